@@ -1,0 +1,50 @@
+# Settings that all targets share, and the functions that make them.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+add_library(ovni_settings INTERFACE)
+target_compile_options(ovni_settings INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>)
+target_include_directories(ovni_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+if(OVNI_SANITIZE)
+    target_compile_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
+endif()
+
+# ovni_library(NAME SOURCES... LIBS libraries...): a static library of the tools.
+function(ovni_library name)
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PUBLIC ovni_settings ${ARG_LIBS})
+endfunction()
+
+# ovni_program(NAME SOURCES... LIBS libraries...): an installed program in build/bin.
+function(ovni_program name)
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS})
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# ovni_test(NAME SOURCES... LIBS libraries...): a GoogleTest program whose cases CTest runs one by one.
+# Every case sees BUILD_DIR and SOURCE_DIR as macros, to find programs and data.
+function(ovni_test name)
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(${name} PRIVATE BUILD_DIR="${PROJECT_BINARY_DIR}" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST)
+endfunction()

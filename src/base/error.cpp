@@ -1,0 +1,27 @@
+#include "base/error.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.hpp"
+
+namespace ovni {
+
+Error system_error(std::string what, std::string path) {
+    return Error(fmt::format("{}: {}", what, std::strerror(errno)), std::move(path));
+}
+
+int run_main(const char* tool, const std::function<int()>& body) {
+    log::set_program(tool);
+    try {
+        return body();
+    } catch (const UsageError& e) {
+        fmt::print(stderr, "{}: {}\n", tool, e.what());
+        return 2;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "{}: {}\n", tool, e.what());
+        return 1;
+    }
+}
+
+}  // namespace ovni

@@ -1,0 +1,67 @@
+// Files of the tools: reading by mapping, and writing beside the final name so that nothing half-written looks whole.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ovni {
+
+// A file descriptor that closes itself.
+class Fd {
+ public:
+    Fd() = default;
+    explicit Fd(int fd) : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(other.release()) {}
+    Fd& operator=(Fd&& other) noexcept;
+    ~Fd();
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+    int release();
+
+ private:
+    int fd_ = -1;
+};
+
+// A whole file, mapped read-only. The bytes live as long as the object.
+class MappedFile {
+ public:
+    MappedFile() = default;
+    explicit MappedFile(const std::filesystem::path& path);
+    MappedFile(MappedFile&& other) noexcept;
+    MappedFile& operator=(MappedFile&& other) noexcept;
+    ~MappedFile();
+    std::span<const uint8_t> bytes() const { return bytes_; }
+
+ private:
+    std::span<const uint8_t> bytes_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+
+// Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without commit(), the
+// file beside is removed and an older complete output stays untouched.
+class OutputFile {
+ public:
+    explicit OutputFile(std::filesystem::path path);
+    OutputFile(OutputFile&& other) noexcept = default;
+    ~OutputFile();
+    void write(std::string_view text);
+    void write_at(uint64_t offset, std::string_view text);
+    // `path` is the name to take, if not the one given at the beginning.
+    void commit();
+    void commit_as(const std::filesystem::path& path);
+    const std::filesystem::path& path() const { return path_; }
+
+ private:
+    std::filesystem::path path_;
+    std::filesystem::path beside_;
+    Fd fd_;
+};
+
+// Writes the whole of `text` beside `path` and renames it.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace ovni

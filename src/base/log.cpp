@@ -1,0 +1,24 @@
+#include "base/log.hpp"
+
+#include <cstdio>
+#include <string>
+
+namespace ovni::log {
+
+namespace {
+std::string program = "ovni";
+bool debug_enabled = false;
+bool errors_only = false;
+}  // namespace
+
+void set_program(std::string_view name) { program = name; }
+void enable_debug() { debug_enabled = true; }
+void only_errors() { errors_only = true; }
+
+void write(std::string_view level, std::string_view text) {
+    if (level == "DEBUG" && !debug_enabled) return;
+    if (errors_only && level != "ERROR") return;
+    fmt::print(stderr, "{}: {}: {}\n", program, level, text);
+}
+
+}  // namespace ovni::log

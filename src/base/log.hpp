@@ -1,0 +1,36 @@
+// Messages of the tools on stderr: "program: LEVEL: text". Errors that end a program are thrown (error.hpp); ERROR here
+// is for faults that are reported one by one while the program goes on.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace ovni::log {
+
+void set_program(std::string_view name);
+// Debug messages are printed only after this call.
+void enable_debug();
+// Nothing but errors from now on: the ranks other than 0 of an MPI program.
+void only_errors();
+
+void write(std::string_view level, std::string_view text);
+
+template <class... Args>
+void info(fmt::format_string<Args...> format, Args&&... args) {
+    write("INFO", fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void warn(fmt::format_string<Args...> format, Args&&... args) {
+    write("WARN", fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void error(fmt::format_string<Args...> format, Args&&... args) {
+    write("ERROR", fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+void debug(fmt::format_string<Args...> format, Args&&... args) {
+    write("DEBUG", fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace ovni::log

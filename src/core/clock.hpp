@@ -1,0 +1,59 @@
+// The clock of everything that is recorded: CLOCK_MONOTONIC of this node in ns, through one object that the tracer and
+// ovnisync share.
+//
+// A test hook gives a node a clock that is wrong in a known way. It is read once, from OVNI_TEST_CLOCK, which holds
+// "offset:rate:anchor" (ns, parts per 10^9, ns): now = t + offset + (t - anchor) * rate / 10^9, in integers.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace ovni {
+
+struct ClockHook {
+    int64_t offset_ns = 0;
+    int64_t rate_ppb = 0;
+    int64_t anchor_ns = 0;
+
+    constexpr int64_t apply(int64_t t) const {
+        return t + offset_ns + static_cast<int64_t>(static_cast<__int128>(t - anchor_ns) * rate_ppb / 1'000'000'000);
+    }
+    bool is_set() const { return offset_ns != 0 || rate_ppb != 0; }
+
+    static ClockHook from_environment() noexcept {
+        ClockHook hook;
+        const char* text = std::getenv("OVNI_TEST_CLOCK");
+        if (!text) return hook;
+        int64_t* fields[] = {&hook.offset_ns, &hook.rate_ppb, &hook.anchor_ns};
+        for (int64_t* field : fields) {
+            char* end = nullptr;
+            *field = std::strtoll(text, &end, 10);
+            if (*end != ':') break;
+            text = end + 1;
+        }
+        return hook;
+    }
+};
+
+inline int64_t monotonic_ns() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1'000'000'000) + now.tv_nsec;
+}
+
+class Clock {
+ public:
+    explicit Clock(ClockHook hook = ClockHook::from_environment()) noexcept : hook_(hook), hooked_(hook.is_set()) {}
+    int64_t now() const noexcept {
+        int64_t t = monotonic_ns();
+        return hooked_ ? hook_.apply(t) : t;
+    }
+
+ private:
+    ClockHook hook_;
+    bool hooked_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,33 @@
+// One change of what a row shows: what the emulator produces, ranks exchange and sinks write. Plain data.
+//
+// A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of them only.
+// Rows count from 0 over the whole system; all ranks number them alike.
+//
+// Order: records of one rank are appended in canonical order. (time, order) is the key among ranks: `order` is the index
+// of the stream whose event made the record, and a stream belongs to one rank, so a stable merge by that key is exact.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace ovni {
+
+struct Record {
+    static constexpr uint32_t no_row = 0xffffffff;
+
+    int64_t time = 0;  // ns since the first event of the trace
+    int64_t value = 0;
+    uint32_t thread_row = no_row;
+    uint32_t cpu_row = no_row;
+    uint32_t order = 0;
+    uint16_t type = 0;  // PRV event type
+    uint16_t unused = 0;
+};
+static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
+
+inline bool in_order(const Record& a, const Record& b) {
+    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+}
+
+}  // namespace ovni

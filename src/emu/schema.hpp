@@ -1,0 +1,36 @@
+// What a sink must know beside the records: rows, event types and their labels. The same on every rank.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ovni {
+
+// One event type of a trace file, as the PCF lists it; types and labels in the order in which they were defined.
+struct EventType {
+    uint16_t type = 0;
+    std::string title;
+    std::vector<std::pair<int64_t, std::string>> labels;
+};
+
+// One trace file: thread.prv or cpu.prv with its PCF and ROW.
+struct FileSchema {
+    std::string name;               // "thread", "cpu"
+    std::vector<std::string> rows;  // labels; position = row
+    std::vector<EventType> types;
+};
+
+// A colour beyond the fixed table of the PCF, for a value that this trace shows.
+struct ExtraColor {
+    int value = 0;
+    uint8_t red = 0, green = 0, blue = 0;
+};
+
+struct Schema {
+    FileSchema thread, cpu;
+    std::vector<ExtraColor> colors;
+};
+
+}  // namespace ovni

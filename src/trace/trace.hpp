@@ -1,0 +1,54 @@
+// All streams of a trace directory: every directory at any depth that holds stream.json, sorted by relative path with a
+// bytewise comparison. The index in that order is a stream's identity: equal times resolve by it.
+//
+// Listing is separate from interpreting, so that one rank can list and hand the result to the others.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/metadata.hpp"
+#include "trace/stream_reader.hpp"
+
+namespace ovni {
+
+// One stream as found on disk: plain data, to be sent to other ranks.
+struct StreamFile {
+    std::string relative_path;  // empty where the trace directory is itself a stream
+    std::string json;           // content of stream.json
+    uint64_t bytes = 0;         // size of stream.obs
+};
+
+// Walks `directory` (symbolic links are followed, loops are not), reads every stream.json and checks the header of every
+// stream.obs. Throws Error for a directory that cannot be read and for a stream.obs that is missing, empty, too short or
+// of another format. The result is sorted.
+std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
+
+struct Stream {
+    std::string relative_path;
+    uint64_t bytes = 0;  // size of stream.obs; 8: no events
+    StreamMetadata metadata;
+};
+
+class Trace {
+ public:
+    // Lists and interprets.
+    static Trace open(const std::filesystem::path& directory);
+    // Interprets what list_streams() found, here or on another rank.
+    Trace(std::filesystem::path directory, const std::vector<StreamFile>& files);
+
+    const std::filesystem::path& directory() const { return directory_; }
+    const std::vector<Stream>& streams() const { return streams_; }
+    // A reader of one stream; the file is opened by this call.
+    StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const;
+    // "<directory>/<relative path>/stream.obs"
+    std::string path_of(uint32_t stream) const;
+
+ private:
+    std::filesystem::path directory_;
+    std::vector<Stream> streams_;
+};
+
+}  // namespace ovni
