@@ -14,16 +14,14 @@
 
 namespace ovni {
 
+// `offset` in bytes from the beginning of the file `path`.
 class Error : public std::exception {
  public:
-    explicit Error(std::string what) : Error(std::move(what), {}, std::nullopt) {}
-    Error(std::string what, std::string path) : Error(std::move(what), std::move(path), std::nullopt) {}
-    // `offset` in bytes from the beginning of the file `path`.
-    Error(std::string what, std::string path, std::optional<uint64_t> offset)
-        : cause(std::move(what)), path(std::move(path)), offset(offset) {
-        text_ = this->path.empty() ? cause
-                : this->offset     ? fmt::format("{}:{}: {}", this->path, *this->offset, cause)
-                                   : fmt::format("{}: {}", this->path, cause);
+    explicit Error(std::string cause_of_it, std::string in_path = {}, std::optional<uint64_t> at_offset = {})
+        : cause(std::move(cause_of_it)), path(std::move(in_path)), offset(at_offset) {
+        text_ = path.empty() ? cause
+                : offset     ? fmt::format("{}:{}: {}", path, *offset, cause)
+                             : fmt::format("{}: {}", path, cause);
     }
     const char* what() const noexcept override { return text_.c_str(); }
 
