@@ -1,5 +1,5 @@
-// The three characters that name an event: model, category, value. Written in sources only as a literal of exactly
-// three characters, which the compiler checks; read from streams by from_bytes.
+// The three characters that name an event: model, category, value. Written in sources only as a literal of
+// exactly three characters, which the compiler checks; read from streams by from_bytes.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 /* The byte layout of runtime streams (stream.obs), the only place that knows it.
  *
- * A stream is a header of 8 bytes (magic "ovni", u32 version) and events one after the other, without padding, in the
- * byte order of the machine that wrote them (little endian in practice):
+ * A stream is a header of 8 bytes (magic "ovni", u32 version) and events one after the other, without
+ * padding, in the byte order of the machine that wrote them (little endian in practice):
  *
  *   0  u8      low nibble: payload size code n, 0 = no payload, else n + 1 bytes; high nibble: flags
  *   1  char[3] model, category, value
@@ -45,7 +45,9 @@ static inline unsigned ovni_format_payload(uint8_t flags) {
     return code == 0 ? 0 : code + 1;
 }
 
-static inline int ovni_format_is_jumbo(uint8_t flags) { return (flags & OVNI_FORMAT_JUMBO) != 0; }
+static inline int ovni_format_is_jumbo(uint8_t flags) {
+    return (flags & OVNI_FORMAT_JUMBO) != 0;
+}
 
 static inline uint32_t ovni_format_load_u32(const void* p) {
     uint32_t v;
@@ -59,8 +61,8 @@ static inline uint64_t ovni_format_load_u64(const void* p) {
     return v;
 }
 
-/* Bytes of the whole event at `event`, of which `available` bytes may be read: 0 if not even its size fits in them.
- * The result may exceed `available`: then the event is incomplete. */
+/* Bytes of the whole event at `event`, of which `available` bytes may be read: 0 if not even its size fits in
+ * them. The result may exceed `available`: then the event is incomplete. */
 static inline uint64_t ovni_format_event_size(const uint8_t* event, uint64_t available) {
     if (available < OVNI_FORMAT_EVENT_HEADER) return 0;
     if (!ovni_format_is_jumbo(event[0])) return OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);

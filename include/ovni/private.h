@@ -1,11 +1,11 @@
-/* What our own tracing libraries (libovni-mpi) ask of the writer beyond ovni.h. Exported under the symbol version
- * OVNI_PRIVATE; not for programs: it changes without notice.
+/* What our own tracing libraries (libovni-mpi) ask of the writer beyond ovni.h. Exported under the symbol
+ * version OVNI_PRIVATE; not for programs: it changes without notice.
  *
  * One writer per process. A thread has a stream in one of two ways: the program opened it (ovni_proc_init,
- * ovni_thread_init), or we did, with ovni_private_thread_open(). A stream of ours is memory only until its first block is
- * written, so what identifies it (loom, application, rank, CPUs) may be told later; a process that records nothing leaves
- * nothing on disk. A later ovni_proc_init, ovni_thread_init or OHx of the program takes the stream over: it becomes the
- * program's, without an error, and what the program says counts.
+ * ovni_thread_init), or we did, with ovni_private_thread_open(). A stream of ours is memory only until its
+ * first block is written, so what identifies it (loom, application, rank, CPUs) may be told later; a process
+ * that records nothing leaves nothing on disk. A later ovni_proc_init, ovni_thread_init or OHx of the program
+ * takes the stream over: it becomes the program's, without an error, and what the program says counts.
  *
  * No function here fails visibly, throws, or ends the program; errno is preserved. Clocks: ovni_clock_now().
  */
@@ -18,46 +18,50 @@
 extern "C" {
 #endif
 
-/* Who this process is; each member counts only where the program has not said it itself. Strings are copied. */
+/* Who this process is; each member counts only where the program has not said it itself. Strings are copied.
+ */
 struct ovni_private_identity {
     int app;          /* > 0 */
     const char* loom; /* "<host>" or "<host>.<suffix>" */
     const char* run;  /* ovni.run: one name for all processes of the run */
     int rank, nranks; /* rank -1: none */
-    const int* cpus;  /* numbers of the operating system, ascending; the index of a CPU is its position here */
+    const int* cpus; /* numbers of the operating system, ascending; the index of a CPU is its position here */
     int ncpus;
 };
 void ovni_private_identify(const struct ovni_private_identity* identity);
 
-/* Gives the calling thread a stream where it has none. 1: events of the calling thread are recorded now (it has a stream
- * and, by the life-cycle events of that stream, is running); 0: they would not be (its stream is finished, it is paused,
- * the process is gone, a fork's child). Cheap enough to be asked before every event. */
+/* Gives the calling thread a stream where it has none. 1: events of the calling thread are recorded now (it
+ * has a stream and, by the life-cycle events of that stream, is running); 0: they would not be (its stream is
+ * finished, it is paused, the process is gone, a fork's child). Cheap enough to be asked before every event.
+ */
 int ovni_private_thread_open(void);
 
 /* 1 where the stream of the calling thread is ours, so that we say on which CPU it runs. */
 int ovni_private_thread_is_ours(void);
 
-/* The thread, whose stream is ours, now runs on that CPU (number of the operating system): writes OAs where it is another
- * one than before and belongs to the identity's CPUs. */
+/* The thread, whose stream is ours, now runs on that CPU (number of the operating system): writes OAs where
+ * it is another one than before and belongs to the identity's CPUs. */
 void ovni_private_move_to_cpu(int phyid);
 
 /* Adds the model to ovni.require of the calling thread, once. */
 void ovni_private_require(const char* model, const char* version);
 
-/* As ovni_mark_type and ovni_mark_label, on a stream of either kind; telling a label or type again is no error. */
+/* As ovni_mark_type and ovni_mark_label, on a stream of either kind; telling a label or type again is no
+ * error. */
 void ovni_private_mark_type(int32_t type, long flags, const char* title);
 void ovni_private_mark_label(int32_t type, int64_t value, const char* label);
 
-/* Nothing was recorded in the calling thread's stream between the two clocks: listed in stream.gaps.json at the place of
- * the next event. `to` is UINT64_MAX where the gap lasts to the end. `reason` is a short word, "paused". */
+/* Nothing was recorded in the calling thread's stream between the two clocks: listed in stream.gaps.json at
+ * the place of the next event. `to` is UINT64_MAX where the gap lasts to the end. `reason` is a short word,
+ * "paused". */
 void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason);
 
 /* Writes out what all threads have recorded so far. Any thread. */
 void ovni_private_flush_all(void);
 
-/* Ends the streams that are ours, of all threads: their life cycle (OHe), their events, their metadata. Afterwards
- * ovni_private_thread_open() returns 0 in threads that had one. `by` is NULL where the program ended in order, else
- * "exit" or "signal", with `code`: written to ovni.end. */
+/* Ends the streams that are ours, of all threads: their life cycle (OHe), their events, their metadata.
+ * Afterwards ovni_private_thread_open() returns 0 in threads that had one. `by` is NULL where the program
+ * ended in order, else "exit" or "signal", with `code`: written to ovni.end. */
 void ovni_private_close_all(const char* by, int code);
 
 /* The directory that the trace goes to, as decided by OVNI_TRACEDIR. */

@@ -17,7 +17,8 @@ Parsed parse(Cli& cli, int argc, char** argv) {
     words.add("word", -1);
     constexpr int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     try {
-        po::store(po::command_line_parser(argc, argv).options(all).positional(words).style(style).run(), cli.values);
+        po::store(po::command_line_parser(argc, argv).options(all).positional(words).style(style).run(),
+                  cli.values);
         po::notify(cli.values);
     } catch (const po::error& e) {
         throw UsageError(std::string(e.what()) + " (see --help)");

@@ -24,7 +24,9 @@ Fd::~Fd() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-int Fd::release() { return std::exchange(fd_, -1); }
+int Fd::release() {
+    return std::exchange(fd_, -1);
+}
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
     Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -85,12 +87,15 @@ void OutputFile::write_at(uint64_t offset, std::string_view text) {
     }
 }
 
-void OutputFile::commit() { commit_as(path_); }
+void OutputFile::commit() {
+    commit_as(path_);
+}
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
     // close() reports what a network file system could not write.
     if (::close(fd_.release()) != 0) throw system_error("cannot write", beside_);
-    if (::rename(beside_.c_str(), path.c_str()) != 0) throw system_error("cannot rename " + beside_.string(), path);
+    if (::rename(beside_.c_str(), path.c_str()) != 0)
+        throw system_error("cannot rename " + beside_.string(), path);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -1,4 +1,5 @@
-// Files of the tools: reading by mapping, and writing beside the final name so that nothing half-written looks whole.
+// Files of the tools: reading by mapping, and writing beside the final name so that nothing half-written
+// looks whole.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ class MappedFile {
 
 std::string read_file(const std::filesystem::path& path);
 
-// Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without commit(), the
-// file beside is removed and an older complete output stays untouched.
+// Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without
+// commit(), the file beside is removed and an older complete output stays untouched.
 class OutputFile {
  public:
     explicit OutputFile(std::filesystem::path path);

@@ -1,5 +1,5 @@
-// JSON as stream.json has it: comments allowed, a key twice in one object or nesting above 2048 is an error, members
-// keep their order.
+// JSON as stream.json has it: comments allowed, a key twice in one object or nesting above 2048 is an error,
+// members keep their order.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

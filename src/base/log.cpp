@@ -11,9 +11,15 @@ bool debug_enabled = false;
 bool errors_only = false;
 }  // namespace
 
-void set_program(std::string_view name) { program = name; }
-void enable_debug() { debug_enabled = true; }
-void only_errors() { errors_only = true; }
+void set_program(std::string_view name) {
+    program = name;
+}
+void enable_debug() {
+    debug_enabled = true;
+}
+void only_errors() {
+    errors_only = true;
+}
 
 void write(std::string_view level, std::string_view text) {
     if (level == "DEBUG" && !debug_enabled) return;

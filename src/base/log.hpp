@@ -1,5 +1,5 @@
-// Messages of the tools on stderr: "program: LEVEL: text". Errors that end a program are thrown (error.hpp); ERROR here
-// is for faults that are reported one by one while the program goes on.
+// Messages of the tools on stderr: "program: LEVEL: text". Errors that end a program are thrown (error.hpp);
+// ERROR here is for faults that are reported one by one while the program goes on.
 #pragma once
 
 #include <fmt/format.h>

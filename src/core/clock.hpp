@@ -1,8 +1,9 @@
-// The clock of everything that is recorded: CLOCK_MONOTONIC of this node in ns, through one object that the tracer and
-// ovnisync share.
+// The clock of everything that is recorded: CLOCK_MONOTONIC of this node in ns, through one object that the
+// tracer and ovnisync share.
 //
-// A test hook gives a node a clock that is wrong in a known way. It is read once, from OVNI_TEST_CLOCK, which holds
-// "offset:rate:anchor" (ns, parts per 10^9, ns): now = t + offset + (t - anchor) * rate / 10^9, in integers.
+// A test hook gives a node a clock that is wrong in a known way. It is read once, from OVNI_TEST_CLOCK, which
+// holds "offset:rate:anchor" (ns, parts per 10^9, ns): now = t + offset + (t - anchor) * rate / 10^9, in
+// integers.
 #pragma once
 
 #include <time.h>
@@ -18,7 +19,8 @@ struct ClockHook {
     int64_t anchor_ns = 0;
 
     constexpr int64_t apply(int64_t t) const {
-        return t + offset_ns + static_cast<int64_t>(static_cast<__int128>(t - anchor_ns) * rate_ppb / 1'000'000'000);
+        return t + offset_ns +
+               static_cast<int64_t>(static_cast<__int128>(t - anchor_ns) * rate_ppb / 1'000'000'000);
     }
     bool is_set() const { return offset_ns != 0 || rate_ppb != 0; }
 
@@ -45,7 +47,8 @@ inline int64_t monotonic_ns() noexcept {
 
 class Clock {
  public:
-    explicit Clock(ClockHook hook = ClockHook::from_environment()) noexcept : hook_(hook), hooked_(hook.is_set()) {}
+    explicit Clock(ClockHook hook = ClockHook::from_environment()) noexcept
+        : hook_(hook), hooked_(hook.is_set()) {}
     int64_t now() const noexcept {
         int64_t t = monotonic_ns();
         return hooked_ ? hook_.apply(t) : t;

@@ -1,6 +1,6 @@
 // Versions of models and of the library: major.minor.patch, where the rest after '-' or '.' is ignored.
-// The rule of compatibility is that of semantic versioning seen from a reader: the same major number, and a minor
-// number that is not newer than the reader's.
+// The rule of compatibility is that of semantic versioning seen from a reader: the same major number, and a
+// minor number that is not newer than the reader's.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
 // One change of what a row shows: what the emulator produces, ranks exchange and sinks write. Plain data.
 //
-// A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of them only.
-// Rows count from 0 over the whole system; all ranks number them alike.
+// A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of
+// them only. Rows count from 0 over the whole system; all ranks number them alike.
 //
-// Order: records of one rank are appended in canonical order. (time, order) is the key among ranks: `order` is the index
-// of the stream whose event made the record, and a stream belongs to one rank, so a stable merge by that key is exact.
+// Order: records of one rank are appended in canonical order. (time, order) is the key among ranks: `order`
+// is the index of the stream whose event made the record, and a stream belongs to one rank, so a stable merge
+// by that key is exact.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@
 
 namespace ovni {
 
-// One event type of a trace file, as the PCF lists it; types and labels in the order in which they were defined.
+// One event type of a trace file, as the PCF lists it; types and labels in the order in which they were
+// defined.
 struct EventType {
     uint16_t type = 0;
     std::string title;

@@ -4,11 +4,12 @@
 //     VYc+(u32 typeid, str label)   '+': a jumbo event; arguments start behind its size field
 //     "moves to the CPU with index %{cpu}, tag %#llx{tag}"
 //
-// Types: u8 u16 u32 u64 i8 i16 i32 i64 str; str is zero terminated, has no fixed size and can only be last. At most 16
-// arguments. In a description %{name} prints an argument in the default format of its type, %FORMAT{name} with the
-// printf conversion FORMAT, %% a percent sign.
+// Types: u8 u16 u32 u64 i8 i16 i32 i64 str; str is zero terminated, has no fixed size and can only be last.
+// At most 16 arguments. In a description %{name} prints an argument in the default format of its type,
+// %FORMAT{name} with the printf conversion FORMAT, %% a percent sign.
 //
-// The parser is constexpr: the tables of the models are checked when they are compiled, and the tools use it at run time.
+// The parser is constexpr: the tables of the models are checked when they are compiled, and the tools use it
+// at run time.
 #pragma once
 
 #include <array>
@@ -39,7 +40,8 @@ struct Signature {
     size_t count = 0;
 
     constexpr std::span<const Argument> arguments() const { return {all.data(), count}; }
-    // Bytes of the payload that all arguments need, without the size field of a jumbo event and without the bytes of a str.
+    // Bytes of the payload that all arguments need, without the size field of a jumbo event and without the
+    // bytes of a str.
     constexpr size_t fixed_bytes() const;
 };
 
@@ -50,11 +52,14 @@ struct SignatureResult {
 };
 constexpr SignatureResult parse_signature(std::string_view text);
 
-// nullptr, or what is wrong with a description for that signature: an unknown argument, a format that does not fit.
+// nullptr, or what is wrong with a description for that signature: an unknown argument, a format that does
+// not fit.
 constexpr const char* check_description(std::string_view description, const Signature& signature);
 
-// The description with the arguments of a real payload in it (of a jumbo event with its size field); at most 1022 bytes.
-// Payloads that are too short for the signature, and strings without end, print what is there and say so.
-std::string describe(std::string_view description, const Signature& signature, std::span<const uint8_t> payload);
+// The description with the arguments of a real payload in it (of a jumbo event with its size field); at most
+// 1022 bytes. Payloads that are too short for the signature, and strings without end, print what is there and
+// say so.
+std::string describe(std::string_view description, const Signature& signature,
+                     std::span<const uint8_t> payload);
 
 }  // namespace ovni

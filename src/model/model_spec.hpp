@@ -1,5 +1,6 @@
-// What events mean, as constant tables: one table file per event model in this folder. A table says which channels a
-// model has, which values they show, and what each event does to them; real logic (tasks, marks) is in a hook.
+// What events mean, as constant tables: one table file per event model in this folder. A table says which
+// channels a model has, which values they show, and what each event does to them; real logic (tasks, marks)
+// is in a hook.
 //
 // well_formed() is checked when a table is compiled: a wrong row does not build.
 #pragma once
@@ -82,7 +83,8 @@ struct ModelSpec {
     std::span<const ViewSpec> views;
 };
 
-// Every model of this build, in ascending order of the id: the order in which models are set up and lines are written.
+// Every model of this build, in ascending order of the id: the order in which models are set up and lines are
+// written.
 std::span<const ModelSpec* const> all_models();
 const ModelSpec* find_model(char id);
 const ModelSpec* find_model(std::string_view name);
@@ -105,7 +107,8 @@ consteval bool well_formed(const ModelSpec& model) {
         if (on_channel && event.channel >= model.channels.size()) return false;
         if (on_channel && event.action != Action::clear && event.value == 0) return false;
         for (const EventSpec& other : model.events)
-            if (&other != &event && other.signature.substr(0, 3) == event.signature.substr(0, 3)) return false;
+            if (&other != &event && other.signature.substr(0, 3) == event.signature.substr(0, 3))
+                return false;
     }
     for (const ChannelSpec& channel : model.channels)
         for (const ChannelSpec& other : model.channels)

@@ -1,6 +1,7 @@
 // Correction of the clocks of nodes: corrected = raw + offset(host), from the table clock-offsets.txt:
 //     a header line; then: index, host name, median, mean, deviation
-// The median, truncated towards zero, is the offset in ns, to be added. Host names are compared up to the first dot.
+// The median, truncated towards zero, is the offset in ns, to be added. Host names are compared up to the
+// first dot.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ std::string_view host_of_loom(std::string_view loom);
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
-    // Throws Error with path and byte offset of the line for a line with too few fields, a host name twice, a table
-    // without entries or without header.
+    // Throws Error with path and byte offset of the line for a line with too few fields, a host name twice, a
+    // table without entries or without header.
     static ClockModel read(const std::filesystem::path& table);
-    // The table of option -c, which must exist; else <trace>/clock-offsets.txt, or no correction where it is missing.
+    // The table of option -c, which must exist; else <trace>/clock-offsets.txt, or no correction where it is
+    // missing.
     static ClockModel of_trace(const std::filesystem::path& trace, const std::optional<std::string>& option);
 
     // To be added to the raw clocks of the looms of that host; 0 without entry.

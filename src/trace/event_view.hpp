@@ -1,5 +1,6 @@
-// One decoded event, pointing into the mapped stream; valid as long as its StreamReader. A gap in a stream (recording
-// was paused, events were dropped) is handed out as two events of its own, at its beginning and at its end.
+// One decoded event, pointing into the mapped stream; valid as long as its StreamReader. A gap in a stream
+// (recording was paused, events were dropped) is handed out as two events of its own, at its beginning and at
+// its end.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@
 
 namespace ovni {
 
-// A part of a stream without events, from stream.gaps.json. `offset`: bytes from the beginning of the file to the event
-// that follows; `from`, `to`: raw clocks; `to` is INT64_MAX where the gap lasts to the end of the stream.
+// A part of a stream without events, from stream.gaps.json. `offset`: bytes from the beginning of the file to
+// the event that follows; `from`, `to`: raw clocks; `to` is INT64_MAX where the gap lasts to the end of the
+// stream.
 struct Gap {
     uint64_t offset = 0;
     int64_t from = 0, to = 0;
@@ -35,8 +37,9 @@ struct EventView {
     int64_t raw_clock() const { return static_cast<int64_t>(ovni_format_clock(bytes)); }
     // The payload: of a jumbo event its size field and its data.
     std::span<const uint8_t> payload() const {
-        size_t size = jumbo() ? OVNI_FORMAT_JUMBO_SIZE + ovni_format_load_u32(bytes + OVNI_FORMAT_EVENT_HEADER)
-                              : ovni_format_payload(bytes[0]);
+        size_t size = jumbo()
+                          ? OVNI_FORMAT_JUMBO_SIZE + ovni_format_load_u32(bytes + OVNI_FORMAT_EVENT_HEADER)
+                          : ovni_format_payload(bytes[0]);
         return {bytes + OVNI_FORMAT_EVENT_HEADER, size};
     }
 };

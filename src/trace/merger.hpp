@@ -1,9 +1,10 @@
-// Hands out the events of several streams in canonical order: (corrected clock, stream index, position in the stream).
+// Hands out the events of several streams in canonical order: (corrected clock, stream index, position in the
+// stream).
 //
-// Works in windows: every stream is decoded up to a common time, the entries are sorted stably by time, then handed out.
-// The width of a window follows the density of events, so memory does not grow with the length of the trace. Damage that
-// is found while decoding ahead is thrown when its turn comes: after the last good event of that stream and before any
-// later one.
+// Works in windows: every stream is decoded up to a common time, the entries are sorted stably by time, then
+// handed out. The width of a window follows the density of events, so memory does not grow with the length of
+// the trace. Damage that is found while decoding ahead is thrown when its turn comes: after the last good
+// event of that stream and before any later one.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,9 @@ class Merger {
     // `readers` in any order, none of them advanced yet.
     explicit Merger(std::vector<StreamReader> readers);
 
-    // The next event of all streams; nullptr at the end. Valid until the next call. Throws the Error of a damaged stream
-    // in its place; `damaged_stream()` then tells which stream it was, and the events after it are not handed out.
+    // The next event of all streams; nullptr at the end. Valid until the next call. Throws the Error of a
+    // damaged stream in its place; `damaged_stream()` then tells which stream it was, and the events after it
+    // are not handed out.
     const EventView* next();
     uint32_t damaged_stream() const { return damaged_stream_; }
 

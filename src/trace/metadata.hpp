@@ -1,5 +1,5 @@
-// What stream.json says about one stream, with the checks that concern this stream alone. Checks among streams are those
-// of emu/system. Members that a trace need not have are optional.
+// What stream.json says about one stream, with the checks that concern this stream alone. Checks among
+// streams are those of emu/system. Members that a trace need not have are optional.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ struct StreamMetadata {
     int pid = 0;
     int tid = 0;
     std::optional<int> app_id, rank, nranks;
-    std::vector<CpuId> cpus;                 // empty where absent
+    std::vector<CpuId> cpus;                     // empty where absent
     std::map<std::string, std::string> require;  // model name -> version
-    std::vector<MarkType> marks;             // in file order
+    std::vector<MarkType> marks;                 // in file order
     std::optional<std::string> lib_version, lib_commit;
-    std::optional<std::string> run;          // ovni.run: name of the run that wrote the stream
-    bool has_require = false;                // the object ovni.require is there
-    bool finished = false;                   // ovni.finished is 1
+    std::optional<std::string> run;  // ovni.run: name of the run that wrote the stream
+    bool has_require = false;        // the object ovni.require is there
+    bool finished = false;           // ovni.finished is 1
     // ovni.end: how the stream was closed, where the program did not do it: "signal", "exit", "recovered".
     struct End {
         std::string by;
@@ -47,8 +47,9 @@ struct StreamMetadata {
     std::optional<End> end;
 };
 
-// Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version` missing or
-// not 3, and members of the wrong type or out of range. Members of parts other than "thread" are not looked at.
+// Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
+// missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are
+// not looked at.
 StreamMetadata parse_metadata(std::string_view text, const std::string& path);
 
 }  // namespace ovni

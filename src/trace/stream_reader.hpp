@@ -1,5 +1,6 @@
-// Forward cursor over the events of one stream. Maps the file when it is made; every event handed out lies completely
-// inside the file. Damage is thrown as Error with file and byte offset, after all events before it were handed out.
+// Forward cursor over the events of one stream. Maps the file when it is made; every event handed out lies
+// completely inside the file. Damage is thrown as Error with file and byte offset, after all events before it
+// were handed out.
 #pragma once
 
 #include <filesystem>
@@ -23,11 +24,12 @@ struct StreamSource {
 
 class StreamReader {
  public:
-    // Throws Error where the file is missing, empty, shorter than its header, or has another magic or version.
+    // Throws Error where the file is missing, empty, shorter than its header, or has another magic or
+    // version.
     explicit StreamReader(StreamSource source);
 
-    // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into the file,
-    // and, with ClockOrder::checked, at a clock below its predecessor's (the first: below 0).
+    // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into
+    // the file, and, with ClockOrder::checked, at a clock below its predecessor's (the first: below 0).
     bool next();
     // The current event: valid after next() returned true.
     const EventView& event() const { return event_; }
@@ -43,9 +45,9 @@ class StreamReader {
     std::string path_;
     MappedFile file_;
     std::vector<Gap> gaps_;
-    size_t gap_ = 0;            // the next gap to hand out
-    bool in_gap_ = false;       // its beginning was handed out
-    uint64_t at_ = 0;           // offset of the event after the current one
+    size_t gap_ = 0;       // the next gap to hand out
+    bool in_gap_ = false;  // its beginning was handed out
+    uint64_t at_ = 0;      // offset of the event after the current one
     int64_t last_clock_ = 0;
     EventView event_;
 };

@@ -1,5 +1,5 @@
-// All streams of a trace directory: every directory at any depth that holds stream.json, sorted by relative path with a
-// bytewise comparison. The index in that order is a stream's identity: equal times resolve by it.
+// All streams of a trace directory: every directory at any depth that holds stream.json, sorted by relative
+// path with a bytewise comparison. The index in that order is a stream's identity: equal times resolve by it.
 //
 // Listing is separate from interpreting, so that one rank can list and hand the result to the others.
 #pragma once
@@ -21,9 +21,9 @@ struct StreamFile {
     uint64_t bytes = 0;         // size of stream.obs
 };
 
-// Walks `directory` (symbolic links are followed, loops are not), reads every stream.json and checks the header of every
-// stream.obs. Throws Error for a directory that cannot be read and for a stream.obs that is missing, empty, too short or
-// of another format. The result is sorted.
+// Walks `directory` (symbolic links are followed, loops are not), reads every stream.json and checks the
+// header of every stream.obs. Throws Error for a directory that cannot be read and for a stream.obs that is
+// missing, empty, too short or of another format. The result is sorted.
 std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
