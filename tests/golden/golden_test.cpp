@@ -122,8 +122,8 @@ TEST_P(GoldenTest, Agrees) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(find_cases()), [](const auto& info) {
-    std::string name = info.param.path.filename();
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(find_cases()), [](const auto& chosen) {
+    std::string name = chosen.param.path.filename();
     std::replace_if(
         name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
     return name;
