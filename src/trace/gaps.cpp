@@ -50,7 +50,7 @@ Gap gap_of(const Json& value, size_t number, const std::string& path) {
 }  // namespace
 
 std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
-    std::string path = directory / "stream.gaps.json";
+    std::string path = directory / gaps_name;
     std::optional<std::string> text = read_side_file(path);
     if (!text) return {};
     Json json = parse_json(*text, path);

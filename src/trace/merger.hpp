@@ -57,7 +57,7 @@ class Merger {
         uint32_t source;  // index in sources_
         uint64_t at;      // offset in the file
     };
-    // What an Entry cannot say: an end of a gap, or damage.
+    // What an Entry cannot say: one of the other kinds, or damage.
     struct Special {
         EventView view;
         std::exception_ptr damage;

@@ -175,7 +175,10 @@ MarkType mark_of(const Members& marks, const std::string& key) {
     std::string kind = mark.must(mark.text("chan_type"), "chan_type");
     if (kind != "single" && kind != "stack")
         mark.fail("chan_type", fmt::format("is '{}', neither 'single' nor 'stack'", kind));
-    result.kind = kind == "stack" ? MarkType::Kind::stack : MarkType::Kind::single;
+    const Json* punctual = mark.find("punctual");
+    result.kind = kind == "stack"                          ? MarkType::Kind::stack
+                  : punctual && *punctual == Json(true) ? MarkType::Kind::punctual
+                                                           : MarkType::Kind::single;
     result.labels = labels_of(mark);
     return result;
 }

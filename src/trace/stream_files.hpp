@@ -11,6 +11,7 @@ namespace ovni {
 
 inline constexpr const char* metadata_name = "stream.json";
 inline constexpr const char* events_name = "stream.obs";
+inline constexpr const char* gaps_name = "stream.gaps.json";
 
 // Throws Error where the file of `size` bytes, which begins with `header`, is no stream that we can read.
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path);

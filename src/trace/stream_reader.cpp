@@ -28,6 +28,7 @@ StreamReader::StreamReader(StreamSource source)
     bytes_ = bytes.data();
     end_ = bytes.size();
     gaps_ = read_gaps(source_.directory);
+    plain_ = gaps_.empty() && !source_.ended_by_force;
 }
 
 bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
@@ -60,21 +61,36 @@ void StreamReader::wrong_clock() const {
                 at_.next);
 }
 
-bool StreamReader::next_with_gaps() {
+std::optional<int64_t> StreamReader::first_clock() const {
+    const uint8_t* event = bytes_ + OVNI_FORMAT_STREAM_HEADER;
+    uint64_t left = end_ - OVNI_FORMAT_STREAM_HEADER;
+    if (ovni_format_event_size(event, left) - 1 >= left) return std::nullopt;
+    return add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
+}
+
+bool StreamReader::next_of_kind() {
+    return next_gap() || next_event() || cut();
+}
+
+bool StreamReader::next_gap() {
     if (at_.gap < gaps_.size()) {
         uint64_t offset = gaps_[at_.gap].offset;
-        if (offset == at_.next)
-            return at_.open_gap && at_.open_gap->to != to_the_end ? end_gap() : begin_gap();
-        const char* fault = offset < at_.next  ? "the gap at byte {} is not at the beginning of an event"
-                            : at_.next == end_ ? "the gap at byte {} lies behind the end of the stream"
+        if (offset == at_.next) return (at_.open_gap && at_.open_gap->to != to_the_end) ? end_gap() : begin_gap();
+        const char* fault = offset < at_.next  ? "the gap before byte {} is not at the beginning of an event"
+                            : at_.next == end_ ? "the gap before byte {} lies behind the end of the stream"
                                                : nullptr;
-        if (fault)
-            throw Error(fmt::format(fmt::runtime(fault), offset), source_.directory / "stream.gaps.json");
+        if (fault) throw Error(fmt::format(fmt::runtime(fault), offset), source_.directory / gaps_name);
     }
-    if (at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
-        static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next)) >= at_.open_gap->to)
-        return end_gap();
-    return next_event();
+    return at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
+           static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next)) >= at_.open_gap->to && end_gap();
+}
+
+// A stream without events has nothing to cut.
+bool StreamReader::cut() {
+    if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
+    at_.event = {at_.clock, nullptr, nullptr, at_.next, source_.index, EventView::Kind::cut};
+    at_.was_cut = true;
+    return true;
 }
 
 // The clocks below are kept between those of the neighbours, so that they never decrease.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct StreamSource {
     uint32_t index = 0;               // of the stream in its trace
     int64_t clock_offset = 0;         // ns, added to every raw clock
     ClockOrder order = ClockOrder::checked;
+    bool ended_by_force = false;  // hand out Kind::cut after the last event, if there is any
 };
 
 class StreamReader {
@@ -31,9 +33,12 @@ class StreamReader {
     // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into
     // the file, and, with ClockOrder::checked, at a clock below its predecessor's (the first: below 0). After
     // an Error the reader stays where it is.
-    bool next() { return gaps_.empty() ? next_event() : next_with_gaps(); }
+    bool next() { return plain_ ? next_event() : next_of_kind(); }
     // The current event: valid after next() returned true.
     const EventView& event() const { return at_.event; }
+    // Corrected clock of the first event, without going there; nothing where there is none or it does not
+    // fit.
+    std::optional<int64_t> first_clock() const;
     uint32_t index() const { return source_.index; }
     int64_t clock_offset() const { return source_.clock_offset; }
     ClockOrder order() const { return source_.order; }
@@ -50,6 +55,7 @@ class StreamReader {
         int64_t clock = 0;                          // of the current event; what the next must not go below
         size_t gap = 0;                             // the next gap to begin
         const Gap* open_gap = nullptr;              // begun and not ended
+        bool was_cut = false;                       // Kind::cut was handed out
         EventView event;
     };
     const Position& position() const { return at_; }
@@ -72,11 +78,13 @@ class StreamReader {
         at_.next += size;
         return true;
     }
-    bool next_with_gaps();
+    bool next_of_kind();
+    bool next_gap();
     bool end_or_damage(uint64_t left, uint64_t size) const;
     [[noreturn]] void wrong_clock() const;
     bool begin_gap();
     bool end_gap();
+    bool cut();
 
     StreamSource source_;
     std::string path_;
@@ -84,6 +92,7 @@ class StreamReader {
     const uint8_t* bytes_ = nullptr;
     uint64_t end_ = 0;  // size of the file
     std::vector<Gap> gaps_;
+    bool plain_ = true;  // nothing but events
     Position at_;
 };
 
