@@ -83,7 +83,7 @@ struct ModelSpec {
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
     std::span<const ChannelSpec> channels;
-    std::span<const EventSpec> events;
+    std::span<const EventSpec> events = {};
     std::span<const ViewSpec> views;
 };
 
