@@ -35,8 +35,10 @@ std::vector<std::string> keys_of(const std::string& member) {
     return keys;
 }
 
+// A new file each time: truncating one waits for the disk.
 void save(const fs::path& path, const std::string& text) {
     fs::create_directories(path.parent_path());
+    fs::remove(path);
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
         throw std::runtime_error("cannot write " + path.string());
