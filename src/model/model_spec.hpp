@@ -43,7 +43,8 @@ struct ChannelSpec {
     ChannelKind kind = ChannelKind::single;
     Duplicates duplicates = Duplicates::forbidden;
     uint16_t prv_type = 0;
-    Tracking tracking = Tracking::any;
+    Tracking tracking = Tracking::any;          // of the thread row
+    Tracking cpu_tracking = Tracking::running;  // of the CPU row: running or active
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
     std::span<const StateRule> states;

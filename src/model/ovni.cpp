@@ -7,7 +7,7 @@ namespace ovni {
 namespace {
 
 constexpr StateRule flush[] = {
-    {"OF[", "OF]", 1, "Flushing"},
+    {"", "", 1, "Flushing"},
 };
 
 constexpr ChannelSpec channels[] = {
@@ -31,6 +31,8 @@ constexpr EventSpec events[] = {
     {"OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}"},
     {"OB.", "probe in a burst, to measure the cost of an event"},
     {"OCn(i32 cpu)", "number of CPUs (old, not used): %{cpu}"},
+    {"OF[", "begin: writing out the buffer"},
+    {"OF]", "end: writing out the buffer"},
     {"OU[", "begin: events that may be out of order", Action::ignore},
     {"OU]", "end: events that may be out of order", Action::ignore},
     {"OM[(i64 value, i32 type)", "mark of type %{type}: push %{value}"},

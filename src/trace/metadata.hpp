@@ -19,8 +19,8 @@ struct CpuId {
 };
 
 struct MarkType {
-    enum class Kind { single, stack };
-    int type = 0;  // 0..99
+    enum class Kind { single, stack, punctual };  // punctual: single, with "punctual": true beside it
+    int type = 0;                                 // 0..99
     std::string title;
     Kind kind = Kind::single;
     std::vector<std::pair<int64_t, std::string>> labels;  // in file order

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct StreamSource {
     uint32_t index = 0;               // of the stream in its trace
     int64_t clock_offset = 0;         // ns, added to every raw clock
     ClockOrder order = ClockOrder::checked;
+    bool ended_by_force = false;  // hand out Kind::cut after the last event, if there is any
 };
 
 class StreamReader {
@@ -33,6 +35,9 @@ class StreamReader {
     bool next();
     // The current event: valid after next() returned true.
     const EventView& event() const { return event_; }
+    // Corrected clock of the first event, without going there; nothing where there is none or it does not
+    // fit.
+    std::optional<int64_t> first_clock() const;
     uint32_t index() const { return source_.index; }
     // Bytes of events in the file, and how many of them were handed out.
     uint64_t size() const;
