@@ -1,5 +1,6 @@
 """Reads a Paraver trace (PRV, PCF, ROW) as the emulator writes it: one event type, as intervals of every row."""
 import re
+from argparse import ArgumentTypeError
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -149,7 +150,7 @@ def time_unit(span_ns):
 
 def parse_time(text):
     """Nanoseconds of a time such as 12, 3.5ms or 2s; without unit ns."""
-    match = re.fullmatch(r"([0-9.]+)\s*(ns|us|ms|s)?", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?", text)
     if not match:
-        raise ValueError(f"not a time: {text}")
+        raise ArgumentTypeError(f"not a time: {text}")
     return round(float(match[1]) * {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}[match[2] or "ns"])
