@@ -43,7 +43,7 @@ def timeline_draws_a_picture(directory):
     big = ["#Paraver (19/01/38 at 03:14):00000000000000900000_ns:0:1:1(2:1)"]
     big += [f"2:0:1:1:{i % 2 + 1}:{i * 10}:25:{i // 2 % 3}" for i in range(90_000)]
     (directory / "cpu.prv").write_text("\n".join(big))
-    for words in ([MPI], [MPI, "--cpu", "-t", 3], [MPI, "--from", "1us", "--to", "25us"], [directory], [directory, "--cpu"]):
+    for words in ([MPI], [MPI, "--cpu", "-t", 3], [MPI, "--from", "1us", "--to", "25us"], [directory, "--cpu"]):
         picture = directory / "picture.png"
         picture.unlink(missing_ok=True)
         done = run("timeline", *words, "-o", picture)
