@@ -55,7 +55,7 @@ std::vector<Record> merge(PerRank<std::vector<Record>> runs) {
 
 }  // namespace
 
-std::vector<Record> exchange(const Comm& comm, const std::vector<Record>& mine) {
+std::vector<Record> to_slices(const Comm& comm, const std::vector<Record>& mine) {
     if (comm.size() == 1) return mine;
     PerRank<std::span<const Record>> parts;
     auto from = mine.begin();

@@ -10,6 +10,6 @@
 namespace ovni {
 
 // `mine` is in order; so is the result, and so are the results of all ranks one after the other. Collective.
-std::vector<Record> exchange(const Comm& comm, const std::vector<Record>& mine);
+std::vector<Record> to_slices(const Comm& comm, const std::vector<Record>& mine);
 
 }  // namespace ovni

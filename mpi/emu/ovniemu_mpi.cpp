@@ -66,7 +66,7 @@ class Emulation {
         ParallelPrv cpu_prv(comm_, options_.output, TraceFile::cpu, plan_.schema.cpu);
         Progress progress;
         while (auto records = window.next()) {
-            std::vector<Record> slice = exchange(comm_, *records);
+            std::vector<Record> slice = to_slices(comm_, *records);
             thread_prv.write(slice);
             cpu_prv.write(slice);
         }
