@@ -114,9 +114,9 @@ TEST_F(PrvSinkTest, WritesLabelsThatCameWhileItWasWriting) {
     sink.write(small_trace());
     Schema later = small_schema();
     later.thread.types.push_back({25, "MPI function of the RUNNING thread", {{1, "MPI_Init"}}});
-    later.colors = {{1001, 1, 2, 3}};
+    later.thread.colors = {{1001, 1, 2, 3}};
     sink.end(later, 3, Ending::complete);
-    EXPECT_EQ(text("thread.pcf"), pcf_text(later.thread, later.colors));
+    EXPECT_EQ(text("thread.pcf"), pcf_text(later.thread));
 }
 
 TEST_F(PrvSinkTest, SystemWithoutRowsIsATrace) {
