@@ -190,6 +190,17 @@ TEST_F(PrvSinkTest, MissingDirectoryIsNamed) {
     }
 }
 
+TEST_F(PrvSinkTest, NameThatIsTakenByADirectoryIsNamedAndNothingIsLeftBeside) {
+    std::filesystem::create_directories(directory / "thread.pcf" / "full");
+    try {
+        write_trace(directory, small_trace(), 3, Ending::complete);
+        FAIL() << "no error";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.path, (directory / "thread.pcf").string());
+    }
+    EXPECT_THAT(names(), ElementsAre("thread.pcf"));
+}
+
 // What `body` throws where no file may exceed `limit` bytes, by way of a process of its own.
 template <class Body>
 std::string fault_with_file_limit(rlim_t limit, Body body) {
