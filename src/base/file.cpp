@@ -29,7 +29,7 @@ int Fd::release() {
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
     if (!fd) throw system_error("cannot open", path);
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path);
