@@ -1,11 +1,10 @@
 #include "comm/comm.hpp"
 
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <cstring>
+
+#include "comm/host_names.hpp"
+#include "comm/sleep_until.hpp"
 
 namespace ovni {
 
@@ -13,7 +12,6 @@ namespace {
 
 constexpr size_t default_chunk = size_t{1} << 30;
 constexpr int exchange_tag = 0x6f76;
-constexpr long nap_ns = 200'000;
 
 // Calls part(begin, length) for pieces of at most `limit`.
 template <class Part>
@@ -25,12 +23,6 @@ MPI_Op mpi_op(Op op) {
     constexpr auto count = 4;
     const MPI_Op ops[count] = {MPI_MIN, MPI_MAX, MPI_SUM, MPI_BOR};
     return ops[static_cast<size_t>(op)];
-}
-
-std::string host_name() {
-    char name[HOST_NAME_MAX + 1] = {};
-    ::gethostname(name, HOST_NAME_MAX);
-    return name;
 }
 
 struct Failure {
@@ -121,10 +113,11 @@ void Comm::barrier() const {
 void Comm::barrier_asleep() const {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm_, &request);
-    const timespec nap{0, nap_ns};
-    int done = 0;
-    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
-        ::nanosleep(&nap, nullptr);
+    sleep_until([&] {
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+    });
 }
 
 std::string Comm::broadcast(std::string text, int root) const {

@@ -78,8 +78,8 @@ class Emulation {
         extras.first = comm_.allreduce(Op::min, extras.first);
         add_labels(schema, plan_, extras, window.duration());
         Ending ending = window.error() ? Ending::partial : Ending::complete;
-        thread_prv.end(schema.thread, {}, window.duration(), ending);
-        cpu_prv.end(schema.cpu, schema.colors, window.duration(), ending);
+        thread_prv.end(schema.thread, window.duration(), ending);
+        cpu_prv.end(schema.cpu, window.duration(), ending);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }

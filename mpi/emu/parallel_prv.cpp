@@ -73,8 +73,7 @@ std::filesystem::path ParallelPrv::final_path(const char* extension, Ending endi
     return directory_ / (name_ + (ending == Ending::partial ? ".partial" : "") + extension);
 }
 
-void ParallelPrv::end(const FileSchema& schema, std::span<const ExtraColor> colors, int64_t duration,
-                      Ending ending) {
+void ParallelPrv::end(const FileSchema& schema, int64_t duration, Ending ending) {
     comm_.agree([&] {
         if (comm_.is_root()) write_at(0, prv_header(rows_, duration));
     });
@@ -82,7 +81,7 @@ void ParallelPrv::end(const FileSchema& schema, std::span<const ExtraColor> colo
     comm_.agree([&] {
         check(status, "cannot write", beside_);
         if (!comm_.is_root()) return;
-        write_file(final_path(".pcf", ending), pcf_text(schema, colors));
+        write_file(final_path(".pcf", ending), pcf_text(schema));
         write_file(final_path(".row", ending), row_text(schema));
         std::filesystem::rename(beside_, final_path(".prv", ending));
     });

@@ -28,7 +28,7 @@ class ParallelPrv {
     // The next slices of the global order: that of rank 0, of rank 1, ...
     void write(std::span<const Record> slice);
     // Header, PCF and ROW by rank 0, then the final names.
-    void end(const FileSchema& schema, std::span<const ExtraColor> colors, int64_t duration, Ending ending);
+    void end(const FileSchema& schema, int64_t duration, Ending ending);
 
  private:
     void write_at(uint64_t offset, const std::string& text);

@@ -155,7 +155,9 @@ void add_marks(Plan& plan, const Trace& trace, const System& system) {
 }
 
 Schema system_schema(const System& system) {
-    Schema schema{{"thread", {}, {}}, {"cpu", {}, {}}, {}};
+    Schema schema;
+    schema.thread.name = "thread";
+    schema.cpu.name = "cpu";
     for (const ThreadInfo& thread : system.threads()) schema.thread.rows.push_back(thread.label);
     EventType affinity{prv_type::cpu, "Thread: CPU affinity", {}};
     for (const CpuInfo& cpu : system.cpus()) {
@@ -212,8 +214,8 @@ void add_labels(Schema& schema, const Plan& plan, ShownExtras extras, int64_t du
         any_bad |= bad;
         any_too_many |= too_many;
     }
-    if (any_bad) schema.colors.push_back({shown_value::bad, 255, 0, 255});
-    if (any_too_many) schema.colors.push_back({shown_value::too_many_threads, 255, 0, 0});
+    if (any_bad) schema.cpu.colors.push_back({shown_value::bad, 255, 0, 255});
+    if (any_too_many) schema.cpu.colors.push_back({shown_value::too_many_threads, 255, 0, 0});
 }
 
 }  // namespace ovni

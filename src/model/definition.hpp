@@ -25,7 +25,7 @@ namespace ovni {
 
 enum class ArgumentType : uint8_t { u8, u16, u32, u64, i8, i16, i32, i64, str };
 
-inline constexpr std::string_view argument_type_names[] = {"u8", "u16", "u32", "u64", "i8",
+inline constexpr std::string_view argument_type_names[] = {"u8",  "u16", "u32", "u64", "i8",
                                                            "i16", "i32", "i64", "str"};
 
 // Of an argument in a payload; 0 of a str.

@@ -7,7 +7,9 @@ namespace ovni {
 
 namespace definition {
 
-constexpr bool is_printable(char c) { return c > ' ' && c <= '~'; }
+constexpr bool is_printable(char c) {
+    return c > ' ' && c <= '~';
+}
 constexpr bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -86,7 +88,8 @@ constexpr const char* check_size(const Signature& signature) {
 constexpr const char* check_format(std::string_view format, ArgumentType type) {
     if (format.empty()) return nullptr;
     Scanner scanner{format};
-    while (scanner.take_any("-+ #0")) {}
+    while (scanner.take_any("-+ #0")) {
+    }
     constexpr size_t most_digits = 3;
     if (scanner.digits() > most_digits) return "a width of more than three digits";
     if (scanner.take('.') && scanner.digits() > most_digits) return "a precision of more than three digits";

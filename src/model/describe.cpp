@@ -16,8 +16,8 @@ bool is_signed(ArgumentType type) {
     return type >= ArgumentType::i8 && type <= ArgumentType::i64;
 }
 
-// The conversion of a checked format, with the length of a 64-bit integer instead of its own. The argument has
-// the width of its type; its sign is that of the conversion, as in printf.
+// The conversion of a checked format, with the length of a 64-bit integer instead of its own. The argument
+// has the width of its type; its sign is that of the conversion, as in printf.
 void print_integer(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
     constexpr size_t room = 1024;
     char conversion = format.empty() ? (is_signed(type) ? 'd' : 'u') : format.back();
@@ -52,11 +52,11 @@ void print_argument(std::string& text, const DescriptionPiece& piece, std::span<
         return;
     }
     const uint8_t* at = arguments.data() + argument.offset;
-    if (argument.type != ArgumentType::str)
-        return print_integer(text, piece.format, at, argument.type);
+    if (argument.type != ArgumentType::str) return print_integer(text, piece.format, at, argument.type);
     std::span<const uint8_t> bytes = arguments.subspan(argument.offset);
     auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
-    print_text(text, piece.format, {reinterpret_cast<const char*>(at), static_cast<size_t>(end - bytes.begin())});
+    print_text(text, piece.format,
+               {reinterpret_cast<const char*>(at), static_cast<size_t>(end - bytes.begin())});
     if (end == bytes.end()) text += "<no end>";
 }
 

@@ -79,7 +79,13 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
         fatal(__func__, "an event with %u bytes of data is too large", bufsize);
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
-    stream->emit(ev, header_size, buf, bufsize);
+    ovni_private_window* window = stream->window();
+    uint64_t head = window->head;
+    if (head + header_size + bufsize > __atomic_load_n(&window->limit, __ATOMIC_RELAXED))
+        return stream->emit(ev, header_size, buf, bufsize);
+    memcpy(window->data + head, ev, header_size);
+    if (bufsize > 0) memcpy(window->data + head + header_size, buf, bufsize);
+    __atomic_store_n(&window->head, head + header_size + bufsize, __ATOMIC_RELEASE);
 }
 
 void ovni_flush() {

@@ -1,7 +1,6 @@
 #include "runtime/directories.hpp"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
+#include "runtime/posix_io.hpp"
 
 namespace ovni {
 namespace {
@@ -22,32 +22,6 @@ std::string absolute(const char* path) {
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here)) return path;
     return std::string(here) + (here[1] ? "/" : "") + path;
-}
-
-bool copy_bytes(int from, int to) {
-    for (;;) {
-        char block[65536];
-        ssize_t n = ::read(from, block, sizeof block);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return n == 0;
-        for (ssize_t at = 0; at < n;) {
-            ssize_t written = ::write(to, block + at, static_cast<size_t>(n - at));
-            if (written < 0 && errno != EINTR) return false;
-            if (written > 0) at += written;
-        }
-    }
-}
-
-bool copy_file(const std::string& from, const std::string& to) {
-    int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
-    if (in < 0) return false;
-    int out = ::open(to.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-    bool ok = out >= 0 && copy_bytes(in, out);
-    int error = errno;
-    if (out >= 0 && ::close(out) != 0 && ok) ok = false, error = errno;
-    ::close(in);
-    errno = error;
-    return ok;
 }
 
 void remove_if_empty(const std::string& path) {
@@ -68,10 +42,6 @@ Roots Roots::from_environment() {
 
 std::string process_directory(const std::string& root, const std::string& loom, int pid) {
     return root + "/loom." + loom + "/proc." + std::to_string(pid);
-}
-
-std::string thread_directory(const std::string& root, const std::string& loom, int pid, pid_t tid) {
-    return process_directory(root, loom, pid) + "/thread." + std::to_string(tid);
 }
 
 bool make_directory(const std::string& path) {

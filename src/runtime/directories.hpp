@@ -2,8 +2,6 @@
 // one is asked for, a temporary directory whose streams move to the trace directory when they end.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
 namespace ovni {
@@ -17,7 +15,6 @@ struct Roots {
 };
 
 std::string process_directory(const std::string& root, const std::string& loom, int pid);
-std::string thread_directory(const std::string& root, const std::string& loom, int pid, pid_t tid);
 
 // With all parents. False with errno where it cannot be made.
 bool make_directory(const std::string& path);

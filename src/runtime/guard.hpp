@@ -10,14 +10,18 @@
 
 namespace ovni {
 
+inline void block_signals(sigset_t* before) noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
 class SlowPath {
  public:
     SlowPath() noexcept : errno_(errno) {
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
-        sigset_t all;
-        sigfillset(&all);
-        for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
-        pthread_sigmask(SIG_SETMASK, &all, &signals_);
+        block_signals(&signals_);
     }
     ~SlowPath() {
         pthread_sigmask(SIG_SETMASK, &signals_, nullptr);

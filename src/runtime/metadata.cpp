@@ -1,9 +1,5 @@
 #include "runtime/metadata.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 
 #include "ovni.h"
@@ -18,25 +14,6 @@ std::string next_name(const char*& path) {
     std::string name = dot ? std::string(path, dot) : std::string(path);
     path = dot ? dot + 1 : nullptr;
     return name;
-}
-
-bool write_at_start(int fd, const std::string& text) {
-    for (size_t at = 0; at < text.size();) {
-        ssize_t n = ::pwrite(fd, text.data() + at, text.size() - at, static_cast<off_t>(at));
-        if (n < 0 && errno != EINTR) return false;
-        if (n > 0) at += static_cast<size_t>(n);
-    }
-    return true;
-}
-
-bool write_file(const std::string& path, const std::string& text) {
-    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd < 0) return false;
-    bool ok = write_at_start(fd, text) && ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
-    int error = errno;
-    if (::close(fd) != 0 && ok) ok = false, error = errno;
-    errno = error;
-    return ok;
 }
 
 }  // namespace
@@ -95,7 +72,7 @@ void Metadata::set_run(const std::string& run) {
 void Metadata::set_rank(int rank, int nranks) {
     rank_ = rank;
     nranks_ = nranks;
-    nranks_set_ = true;
+    has_rank_ = true;
 }
 
 void Metadata::add_cpu(Cpu cpu) {
@@ -106,15 +83,16 @@ void Metadata::set_lost(uint64_t events) {
     if (events > 0) own()["lost"] = events;
 }
 
-void Metadata::finish(const StreamEnd* end, uint64_t last_clock) {
+void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
     Json& ovni = own();
-    if (nranks_set_) {
-        ovni["rank"] = rank_;
-        ovni["nranks"] = nranks_;
+    if (has_rank_ || facts.rank >= 0) {
+        ovni["rank"] = has_rank_ ? rank_ : facts.rank;
+        ovni["nranks"] = has_rank_ ? nranks_ : facts.nranks;
     }
-    if (!cpus_.empty()) {
+    const std::vector<Cpu>& cpus = cpus_.empty() ? facts.identity_cpus : cpus_;
+    if (!cpus.empty()) {
         Json list = Json::array();
-        for (Cpu cpu : cpus_) list.push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
+        for (Cpu cpu : cpus) list.push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
         ovni["loom_cpus"] = std::move(list);
     }
     if (end) ovni["end"] = {{"by", end->by}, {"code", end->code}, {"clock", last_clock}};
@@ -124,13 +102,6 @@ void Metadata::finish(const StreamEnd* end, uint64_t last_clock) {
 void Metadata::reopen() {
     Json& ovni = own();
     for (const char* member : {"end", "finished", "rank", "nranks", "loom_cpus"}) ovni.erase(member);
-}
-
-bool replace_file(const std::string& path, const std::string& text) {
-    std::string beside = path + ".new";
-    if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
-    ::unlink(beside.c_str());
-    return write_file(path, text);
 }
 
 }  // namespace ovni

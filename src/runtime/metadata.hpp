@@ -31,11 +31,10 @@ class Metadata {
     void set_run(const std::string& run);
     void set_rank(int rank, int nranks);
     void add_cpu(Cpu cpu);
-    bool has_cpus() const { return !cpus_.empty(); }
-    bool has_rank() const { return nranks_set_; }
     void set_lost(uint64_t events);
-    // Adds what is written only at the end: rank, CPUs, how it ended, and that it did.
-    void finish(const StreamEnd* end, uint64_t last_clock);
+    // Adds what is written only at the end: rank and CPUs, where the program told none those of the identity;
+    // how the stream ended, if not by ovni_thread_free, and that it did.
+    void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
     // Takes back what finish() said of the end: the stream goes on.
     void reopen();
 
@@ -46,12 +45,8 @@ class Metadata {
 
     Json root_;
     int rank_ = -1, nranks_ = 0;
-    bool nranks_set_ = false;
+    bool has_rank_ = false;
     std::vector<Cpu> cpus_;
 };
-
-// Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes. False
-// with errno.
-bool replace_file(const std::string& path, const std::string& text);
 
 }  // namespace ovni

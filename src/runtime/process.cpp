@@ -22,6 +22,13 @@ std::vector<Cpu> numbered(const std::vector<int>& phyids) {
     return cpus;
 }
 
+// Up to the first dot.
+std::string host_name() {
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || !*host || *host == '.') return "localhost";
+    return std::string(host, strcspn(host, "."));
+}
+
 }  // namespace
 
 std::vector<int> affinity_of_this_thread() {
@@ -53,6 +60,9 @@ void Process::begin_init(const char* function) {
 void Process::finish_init(int app, const char* loom, int pid) {
     {
         Lock lock(mutex_);
+        initialised_ = true;
+        program_told_rank_ = false;
+        program_cpus_.clear();
         app_ = app;
         loom_ = loom;
         pid_ = pid;
@@ -78,8 +88,8 @@ void Process::finish(const char* function) {
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
     identified_ = true;
-    identity_app_ = identity.app;
-    identity_loom_ = identity.loom ? identity.loom : default_loom();
+    identity_app_ = identity.app > 0 ? identity.app : 1;
+    identity_loom_ = identity.loom && *identity.loom ? identity.loom : host_name();
     if (identity.run) run_ = identity.run;
     rank_ = identity.rank;
     nranks_ = identity.nranks;
@@ -108,25 +118,19 @@ void Process::set_program_rank() {
     program_told_rank_ = true;
 }
 
-std::string Process::default_loom() const {
-    char host[256] = "localhost";
-    if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "localhost");
-    return std::string(host, strcspn(host, "."));
-}
-
 Facts Process::facts() {
     Lock lock(mutex_);
     Facts facts;
-    bool programs = !loom_.empty();
-    facts.app = programs ? app_ : identity_app_;
-    facts.pid = programs ? pid_ : getpid();
-    facts.loom = programs ? loom_ : identified_ ? identity_loom_ : default_loom();
+    facts.app = initialised_ ? app_ : identity_app_;
+    facts.pid = initialised_ ? pid_ : getpid();
+    facts.loom = initialised_ ? loom_ : identified_ ? identity_loom_ : host_name();
     facts.run = run_;
     if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
-    const std::vector<Cpu>& told = identified_ ? identity_cpus_ : affinity_;
-    bool same_loom = !programs || facts.loom == identity_loom_;
-    if (program_cpus_.empty() && same_loom) facts.identity_cpus = told;
+    // The CPUs of another loom have other indices.
+    bool same_loom = !initialised_ || (identified_ && loom_ == identity_loom_);
+    if (program_cpus_.empty() && same_loom) facts.identity_cpus = identified_ ? identity_cpus_ : affinity_;
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
+    facts.cpus_are_told = identified_ || !program_cpus_.empty();
     facts.roots = roots_;
     return facts;
 }
@@ -140,9 +144,9 @@ const char* Process::trace_directory() {
     return trace_directory_;
 }
 
-void Process::start_over_in_child() {
+void Process::start_over_in_child(bool had_streams) {
     ProcessState state = state_.load(std::memory_order_relaxed);
-    if (state != ProcessState::uninit || prepared_) silent_.store(true, std::memory_order_relaxed);
+    if (state != ProcessState::uninit || had_streams) silent_.store(true, std::memory_order_relaxed);
     state_.store(ProcessState::uninit, std::memory_order_relaxed);
 }
 

@@ -29,10 +29,12 @@ struct Facts {
     std::string run;                 // empty: unknown
     int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
     std::vector<Cpu> identity_cpus;  // where they describe this loom and the program has told none
+    std::vector<Cpu> cpus;           // of the loom, from whomever
+    bool cpus_are_told = false;      // not only guessed from the affinity
     Roots roots;
 
+    // -1: no CPU of the loom.
     int index_of(int phyid) const;
-    std::vector<Cpu> cpus;  // of the loom, from whomever
 };
 
 class Process {
@@ -46,7 +48,7 @@ class Process {
 
     ProcessState state() const { return state_.load(std::memory_order_acquire); }
     bool is_ready() const { return state() == ProcessState::ready; }
-    // A fork's child, or the process is over: calls of the program are dropped instead of judged.
+    // A fork's child: calls of the program are dropped instead of judged, until it initialises itself.
     bool is_silent() const { return silent_.load(std::memory_order_relaxed); }
 
     void identify(const ovni_private_identity& identity);
@@ -60,17 +62,18 @@ class Process {
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    void start_over_in_child();
+    // had_streams: there were streams of ours, though the program has initialised nothing.
+    void start_over_in_child(bool had_streams);
 
  private:
     void read_environment();
-    std::string default_loom() const;
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
     std::atomic<bool> silent_{false};
     Mutex mutex_;
     // Under the mutex.
     bool prepared_ = false;
+    bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init

@@ -31,7 +31,7 @@ Stream::Stream(pid_t tid, Owner owner)
     metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);
     opening_clock_ = clock_now();
     std::vector<int> cpus = affinity_of_this_thread();
-    if (cpus.size() == 1) opening_phyid_ = cpus[0];
+    if (cpus.size() == 1) opening_phyid_ = phyid_ = cpus[0];
     our_life_ = our_begin_due_ = true;
     set_head(our_begin_bytes);
 }
@@ -119,7 +119,7 @@ void Stream::write_out() {
     if (!file_.is_open() || our_begin_due_) {
         Facts facts = process().facts();
         if (our_begin_due_) place_our_begin(facts);
-        if (!file_.is_open()) make_file(facts, StreamFile::Content::discard);
+        if (!file_.is_open()) make_file(facts);
     }
     write_block(window_.data + written_, end - written_);
     written_ = end;
@@ -133,7 +133,7 @@ void Stream::write_block(const uint8_t* events, size_t bytes) {
     if (done == bytes) return;
     errno = error;
     complain(Trouble::write, "write_block",
-             "cannot write events, they are lost from here on: %s:", directory(roots_.writing()).c_str());
+             "cannot write events, they are lost from here on: %s:", directory().c_str());
     lose(survey(events + done, bytes - done), "error");
 }
 

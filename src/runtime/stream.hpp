@@ -83,11 +83,10 @@ class Stream {
     void write_out();
     void write_block(const uint8_t* events, size_t bytes);
     void lose(EventSpan span, const char* reason);
-    bool make_file(const Facts& facts, StreamFile::Content content);
+    void make_file(const Facts& facts);
     void close_locked(const StreamEnd* end);
-    void add_process_facts(const Facts& facts);
     void write_side_files(const Facts& facts);
-    std::string directory(const std::string& root) const;
+    std::string directory() const { return roots_.writing() + place_; }
 
     ovni_private_window window_{};  // first: the window of a thread is its stream
     Mutex mutex_;
@@ -106,9 +105,8 @@ class Stream {
     uint64_t last_clock_ = 0;
     uint64_t lost_ = 0;
     pid_t tid_;
-    std::string loom_;  // with the pid, what the directory is named after
-    int pid_ = 0;
     Roots roots_;
+    std::string place_;  // below the roots; empty: nothing is on disk
     StreamFile file_;
     Gaps gaps_;
     Metadata metadata_;

@@ -1,30 +1,15 @@
 #include "runtime/stream_file.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "ovni.h"
 #include "ovni/format.h"
+#include "runtime/posix_io.hpp"
 
 namespace ovni {
-namespace {
-
-// A file size limit is answered by a signal to this thread, which waits because signals do; the default would
-// end the program.
-void discard_file_size_signal() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    timespec at_once{};
-    while (sigtimedwait(&set, nullptr, &at_once) == SIGXFSZ) continue;
-}
-
-}  // namespace
-
 EventSpan survey(const uint8_t* events, size_t bytes) {
     EventSpan span;
     while (span.bytes < bytes) {
@@ -42,6 +27,7 @@ bool StreamFile::open(const std::string& path, Content content) {
     int how = O_CREAT | O_WRONLY | O_CLOEXEC | (content == Content::discard ? O_TRUNC : 0);
     fd_ = ::open(path.c_str(), how, 0644);
     if (fd_ < 0) return false;
+    if (content == Content::discard) has_header_ = false;
     return has_header_ || write_header();
 }
 
@@ -49,29 +35,13 @@ bool StreamFile::write_header() {
     ovni_stream_header header{
         {OVNI_FORMAT_MAGIC[0], OVNI_FORMAT_MAGIC[1], OVNI_FORMAT_MAGIC[2], OVNI_FORMAT_MAGIC[3]},
         OVNI_FORMAT_VERSION};
-    has_header_ = write(reinterpret_cast<const uint8_t*>(&header), sizeof header, 0) == sizeof header;
+    has_header_ = write_at(fd_, &header, sizeof header, 0) == sizeof header;
     return has_header_;
-}
-
-size_t StreamFile::write(const uint8_t* bytes, size_t count, uint64_t at) {
-    size_t done = 0;
-    while (done < count) {
-        ssize_t n = ::pwrite(fd_, bytes + done, count - done, static_cast<off_t>(at + done));
-        if (n > 0) {
-            done += static_cast<size_t>(n);
-        } else if (n == 0 || errno != EINTR) {
-            int error = n == 0 ? EIO : errno;
-            if (error == EFBIG) discard_file_size_signal();
-            errno = error;
-            break;
-        }
-    }
-    return done;
 }
 
 size_t StreamFile::append(const uint8_t* events, size_t bytes) {
     if (!is_open() || (!has_header_ && !write_header())) return 0;
-    size_t written = write(events, bytes, end_);
+    size_t written = write_at(fd_, events, bytes, end_);
     if (written < bytes) {
         int error = errno;
         written = survey(events, written).bytes;

@@ -31,7 +31,6 @@ class StreamFile {
 
  private:
     bool write_header();
-    size_t write(const uint8_t* bytes, size_t count, uint64_t at);
 
     int fd_ = -1;
     bool has_header_ = false;

@@ -7,9 +7,17 @@
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
 #include "runtime/event.hpp"
+#include "runtime/posix_io.hpp"
 #include "runtime/stream.hpp"
 
 namespace ovni {
+namespace {
+
+constexpr const char* events_file = "/stream" OVNI_STREAM_EXT;
+constexpr const char* metadata_file = "/stream.json";
+constexpr const char* gaps_file = "/stream.gaps.json";
+
+}  // namespace
 
 void Stream::follow_life_cycle(const uint8_t* event) {
     switch (event[OVNI_FORMAT_CODE_AT + 2]) {
@@ -46,7 +54,9 @@ void Stream::drop_our_life() {
 
 void Stream::place_our_begin(const Facts& facts) {
     our_begin_due_ = false;
-    Event begin = make_event("OHx", opening_clock_, facts.index_of(opening_phyid_), -1, uint64_t{0});
+    int index = facts.index_of(opening_phyid_);
+    if (index < 0 && phyid_ == opening_phyid_) phyid_ = -1;
+    Event begin = make_event("OHx", opening_clock_, index, -1, uint64_t{0});
     std::copy_n(begin.bytes, begin.size, window_.data);
 }
 
@@ -61,12 +71,10 @@ void Stream::move_to_cpu(int phyid) {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !our_life_) return;
-    int index = process().facts().index_of(phyid);
+    Facts facts = process().facts();
+    int index = facts.cpus_are_told ? facts.index_of(phyid) : -1;
     if (index < 0) return;
-    bool known = phyid_ >= 0 || opening_phyid_ < 0;
     phyid_ = phyid;
-    if (!known && phyid == opening_phyid_) return;
-    append_flush_pair();
     Event moved = make_event("OAs", clock_now(), index);
     append(moved.bytes, moved.size);
 }
@@ -74,70 +82,60 @@ void Stream::move_to_cpu(int phyid) {
 void Stream::open_for_program(pid_t tid) {
     SlowPath slow;
     Lock lock(mutex_);
-    bool was_closed = is_closed();
-    if (was_closed) {
-        metadata_.reopen();
-        start_buffer_over();
-        life_ = Life::dead;
-    } else if (our_life_ && !holds_events()) {
+    if (our_life_ && !holds_events()) {
         drop_our_life();
         life_ = Life::unborn;
+    }
+    if (is_closed()) {
+        metadata_.reopen();
+        start_buffer_over();
+        set_limit(capacity_);
+        closed_.store(false, std::memory_order_release);
     }
     ours_ = false;
     tid_ = tid;
     metadata_.set("ovni.tid", tid);
-    Facts facts = process().facts();
-    bool has_file = file_.end() > OVNI_FORMAT_STREAM_HEADER;
-    if (!file_.is_open())
-        make_file(facts, has_file ? StreamFile::Content::keep : StreamFile::Content::discard);
-    set_limit(capacity_);
-    closed_.store(false, std::memory_order_release);
+    if (!file_.is_open()) make_file(process().facts());
 }
 
-std::string Stream::directory(const std::string& root) const {
-    return thread_directory(root, loom_, pid_, tid_);
-}
-
-// Also leaves a stream.json without "finished", so that a crash is seen as one.
-bool Stream::make_file(const Facts& facts, StreamFile::Content content) {
-    if (content == StreamFile::Content::discard) {
-        loom_ = facts.loom;
-        pid_ = facts.pid;
+// Also leaves a stream.json without "finished", so that a crash is seen as one. A stream that was on disk
+// before goes on where it is.
+void Stream::make_file(const Facts& facts) {
+    bool fresh = file_.end() == OVNI_FORMAT_STREAM_HEADER;
+    if (place_.empty()) {
         roots_ = facts.roots;
+        place_ = process_directory("", facts.loom, facts.pid) + "/thread." + std::to_string(tid_);
+        metadata_.set_process(facts);
     }
     for (const std::string& root : {roots_.trace, roots_.temporary}) {
-        if (!root.empty() && !make_directory(directory(root)))
-            complain(Trouble::directory, "make_file", "cannot make directory %s:", directory(root).c_str());
+        if (root.empty()) continue;
+        if (!make_directory(root + place_))
+            complain(Trouble::directory, "make_file", "cannot make directory %s%s:", root.c_str(),
+                     place_.c_str());
+        if (fresh) ::unlink((root + place_ + gaps_file).c_str());
     }
-    std::string path = directory(roots_.writing()) + "/stream" OVNI_STREAM_EXT;
-    bool ok = file_.open(path, content);
-    if (!ok) complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
-    add_process_facts(facts);
+    std::string path = directory() + events_file;
+    if (!file_.open(path, fresh ? StreamFile::Content::discard : StreamFile::Content::keep))
+        complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
     write_side_files(facts);
-    return ok;
 }
 
-void Stream::add_process_facts(const Facts& facts) {
-    if (born_ours_ || !metadata_.find("ovni.finished")) metadata_.set_process(facts);
+void Stream::write_side_files(const Facts& facts) {
+    if (born_ours_) metadata_.set_process(facts);
     metadata_.set_run(facts.run);
     metadata_.set_lost(lost_);
-}
-
-void Stream::write_side_files(const Facts&) {
-    std::string base = directory(roots_.writing()) + "/stream";
-    if (!replace_file(base + ".json", metadata_.text()))
-        complain(Trouble::metadata, "write_metadata", "cannot write %s.json:", base.c_str());
-    if (gaps_.changed() && !replace_file(base + ".gaps.json", gaps_.text()))
-        complain(Trouble::metadata, "write_metadata", "cannot write %s.gaps.json:", base.c_str());
+    std::string path = directory() + metadata_file;
+    if (!replace_file(path, metadata_.text()))
+        complain(Trouble::metadata, "write_side_files", "cannot write %s:", path.c_str());
+    path = directory() + gaps_file;
+    if (gaps_.changed() && !replace_file(path, gaps_.text()))
+        complain(Trouble::metadata, "write_side_files", "cannot write %s:", path.c_str());
 }
 
 void Stream::write_metadata() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (is_closed() || loom_.empty()) return;
-    Facts facts = process().facts();
-    add_process_facts(facts);
-    write_side_files(facts);
+    if (!is_closed() && !place_.empty()) write_side_files(process().facts());
 }
 
 void Stream::close(const StreamEnd* end) {
@@ -165,14 +163,12 @@ void Stream::close_locked(const StreamEnd* end) {
     }
     gaps_.clamp(file_.end());
     Facts facts = process().facts();
-    add_process_facts(facts);
-    if (facts.rank >= 0 && !metadata_.has_rank()) metadata_.set_rank(facts.rank, facts.nranks);
-    if (!metadata_.has_cpus())
-        for (Cpu cpu : facts.identity_cpus) metadata_.add_cpu(cpu);
-    metadata_.finish(end, last_clock_);
+    metadata_.finish(facts, end, last_clock_);
     write_side_files(facts);
     file_.close();
-    if (!roots_.temporary.empty()) move_stream(directory(roots_.temporary), directory(roots_.trace));
+    if (roots_.temporary.empty()) return;
+    move_stream(directory(), roots_.trace + place_);
+    roots_.temporary.clear();
 }
 
 }  // namespace ovni

@@ -35,24 +35,32 @@ void end_thread(void* rounds) {
     delete stream;
 }
 
+// Signals wait while a fork holds the locks: a handler could need them. Written under the lock of the
+// streams.
+sigset_t signals_before_fork;
+
 void before_fork() {
+    sigset_t before;
+    block_signals(&before);
     streams().lock();
     process().lock();
+    signals_before_fork = before;
 }
 
-void after_fork_in_parent() {
+void release_after_fork() {
+    sigset_t before = signals_before_fork;
     process().unlock();
     streams().unlock();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void after_fork_in_child() {
-    process().unlock();
-    streams().unlock();
-    process().start_over_in_child();
+    process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::fresh};
     pthread_setspecific(at_thread_end, nullptr);
+    release_after_fork();
 }
 
 void close_at_exit(int code, void*) {
@@ -63,7 +71,7 @@ void close_at_exit(int code, void*) {
 // Registered before anything of the program, so run after all of it.
 [[gnu::constructor]] void set_up() {
     pthread_key_create(&at_thread_end, end_thread);
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(before_fork, release_after_fork, after_fork_in_child);
     on_exit(close_at_exit, nullptr);
 }
 

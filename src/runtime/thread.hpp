@@ -44,6 +44,7 @@ class StreamList {
         Lock lock(mutex_);
         for (Stream* stream : streams_) visit(*stream);
     }
+    bool empty() const { return streams_.empty(); }  // with the lock
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
     // In a fork's child, which has none of these threads.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/json.hpp"
 #include "trace/stream_files.hpp"
 
@@ -66,6 +67,19 @@ std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
         gaps.push_back(std::move(gap));
     }
     return gaps;
+}
+
+void write_gaps(const std::filesystem::path& directory, const std::vector<Gap>& gaps) {
+    Json list = Json::array();
+    for (const Gap& gap : gaps) {
+        Json value = {{"offset", gap.offset}, {"from", gap.from}};
+        if (gap.to != to_the_end) value["to"] = gap.to;
+        value["lost"] = gap.lost;
+        value["reason"] = gap.reason;
+        list.push_back(std::move(value));
+    }
+    write_file(directory / gaps_name,
+               Json{{"gaps", std::move(list)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace ovni

@@ -16,4 +16,6 @@ namespace ovni {
 // the file is damaged, offsets decrease, a gap ends before it begins or one begins before another has ended.
 std::vector<Gap> read_gaps(const std::filesystem::path& directory);
 
+void write_gaps(const std::filesystem::path& directory, const std::vector<Gap>& gaps);
+
 }  // namespace ovni

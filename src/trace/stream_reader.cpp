@@ -75,7 +75,8 @@ bool StreamReader::next_of_kind() {
 bool StreamReader::next_gap() {
     if (at_.gap < gaps_.size()) {
         uint64_t offset = gaps_[at_.gap].offset;
-        if (offset == at_.next) return (at_.open_gap && at_.open_gap->to != to_the_end) ? end_gap() : begin_gap();
+        if (offset == at_.next)
+            return (at_.open_gap && at_.open_gap->to != to_the_end) ? end_gap() : begin_gap();
         const char* fault = offset < at_.next  ? "the gap before byte {} is not at the beginning of an event"
                             : at_.next == end_ ? "the gap before byte {} lies behind the end of the stream"
                                                : nullptr;
