@@ -29,7 +29,7 @@ int Fd::release() {
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
     if (!fd) throw system_error("cannot open", path);
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path);
@@ -93,9 +93,12 @@ void OutputFile::commit() {
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
     // close() reports what a network file system could not write.
-    if (::close(fd_.release()) != 0) throw system_error("cannot write", beside_);
-    if (::rename(beside_.c_str(), path.c_str()) != 0)
-        throw system_error("cannot rename " + beside_.string(), path);
+    bool closed = ::close(fd_.release()) == 0;
+    if (closed && ::rename(beside_.c_str(), path.c_str()) == 0) return;
+    Error error = closed ? system_error("cannot rename " + beside_.string(), path)
+                         : system_error("cannot write", beside_);
+    ::unlink(beside_.c_str());
+    throw error;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -25,6 +25,15 @@ namespace ovni {
 
 enum class ArgumentType : uint8_t { u8, u16, u32, u64, i8, i16, i32, i64, str };
 
+inline constexpr std::string_view argument_type_names[] = {"u8",  "u16", "u32", "u64", "i8",
+                                                           "i16", "i32", "i64", "str"};
+
+// Of an argument in a payload; 0 of a str.
+constexpr size_t bytes_of(ArgumentType type) {
+    constexpr uint8_t bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 0};
+    return bytes[static_cast<size_t>(type)];
+}
+
 struct Argument {
     ArgumentType type{};
     std::string_view name;
@@ -42,7 +51,17 @@ struct Signature {
     constexpr std::span<const Argument> arguments() const { return {all.data(), count}; }
     // Bytes of the payload that all arguments need, without the size field of a jumbo event and without the
     // bytes of a str.
-    constexpr size_t fixed_bytes() const;
+    constexpr size_t fixed_bytes() const {
+        size_t bytes = 0;
+        for (const Argument& argument : arguments()) bytes += bytes_of(argument.type);
+        return bytes;
+    }
+    // The argument of that name; nullptr where there is none.
+    constexpr const Argument* find(std::string_view name) const {
+        for (const Argument& argument : arguments())
+            if (argument.name == name) return &argument;
+        return nullptr;
+    }
 };
 
 // nullptr, or what is wrong with the text, in a few words.
@@ -51,6 +70,17 @@ struct SignatureResult {
     const char* fault = nullptr;
 };
 constexpr SignatureResult parse_signature(std::string_view text);
+
+// The next piece of a description: text as it is, or an argument in a printf conversion, or a fault.
+struct DescriptionPiece {
+    std::string_view text;
+    const Argument* argument = nullptr;
+    std::string_view format;  // between '%' and '{': flags, width, precision, length, conversion; or empty
+    const char* fault = nullptr;
+};
+// Cuts it from the front of `description`, which is not empty. The same rules are behind check_description
+// and describe.
+constexpr DescriptionPiece next_piece(std::string_view& description, const Signature& signature);
 
 // nullptr, or what is wrong with a description for that signature: an unknown argument, a format that does
 // not fit.
@@ -63,3 +93,5 @@ std::string describe(std::string_view description, const Signature& signature,
                      std::span<const uint8_t> payload);
 
 }  // namespace ovni
+
+#include "model/definition_parser.hpp"

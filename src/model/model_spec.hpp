@@ -15,11 +15,6 @@
 
 namespace ovni {
 
-struct ValueLabel {
-    int64_t value = 0;
-    std::string_view text;
-};
-
 enum class ChannelKind : uint8_t { single, stack };
 
 // When a thread channel is shown: always, while the thread runs, or while it runs, cools down or warms up.
@@ -27,7 +22,6 @@ enum class Tracking : uint8_t { any, running, active };
 
 // What happens when a row would show the same value twice in a row.
 enum class Repeats : uint8_t {
-    error,      // the model forbids it
     skip,       // not written again
     skip_null,  // only an empty value is not written again
     write       // written again
@@ -35,26 +29,36 @@ enum class Repeats : uint8_t {
 
 enum class Duplicates : uint8_t { forbidden, allowed };  // setting or pushing the value that is already there
 
+// One value of a channel, with the events that bring and take it: on a stack push and pop, on a single
+// channel set and clear. An event may be missing (""), where a hook sets the value or nothing clears it; a
+// rule without label is one more pair of events for the value of another rule.
+struct StateRule {
+    std::string_view enter, leave;
+    int64_t value = 0;
+    std::string_view label;
+};
+
 struct ChannelSpec {
     std::string_view name;
     ChannelKind kind = ChannelKind::single;
     Duplicates duplicates = Duplicates::forbidden;
     uint16_t prv_type = 0;
-    Tracking tracking = Tracking::any;
+    Tracking tracking = Tracking::any;          // of the thread row
+    Tracking cpu_tracking = Tracking::running;  // of the CPU row: running or active
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
-    std::span<const ValueLabel> labels;
-    enum class LabelsFromTasks : uint8_t { no, yes } labels_from_tasks = LabelsFromTasks::no;
+    std::span<const StateRule> states = {};
 };
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
 
+// An event that is not in a StateRule: ignored, or handled by a hook of emu/.
 struct EventSpec {
     std::string_view signature;    // definition language
     std::string_view description;  // definition language
     Action action = Action::hook;
-    uint8_t channel = 0;  // index in the model's channels; of push, pop, set, clear
-    int64_t value = 0;    // of push, pop, set
+    uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
+    int64_t value = 0;
 };
 
 // The state that a thread must be in to emit an event of the model.
@@ -78,9 +82,9 @@ struct ModelSpec {
     std::string_view version;
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
-    std::span<const ChannelSpec> channels;
-    std::span<const EventSpec> events;
-    std::span<const ViewSpec> views;
+    std::span<const ChannelSpec> channels = {};
+    std::span<const EventSpec> events = {};
+    std::span<const ViewSpec> views = {};
 };
 
 // Every model of this build, in ascending order of the id: the order in which models are set up and lines are
@@ -89,6 +93,8 @@ std::span<const ModelSpec* const> all_models();
 const ModelSpec* find_model(char id);
 const ModelSpec* find_model(std::string_view name);
 
+// One event of the union of all tables, StateRules expanded: for a rule with the label X "begin: X" and "end:
+// X".
 struct EventEntry {
     const ModelSpec* model = nullptr;
     const EventSpec* event = nullptr;
@@ -96,23 +102,56 @@ struct EventEntry {
 };
 // The event with that code; model and event are nullptr where there is none.
 const EventEntry& find_event(EventCode code);
+// All events of a model: those of the StateRules in channel order, then the others.
+std::span<const EventEntry> events_of(const ModelSpec& model);
+
+consteval bool well_formed_code(const ModelSpec& model, std::string_view code) {
+    return code.size() == 3 && code[0] == model.id;
+}
+
+consteval bool well_formed_channel(const ModelSpec& model, const ChannelSpec& channel) {
+    for (const StateRule& rule : channel.states) {
+        if (rule.value == 0) return false;
+        if (!rule.enter.empty() && !well_formed_code(model, rule.enter)) return false;
+        if (!rule.leave.empty() && (rule.enter.empty() || !well_formed_code(model, rule.leave))) return false;
+        bool labelled = false;
+        for (const StateRule& other : channel.states)
+            if (other.value == rule.value && !other.label.empty()) {
+                if (labelled) return false;
+                labelled = true;
+            }
+        if (!labelled) return false;
+    }
+    for (const ChannelSpec& other : model.channels)
+        if (&other != &channel && other.prv_type == channel.prv_type) return false;
+    return true;
+}
+
+// How often an event code stands in the tables of a model.
+consteval int count_code(const ModelSpec& model, std::string_view code) {
+    int count = 0;
+    for (const ChannelSpec& channel : model.channels)
+        for (const StateRule& rule : channel.states) count += (rule.enter == code) + (rule.leave == code);
+    for (const EventSpec& event : model.events) count += event.signature.substr(0, 3) == code;
+    return count;
+}
 
 consteval bool well_formed(const ModelSpec& model) {
     if (!parse_version(model.version)) return false;
+    for (const ChannelSpec& channel : model.channels) {
+        if (!well_formed_channel(model, channel)) return false;
+        for (const StateRule& rule : channel.states) {
+            if (!rule.enter.empty() && count_code(model, rule.enter) != 1) return false;
+            if (!rule.leave.empty() && count_code(model, rule.leave) != 1) return false;
+        }
+    }
     for (const EventSpec& event : model.events) {
         SignatureResult parsed = parse_signature(event.signature);
         if (parsed.fault || parsed.signature.code.model() != model.id) return false;
         if (check_description(event.description, parsed.signature)) return false;
-        bool on_channel = event.action != Action::ignore && event.action != Action::hook;
-        if (on_channel && event.channel >= model.channels.size()) return false;
-        if (on_channel && event.action != Action::clear && event.value == 0) return false;
-        for (const EventSpec& other : model.events)
-            if (&other != &event && other.signature.substr(0, 3) == event.signature.substr(0, 3))
-                return false;
+        if (event.action != Action::ignore && event.action != Action::hook) return false;
+        if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
     }
-    for (const ChannelSpec& channel : model.channels)
-        for (const ChannelSpec& other : model.channels)
-            if (&other != &channel && other.prv_type == channel.prv_type) return false;
     return model.linter_channel == no_linter || model.linter_channel < model.channels.size();
 }
 

@@ -23,10 +23,10 @@ struct Gap {
 };
 
 struct EventView {
-    enum class Kind : uint8_t { event, gap_begin, gap_end };
+    enum class Kind : uint8_t { event, gap_begin, gap_end, cut };
 
     int64_t clock = 0;               // corrected, ns
-    const uint8_t* bytes = nullptr;  // of the whole event; nullptr for gap_begin and gap_end
+    const uint8_t* bytes = nullptr;  // of the whole event; nullptr for the other kinds
     const Gap* gap = nullptr;        // of gap_begin and gap_end
     uint64_t offset = 0;             // of the event in its file
     uint32_t stream = 0;             // index in the trace

@@ -19,8 +19,8 @@ struct CpuId {
 };
 
 struct MarkType {
-    enum class Kind { single, stack };
-    int type = 0;  // 0..99
+    enum class Kind { single, stack, punctual };  // punctual: single, with "punctual": true beside it
+    int type = 0;                                 // 0..99
     std::string title;
     Kind kind = Kind::single;
     std::vector<std::pair<int64_t, std::string>> labels;  // in file order
@@ -45,11 +45,16 @@ struct StreamMetadata {
         int64_t code = 0;
     };
     std::optional<End> end;
+    std::optional<bool> can_breakdown;                           // nosv.can_breakdown
+    std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
 };
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
 // missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are
 // not looked at.
 StreamMetadata parse_metadata(std::string_view text, const std::string& path);
+
+// Checks only that it is JSON of the version that we read.
+void check_metadata_version(std::string_view text, const std::string& path);
 
 }  // namespace ovni

@@ -32,21 +32,30 @@ struct Stream {
     StreamMetadata metadata;
 };
 
+// What to do with stream.json: emulation needs its members; ovnidump, ovnitop and ovnisort take any stream of
+// the right version, and leave Stream::metadata empty.
+enum class Metadata { interpreted, version_only };
+
 class Trace {
  public:
     // Lists and interprets.
-    static Trace open(const std::filesystem::path& directory);
-    // Interprets what list_streams() found, here or on another rank.
-    Trace(std::filesystem::path directory, const std::vector<StreamFile>& files);
+    static Trace open(const std::filesystem::path& directory, Metadata metadata = Metadata::interpreted);
+    // Interprets what list_streams() found, here or on another rank. Warns about streams without events.
+    Trace(std::filesystem::path directory, const std::vector<StreamFile>& files,
+          Metadata metadata = Metadata::interpreted);
 
     const std::filesystem::path& directory() const { return directory_; }
     const std::vector<Stream>& streams() const { return streams_; }
     // A reader of one stream; the file is opened by this call.
     StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const;
+    // Readers of all streams, with their raw clocks.
+    std::vector<StreamReader> readers(ClockOrder order) const;
     // "<directory>/<relative path>/stream.obs"
     std::string path_of(uint32_t stream) const;
 
  private:
+    std::filesystem::path directory_of(const Stream& stream) const;
+
     std::filesystem::path directory_;
     std::vector<Stream> streams_;
 };

@@ -1,0 +1,37 @@
+#include "base/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+constexpr auto period = std::chrono::milliseconds(200);
+}
+
+Progress::Progress() : begin_(Time::now()), last_(begin_), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+double Progress::seconds() const {
+    return std::max(std::chrono::duration<double>(Time::now() - begin_).count(), 1e-9);
+}
+
+void Progress::update(uint64_t events, double done) {
+    if (!terminal_ || Time::now() - last_ < period) return;
+    last_ = Time::now();
+    double left = done > 0 ? seconds() * (1 - done) / done : 0;
+    fmt::print(stderr, "{:5.1f}% done at {:.0f} kev/s ({} min {:.1f} s left)   \r", done * 100,
+               static_cast<double>(events) / seconds() * 1e-3, static_cast<int>(left / 60),
+               left - 60.0 * static_cast<int>(left / 60));
+}
+
+void Progress::finish(uint64_t events, double done) const {
+    log::info("{:5.1f}% done at avg {:.0f} kev/s", done * 100,
+              static_cast<double>(events) / seconds() * 1e-3);
+    log::info("processed {} input events in {:.2f} s", events, seconds());
+}
+
+}  // namespace ovni

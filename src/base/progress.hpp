@@ -1,0 +1,24 @@
+// The progress line of the tools: on a terminal at most five times a second, overwritten in place; the final
+// lines always.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace ovni {
+
+class Progress {
+ public:
+    Progress();
+    // Cheap enough for every hundredth event: prints only when a terminal looks on and the last line is old.
+    void update(uint64_t events, double done);
+    void finish(uint64_t events, double done) const;
+
+ private:
+    using Time = std::chrono::steady_clock;
+    double seconds() const;
+    Time::time_point begin_, last_;
+    bool terminal_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,55 @@
+// From the code of an event to what it does, in one look into a table without collisions, made for the
+// enabled models.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emu/plan.hpp"
+#include "ovni/event_code.hpp"
+
+namespace ovni {
+
+class Emulator;
+struct EventView;
+
+// The logic of an event that tables cannot say. Throws Error, without place, where the event is not allowed.
+using HookFunction = void (*)(Emulator& emulator, uint32_t thread, const EventView& event);
+
+struct Hook {
+    EventCode code;
+    HookFunction run;
+};
+
+// All hooks of all models.
+HookFunction find_hook(EventCode code);
+
+struct Operation {
+    uint32_t code = 0;
+    Action action = Action::ignore;
+    uint8_t states = 0;      // of the thread, in which the event is allowed
+    bool needs_cpu = false;  // the thread must not be out of CPU
+    uint16_t channel = 0;    // in Plan::channels; of push, pop, set, clear
+    int64_t value = 0;
+    HookFunction hook = nullptr;
+};
+
+class Dispatch {
+ public:
+    explicit Dispatch(const Plan& plan);
+    // nullptr for an event that no enabled model has.
+    const Operation* find(EventCode code) const {
+        const Operation& operation = table_[slot(code.bits(), multiplier_)];
+        return operation.code == code.bits() ? &operation : nullptr;
+    }
+
+ private:
+    static constexpr unsigned slot_bits = 12;
+    static uint32_t slot(uint32_t code, uint32_t multiplier) { return code * multiplier >> (32 - slot_bits); }
+    bool try_multiplier(const std::vector<Operation>& operations, uint32_t multiplier);
+
+    uint32_t multiplier_ = 1;
+    std::vector<Operation> table_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,75 @@
+// Applies events to the state of threads and CPUs and appends the resulting records. Works on the looms that
+// it is given: all of them in the serial emulator, some on each rank. Events come in canonical order; what an
+// event does is looked up once, in a table made from the enabled models.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/dispatch.hpp"
+#include "emu/machine.hpp"
+#include "emu/plan.hpp"
+#include "emu/tracker.hpp"
+#include "trace/event_view.hpp"
+
+namespace ovni {
+
+// More than one running thread on a physical CPU: shown as an error state, or, in linter mode, an error.
+enum class Strictness { tolerant, linter };
+
+class Emulator {
+ public:
+    // `origin`: corrected clock of the first event of the trace. `mine[l]`: is loom l to be emulated here?
+    Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
+             int64_t origin, const std::vector<bool>& mine);
+
+    // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
+    // that event are dropped, those of all earlier ones stay.
+    void apply(const EventView& event);
+
+    int64_t now() const { return now_; }
+    uint64_t events() const { return events_; }
+    uint64_t tolerated() const { return tolerated_; }
+    Tracker& tracker() { return tracker_; }
+    Machine& machine() { return machine_; }
+    const Plan& plan() const { return plan_; }
+
+    // What hooks do to the state, beside what they do to the machine itself.
+    void set_state(uint32_t thread, RunState state);
+    void enter_cpu(uint32_t thread, uint32_t cpu);
+    void leave_cpu(uint32_t thread);
+    void migrate(uint32_t thread, uint32_t cpu);
+    void update_cpu(uint32_t thread) { touch_cpu(machine_.threads[thread].cpu); }
+    void change(uint32_t thread, uint16_t channel, Action action, int64_t value);
+    void punctual(uint32_t thread, uint16_t channel, int64_t value) {
+        tracker_.punctual(thread, channel, value);
+    }
+
+ private:
+    void apply_event(const EventView& event, uint32_t thread);
+    void begin_gap(uint32_t thread);
+    void end_gap(uint32_t thread);
+    void end_stream(uint32_t thread);
+    void close_states(uint32_t thread);
+    void touch_cpu(uint32_t cpu);
+    // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
+    void propagate();
+    void check_guard(const Operation& operation, const Thread& thread) const;
+    [[noreturn]] void unknown_event(EventCode code) const;
+    [[noreturn]] void rethrow(const EventView& event, const std::string& cause) const;
+
+    const Trace& trace_;
+    const Plan& plan_;
+    Strictness strictness_;
+    int64_t origin_;
+    int64_t now_ = 0;
+    uint64_t events_ = 0;
+    uint64_t tolerated_ = 0;  // ends after a gap whose beginnings lie before it
+    Dispatch dispatch_;
+    Machine machine_;
+    Tracker tracker_;
+    std::vector<uint32_t> changed_threads_, changed_cpus_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,85 @@
+#include "emu/ending.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+
+void check_life(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
+    for (const Thread& thread : machine.threads) {
+        if (thread.state == RunState::dead) continue;
+        uint32_t stream = machine.system.threads()[thread.row].stream;
+        if (trace.streams()[stream].metadata.end) continue;
+        faults.push_back(
+            {thread.row, fmt::format("{}: thread {} is {} at the end, not Dead", trace.path_of(stream),
+                                     thread.tid, run_state_names[static_cast<size_t>(thread.state)])});
+    }
+}
+
+void check_open_states(std::vector<Fault>& faults, const ModelPlan& model, Machine& machine) {
+    uint8_t linted = model.spec->linter_channel;
+    if (linted == no_linter) return;
+    for (uint32_t t = 0; t < machine.threads.size(); ++t) {
+        size_t open = machine.channel(t, static_cast<uint16_t>(model.first_channel + linted)).depth();
+        if (open == 0) continue;
+        faults.push_back({machine.threads[t].row,
+                          fmt::format("thread {} ended with {} open states of {} {}", machine.threads[t].tid,
+                                      open, model.spec->name, model.spec->channels[linted].name)});
+    }
+}
+
+void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
+    for (const Thread& thread : machine.threads) {
+        uint32_t stream = machine.system.threads()[thread.row].stream;
+        if (const auto& end = trace.streams()[stream].metadata.end)
+            faults.push_back(
+                {thread.row, fmt::format("{}: the stream was not ended by the program (by {} {})",
+                                         trace.path_of(stream), end->by, end->code)});
+    }
+}
+
+}  // namespace
+
+std::vector<Fault> faults_at_end(const Trace& trace, Emulator& emulator, Strictness strictness) {
+    std::vector<Fault> faults;
+    Machine& machine = emulator.machine();
+    check_life(faults, trace, machine);
+    if (strictness == Strictness::linter) {
+        for (const ModelPlan& model : emulator.plan().models) check_open_states(faults, model, machine);
+        check_ends(faults, trace, machine);
+    }
+    return faults;
+}
+
+std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
+    emulator.tracker().finish(end);
+    std::vector<CrowdedCpu> crowded;
+    for (const Cpu& cpu : emulator.machine().cpus)
+        if (cpu.crowded_times > 0) crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});
+    return crowded;
+}
+
+void print(const Report& report, const Trace& trace, const System& system) {
+    std::vector<Fault> faults = report.faults;
+    std::ranges::stable_sort(faults, {}, &Fault::thread_row);
+    for (const Fault& fault : faults) log::error("{}", fault.what);
+    std::vector<CrowdedCpu> crowded = report.crowded;
+    std::ranges::sort(crowded, {}, &CrowdedCpu::cpu_row);
+    for (const CrowdedCpu& cpu : crowded)
+        log::warn(
+            "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
+            system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
+    if (report.tolerated > 0)
+        log::warn("{} states ended after a gap in their stream that began before it", report.tolerated);
+    auto forced =
+        std::ranges::count_if(trace.streams(), [](const Stream& s) { return s.metadata.end.has_value(); });
+    if (forced > 0)
+        log::warn(
+            "{} of {} streams were not ended by their program: their last states end with their last event",
+            forced, trace.streams().size());
+}
+
+}  // namespace ovni

@@ -1,0 +1,197 @@
+// What the events of the model `ovni` do: the life cycle of threads, their CPUs, marks, and the probes of the
+// writer.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "emu/dispatch.hpp"
+#include "emu/emulator.hpp"
+
+namespace ovni {
+
+namespace {
+
+// Arguments of a payload, packed in order. Throws Error where the payload is shorter than `sizeof`.
+template <class T>
+T argument(const EventView& event, size_t offset) {
+    std::span<const uint8_t> payload = event.payload();
+    if (offset + sizeof(T) > payload.size())
+        throw Error(fmt::format("a payload of {} bytes is too short", payload.size()));
+    T value;
+    std::memcpy(&value, payload.data() + offset, sizeof value);
+    return value;
+}
+
+void expect_payload(const EventView& event, size_t size) {
+    if (event.jumbo() || event.payload().size() != size)
+        throw Error(fmt::format("a payload of {} bytes, not {}", event.payload().size(), size));
+}
+
+// A step of the life cycle: from which states, to which.
+struct Step {
+    EventCode code;
+    uint8_t from;
+    RunState to;
+};
+
+constexpr Step steps[] = {
+    {"OHp", state_bit(RunState::running) | state_bit(RunState::cooling), RunState::paused},
+    {"OHr", state_bit(RunState::paused) | state_bit(RunState::warming), RunState::running},
+    {"OHc", state_bit(RunState::running), RunState::cooling},
+    {"OHw", state_bit(RunState::paused), RunState::warming},
+    {"OHe", state_bit(RunState::running) | state_bit(RunState::cooling), RunState::dead},
+};
+
+void check_state(const Thread& thread, uint8_t from, const char* what) {
+    if (!thread.in(from))
+        throw Error(fmt::format("thread {} cannot {}: it is {}", thread.tid, what,
+                                run_state_names[static_cast<size_t>(thread.state)]));
+}
+
+uint32_t cpu_of_event(Emulator& emulator, const Thread& thread, int index) {
+    uint32_t cpu = emulator.machine().find_cpu(thread.loom, index);
+    if (cpu == nobody)
+        throw Error(fmt::format("loom {} has no CPU with index {}",
+                                emulator.machine().system.looms()[thread.loom].name, index));
+    return cpu;
+}
+
+void execute(Emulator& emulator, uint32_t t, const EventView& event) {
+    Thread& thread = emulator.machine().threads[t];
+    check_state(thread, state_bit(RunState::unknown) | state_bit(RunState::dead), "start to run");
+    uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
+    thread.cpu = cpu;
+    emulator.tracker().affinity_changed(t);
+    emulator.set_state(t, RunState::running);
+    emulator.enter_cpu(t, cpu);
+}
+
+void end(Emulator& emulator, uint32_t t, const EventView&) {
+    check_state(emulator.machine().threads[t], steps[4].from, "end");
+    emulator.set_state(t, RunState::dead);
+    emulator.leave_cpu(t);
+    emulator.tracker().affinity_changed(t);
+}
+
+template <size_t step>
+void change_state(Emulator& emulator, uint32_t t, const EventView&) {
+    static constexpr std::array what = {"pause", "run again", "cool down", "warm up"};
+    check_state(emulator.machine().threads[t], steps[step].from, what[step]);
+    emulator.set_state(t, steps[step].to);
+    emulator.update_cpu(t);
+}
+
+void move_itself(Emulator& emulator, uint32_t t, const EventView& event) {
+    expect_payload(event, 4);
+    const Thread& thread = emulator.machine().threads[t];
+    check_state(thread, active_states, "move to another CPU");
+    uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
+    if (cpu != thread.cpu) emulator.migrate(t, cpu);
+}
+
+void move_other(Emulator& emulator, uint32_t t, const EventView& event) {
+    expect_payload(event, 8);
+    auto tid = argument<int32_t>(event, 4);
+    uint32_t target = emulator.machine().find_thread(emulator.machine().threads[t], tid);
+    if (target == nobody) throw Error(fmt::format("there is no thread {} in the loom", tid));
+    const Thread& thread = emulator.machine().threads[target];
+    check_state(thread, active_states | state_bit(RunState::paused), "be moved to another CPU");
+    uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
+    if (cpu == thread.cpu) throw Error(fmt::format("thread {} is on that CPU already", tid));
+    emulator.migrate(target, cpu);
+}
+
+uint16_t mark_channel(Emulator& emulator, const EventView& event) {
+    expect_payload(event, 12);
+    auto type = argument<int32_t>(event, 8);
+    const auto& marks = emulator.plan().marks;
+    auto mark = std::ranges::find(marks, type, &MarkPlan::type);
+    if (mark == marks.end()) throw Error(fmt::format("mark type {} is not defined", type));
+    if (argument<int64_t>(event, 0) == 0) throw Error("a mark of value 0");
+    return mark->channel;
+}
+
+template <Action action>
+void mark(Emulator& emulator, uint32_t t, const EventView& event) {
+    uint16_t channel = mark_channel(emulator, event);
+    auto value = argument<int64_t>(event, 0);
+    if (action == Action::set && emulator.plan().channels[channel].kind == ChannelPlan::Kind::punctual)
+        emulator.punctual(t, channel, value);
+    else
+        emulator.change(t, channel, action, value);
+}
+
+constexpr uint16_t flush_channel = 0;  // of the model
+
+uint16_t plan_channel(Emulator& emulator, uint16_t channel) {
+    return static_cast<uint16_t>(emulator.plan().find('O')->first_channel + channel);
+}
+
+void begin_flush(Emulator& emulator, uint32_t t, const EventView&) {
+    emulator.change(t, plan_channel(emulator, flush_channel), Action::set, 1);
+    emulator.machine().threads[t].flush_begin = emulator.now();
+}
+
+void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
+    constexpr int64_t slow_ns = 10'000'000;
+    emulator.change(t, plan_channel(emulator, flush_channel), Action::clear, 0);
+    const Thread& thread = emulator.machine().threads[t];
+    int64_t took = emulator.now() - thread.flush_begin;
+    if (took > slow_ns && thread.in(running_states))
+        log::warn("a flush took {:.1f} ms at time {} ns in thread {}", static_cast<double>(took) * 1e-6,
+                  emulator.now(), thread.tid);
+}
+
+// The cost of one event, from 100 events in a row.
+void burst(Emulator& emulator, uint32_t t, const EventView&) {
+    constexpr size_t burst_length = 100;
+    constexpr int64_t slow_ns = 100;
+    Thread& thread = emulator.machine().threads[t];
+    thread.burst.push_back(emulator.now());
+    if (thread.burst.size() < burst_length) return;
+    std::vector<int64_t> deltas(burst_length);
+    std::adjacent_difference(thread.burst.begin(), thread.burst.end(), deltas.begin());
+    deltas.erase(deltas.begin());
+    std::ranges::sort(deltas);
+    double sum = std::accumulate(deltas.begin(), deltas.end(), 0.0);
+    auto median = static_cast<double>(deltas[deltas.size() / 2]);
+    const std::string& loom = emulator.machine().system.looms()[thread.loom].name;
+    log::info("{} burst stats: median/avg/max = {:3.0f}/{:3.0f}/{:3.0f} ns", loom, median,
+              sum / static_cast<double>(deltas.size()), static_cast<double>(deltas.back()));
+    if (median > slow_ns) log::warn("{}: one event takes more than {} ns in the median", loom, slow_ns);
+    thread.burst.clear();
+}
+
+void old_cpu_count(Emulator&, uint32_t, const EventView&) {
+    log::warn("ignoring old event OCn");
+}
+
+constexpr Hook hooks[] = {
+    {"OHx", execute},
+    {"OHe", end},
+    {"OHp", change_state<0>},
+    {"OHr", change_state<1>},
+    {"OHc", change_state<2>},
+    {"OHw", change_state<3>},
+    {"OAs", move_itself},
+    {"OAr", move_other},
+    {"OM[", mark<Action::push>},
+    {"OM]", mark<Action::pop>},
+    {"OM=", mark<Action::set>},
+    {"OB.", burst},
+    {"OF[", begin_flush},
+    {"OF]", end_flush},
+    {"OCn", old_cpu_count},
+};
+
+}  // namespace
+
+std::span<const Hook> ovni_hooks() {
+    return hooks;
+}
+
+}  // namespace ovni

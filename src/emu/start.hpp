@@ -1,0 +1,23 @@
+// What has to be known before the first event: the correction of every stream's clock and the origin of time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/clock_model.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+inline constexpr int64_t no_clock = INT64_MAX;
+
+// A reader of the stream with its clock corrected, as emulation needs it.
+StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream);
+
+// The least of the first clocks, by stream, no_clock for a stream without events; 0 where no stream has any.
+// Throws Error where one is more than an hour from that of the first stream with events: then clocks were not
+// corrected.
+int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks);
+
+}  // namespace ovni

@@ -1,0 +1,217 @@
+#include "emu/system.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+
+// The same things while they are collected: in order of appearance, not numbered yet.
+struct Process {
+    int pid = 0;
+    std::optional<int> app_id, rank, nranks;
+    std::vector<uint32_t> streams;
+    std::set<int> tids;
+};
+
+struct Loom {
+    std::string name;
+    std::vector<CpuId> cpus;
+    std::vector<Process> processes;
+
+    std::optional<int> lowest_rank() const {
+        std::optional<int> lowest;
+        for (const Process& p : processes)
+            if (p.rank && (!lowest || *p.rank < *lowest)) lowest = p.rank;
+        return lowest;
+    }
+};
+
+class Collector {
+ public:
+    explicit Collector(const Trace& trace) : trace_(trace) {}
+
+    std::vector<Loom> collect() {
+        for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
+            stream_ = s;
+            add(trace_.streams()[s].metadata);
+        }
+        for (Loom& loom : looms_) finish(loom);
+        return std::move(looms_);
+    }
+
+ private:
+    [[noreturn]] void fail(const std::string& what) const { throw Error(what, json_path(stream_)); }
+    std::string json_path(uint32_t stream) const {
+        return (trace_.directory() / trace_.streams()[stream].relative_path / "stream.json").string();
+    }
+
+    void add(const StreamMetadata& m) {
+        if (m.part != "thread") {
+            log::warn("{}: ignoring a stream of part '{}'", json_path(stream_), m.part);
+            return;
+        }
+        Loom& loom = find_loom(m.loom);
+        for (CpuId cpu : m.cpus) add_cpu(loom, cpu);
+        Process& process = find_process(loom, m.pid);
+        add_identity(process, m);
+        if (!process.tids.insert(m.tid).second)
+            fail(fmt::format("thread {} of process {} has two streams", m.tid, m.pid));
+        if (!m.finished)
+            fail("ovni.finished is not 1: the thread did not end its stream (was the program killed?)");
+        if (!m.lib_version || !m.lib_commit) fail("ovni.lib.version or ovni.lib.commit is missing");
+        if (!m.has_require) fail("ovni.require is missing: no model is required, not even ovni");
+        process.streams.push_back(stream_);
+    }
+
+    Loom& find_loom(const std::string& name) {
+        auto found = std::ranges::find(looms_, name, &Loom::name);
+        if (found != looms_.end()) return *found;
+        looms_.push_back({name, {}, {}});
+        return looms_.back();
+    }
+
+    void add_cpu(Loom& loom, CpuId cpu) const {
+        auto same = std::ranges::find(loom.cpus, cpu.phyid, &CpuId::phyid);
+        if (same == loom.cpus.end())
+            loom.cpus.push_back(cpu);
+        else if (same->index != cpu.index)
+            fail(fmt::format("CPU {} of loom {} has index {} here and {} in another stream", cpu.phyid,
+                             loom.name, cpu.index, same->index));
+    }
+
+    Process& find_process(Loom& loom, int pid) {
+        auto found = std::ranges::find(loom.processes, pid, &Process::pid);
+        if (found != loom.processes.end()) return *found;
+        Process& process = loom.processes.emplace_back();
+        process.pid = pid;
+        return process;
+    }
+
+    void agree(std::optional<int>& stored, std::optional<int> told, const char* what, int pid) const {
+        if (told && stored && *stored != *told)
+            fail(fmt::format("{} of process {} is {} here and {} in another stream", what, pid, *told,
+                             *stored));
+        if (told) stored = told;
+    }
+
+    void add_identity(Process& process, const StreamMetadata& m) const {
+        agree(process.app_id, m.app_id, "ovni.app_id", m.pid);
+        agree(process.rank, m.rank, "ovni.rank", m.pid);
+        if (!m.rank) return;
+        agree(process.nranks, m.nranks, "ovni.nranks", m.pid);
+    }
+
+    void finish(Loom& loom) {
+        stream_ = loom.processes.front().streams.front();
+        size_t ranked = std::ranges::count_if(loom.processes, [](auto& p) { return p.rank.has_value(); });
+        if (ranked != 0 && ranked != loom.processes.size())
+            fail(fmt::format("loom {} has processes with and without a rank", loom.name));
+        for (const Process& p : loom.processes)
+            if (!p.app_id) fail(fmt::format("process {} of loom {} has no ovni.app_id", p.pid, loom.name));
+        check_cpus(loom);
+        auto key = [&](const Process& p) { return ranked ? *p.rank : p.pid; };
+        std::ranges::stable_sort(loom.processes, {}, key);
+        auto tid = [&](uint32_t s) { return trace_.streams()[s].metadata.tid; };
+        for (Process& p : loom.processes) std::ranges::stable_sort(p.streams, {}, tid);
+        std::ranges::sort(loom.cpus, {}, &CpuId::phyid);
+    }
+
+    void check_cpus(const Loom& loom) const {
+        if (loom.cpus.empty())
+            fail(fmt::format("loom {} has no CPUs: no stream has ovni.loom_cpus", loom.name));
+        std::vector<bool> taken(loom.cpus.size());
+        for (CpuId cpu : loom.cpus) {
+            if (static_cast<size_t>(cpu.index) >= taken.size())
+                fail(fmt::format("CPU index {} of loom {} is not below its number of CPUs, {}", cpu.index,
+                                 loom.name, taken.size()));
+            if (taken[cpu.index])
+                fail(fmt::format("two CPUs of loom {} have index {}", loom.name, cpu.index));
+            taken[cpu.index] = true;
+        }
+    }
+
+    const Trace& trace_;
+    uint32_t stream_ = 0;
+    std::vector<Loom> looms_;
+};
+
+void sort_looms(std::vector<Loom>& looms) {
+    size_t ranked = std::ranges::count_if(looms, [](auto& loom) { return loom.lowest_rank().has_value(); });
+    if (ranked == looms.size()) {
+        log::info("sorting looms by rank");
+        std::ranges::stable_sort(looms, {}, [](const Loom& loom) { return *loom.lowest_rank(); });
+    } else {
+        if (ranked != 0) log::warn("{} of {} looms have ranks, the others have none", ranked, looms.size());
+        log::info("sorting looms by name");
+        std::ranges::stable_sort(looms, {}, &Loom::name);
+    }
+}
+
+void report_writers(const Trace& trace) {
+    std::map<std::string, int> writers;
+    for (const Stream& s : trace.streams())
+        if (s.metadata.part == "thread")
+            ++writers[fmt::format("version {} commit {}", *s.metadata.lib_version, *s.metadata.lib_commit)];
+    if (writers.size() == 1) log::info("generated with libovni {}", writers.begin()->first);
+    if (writers.size() < 2) return;
+    for (const auto& [writer, count] : writers) log::warn("{} streams are of libovni {}", count, writer);
+    log::warn("the trace was written by different versions of libovni");
+}
+
+void check_one_run(const Trace& trace) {
+    const Stream* first = nullptr;
+    for (const Stream& s : trace.streams()) {
+        if (!s.metadata.run) continue;
+        if (!first) first = &s;
+        if (*first->metadata.run != *s.metadata.run)
+            throw Error(
+                fmt::format("streams of two runs: {} is of run {}, {} of run {}", first->relative_path,
+                            *first->metadata.run, s.relative_path, *s.metadata.run),
+                trace.directory().string());
+    }
+}
+
+}  // namespace
+
+System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), no_thread) {
+    std::vector<Loom> looms = Collector(trace).collect();
+    check_one_run(trace);
+    sort_looms(looms);
+    for (const Loom& loom : looms) {
+        auto loom_index = static_cast<uint32_t>(looms_.size());
+        LoomInfo& info = looms_.emplace_back();
+        info.name = loom.name;
+        info.lowest_rank = loom.lowest_rank();
+        info.first_process = static_cast<uint32_t>(processes_.size());
+        info.process_count = static_cast<uint32_t>(loom.processes.size());
+        info.first_cpu = static_cast<uint32_t>(cpus_.size());
+        info.cpu_count = static_cast<uint32_t>(loom.cpus.size()) + 1;
+        for (const Process& p : loom.processes) {
+            auto process_index = static_cast<uint32_t>(processes_.size());
+            processes_.push_back({loom_index, p.pid, *p.app_id, p.rank, p.nranks,
+                                  static_cast<uint32_t>(threads_.size()),
+                                  static_cast<uint32_t>(p.streams.size())});
+            for (uint32_t stream : p.streams) {
+                int tid = trace.streams()[stream].metadata.tid;
+                thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
+                threads_.push_back(
+                    {loom_index, process_index, stream, tid, fmt::format("TH {}.{}", *p.app_id, tid)});
+            }
+        }
+        for (CpuId cpu : loom.cpus)
+            cpus_.push_back(
+                {loom_index, cpu.index, cpu.phyid, fmt::format(" CPU {}.{}", loom_index, cpu.phyid)});
+        cpus_.push_back({loom_index, CpuInfo::virtual_index, -1, fmt::format("vCPU {}.*", loom_index)});
+    }
+    log::info("loaded {} looms, {} processes, {} threads and {} cpus", looms_.size(), processes_.size(),
+              threads_.size(), cpus_.size() - looms_.size());
+    report_writers(trace);
+}
+
+}  // namespace ovni

@@ -1,0 +1,70 @@
+// Who is in a trace: looms, processes, threads and CPUs, merged from the metadata of all streams, checked
+// against each other, sorted, and numbered by rows. Made from metadata alone, so every rank builds the same.
+//
+// Order: looms by lowest rank where all have ranks, else by name; processes of a loom by rank, else by pid;
+// threads by tid; CPUs of a loom by physical number and then the virtual CPU, which every loom has. Positions
+// in the global lists are rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+struct CpuInfo {
+    static constexpr int virtual_index = -1;
+    uint32_t loom = 0;
+    int index = virtual_index;  // in the loom, as events name it
+    int phyid = -1;
+    std::string label;
+    bool is_virtual() const { return index == virtual_index; }
+};
+
+struct ThreadInfo {
+    uint32_t loom = 0, process = 0, stream = 0;
+    int tid = 0;
+    std::string label;
+};
+
+struct ProcessInfo {
+    uint32_t loom = 0;
+    int pid = 0;
+    int app_id = 0;
+    std::optional<int> rank, nranks;
+    uint32_t first_thread = 0, thread_count = 0;
+};
+
+struct LoomInfo {
+    std::string name;
+    std::optional<int> lowest_rank;
+    uint32_t first_process = 0, process_count = 0;
+    uint32_t first_cpu = 0, cpu_count = 0;  // with the virtual CPU, which is the last
+};
+
+class System {
+ public:
+    // Throws Error that names the stream.json at fault. Warns (log) of what is odd but legal.
+    explicit System(const Trace& trace);
+
+    static constexpr uint32_t no_thread = 0xffffffff;
+
+    const std::vector<LoomInfo>& looms() const { return looms_; }
+    const std::vector<ProcessInfo>& processes() const { return processes_; }
+    const std::vector<ThreadInfo>& threads() const { return threads_; }
+    const std::vector<CpuInfo>& cpus() const { return cpus_; }
+    // Row of the thread of a stream; no_thread for a stream that is not a thread's.
+    uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
+
+ private:
+    std::vector<LoomInfo> looms_;
+    std::vector<ProcessInfo> processes_;
+    std::vector<ThreadInfo> threads_;
+    std::vector<CpuInfo> cpus_;
+    std::vector<uint32_t> thread_of_stream_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "model/definition.hpp"
+#include "ovni/format.h"
+
+namespace ovni {
+
+namespace {
+
+constexpr size_t longest_text = 1022;
+
+bool is_signed(ArgumentType type) {
+    return type >= ArgumentType::i8 && type <= ArgumentType::i64;
+}
+
+// The conversion of a checked format, with the length of a 64-bit integer instead of its own. The argument
+// has the width of its type; its sign is that of the conversion, as in printf.
+void print_integer(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
+    constexpr size_t room = 1024;
+    char conversion = format.empty() ? (is_signed(type) ? 'd' : 'u') : format.back();
+    std::string full = "%";
+    for (char c : format.substr(0, format.empty() ? 0 : format.size() - 1))
+        if (std::strchr("hljzt", c) == nullptr) full += c;
+    full += std::string("ll") + conversion;
+    uint64_t value = 0;
+    std::memcpy(&value, bytes, bytes_of(type));
+    unsigned unused_bits = 8 * static_cast<unsigned>(sizeof value - bytes_of(type));
+    bool with_sign = conversion == 'd' || conversion == 'i';
+    if (with_sign) value = static_cast<uint64_t>(static_cast<int64_t>(value << unused_bits) >> unused_bits);
+    char buffer[room];
+    int n = std::snprintf(buffer, room, full.c_str(), value);
+    text.append(buffer, static_cast<size_t>(std::clamp<int>(n, 0, room - 1)));
+}
+
+void print_text(std::string& text, std::string_view format, std::string_view value) {
+    constexpr size_t room = longest_text + 2;
+    std::string copy(value.substr(0, longest_text));
+    std::string full = "%" + std::string(format.empty() ? "s" : format);
+    char buffer[room];
+    int n = std::snprintf(buffer, room, full.c_str(), copy.c_str());
+    text.append(buffer, static_cast<size_t>(std::clamp<int>(n, 0, room - 1)));
+}
+
+void print_argument(std::string& text, const DescriptionPiece& piece, std::span<const uint8_t> arguments) {
+    const Argument& argument = *piece.argument;
+    if (argument.offset + bytes_of(argument.type) > arguments.size() ||
+        (argument.type == ArgumentType::str && argument.offset >= arguments.size())) {
+        text += "<missing>";
+        return;
+    }
+    const uint8_t* at = arguments.data() + argument.offset;
+    if (argument.type != ArgumentType::str) return print_integer(text, piece.format, at, argument.type);
+    std::span<const uint8_t> bytes = arguments.subspan(argument.offset);
+    auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
+    print_text(text, piece.format,
+               {reinterpret_cast<const char*>(at), static_cast<size_t>(end - bytes.begin())});
+    if (end == bytes.end()) text += "<no end>";
+}
+
+}  // namespace
+
+std::string describe(std::string_view description, const Signature& signature,
+                     std::span<const uint8_t> payload) {
+    size_t skip = signature.jumbo ? OVNI_FORMAT_JUMBO_SIZE : 0;
+    std::span<const uint8_t> arguments = payload.subspan(std::min(skip, payload.size()));
+    std::string text;
+    while (!description.empty() && text.size() < longest_text) {
+        DescriptionPiece piece = next_piece(description, signature);
+        if (piece.fault) throw Error(fmt::format("event description: {}", piece.fault));
+        text += piece.text;
+        if (piece.argument) print_argument(text, piece, arguments);
+    }
+    text.resize(std::min(text.size(), longest_text));
+    return text;
+}
+
+}  // namespace ovni

@@ -1,0 +1,73 @@
+// Event model `ovni`: life cycle of threads, affinity, flushes, marks, and the markers of unsorted regions.
+// What its events do to threads and CPUs is in emu/ovni_hooks.cpp.
+#include "model/model_spec.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr StateRule flush[] = {
+    {"", "", 1, "Flushing"},
+};
+
+constexpr ChannelSpec channels[] = {
+    {.name = "flush",
+     .prv_type = 7,
+     .tracking = Tracking::any,
+     .title = "Flushing ovni buffer",
+     .states = flush},
+};
+
+constexpr EventSpec events[] = {
+    {"OHC(i32 cpu, u64 tag)", "creates a thread for CPU %{cpu}, tag %#llx{tag}", Action::ignore},
+    {"OHx(i32 cpu, i32 tid, u64 tag)",
+     "starts to run on CPU %{cpu}, created by thread %{tid}, tag %#llx{tag}"},
+    {"OHe", "ends"},
+    {"OHp", "pauses"},
+    {"OHr", "runs again"},
+    {"OHc", "cools down, is about to pause"},
+    {"OHw", "warms up, is about to run"},
+    {"OAs(i32 cpu)", "moves itself to CPU %{cpu}"},
+    {"OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}"},
+    {"OB.", "probe in a burst, to measure the cost of an event"},
+    {"OCn(i32 cpu)", "number of CPUs (old, not used): %{cpu}"},
+    {"OF[", "begin: writing out the buffer"},
+    {"OF]", "end: writing out the buffer"},
+    {"OU[", "begin: events that may be out of order", Action::ignore},
+    {"OU]", "end: events that may be out of order", Action::ignore},
+    {"OM[(i64 value, i32 type)", "mark of type %{type}: push %{value}"},
+    {"OM](i64 value, i32 type)", "mark of type %{type}: pop %{value}"},
+    {"OM=(i64 value, i32 type)", "mark of type %{type}: set %{value}"},
+};
+
+using Row = ViewSpec::Row;
+using Colors = ViewSpec::Colors;
+constexpr ViewSpec views[] = {
+    {"ovni/state.cfg", "State of the thread", 4, Row::thread},
+    {"ovni/tid.cfg", "TID of the ACTIVE thread", 2, Row::thread},
+    {"ovni/affinity.cfg", "CPU affinity", 6, Row::thread},
+    {"ovni/pid.cfg", "PID of the ACTIVE thread", 1, Row::thread},
+    {"ovni/flushing.cfg", "Flushing state", 7, Row::thread},
+    {"ovni/mark.cfg", "Mark value of the ACTIVE thread", 100, Row::thread},
+    {"ovni/pid.cfg", "PID of the RUNNING thread", 1, Row::cpu},
+    {"ovni/tid.cfg", "TID of the RUNNING thread", 2, Row::cpu},
+    {"ovni/number-running-threads.cfg", "Number of RUNNING threads", 3, Row::cpu, Colors::gradient},
+    {"ovni/flushing.cfg", "Flushing state of the RUNNING thread", 7, Row::cpu},
+    {"ovni/mark.cfg", "Mark value of the RUNNING thread", 100, Row::cpu},
+};
+
+}  // namespace
+
+extern constinit const ModelSpec ovni_model = [] {
+    constexpr ModelSpec model{.id = 'O',
+                              .name = "ovni",
+                              .version = "1.1.0",
+                              .guard = Guard::on_cpu,
+                              .channels = channels,
+                              .events = events,
+                              .views = views};
+    static_assert(well_formed(model));
+    return model;
+}();
+
+}  // namespace ovni

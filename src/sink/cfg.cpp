@@ -1,0 +1,116 @@
+#include "sink/cfg.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// {0} title of the window, {1} colour mode, {2} event type, {3} label of the type. Window configurations of
+// Paraver name a function for every level of its object hierarchy; only that of the thread level matters.
+constexpr std::string_view window = R"(#ParaverCFG
+ConfigFile.Version: 3.4
+ConfigFile.NumWindows: 1
+
+
+################################################################################
+< NEW DISPLAYING WINDOW {0} >
+################################################################################
+window_name {0}
+window_type single
+window_id 1
+window_position_x 0
+window_position_y 0
+window_width 900
+window_height 300
+window_comm_lines_enabled true
+window_flags_enabled false
+window_noncolor_mode true
+window_color_mode {1}
+window_logical_filtered true
+window_physical_filtered false
+window_comm_fromto true
+window_comm_tagsize true
+window_comm_typeval true
+window_units Microseconds
+window_maximum_y 100.000000000000
+window_minimum_y 0.000000000000
+window_compute_y_max true
+window_level thread
+window_scale_relative 1.000000000000
+window_end_time_relative 1.000000000000
+window_object appl {{ 1, {{ All }} }}
+window_begin_time_relative 0.000000000000
+window_open true
+window_pos_to_disp 897
+window_drawmode draw_randnotzero
+window_drawmode_rows draw_randnotzero
+window_pixel_size 1
+window_labels_to_draw 1
+window_selected_functions {{ 14, {{ {{cpu, Active Thd}}, {{appl, Adding}}, {{task, Adding}}, {{thread, Last Evt Val}}, {{node, Adding}}, {{system, Adding}}, {{workload, Adding}}, {{from_obj, All}}, {{to_obj, All}}, {{tag_msg, All}}, {{size_msg, All}}, {{bw_msg, All}}, {{evt_type, =}}, {{evt_value, All}} }} }}
+window_compose_functions {{ 9, {{ {{compose_cpu, As Is}}, {{compose_appl, As Is}}, {{compose_task, As Is}}, {{compose_thread, As Is}}, {{compose_node, As Is}}, {{compose_system, As Is}}, {{compose_workload, As Is}}, {{topcompose1, As Is}}, {{topcompose2, As Is}} }} }}
+window_filter_module evt_type 1 {2}
+window_filter_module evt_type_label 1 "{3}"
+window_synchronize 1
+)";
+
+constexpr std::string_view color_mode(ViewSpec::Colors colors) {
+    return colors == ViewSpec::Colors::code ? "window_in_code_mode" : "window_in_null_gradient_mode";
+}
+
+void write_all(const fs::path& into, std::span<const ModelSpec* const> models) {
+    for (const ModelSpec* model : models) {
+        for (const ViewSpec& view : model->views) {
+            fs::path path = into / (view.row == ViewSpec::Row::thread ? "thread" : "cpu") / view.file;
+            fs::create_directories(path.parent_path());
+            write_file(path, view_text(view));
+        }
+    }
+}
+
+}  // namespace
+
+std::string view_text(const ViewSpec& view) {
+    std::string title =
+        fmt::format("{}: {}", view.row == ViewSpec::Row::thread ? "Thread" : "CPU", view.title);
+    return fmt::format(window, title, color_mode(view.colors), view.prv_type, view.title);
+}
+
+void write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {
+    const fs::path cfg = directory / "cfg";
+    if (fs::exists(fs::symlink_status(cfg))) {
+        log::warn("{} exists already, window configurations are not written", cfg.string());
+        return;
+    }
+    // Under its name it is whole or not there, because it would not be written again.
+    const fs::path beside = directory / fmt::format("cfg.tmp.{}", ::getpid());
+    try {
+        fs::create_directories(beside);
+        if (const char* given = std::getenv("OVNI_CONFIG_DIR"))
+            fs::copy(given, beside, fs::copy_options::recursive);
+        else
+            write_all(beside, models);
+        fs::rename(beside, cfg);
+    } catch (const fs::filesystem_error& e) {
+        std::error_code ignored;
+        fs::remove_all(beside, ignored);
+        const fs::path& at = e.path1().empty() ? cfg : e.path1();
+        throw Error("cannot write window configurations: " + e.code().message(), at);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(beside, ignored);
+        throw;
+    }
+}
+
+}  // namespace ovni

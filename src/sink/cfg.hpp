@@ -1,0 +1,20 @@
+// Window configurations for Paraver, made from the views of the models: opening one shows one event type of
+// the trace as a timeline.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "model/model_spec.hpp"
+
+namespace ovni {
+
+// The text of one configuration file.
+std::string view_text(const ViewSpec& view);
+
+// Creates directory/cfg with the views of `models`. With OVNI_CONFIG_DIR set in the environment that
+// directory is copied instead. A cfg that exists is left alone, with a warning.
+void write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
+
+}  // namespace ovni

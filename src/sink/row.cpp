@@ -1,0 +1,14 @@
+#include "sink/row.hpp"
+
+#include <fmt/format.h>
+
+namespace ovni {
+
+std::string row_text(const FileSchema& schema) {
+    std::string text =
+        fmt::format("LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE {}\n", schema.rows.size());
+    for (const std::string& label : schema.rows) text += label + '\n';
+    return text;
+}
+
+}  // namespace ovni

@@ -1,0 +1,63 @@
+#include "tools/emulation.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+
+std::string list_of_models() {
+    std::string text = "Models:\n";
+    for (const ModelSpec* model : all_models())
+        text += fmt::format("  {}  {:<8}  {}\n", model->id, model->name, model->version);
+    return text;
+}
+
+}  // namespace
+
+Cli emulation_cli(const char* program) {
+    namespace po = boost::program_options;
+    Cli cli;
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] TRACE", program);
+    cli.description =
+        "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
+        list_of_models();
+    cli.options.add_options()(
+        "clock-offsets,c", po::value<std::string>(),
+        "table of clock offsets; default: clock-offsets.txt in TRACE, where it is there")(
+        "output,o", po::value<std::string>(), "directory of the outputs; default: TRACE")(
+        "all-models,a", "enable all models, not only those that the trace requires")(
+        "linter,l",
+        "be strict: open states at the end, streams that the program did not end and CPUs with more than "
+        "one running thread are errors")("debug,d", "print debug messages");
+    return cli;
+}
+
+EmulationOptions read_options(const Cli& cli) {
+    EmulationOptions options;
+    options.trace = only_word(cli, "trace directory");
+    options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
+    if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
+    if (cli.has("all-models")) options.enabled = EnabledModels::all;
+    if (cli.has("linter")) options.strictness = Strictness::linter;
+    if (cli.has("debug")) log::enable_debug();
+    return options;
+}
+
+int print_end(EmulationEnd end) {
+    switch (end) {
+        case EmulationEnd::complete:
+            log::info("emulation finished ok");
+            return 0;
+        case EmulationEnd::interrupted:
+            log::info("emulation finished partially but ok");
+            return 0;
+        case EmulationEnd::with_errors:
+            log::error("emulation finished with errors");
+            return 1;
+    }
+    return 1;
+}
+
+}  // namespace ovni

@@ -1,0 +1,154 @@
+// The emulator in one process: all looms, one sink.
+#include <csignal>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "emu/ending.hpp"
+#include "emu/start.hpp"
+#include "sink/cfg.hpp"
+#include "sink/prv_sink.hpp"
+#include "tools/emulation.hpp"
+#include "trace/merger.hpp"
+
+namespace ovni {
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first ^C ends the emulation in order, the second at once.
+void set_signals() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(SIGINT, &action, nullptr);
+    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+}
+
+// Started by mpirun, every rank would do the same work and write the same files.
+void refuse_mpirun() {
+    auto number = [](const char* name) {
+        const char* text = std::getenv(name);
+        return text ? std::atoi(text) : 0;
+    };
+    bool slurm = std::getenv("SLURM_PROCID") != nullptr && number("SLURM_NTASKS") > 1;
+    if (number("OMPI_COMM_WORLD_SIZE") <= 1 && number("PMI_SIZE") <= 1 && !slurm) return;
+    int rank = number("OMPI_COMM_WORLD_RANK") + number("PMI_RANK") + number("SLURM_PROCID");
+    if (rank == 0) throw UsageError("started as several processes by mpirun or srun: use ovniemu-mpi there");
+    std::exit(2);
+}
+
+class Emulation {
+ public:
+    explicit Emulation(const EmulationOptions& options)
+        : options_(options),
+          trace_(Trace::open(options.trace)),
+          system_(trace_),
+          clocks_(ClockModel::of_trace(options.trace, options.clock_table)),
+          plan_(make_plan(trace_, system_, options.enabled)) {
+        std::vector<std::string> looms;
+        for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
+        clocks_.check(looms);
+    }
+
+    int run() {
+        std::filesystem::create_directories(options_.output);
+        std::vector<const ModelSpec*> models;
+        for (const ModelPlan& model : plan_.models) models.push_back(model.spec);
+        write_views(options_.output, models);
+        std::vector<StreamReader> readers = open_streams();
+        int64_t origin = time_origin(trace_, first_clocks_);
+        Merger merger(std::move(readers));
+        Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
+                          std::vector<bool>(system_.looms().size(), true));
+        PrvSink sink(options_.output);
+        sink.begin(plan_.schema);
+        EmulationEnd end = replay(merger, emulator, sink);
+        Ending ending = event_error_ ? Ending::partial : Ending::complete;
+        if (!event_error_ && finish(emulator, end)) end = EmulationEnd::with_errors;
+        Schema schema = plan_.schema;
+        add_labels(schema, plan_, emulator.tracker().extras(), emulator.now());
+        log::info("writing traces to disk, please wait");
+        sink.write(emulator.tracker().queue().take_before(INT64_MAX));
+        sink.end(schema, emulator.now(), ending);
+        return print_end(end);
+    }
+
+ private:
+    std::vector<StreamReader> open_streams() {
+        std::vector<StreamReader> readers;
+        for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
+            readers.push_back(open_stream(trace_, clocks_, s));
+            first_clocks_.push_back(readers.back().first_clock().value_or(no_clock));
+        }
+        return readers;
+    }
+
+    EmulationEnd replay(Merger& merger, Emulator& emulator, Sink& sink) {
+        Progress progress;
+        auto done = [&] {
+            return merger.size() == 0
+                       ? 1.0
+                       : static_cast<double>(merger.consumed()) / static_cast<double>(merger.size());
+        };
+        EmulationEnd end = EmulationEnd::complete;
+        try {
+            while (const EventView* event = merger.next()) {
+                emulator.apply(*event);
+                if (emulator.events() % 128 != 0) continue;
+                if (interrupted) {
+                    end = EmulationEnd::interrupted;
+                    break;
+                }
+                if (emulator.tracker().queue().size() > batch)
+                    sink.write(emulator.tracker().queue().take_before(emulator.now() - 1));
+                progress.update(emulator.events(), done());
+            }
+        } catch (const Error& e) {
+            log::error("{}", e.what());
+            event_error_ = true;
+            end = EmulationEnd::with_errors;
+        }
+        progress.finish(emulator.events(), done());
+        return end;
+    }
+
+    // Is anything wrong at the end? An interrupted emulation is not expected to have seen the end of every
+    // thread.
+    bool finish(Emulator& emulator, EmulationEnd end) {
+        Report report;
+        if (end == EmulationEnd::complete)
+            report.faults = faults_at_end(trace_, emulator, options_.strictness);
+        report.crowded = crowded_cpus(emulator, emulator.now());
+        report.tolerated = emulator.tolerated();
+        print(report, trace_, system_);
+        return !report.faults.empty();
+    }
+
+    static constexpr size_t batch = 32 * 1024;  // records handed to the sink at a time
+
+    EmulationOptions options_;
+    Trace trace_;
+    System system_;
+    ClockModel clocks_;
+    Plan plan_;
+    std::vector<int64_t> first_clocks_;
+    bool event_error_ = false;
+};
+
+}  // namespace
+
+}  // namespace ovni
+
+int main(int argc, char** argv) {
+    return ovni::run_main("ovniemu", [&] {
+        ovni::refuse_mpirun();
+        ovni::Cli cli = ovni::emulation_cli("ovniemu");
+        if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+        ovni::set_signals();
+        return ovni::Emulation(ovni::read_options(cli)).run();
+    });
+}

@@ -1,0 +1,61 @@
+// ovnisort: sorts the unsorted regions of a trace in place.
+#include <cstdlib>
+
+#include "base/cli.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "trace/region_sort.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+namespace {
+
+std::filesystem::path directory_of(const Trace& trace, uint32_t stream) {
+    return std::filesystem::path(trace.path_of(stream)).parent_path();
+}
+
+int check(const Trace& trace) {
+    uint64_t disorder = 0;
+    for (uint32_t i = 0; i < trace.streams().size(); ++i) disorder += report_disorder(directory_of(trace, i));
+    if (disorder == 0)
+        log::info("all streams sorted");
+    else
+        log::error("streams NOT sorted");
+    return disorder == 0 ? 0 : 1;
+}
+
+int sort(const Trace& trace, uint64_t look_back) {
+    for (uint32_t i = 0; i < trace.streams().size(); ++i) {
+        SortedRegions regions = sort_regions(directory_of(trace, i), look_back);
+        log::debug("{}: {} regions sorted", trace.path_of(i), regions.sorted);
+        if (regions.empty > 0) log::warn("{}: {} empty regions", trace.path_of(i), regions.empty);
+    }
+    return 0;
+}
+
+int run(int argc, char** argv) {
+    if (std::getenv("OVNI_DEBUG")) log::enable_debug();
+    Cli cli;
+    cli.usage = "ovnisort [-c] [-n EVENTS] DIR";
+    cli.description =
+        "Sorts the regions of out-of-order events (between OU[ and OU]) of all streams of the\n"
+        "trace in DIR, in place.";
+    cli.options.add_options()("check,c", "change nothing; report every clock that goes back")(
+        "look-back,n", boost::program_options::value<int64_t>()->default_value(default_look_back),
+        "events to look back for the place where a region belongs");
+    if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    std::string directory = only_word(cli, "trace directory");
+    auto look_back = cli.get<int64_t>("look-back");
+    if (look_back < 1) throw UsageError("-n must be above 0");
+    Trace trace = Trace::open(directory, Metadata::version_only);
+    return cli.has("check") ? check(trace) : sort(trace, static_cast<uint64_t>(look_back));
+}
+
+}  // namespace
+
+}  // namespace ovni
+
+int main(int argc, char** argv) {
+    return ovni::run_main("ovnisort", [&] { return ovni::run(argc, argv); });
+}

@@ -1,0 +1,93 @@
+// ovnitop: counts the events of a trace by code.
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "base/cli.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "tools/event_text.hpp"
+#include "tools/text_output.hpp"
+
+namespace ovni {
+
+namespace {
+
+// The order of events does not matter here, so every stream is read on its own; a damaged one counts up to
+// its damage.
+class Counts {
+ public:
+    explicit Counts(const Trace& trace) : trace_(trace) {
+        for (const Stream& stream : trace.streams()) bytes_ += stream.bytes - OVNI_FORMAT_STREAM_HEADER;
+    }
+
+    // The number of damaged streams.
+    int count_all() {
+        int damaged = 0;
+        for (uint32_t i = 0; i < trace_.streams().size(); ++i) {
+            try {
+                count(i);
+            } catch (const Error& e) {
+                log::error("{}", e.what());
+                ++damaged;
+            }
+        }
+        progress_.finish(events_, bytes_ == 0 ? 1 : static_cast<double>(read_) / static_cast<double>(bytes_));
+        return damaged;
+    }
+
+    void print() const {
+        std::vector<std::pair<EventCode, uint64_t>> rows(count_.begin(), count_.end());
+        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+            return a.second != b.second ? a.second > b.second : printable(a.first) < printable(b.first);
+        });
+        TextOutput out;
+        for (const auto& [code, count] : rows)
+            fmt::format_to(std::back_inserter(out.text()), "{} {:10}\n", printable(code), count);
+        out.flush();
+    }
+
+ private:
+    void count(uint32_t stream) {
+        constexpr uint64_t every = 1024;
+        StreamReader reader = trace_.reader(stream, 0, ClockOrder::any);
+        uint64_t read_before = read_;
+        while (reader.next()) {
+            if (reader.event().kind != EventView::Kind::event) continue;
+            ++count_[reader.event().code()];
+            read_ = read_before + reader.consumed();
+            if (++events_ % every == 0)
+                progress_.update(events_, static_cast<double>(read_) / static_cast<double>(bytes_));
+        }
+    }
+
+    struct Hash {
+        size_t operator()(EventCode code) const { return code.bits(); }
+    };
+
+    const Trace& trace_;
+    std::unordered_map<EventCode, uint64_t, Hash> count_;
+    uint64_t events_ = 0, read_ = 0, bytes_ = 0;
+    Progress progress_;
+};
+
+int run(int argc, char** argv) {
+    Cli cli;
+    cli.usage = "ovnitop DIR";
+    cli.description = "Counts the events of the trace in DIR by code, the most frequent first.";
+    if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
+    Counts counts(trace);
+    int damaged = counts.count_all();
+    counts.print();
+    return damaged == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace ovni
+
+int main(int argc, char** argv) {
+    return ovni::run_main("ovnitop", [&] { return ovni::run(argc, argv); });
+}

@@ -1,0 +1,115 @@
+#include "trace/clock_model.hpp"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr size_t longest_line = 1023;
+
+// The next word of the line, which it is cut from; empty at the end.
+std::string_view next_word(std::string_view& line) {
+    constexpr std::string_view blanks = " \t\r\v\f";
+    size_t first = std::min(line.find_first_not_of(blanks), line.size());
+    line.remove_prefix(first);
+    std::string_view word = line.substr(0, line.find_first_of(blanks));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view word) {
+    if (word.starts_with('+')) word.remove_prefix(1);
+    Number value{};
+    auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (word.empty() || fault != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    return value;
+}
+
+struct Entry {
+    std::string host;
+    int64_t offset = 0;
+};
+
+// The entry of one line; nothing where it is blank. `fail` throws with a cause.
+template <class Fail>
+std::optional<Entry> entry_of(std::string_view line, Fail fail) {
+    std::string_view index = next_word(line);
+    if (index.empty()) return std::nullopt;
+    std::string_view host = next_word(line);
+    std::string_view figures[] = {next_word(line), next_word(line), next_word(line)};
+    if (figures[2].empty()) fail("fewer than five fields: index, host, median, mean, deviation");
+    if (!number<int64_t>(index)) fail("the index is not a number");
+    for (std::string_view figure : figures)
+        if (!number<double>(figure)) fail("a median, mean or deviation is not a number");
+    constexpr double beyond = 9223372036854775808.0;  // 2^63
+    double median = std::trunc(*number<double>(figures[0]));
+    if (!(median >= -beyond && median < beyond)) fail("the median is out of range");
+    return Entry{std::string(host_of_loom(host)), static_cast<int64_t>(median)};
+}
+
+}  // namespace
+
+std::string_view host_of_loom(std::string_view loom) {
+    return loom.substr(0, loom.find('.'));
+}
+
+ClockModel ClockModel::read(const std::filesystem::path& table) {
+    ClockModel model;
+    model.path_ = table;
+    std::string text = read_file(table);
+    if (text.empty()) throw Error("the clock table is empty, not even a header line", table, 0);
+    std::string_view rest = text;
+    for (bool header = true; !rest.empty(); header = false) {
+        auto at = static_cast<uint64_t>(rest.data() - text.data());
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        auto fail = [&](std::string what) { throw Error(std::move(what), table, at); };
+        if (line.size() > longest_line) fail("the line has more than 1023 bytes");
+        if (header) continue;
+        std::optional<Entry> entry = entry_of(line, fail);
+        if (entry && !model.offsets_.emplace(entry->host, entry->offset).second)
+            fail(fmt::format("the host {} for the second time", entry->host));
+    }
+    if (model.offsets_.empty()) throw Error("the clock table has no entries", table, text.size());
+    log::info("loaded {} clock offsets from {}", model.size(), model.path_);
+    return model;
+}
+
+ClockModel ClockModel::of_trace(const std::filesystem::path& trace,
+                                const std::optional<std::string>& option) {
+    if (option) return read(*option);
+    std::filesystem::path table = trace / "clock-offsets.txt";
+    struct stat info {};
+    if (::stat(table.c_str(), &info) != 0 && errno == ENOENT) return {};
+    return read(table);
+}
+
+int64_t ClockModel::offset(std::string_view loom) const {
+    auto entry = offsets_.find(host_of_loom(loom));
+    return entry == offsets_.end() ? 0 : entry->second;
+}
+
+bool ClockModel::has_entry(std::string_view loom) const {
+    return offsets_.contains(host_of_loom(loom));
+}
+
+void ClockModel::check(const std::vector<std::string>& looms) const {
+    if (offsets_.empty() && looms.size() > 1)
+        log::warn("no clock offset file loaded with {} looms", looms.size());
+    std::set<std::string_view> hosts;
+    for (const std::string& loom : looms) hosts.insert(host_of_loom(loom));
+    for (const auto& [host, offset] : offsets_)
+        if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", path_, host);
+}
+
+}  // namespace ovni

@@ -1,0 +1,85 @@
+#include "trace/gaps.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
+
+[[noreturn]] void damaged(size_t gap, const char* what, const std::string& path) {
+    throw Error(fmt::format("gap {}: {}", gap, what), path);
+}
+
+int64_t clock_of(const Json& value, size_t gap, const std::string& path) {
+    if (!value.is_number_integer()) damaged(gap, "a clock is not an integer", path);
+    bool beyond = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(to_the_end);
+    return beyond ? to_the_end : value.get<int64_t>();
+}
+
+Gap gap_of(const Json& value, size_t number, const std::string& path) {
+    if (!value.is_object()) damaged(number, "not an object", path);
+    auto natural = [&](const char* key, const char* fault) -> uint64_t {
+        auto member = value.find(key);
+        if (member == value.end() || !member->is_number_unsigned()) damaged(number, fault, path);
+        return member->get<uint64_t>();
+    };
+    Gap gap;
+    gap.offset = natural("offset", "no offset");
+    if (!value.contains("from")) damaged(number, "no clock of its beginning", path);
+    gap.from = clock_of(value["from"], number, path);
+    gap.to = value.contains("to") ? clock_of(value["to"], number, path) : to_the_end;
+    if (value.contains("lost")) gap.lost = natural("lost", "the number of lost events is not a number");
+    if (auto reason = value.find("reason"); reason != value.end()) {
+        if (!reason->is_string()) damaged(number, "the reason is not a string", path);
+        gap.reason = reason->get<std::string>();
+    }
+    if (gap.offset < OVNI_FORMAT_STREAM_HEADER) damaged(number, "lies inside the header", path);
+    if (gap.to < gap.from) damaged(number, "ends before it begins", path);
+    return gap;
+}
+
+}  // namespace
+
+std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
+    std::string path = directory / gaps_name;
+    std::optional<std::string> text = read_side_file(path);
+    if (!text) return {};
+    Json json = parse_json(*text, path);
+    if (!json.is_object() || !json.contains("gaps") || !json["gaps"].is_array())
+        throw Error("no array 'gaps'", path);
+    std::vector<Gap> gaps;
+    for (const Json& value : json["gaps"]) {
+        Gap gap = gap_of(value, gaps.size(), path);
+        if (!gaps.empty() && gap.offset < gaps.back().offset)
+            damaged(gaps.size(), "its offset is below that of its predecessor", path);
+        if (!gaps.empty() && gap.from < gaps.back().to)
+            damaged(gaps.size(), "begins before its predecessor has ended", path);
+        gaps.push_back(std::move(gap));
+    }
+    return gaps;
+}
+
+void write_gaps(const std::filesystem::path& directory, const std::vector<Gap>& gaps) {
+    Json list = Json::array();
+    for (const Gap& gap : gaps) {
+        Json value = {{"offset", gap.offset}, {"from", gap.from}};
+        if (gap.to != to_the_end) value["to"] = gap.to;
+        value["lost"] = gap.lost;
+        value["reason"] = gap.reason;
+        list.push_back(std::move(value));
+    }
+    write_file(directory / gaps_name,
+               Json{{"gaps", std::move(list)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace ovni

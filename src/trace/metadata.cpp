@@ -1,0 +1,268 @@
+#include "trace/metadata.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t longest_label = 511;
+constexpr size_t longest_loom = 4095;
+constexpr int most_mark_types = 100;
+constexpr int most_counters = 100;
+
+// The members of one object, by "dot path" for errors.
+class Members {
+ public:
+    Members(const Json* object, std::string prefix, const std::string& path)
+        : object_(object), prefix_(std::move(prefix)), path_(path) {}
+
+    const Json* find(const char* key) const {
+        if (!object_ || !object_->is_object()) return nullptr;
+        auto member = object_->find(key);
+        return member == object_->end() ? nullptr : &*member;
+    }
+    [[noreturn]] void fail(const char* key, std::string_view what) const {
+        throw Error(fmt::format("{}{}: {}", prefix_, key, what), path_);
+    }
+    Members object(const char* key) const {
+        const Json* value = find(key);
+        if (value && !value->is_object()) fail(key, "is not an object");
+        return {value, fmt::format("{}{}.", prefix_, key), path_};
+    }
+    std::optional<std::string> text(const char* key) const {
+        const Json* value = find(key);
+        if (!value) return std::nullopt;
+        if (!value->is_string()) fail(key, "is not a string");
+        return value->get<std::string>();
+    }
+    // Numbers are truncated towards zero.
+    template <class Int>
+    std::optional<Int> number(const char* key) const {
+        const Json* value = find(key);
+        if (!value) return std::nullopt;
+        if (!value->is_number()) fail(key, "is not a number");
+        if (value->is_number_float()) {
+            constexpr double beyond = 2.0 * (std::numeric_limits<Int>::max() / 2 + 1);
+            double real = std::trunc(value->get<double>());
+            if (!(real >= -beyond && real < beyond)) fail(key, "is out of range");
+            return static_cast<Int>(real);
+        }
+        bool fits = value->is_number_unsigned() ? std::in_range<Int>(value->get<uint64_t>())
+                                                : std::in_range<Int>(value->get<int64_t>());
+        if (!fits) fail(key, "is out of range");
+        return value->get<Int>();
+    }
+    template <class Value>
+    Value must(std::optional<Value> value, const char* key) const {
+        if (!value) fail(key, "is missing");
+        return std::move(*value);
+    }
+    const Json* json() const { return object_; }
+    const std::string& path() const { return path_; }
+
+ private:
+    const Json* object_;
+    std::string prefix_;
+    const std::string& path_;
+};
+
+template <class Int>
+std::optional<Int> decimal(std::string_view text) {
+    Int value = 0;
+    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+int positive(const Members& ovni, const char* key) {
+    int value = ovni.must(ovni.number<int>(key), key);
+    if (value <= 0) ovni.fail(key, fmt::format("is {}, must be above 0", value));
+    return value;
+}
+
+void check_version(const Members& top) {
+    constexpr int ours = 3;
+    int version = top.must(top.number<int>("version"), "version");
+    if (version != ours)
+        top.fail("version", fmt::format("metadata of version {}, this program reads {}", version, ours));
+}
+
+std::string loom_of(const Members& ovni) {
+    std::string loom = ovni.must(ovni.text("loom"), "loom");
+    if (loom.find('/') != loom.npos) ovni.fail("loom", fmt::format("'{}' has a '/' in it", loom));
+    if (loom.size() > longest_loom) ovni.fail("loom", "is too long");
+    return loom;
+}
+
+CpuId cpu_of(const Json& value, const Members& ovni) {
+    if (!value.is_object()) ovni.fail("loom_cpus", "has an element that is not an object");
+    Members members(&value, "ovni.loom_cpus.", ovni.path());
+    CpuId cpu{members.number<int>("index").value_or(0), members.number<int>("phyid").value_or(0)};
+    if (cpu.index < 0) members.fail("index", fmt::format("is {}, must not be negative", cpu.index));
+    if (cpu.phyid < 0) members.fail("phyid", fmt::format("is {}, must not be negative", cpu.phyid));
+    return cpu;
+}
+
+std::vector<CpuId> cpus_of(const Members& ovni) {
+    const Json* array = ovni.find("loom_cpus");
+    if (!array) return {};
+    if (!array->is_array()) ovni.fail("loom_cpus", "is not an array");
+    if (array->empty()) ovni.fail("loom_cpus", "is empty");
+    std::vector<CpuId> cpus;
+    std::map<int, int> index_of;
+    for (const Json& value : *array) {
+        CpuId cpu = cpu_of(value, ovni);
+        auto [known, is_new] = index_of.emplace(cpu.phyid, cpu.index);
+        if (is_new)
+            cpus.push_back(cpu);
+        else if (known->second != cpu.index)
+            ovni.fail("loom_cpus", fmt::format("CPU with phyid {} has the indices {} and {}", cpu.phyid,
+                                               known->second, cpu.index));
+    }
+    return cpus;
+}
+
+void read_rank(const Members& ovni, StreamMetadata& metadata) {
+    metadata.rank = ovni.number<int>("rank");
+    if (!metadata.rank) return;
+    if (*metadata.rank < 0) ovni.fail("rank", fmt::format("is {}, must not be negative", *metadata.rank));
+    metadata.nranks = ovni.number<int>("nranks");
+    if (!metadata.nranks) ovni.fail("nranks", "is missing, but there is a rank");
+    if (*metadata.nranks <= 0) ovni.fail("nranks", fmt::format("is {}, must be above 0", *metadata.nranks));
+    if (*metadata.rank >= *metadata.nranks)
+        ovni.fail("rank", fmt::format("is {} of {} ranks", *metadata.rank, *metadata.nranks));
+}
+
+std::vector<std::pair<int64_t, std::string>> labels_of(const Members& mark) {
+    std::vector<std::pair<int64_t, std::string>> labels;
+    Members object = mark.object("labels");
+    if (!object.json()) return labels;
+    std::map<int64_t, std::string> known;
+    for (const auto& [key, text] : object.json()->items()) {
+        std::optional<int64_t> value = decimal<int64_t>(key);
+        if (!value) object.fail(key.c_str(), "the value of a label is not a decimal number");
+        std::string label = *object.text(key.c_str());
+        if (label.size() > longest_label) object.fail(key.c_str(), "the label has more than 511 bytes");
+        auto [other, is_new] = known.emplace(*value, label);
+        if (is_new)
+            labels.emplace_back(*value, std::move(label));
+        else if (other->second != label)
+            object.fail(key.c_str(), "two labels for one value");
+    }
+    return labels;
+}
+
+MarkType mark_of(const Members& marks, const std::string& key) {
+    std::optional<int> type = decimal<int>(key);
+    if (!type || *type < 0 || *type >= most_mark_types)
+        marks.fail(key.c_str(), "the type of a mark is not a number from 0 to 99");
+    if (!marks.find(key.c_str())->is_object()) marks.fail(key.c_str(), "is not an object");
+    Members mark = marks.object(key.c_str());
+    MarkType result;
+    result.type = *type;
+    result.title = mark.must(mark.text("title"), "title");
+    if (result.title.size() > longest_label) mark.fail("title", "has more than 511 bytes");
+    std::string kind = mark.must(mark.text("chan_type"), "chan_type");
+    if (kind != "single" && kind != "stack")
+        mark.fail("chan_type", fmt::format("is '{}', neither 'single' nor 'stack'", kind));
+    const Json* punctual = mark.find("punctual");
+    result.kind = kind == "stack"                       ? MarkType::Kind::stack
+                  : punctual && *punctual == Json(true) ? MarkType::Kind::punctual
+                                                        : MarkType::Kind::single;
+    result.labels = labels_of(mark);
+    return result;
+}
+
+std::vector<MarkType> marks_of(const Members& ovni) {
+    std::vector<MarkType> marks;
+    Members object = ovni.object("mark");
+    if (!object.json()) return marks;
+    for (const auto& [key, value] : object.json()->items()) {
+        marks.push_back(mark_of(object, key));
+        for (size_t i = 0; i + 1 < marks.size(); ++i)
+            if (marks[i].type == marks.back().type) object.fail(key.c_str(), "a type of marks twice");
+    }
+    return marks;
+}
+
+// Only the models know which of the names matter, so versions are not looked at here.
+void read_require(const Members& ovni, StreamMetadata& metadata) {
+    const Json* require = ovni.find("require");
+    metadata.has_require = require && require->is_object();
+    if (!metadata.has_require) return;
+    for (const auto& [model, version] : require->items())
+        if (version.is_string()) metadata.require.emplace(model, version.get<std::string>());
+}
+
+void read_nosv(const Members& top, StreamMetadata& metadata) {
+    Members nosv(top.find("nosv"), "nosv.", top.path());
+    if (const Json* can = nosv.find("can_breakdown"); can && can->is_boolean())
+        metadata.can_breakdown = can->get<bool>();
+    Members counters = nosv.object("hwc");
+    if (!counters.json()) return;
+    auto count = static_cast<int>(counters.json()->size());
+    for (const auto& [key, value] : counters.json()->items()) {
+        std::optional<int> index = decimal<int>(key);
+        if (!index || *index < 0 || *index >= count || *index >= most_counters)
+            counters.fail(key.c_str(), "the index of a counter is not a number below their count and 100");
+        if (!value.is_object()) counters.fail(key.c_str(), "is not an object");
+        Members counter = counters.object(key.c_str());
+        metadata.hardware_counters.emplace_back(*index, counter.must(counter.text("name"), "name"));
+    }
+}
+
+std::optional<StreamMetadata::End> end_of(const Members& ovni) {
+    Members end = ovni.object("end");
+    if (!end.json()) return std::nullopt;
+    return StreamMetadata::End{end.must(end.text("by"), "by"), end.number<int64_t>("code").value_or(0)};
+}
+
+Json parse_object(std::string_view text, const std::string& path) {
+    Json json = parse_json(text, path);
+    if (!json.is_object()) throw Error("the metadata is not a JSON object", path);
+    check_version(Members(&json, "", path));
+    return json;
+}
+
+}  // namespace
+
+void check_metadata_version(std::string_view text, const std::string& path) {
+    parse_object(text, path);
+}
+
+StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
+    const Json json = parse_object(text, path);
+    Members top(&json, "", path);
+    Members ovni(top.find("ovni"), "ovni.", path);
+    StreamMetadata metadata;
+    metadata.part = ovni.must(ovni.text("part"), "part");
+    if (metadata.part != "thread") return metadata;
+    metadata.loom = loom_of(ovni);
+    metadata.cpus = cpus_of(ovni);
+    metadata.pid = positive(ovni, "pid");
+    if (ovni.find("app_id")) metadata.app_id = positive(ovni, "app_id");
+    read_rank(ovni, metadata);
+    metadata.tid = positive(ovni, "tid");
+    metadata.finished = ovni.number<int>("finished").value_or(0) == 1;
+    metadata.marks = marks_of(ovni);
+    Members library = ovni.object("lib");
+    metadata.lib_version = library.text("version");
+    metadata.lib_commit = library.text("commit");
+    read_require(ovni, metadata);
+    metadata.run = ovni.text("run");
+    metadata.end = end_of(ovni);
+    read_nosv(top, metadata);
+    return metadata;
+}
+
+}  // namespace ovni

@@ -1,0 +1,120 @@
+#include "trace/stream_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "trace/gaps.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
+
+int64_t add_saturated(int64_t a, int64_t b) {
+    int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace
+
+StreamReader::StreamReader(StreamSource source)
+    : source_(std::move(source)), path_(source_.directory / events_name), file_(path_) {
+    std::span<const uint8_t> bytes = file_.bytes();
+    check_stream_header(bytes.size(), bytes, path_);
+    bytes_ = bytes.data();
+    end_ = bytes.size();
+    gaps_ = read_gaps(source_.directory);
+    plain_ = gaps_.empty() && !source_.ended_by_force;
+}
+
+bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
+    if (left == 0) return false;
+    if (left < OVNI_FORMAT_EVENT_HEADER)
+        throw Error(fmt::format("incomplete event: {} bytes are left, its header alone has {}", left,
+                                static_cast<int>(OVNI_FORMAT_EVENT_HEADER)),
+                    path_, at_.next);
+    std::string code = EventCode::from_bytes(bytes_ + at_.next + OVNI_FORMAT_CODE_AT).text().data();
+    for (char& c : code)
+        if (c < ' ' || c > '~') c = '?';
+    if (size == 0)
+        throw Error(
+            fmt::format("incomplete event {}: {} bytes are left, without the size of its data", code, left),
+            path_, at_.next);
+    throw Error(fmt::format("incomplete event {}: it has {} bytes, {} are left", code, size, left), path_,
+                at_.next);
+}
+
+void StreamReader::wrong_clock() const {
+    auto raw = static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next));
+    int64_t clock = 0;
+    if (__builtin_add_overflow(raw, source_.clock_offset, &clock))
+        throw Error(
+            fmt::format("clock {} with the offset {} of its node is out of range", raw, source_.clock_offset),
+            path_, at_.next);
+    if (at_.next == OVNI_FORMAT_STREAM_HEADER)
+        throw Error(fmt::format("the first event has the clock {}, below 0", clock), path_, at_.next);
+    throw Error(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock), path_,
+                at_.next);
+}
+
+std::optional<int64_t> StreamReader::first_clock() const {
+    const uint8_t* event = bytes_ + OVNI_FORMAT_STREAM_HEADER;
+    uint64_t left = end_ - OVNI_FORMAT_STREAM_HEADER;
+    if (ovni_format_event_size(event, left) - 1 >= left) return std::nullopt;
+    return add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
+}
+
+bool StreamReader::next_of_kind() {
+    return next_gap() || next_event() || cut();
+}
+
+bool StreamReader::next_gap() {
+    if (at_.gap < gaps_.size()) {
+        uint64_t offset = gaps_[at_.gap].offset;
+        if (offset == at_.next)
+            return (at_.open_gap && at_.open_gap->to != to_the_end) ? end_gap() : begin_gap();
+        const char* fault = offset < at_.next  ? "the gap before byte {} is not at the beginning of an event"
+                            : at_.next == end_ ? "the gap before byte {} lies behind the end of the stream"
+                                               : nullptr;
+        if (fault) throw Error(fmt::format(fmt::runtime(fault), offset), source_.directory / gaps_name);
+    }
+    return at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
+           static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next)) >= at_.open_gap->to && end_gap();
+}
+
+// A stream without events has nothing to cut.
+bool StreamReader::cut() {
+    if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
+    at_.event = {at_.clock, nullptr, nullptr, at_.next, source_.index, EventView::Kind::cut};
+    at_.was_cut = true;
+    return true;
+}
+
+// The clocks below are kept between those of the neighbours, so that they never decrease.
+bool StreamReader::begin_gap() {
+    const Gap& gap = gaps_[at_.gap];
+    int64_t clock = std::max(add_saturated(gap.from, source_.clock_offset), at_.clock);
+    if (end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER) {
+        auto raw = static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next));
+        clock = std::max(at_.clock, std::min(clock, add_saturated(raw, source_.clock_offset)));
+    }
+    at_.event = {clock, nullptr, &gap, at_.next, source_.index, EventView::Kind::gap_begin};
+    at_.clock = clock;
+    at_.open_gap = &gap;
+    ++at_.gap;
+    return true;
+}
+
+bool StreamReader::end_gap() {
+    int64_t clock = std::max(add_saturated(at_.open_gap->to, source_.clock_offset), at_.clock);
+    at_.event = {clock, nullptr, at_.open_gap, at_.next, source_.index, EventView::Kind::gap_end};
+    at_.clock = clock;
+    at_.open_gap = nullptr;
+    return true;
+}
+
+}  // namespace ovni

@@ -1,0 +1,130 @@
+#include "trace/trace.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Visits every directory once. Symbolic links to directories wait until all real ones were visited, so a
+// stream keeps its real name; everything is visited in sorted order, so the result does not depend on the
+// order in which the file system lists.
+class Walk {
+ public:
+    explicit Walk(fs::path root) : root_(std::move(root)) { real_.emplace(); }
+
+    std::vector<StreamFile> run() {
+        while (!real_.empty() || !linked_.empty()) {
+            std::set<std::string>& from = real_.empty() ? linked_ : real_;
+            visit(from.extract(from.begin()).value());
+        }
+        std::sort(found_.begin(), found_.end(),
+                  [](const StreamFile& a, const StreamFile& b) { return a.relative_path < b.relative_path; });
+        return std::move(found_);
+    }
+
+ private:
+    void visit(const std::string& relative) {
+        fs::path directory = relative.empty() ? root_ : root_ / relative;
+        struct stat info {};
+        if (::stat(directory.c_str(), &info) != 0) throw system_error("cannot open the directory", directory);
+        if (!visited_.emplace(info.st_dev, info.st_ino).second) return;
+        std::error_code fault;
+        fs::directory_iterator entries(directory, fault);
+        for (; !fault && entries != fs::directory_iterator(); entries.increment(fault))
+            see(*entries, relative);
+        if (fault) throw Error("cannot read the directory: " + fault.message(), directory);
+    }
+
+    void see(const fs::directory_entry& entry, const std::string& relative) {
+        std::error_code missing;
+        std::string name = entry.path().filename();
+        if (entry.is_directory(missing)) {
+            bool linked = entry.is_symlink(missing);
+            (linked ? linked_ : real_).insert(relative.empty() ? name : relative + "/" + name);
+        } else if (name == metadata_name && entry.is_regular_file(missing)) {
+            add(entry.path(), relative);
+        }
+    }
+
+    void add(const fs::path& json, const std::string& relative) {
+        StreamFile file;
+        file.relative_path = relative;
+        std::optional<std::string> text = read_side_file(json);
+        if (!text) throw Error("the file has vanished", json);
+        file.json = std::move(*text);
+        file.bytes = check_stream_file(json.parent_path() / events_name);
+        found_.push_back(std::move(file));
+    }
+
+    fs::path root_;
+    std::set<std::string> real_, linked_;
+    std::set<std::pair<dev_t, ino_t>> visited_;
+    std::vector<StreamFile> found_;
+};
+
+fs::path without_trailing_slashes(const fs::path& directory) {
+    std::string text = directory;
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    return text;
+}
+
+}  // namespace
+
+std::vector<StreamFile> list_streams(const fs::path& directory) {
+    return Walk(without_trailing_slashes(directory)).run();
+}
+
+Trace Trace::open(const fs::path& directory, Metadata metadata) {
+    return Trace(directory, list_streams(directory), metadata);
+}
+
+Trace::Trace(fs::path directory, const std::vector<StreamFile>& files, Metadata metadata)
+    : directory_(without_trailing_slashes(directory)) {
+    streams_.reserve(files.size());
+    for (const StreamFile& file : files) {
+        Stream& stream = streams_.emplace_back();
+        stream.relative_path = file.relative_path;
+        stream.bytes = file.bytes;
+        std::string json = directory_of(stream) / metadata_name;
+        if (metadata == Metadata::interpreted)
+            stream.metadata = parse_metadata(file.json, json);
+        else
+            check_metadata_version(file.json, json);
+        if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
+            log::warn("{}: no events", (directory_of(stream) / events_name).string());
+    }
+    log::info("loaded {} streams", streams_.size());
+}
+
+fs::path Trace::directory_of(const Stream& stream) const {
+    return stream.relative_path.empty() ? directory_ : directory_ / stream.relative_path;
+}
+
+StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const {
+    const Stream& source = streams_.at(stream);
+    bool ended_by_force = order == ClockOrder::checked && source.metadata.end.has_value();
+    return StreamReader({directory_of(source), stream, clock_offset, order, ended_by_force});
+}
+
+std::vector<StreamReader> Trace::readers(ClockOrder order) const {
+    std::vector<StreamReader> readers;
+    readers.reserve(streams_.size());
+    for (uint32_t i = 0; i < streams_.size(); ++i) readers.push_back(reader(i, 0, order));
+    return readers;
+}
+
+std::string Trace::path_of(uint32_t stream) const {
+    return directory_of(streams_.at(stream)) / events_name;
+}
+
+}  // namespace ovni

@@ -1,0 +1,22 @@
+// Runs programs as a user would, and takes what they print.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ovni::test {
+
+struct Finished {
+    int status = 0;  // exit status, or 128 + number of the signal
+    std::string out, err;
+};
+
+// Runs a program by path, or by name as found in PATH; no shell. `environment` ("NAME=value") is added to
+// ours. After `seconds` the program is killed and the status is 128 + SIGKILL.
+Finished run(const std::vector<std::string>& words, const std::vector<std::string>& environment = {},
+             int seconds = 60);
+
+// The path of one of the project's programs.
+std::string program(const std::string& name);
+
+}  // namespace ovni::test

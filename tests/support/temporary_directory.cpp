@@ -1,0 +1,20 @@
+#include "support/temporary_directory.hpp"
+
+#include <stdlib.h>
+
+#include <system_error>
+
+namespace ovni::test {
+
+TemporaryDirectory::TemporaryDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "ovni-test.XXXXXX";
+    if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+    path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace ovni::test
