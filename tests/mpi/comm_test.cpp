@@ -63,7 +63,7 @@ TEST_P(CommTest, GatherGivesEveryPartToTheRootAlone) {
 TEST_P(CommTest, AllgatherGivesEveryPartToAll) {
     auto words = comm.allgather(word(comm.rank()));
     auto vectors = comm.allgather(numbers(comm.rank()));
-    auto values = comm.allgather<int64_t>(comm.rank() * 10);
+    auto values = comm.allgather<int64_t>(int64_t{comm.rank()} * 10);
     ASSERT_EQ(words.size(), static_cast<size_t>(comm.size()));
     for (int r = 0; r < comm.size(); ++r) {
         EXPECT_EQ(words[static_cast<size_t>(r)], word(r));
