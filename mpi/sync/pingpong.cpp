@@ -39,6 +39,7 @@ std::vector<Estimate> PingPong::measure() {
         }
     }
     std::vector<Estimate> result;
+    result.reserve(bursts.size());
     for (const auto& of_rank : bursts) result.push_back(best(of_rank));
     return result;
 }

@@ -27,7 +27,7 @@ struct FileSchema {
     std::string name;               // "thread", "cpu"
     std::vector<std::string> rows;  // labels; position = row
     std::vector<EventType> types;
-    std::vector<ExtraColor> colors;
+    std::vector<ExtraColor> colors = {};
 };
 
 struct Schema {

@@ -35,7 +35,7 @@ void ovni_mark_type(int32_t type, long flags, const char* title) {
     Stream* stream = program_stream(__func__);
     if (!stream) return;
     Told told = stream->with_metadata(
-        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags, title); });
+        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags & OVNI_MARK_STACK, title); });
     if (told == Told::before) fatal(__func__, "the mark type %d is already defined in this thread", type);
     check_told(__func__, told, type);
 }

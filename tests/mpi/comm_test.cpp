@@ -22,7 +22,9 @@ struct Pair {
 class CommTest : public testing::TestWithParam<size_t> {
  protected:
     void SetUp() override { comm.set_chunk(GetParam()); }
-    std::string word(int rank) const { return std::string(static_cast<size_t>(rank) * 7, 'a' + rank); }
+    std::string word(int rank) const {
+        return std::string(static_cast<size_t>(rank) * 7, static_cast<char>('a' + rank));
+    }
     std::vector<int32_t> numbers(int rank) const {
         std::vector<int32_t> values(static_cast<size_t>(rank) * 5);
         std::iota(values.begin(), values.end(), rank * 100);
@@ -61,12 +63,12 @@ TEST_P(CommTest, GatherGivesEveryPartToTheRootAlone) {
 TEST_P(CommTest, AllgatherGivesEveryPartToAll) {
     auto words = comm.allgather(word(comm.rank()));
     auto vectors = comm.allgather(numbers(comm.rank()));
-    auto values = comm.allgather<int64_t>(comm.rank() * 10);
+    auto values = comm.allgather<int64_t>(int64_t{comm.rank()} * 10);
     ASSERT_EQ(words.size(), static_cast<size_t>(comm.size()));
     for (int r = 0; r < comm.size(); ++r) {
         EXPECT_EQ(words[static_cast<size_t>(r)], word(r));
         EXPECT_EQ(vectors[static_cast<size_t>(r)], numbers(r));
-        EXPECT_EQ(values[static_cast<size_t>(r)], r * 10);
+        EXPECT_EQ(values[static_cast<size_t>(r)], int64_t{r} * 10);
     }
 }
 

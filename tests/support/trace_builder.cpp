@@ -23,15 +23,22 @@ std::string packed(Arguments arguments) {
     return payload;
 }
 
-// "ovni.lib.version" as a JSON pointer.
-Json::json_pointer pointer(const std::string& member) {
-    std::string text = "/";
-    for (char c : member) text += c == '.' ? '/' : c;
-    return Json::json_pointer(text);
+// "ovni.lib.version" as its parts.
+std::vector<std::string> keys_of(const std::string& member) {
+    std::vector<std::string> keys(1);
+    for (char c : member) {
+        if (c == '.')
+            keys.emplace_back();
+        else
+            keys.back() += c;
+    }
+    return keys;
 }
 
+// A new file each time: truncating one waits for the disk.
 void save(const fs::path& path, const std::string& text) {
     fs::create_directories(path.parent_path());
+    fs::remove(path);
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
         throw std::runtime_error("cannot write " + path.string());
@@ -119,15 +126,17 @@ StreamBuilder& StreamBuilder::mark(int type, const std::string& kind, const std:
 }
 
 StreamBuilder& StreamBuilder::set(const std::string& member, Json value) {
-    json_[pointer(member)] = std::move(value);
+    Json* at = &json_;
+    for (const std::string& key : keys_of(member)) at = &(*at)[key];
+    *at = std::move(value);
     return *this;
 }
 
 StreamBuilder& StreamBuilder::unset(const std::string& member) {
-    Json::json_pointer at = pointer(member);
-    std::string key = at.back();
-    at.pop_back();
-    json_[at].erase(key);
+    std::vector<std::string> keys = keys_of(member);
+    Json* at = &json_;
+    for (size_t i = 0; i + 1 < keys.size(); ++i) at = &(*at)[keys[i]];
+    at->erase(keys.back());
     return *this;
 }
 

@@ -1,0 +1,100 @@
+#include "trace/clock_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/stream_test.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+class ClockModelTest : public ::testing::Test {
+ protected:
+    TraceBuilder trace_;
+
+    ClockModel of(const std::string& text) {
+        trace_.file("clock-offsets.txt", text);
+        return ClockModel::of_trace(trace_.write(), {});
+    }
+    static std::string warnings(const ClockModel& clocks, const std::vector<std::string>& looms) {
+        ::testing::internal::CaptureStderr();
+        clocks.check(looms);
+        return ::testing::internal::GetCapturedStderr();
+    }
+};
+
+constexpr const char* header = "rank hostname offset_median offset_mean offset_std\n";
+
+TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
+    ClockModel clocks =
+        of(std::string(header) + "0 a -50 -50.5 1.0\n1   b  7.9  8 nan   and more\n\n2 c -7.9 0 0\n");
+    EXPECT_EQ(clocks.size(), 3u);
+    EXPECT_EQ(clocks.offset("a.x"), -50);
+    EXPECT_EQ(clocks.offset("a"), -50);
+    EXPECT_EQ(clocks.offset("b.y.z"), 7);
+    EXPECT_EQ(clocks.offset("c"), -7);
+    EXPECT_EQ(clocks.offset("A.x"), 0);
+    EXPECT_TRUE(clocks.has_entry("b.1"));
+    EXPECT_FALSE(clocks.has_entry("d.1"));
+}
+
+TEST_F(ClockModelTest, WorkedExample) {
+    trace_.clock_offsets({{"a", -50}, {"b", 0}});
+    ClockModel clocks = ClockModel::of_trace(trace_.write(), {});
+    EXPECT_EQ(1050 + clocks.offset("a.x"), 1000);
+    EXPECT_EQ(1010 + clocks.offset("b.y"), 1010);
+}
+
+TEST_F(ClockModelTest, HostNamesAreComparedUpToTheFirstDot) {
+    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").offset("node1.4"), 9);
+}
+
+TEST_F(ClockModelTest, TheHeaderIsNotLookedAt) {
+    EXPECT_EQ(of("\n0 a 1 1 0").offset("a"), 1);
+}
+
+TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
+    EXPECT_EQ(ClockModel::of_trace(trace_.write(), {}).size(), 0u);
+    EXPECT_ERROR(ClockModel::of_trace(trace_.write(), "/nowhere/table"), "/nowhere/table");
+}
+
+TEST_F(ClockModelTest, TheOptionWins) {
+    trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(header) + "0 a 2 2 0\n");
+    std::filesystem::path trace = trace_.write();
+    EXPECT_EQ(ClockModel::of_trace(trace, (trace / "other.txt").string()).offset("a"), 2);
+}
+
+TEST_F(ClockModelTest, WarnsAboutHostsWithoutLooms) {
+    ClockModel clocks = of(std::string(header) + "0 a 1 1 0\n1 b 1 1 0\n");
+    EXPECT_EQ(warnings(clocks, {"a.1", "b.1"}), "");
+    EXPECT_NE(warnings(clocks, {"a.1"}).find("the host b"), std::string::npos);
+    EXPECT_EQ(warnings(ClockModel(), {"a"}), "");
+    EXPECT_NE(warnings(ClockModel(), {"a", "b"}).find("2 looms"), std::string::npos);
+}
+
+struct Wrong {
+    std::string text;
+    uint64_t offset;
+    const char* cause;
+};
+class WrongTableTest : public ClockModelTest, public ::testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongTableTest, IsAnErrorAtItsLine) {
+    EXPECT_ERROR_AT(of(GetParam().text), GetParam().offset);
+    EXPECT_ERROR(of(GetParam().text), GetParam().cause);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongTableTest,
+    ::testing::Values(
+        Wrong{"", 0, "header"}, Wrong{"header\n", 7, "no entries"}, Wrong{"header", 6, "no entries"},
+        Wrong{"h\n\n \n", 5, "no entries"}, Wrong{"h\n0 a 1 1\n", 2, "five"}, Wrong{"h\n0\n", 2, "five"},
+        Wrong{"h\n0 a 1 1 0\n1 a 2 2 0\n", 12, "second time"},
+        Wrong{"h\n0 a.x 1 1 0\n1 a.y 2 2 0\n", 14, "second time"}, Wrong{"h\nx a 1 1 0\n", 2, "index"},
+        Wrong{"h\n0 a x 1 0\n", 2, "not a number"}, Wrong{"h\n0 a 1 x 0\n", 2, "not a number"},
+        Wrong{"h\n0 a nan 1 0\n", 2, "out of range"}, Wrong{"h\n0 a 1e19 1 0\n", 2, "out of range"},
+        Wrong{"h\n0 a 1 1 0 " + std::string(1100, 'x') + "\n", 2, "1023"}));
+
+}  // namespace
+
+}  // namespace ovni::test

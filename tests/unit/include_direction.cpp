@@ -1,0 +1,94 @@
+// Who may include whom: every #include of a project header is checked against the direction of the parts.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace ovni::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Parts = std::set<std::string>;
+
+// What a part below src/ may include; headers of include/ are open to all.
+const std::map<std::string, Parts> allowed = {
+    {"core", {"core"}},
+    {"base", {"base", "core"}},
+    {"trace", {"trace", "base", "core"}},
+    {"model", {"model", "trace", "base", "core"}},
+    {"emu", {"emu", "model", "trace", "base", "core"}},
+    {"sink", {"sink", "emu", "model", "trace", "base", "core"}},
+    {"tools", {"tools", "sink", "emu", "model", "trace", "base", "core"}},
+    {"runtime", {"runtime", "core"}},
+    {"region", {"region", "runtime", "core"}},
+    {"run", {"run", "region", "runtime", "base", "core"}},
+};
+
+struct Include {
+    fs::path file;
+    std::string name;
+    bool quoted = false;
+};
+
+std::vector<Include> includes_below(const fs::path& directory) {
+    static const std::regex line_of_include(R"re(^\s*#\s*include\s*(["<])([^">]+)[">])re");
+    std::vector<Include> found;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+        static const Parts sources{".c", ".h", ".cpp", ".hpp", ".in"};
+        if (!entry.is_regular_file() || !sources.contains(entry.path().extension())) continue;
+        std::ifstream file(entry.path());
+        std::smatch match;
+        for (std::string line; std::getline(file, line);)
+            if (std::regex_search(line, match, line_of_include))
+                found.push_back({fs::relative(entry.path(), SOURCE_DIR), match[2], match[1] == "\""});
+    }
+    return found;
+}
+
+std::string first_of(const fs::path& path) {
+    return path.begin() == path.end() ? "" : path.begin()->string();
+}
+
+TEST(IncludeDirectionTest, PartsLeanOneWay) {
+    for (const Include& include : includes_below(fs::path(SOURCE_DIR) / "src")) {
+        std::string part = *std::next(include.file.begin());
+        ASSERT_TRUE(allowed.contains(part))
+            << include.file << ": say here what the part src/" << part << " may include";
+        std::string other = first_of(include.name);
+        if (allowed.contains(other) && fs::path(include.name).has_parent_path()) {
+            EXPECT_TRUE(allowed.at(part).contains(other)) << include.file << " includes " << include.name;
+        }
+        EXPECT_NE(other, "..") << include.file << " includes " << include.name;
+    }
+}
+
+TEST(IncludeDirectionTest, TheInterfaceOfTheLibraryStandsAlone) {
+    for (const Include& include : includes_below(fs::path(SOURCE_DIR) / "include")) {
+        EXPECT_FALSE(allowed.contains(first_of(include.name)) && fs::path(include.name).has_parent_path())
+            << include.file << " includes " << include.name;
+    }
+}
+
+TEST(IncludeDirectionTest, OnlyTheMpiPartNamesMpi) {
+    for (const char* top : {"src", "include"})
+        for (const Include& include : includes_below(fs::path(SOURCE_DIR) / top))
+            EXPECT_NE(include.name, "mpi.h") << include.file;
+}
+
+TEST(IncludeDirectionTest, OnlyTheSinkAndTheDistributedEmulatorNameHdf5) {
+    for (const char* top : {"src", "include", "mpi"})
+        for (const Include& include : includes_below(fs::path(SOURCE_DIR) / top)) {
+            if (include.name != "hdf5.h") continue;
+            std::string part = include.file.parent_path();
+            EXPECT_TRUE(part.starts_with("src/sink") || part.starts_with("mpi/emu")) << include.file;
+        }
+}
+
+}  // namespace
+
+}  // namespace ovni::test

@@ -1,0 +1,189 @@
+#include "trace/merger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "support/stream_test.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using Clocks = std::vector<int64_t>;
+
+class MergerTest : public ::testing::Test {
+ protected:
+    // Streams are named so that their order is that of the calls.
+    StreamBuilder& stream() {
+        std::string name = fmt::format("s{:04}", count_++);
+        return trace_.thread({.tid = count_, .directory = name});
+    }
+    void stream(const Clocks& clocks) {
+        StreamBuilder& built = stream();
+        for (int64_t clock : clocks) built.event("OB.", clock);
+    }
+    Merger merger(ClockOrder order = ClockOrder::checked) {
+        return Merger(Trace::open(trace_.write(), Metadata::version_only).readers(order));
+    }
+    // "<letter of the stream><clock>" of every event.
+    std::string merged(ClockOrder order = ClockOrder::checked) {
+        merged_.clear();
+        Merger events = merger(order);
+        while (const EventView* event = events.next())
+            merged_ += fmt::format("{}{}{} ", static_cast<char>('A' + event->stream), event->clock,
+                                   event->kind == EventView::Kind::event ? "" : "*");
+        EXPECT_EQ(events.consumed(), events.size());
+        return merged_;
+    }
+    const std::string& merged_before() const { return merged_; }
+    TraceBuilder trace_;
+
+ private:
+    int count_ = 0;
+    std::string merged_;
+};
+
+TEST_F(MergerTest, NoStreamsAndEmptyStreams) {
+    EXPECT_EQ(merged(), "");
+    stream(Clocks{});
+    EXPECT_EQ(merged(), "");
+}
+
+TEST_F(MergerTest, TiesAreBrokenByStreamThenPosition) {
+    for (int i = 0; i < 3; ++i) stream({5, 5, 6});
+    EXPECT_EQ(merged(), "A5 A5 B5 B5 C5 C5 A6 B6 C6 ");
+}
+
+TEST_F(MergerTest, ClocksInterleave) {
+    stream({1, 7, 9});
+    stream({2, 3, 8});
+    EXPECT_EQ(merged(), "A1 B2 B3 A7 B8 A9 ");
+}
+
+TEST_F(MergerTest, ReadersInAnyOrder) {
+    stream({1, 5});
+    stream({1, 5});
+    Trace trace = Trace::open(trace_.write(), Metadata::version_only);
+    std::vector<StreamReader> readers = trace.readers(ClockOrder::checked);
+    std::swap(readers[0], readers[1]);
+    Merger events(std::move(readers));
+    EXPECT_EQ(events.next()->stream, 0u);
+    EXPECT_EQ(events.next()->stream, 1u);
+}
+
+TEST_F(MergerTest, TimesFarApart) {
+    stream({0, INT64_C(1) << 31, INT64_C(1) << 33, INT64_MAX - 1, INT64_MAX});
+    stream({1, INT64_C(1) << 32, INT64_C(1) << 62, INT64_MAX});
+    EXPECT_EQ(merged(),
+              "A0 B1 A2147483648 B4294967296 A8589934592 B4611686018427387904 A9223372036854775806 "
+              "A9223372036854775807 B9223372036854775807 ");
+}
+
+TEST_F(MergerTest, NegativeClocksWhereTheyAreAllowed) {
+    stream({INT64_MIN, -5, INT64_MAX});
+    stream({-6, 3});
+    EXPECT_EQ(merged(ClockOrder::any), "A-9223372036854775808 B-6 A-5 B3 A9223372036854775807 ");
+}
+
+TEST_F(MergerTest, ADecreasedClockFollowsItsPredecessorAtOnce) {
+    stream({1, 10, 5, 10, 12});
+    stream({2, 10, 11});
+    stream({10, 3, 20});
+    EXPECT_EQ(merged(ClockOrder::any), "A1 B2 A10 A5 A10 B10 C10 C3 B11 A12 C20 ");
+}
+
+TEST_F(MergerTest, GapsAndCutsAreHandedOutInTheirPlace) {
+    stream().event("OB.", 1).gap(4, 8).event("OB.", 10);
+    stream({3, 6, 9});
+    EXPECT_EQ(merged(), "A1 B3 A4* B6 A8* B9 A10 ");
+}
+
+TEST_F(MergerTest, DamageIsThrownAfterTheLastGoodEventOfItsStream) {
+    stream().event("OB.", 1).event("OB.", 5).event("OB.", 7).truncate(1);
+    stream({2, 5, 6});
+    Trace trace = Trace::open(trace_.write(), Metadata::version_only);
+    Merger events(trace.readers(ClockOrder::checked));
+    std::string order;
+    for (int i = 0; i < 3; ++i) order += std::to_string(events.next()->clock);
+    EXPECT_EQ(order, "125");
+    EXPECT_ERROR_AT(events.next(), 32);
+    EXPECT_EQ(events.damaged_stream(), 0u);
+    EXPECT_EQ(events.next()->clock, 5);
+    EXPECT_EQ(events.next()->clock, 6);
+    EXPECT_EQ(events.next(), nullptr);
+}
+
+TEST_F(MergerTest, DamageOfTheFirstEventIsThrownFirst) {
+    stream({2, 3});
+    stream().event("OB.", 100).truncate(1);
+    Merger events = merger();
+    EXPECT_ERROR_AT(events.next(), 8);
+    EXPECT_EQ(events.damaged_stream(), 1u);
+    EXPECT_EQ(events.next()->clock, 2);
+}
+
+TEST_F(MergerTest, BackwardsClockIsDamageInItsPlace) {
+    stream({1, 50, 20});
+    stream({2, 49, 51});
+    EXPECT_ERROR_AT(merged(), 32);
+    EXPECT_EQ(merged_before(), "A1 B2 B49 A50 ");
+}
+
+TEST_F(MergerTest, TheOffsetsOfEventsAreThoseInTheFile) {
+    stream().event("OHx", 1, {1, 2, u64(3)}).event("OB.", 3);
+    stream().event("OB.", 2);
+    Merger events = merger();
+    EXPECT_EQ(events.next()->offset, 8u);
+    EXPECT_EQ(events.next()->offset, 8u);
+    const EventView* last = events.next();
+    EXPECT_EQ(last->offset, 36u);
+    EXPECT_EQ(last->code(), EventCode("OB."));
+}
+
+// Against a stable sort of everything: densities from many events in one ns to one in many seconds, so that
+// windows are cut, grow, and shrink.
+class MergerOrderTest : public MergerTest, public ::testing::WithParamInterface<std::tuple<int, int64_t>> {};
+
+TEST_P(MergerOrderTest, IsThatOfAStableSort) {
+    auto [streams, step] = GetParam();
+    std::mt19937_64 random(7);
+    struct Expected {
+        int64_t clock;
+        int stream;
+    };
+    std::vector<Expected> expected;
+    for (int s = 0; s < streams; ++s) {
+        Clocks clocks;
+        int64_t clock = 0;
+        int events = 200'000 / streams;
+        for (int i = 0; i < events; ++i) {
+            int64_t burst = i / 1000 % 3 == 0 ? step / 1000 : step;
+            clock += burst > 0 ? static_cast<int64_t>(random() % static_cast<uint64_t>(burst)) : 0;
+            clocks.push_back(clock);
+            expected.push_back({clock, s});
+        }
+        stream(clocks);
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](const Expected& a, const Expected& b) { return a.clock < b.clock; });
+    Merger events = merger();
+    for (const Expected& want : expected) {
+        const EventView* event = events.next();
+        ASSERT_TRUE(event);
+        ASSERT_EQ(event->clock, want.clock);
+        ASSERT_EQ(event->stream, static_cast<uint32_t>(want.stream));
+    }
+    EXPECT_EQ(events.next(), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Densities, MergerOrderTest,
+                         ::testing::Combine(::testing::Values(1, 3, 100),
+                                            ::testing::Values(0, 2, 1000, INT64_C(5'000'000),
+                                                              INT64_C(10'000'000'000))));
+
+}  // namespace
+
+}  // namespace ovni::test

@@ -1,0 +1,173 @@
+#include "trace/metadata.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/stream_test.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+StreamMetadata parse(const StreamBuilder& stream) {
+    return parse_metadata(stream.metadata_text(), "t/stream.json");
+}
+StreamBuilder good() {
+    return StreamBuilder({.rank = 2, .nranks = 4, .cpus = {{0, 10}, {1, 12}}});
+}
+
+TEST(MetadataTest, AllMembers) {
+    StreamBuilder stream = good();
+    stream.set("ovni.run", "job.7").mark(5, "stack", "phase", {{3, "three"}, {-1, "minus"}});
+    stream.set("ovni.end", {{"by", "signal"}, {"code", 11}, {"clock", 5}}).set("nosv.can_breakdown", true);
+    stream.set("nosv.hwc.0.name", "cycles");
+    StreamMetadata metadata = parse(stream);
+    EXPECT_EQ(metadata.part, "thread");
+    EXPECT_EQ(metadata.loom, "node0.a");
+    EXPECT_EQ(metadata.pid, 1);
+    EXPECT_EQ(metadata.tid, 1);
+    EXPECT_EQ(metadata.app_id, 1);
+    EXPECT_EQ(metadata.rank, 2);
+    EXPECT_EQ(metadata.nranks, 4);
+    EXPECT_EQ(metadata.cpus, (std::vector<CpuId>{{0, 10}, {1, 12}}));
+    EXPECT_EQ(metadata.require.at("ovni"), "1.1.0");
+    EXPECT_EQ(metadata.run, "job.7");
+    EXPECT_TRUE(metadata.has_require && metadata.finished);
+    EXPECT_EQ(metadata.lib_version, "1.14.0");
+    ASSERT_EQ(metadata.marks.size(), 1u);
+    EXPECT_EQ(metadata.marks[0].kind, MarkType::Kind::stack);
+    EXPECT_EQ(metadata.marks[0].labels[1], (std::pair<int64_t, std::string>(-1, "minus")));
+    ASSERT_TRUE(metadata.end);
+    EXPECT_EQ(metadata.end->by, "signal");
+    EXPECT_EQ(metadata.end->code, 11);
+    EXPECT_EQ(metadata.can_breakdown, true);
+    EXPECT_EQ(metadata.hardware_counters[0].second, "cycles");
+}
+
+TEST(MetadataTest, WhatMayBeAbsent) {
+    StreamBuilder stream({.cpus = {}});
+    stream.unset("ovni.app_id").unset("ovni.lib").unset("ovni.require").unset("ovni.finished");
+    StreamMetadata metadata = parse(stream);
+    EXPECT_FALSE(metadata.app_id || metadata.rank || metadata.nranks || metadata.lib_version || metadata.run);
+    EXPECT_FALSE(metadata.has_require || metadata.finished || metadata.end);
+    EXPECT_TRUE(metadata.cpus.empty());
+}
+
+TEST(MetadataTest, OtherPartsAreNotLookedAt) {
+    EXPECT_EQ(parse_metadata(R"({"version": 3, "ovni": {"part": "gpu", "tid": "x"}})", "p").part, "gpu");
+}
+
+TEST(MetadataTest, CommentsAndTruncatedNumbers) {
+    StreamMetadata metadata = parse_metadata(
+        "// c\n{\"version\": 3.0, /* d */ \"ovni\": {\"part\": \"thread\", \"loom\": \"a\", \"pid\": 7.9, "
+        "\"tid\": "
+        "1e2}}",
+        "p");
+    EXPECT_EQ(metadata.pid, 7);
+    EXPECT_EQ(metadata.tid, 100);
+}
+
+TEST(MetadataTest, OneCpuTwiceIsOne) {
+    EXPECT_EQ(parse(StreamBuilder({.cpus = {{0, 3}, {0, 3}}})).cpus.size(), 1u);
+}
+
+TEST(MetadataTest, MissingMembersOfACpuAreZero) {
+    StreamBuilder stream = good();
+    stream.set("ovni.loom_cpus", Json::array({Json::object()}));
+    EXPECT_EQ(parse(stream).cpus.at(0), CpuId{});
+}
+
+TEST(MetadataTest, PunctualMarks) {
+    StreamBuilder stream = good();
+    stream.mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
+    EXPECT_EQ(parse(stream).marks.at(0).kind, MarkType::Kind::punctual);
+}
+
+TEST(MetadataTest, DamagedJson) {
+    EXPECT_ERROR(parse_metadata("", "p"), "JSON");
+    EXPECT_ERROR(parse_metadata("[3]", "p"), "not a JSON object");
+    EXPECT_ERROR(parse_metadata(R"({"version": 3, "version": 3})", "p"), "twice");
+    EXPECT_ERROR(parse_metadata("{\"a\": " + std::string(100'000, '['), "p"), "JSON");
+    EXPECT_ERROR(parse_metadata("{\"a\": " + std::string(3000, '[') + std::string(3000, ']') + "}", "p"),
+                 "deep");
+    EXPECT_ERROR_AT(parse_metadata("{\"version\": ", "p"), 13);
+}
+
+TEST(MetadataTest, TheVersionAlone) {
+    EXPECT_NO_THROW(check_metadata_version(R"({"version": 3})", "p"));
+    EXPECT_ERROR(check_metadata_version(R"({"version": 2})", "p"), "version 2");
+    EXPECT_ERROR(check_metadata_version("{}", "p"), "version: is missing");
+}
+
+struct Wrong {
+    const char* member;
+    Json value;  // null: the member is removed
+    const char* cause;
+};
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+    *out << wrong.member << " = " << wrong.value.dump();
+}
+class WrongMetadataTest : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongMetadataTest, IsAnError) {
+    StreamBuilder stream = good();
+    if (GetParam().value.is_null())
+        stream.unset(GetParam().member);
+    else
+        stream.set(GetParam().member, GetParam().value);
+    EXPECT_ERROR(parse(stream), GetParam().cause);
+    EXPECT_ERROR(parse(stream), "t/stream.json");
+}
+
+Json cpu(Json index, Json phyid) {
+    return {{"index", std::move(index)}, {"phyid", std::move(phyid)}};
+}
+Json mark(const char* type, const char* title, const char* kind, Json labels = Json::object()) {
+    Json mark = {{"chan_type", kind}, {"labels", std::move(labels)}};
+    if (title) mark["title"] = title;
+    return {{type, mark}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongMetadataTest,
+    ::testing::Values(
+        Wrong{"version", nullptr, "version: is missing"}, Wrong{"version", "3", "not a number"},
+        Wrong{"version", 4, "version 4"}, Wrong{"ovni", nullptr, "ovni.part: is missing"},
+        Wrong{"ovni", 3, "ovni.part: is missing"}, Wrong{"ovni.part", nullptr, "ovni.part: is missing"},
+        Wrong{"ovni.part", 1, "not a string"}, Wrong{"ovni.loom", nullptr, "ovni.loom: is missing"},
+        Wrong{"ovni.loom", 1, "not a string"}, Wrong{"ovni.loom", "a/b", "'/'"},
+        Wrong{"ovni.loom", std::string(4096, 'x'), "too long"},
+        Wrong{"ovni.pid", nullptr, "ovni.pid: is missing"}, Wrong{"ovni.pid", "1", "not a number"},
+        Wrong{"ovni.pid", 0, "is 0"}, Wrong{"ovni.pid", -1, "is -1"},
+        Wrong{"ovni.pid", 4294967297, "out of range"}, Wrong{"ovni.pid", 1e300, "out of range"},
+        Wrong{"ovni.tid", nullptr, "ovni.tid: is missing"}, Wrong{"ovni.tid", 0, "is 0"},
+        Wrong{"ovni.tid", -3, "is -3"}, Wrong{"ovni.app_id", 0, "is 0"}, Wrong{"ovni.app_id", -1, "is -1"},
+        Wrong{"ovni.app_id", "1", "not a number"}, Wrong{"ovni.rank", -1, "negative"},
+        Wrong{"ovni.rank", 4, "4 of 4 ranks"}, Wrong{"ovni.rank", "0", "not a number"},
+        Wrong{"ovni.nranks", nullptr, "ovni.nranks: is missing"}, Wrong{"ovni.nranks", 0, "above 0"},
+        Wrong{"ovni.loom_cpus", Json::array(), "is empty"}, Wrong{"ovni.loom_cpus", 3, "not an array"},
+        Wrong{"ovni.loom_cpus", Json::array({3}), "not an object"},
+        Wrong{"ovni.loom_cpus", Json::array({cpu(-1, 0)}), "negative"},
+        Wrong{"ovni.loom_cpus", Json::array({cpu(0, -1)}), "negative"},
+        Wrong{"ovni.loom_cpus", Json::array({cpu("0", 0)}), "not a number"},
+        Wrong{"ovni.loom_cpus", Json::array({cpu(0, 7), cpu(1, 7)}), "indices 0 and 1"},
+        Wrong{"ovni.lib.version", 1, "not a string"}, Wrong{"ovni.lib", 1, "not an object"},
+        Wrong{"ovni.run", 1, "not a string"}, Wrong{"ovni.end", 1, "not an object"},
+        Wrong{"ovni.end", Json::object(), "ovni.end.by: is missing"}, Wrong{"ovni.mark", 1, "not an object"},
+        Wrong{"ovni.mark", mark("100", "t", "stack"), "0 to 99"},
+        Wrong{"ovni.mark", mark("-1", "t", "stack"), "0 to 99"},
+        Wrong{"ovni.mark", mark("x", "t", "stack"), "0 to 99"},
+        Wrong{"ovni.mark", mark("", "t", "stack"), "0 to 99"}, Wrong{"ovni.mark.1", 3, "not an object"},
+        Wrong{"ovni.mark", mark("1", nullptr, "stack"), "title: is missing"},
+        Wrong{"ovni.mark", mark("1", "t", "queue"), "neither"},
+        Wrong{"ovni.mark", mark("1", std::string(512, 'x').c_str(), "stack"), "511"},
+        Wrong{"ovni.mark", mark("1", "t", "stack", {{"x", "l"}}), "decimal"},
+        Wrong{"ovni.mark", mark("1", "t", "stack", {{"99999999999999999999", "l"}}), "decimal"},
+        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", 3}}), "not a string"},
+        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", "a"}, {"01", "b"}}), "two labels"},
+        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", std::string(512, 'x')}}), "511"},
+        Wrong{"nosv.hwc", 3, "not an object"}, Wrong{"nosv.hwc.1.name", "c", "below their count"},
+        Wrong{"nosv.hwc.0", 1, "not an object"}, Wrong{"nosv.hwc.0.nome", "c", "name: is missing"}));
+
+}  // namespace
+
+}  // namespace ovni::test

@@ -1,0 +1,192 @@
+// ovnidump, ovnitop and ovnisort as a user runs them.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "support/process.hpp"
+#include "support/stream_test.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using ::testing::Test;
+
+class TraceToolsTest : public Test {
+ protected:
+    TraceBuilder trace_;
+
+    void example() {
+        trace_.thread({.loom = "nodeA.app1", .pid = 4321, .tid = 4321})
+            .event("OHx", 1000, {0, -1, u64(0x55)})
+            .jumbo("??c", 1001, {u32(1), "hey"})
+            .event("OM[", 1002, {i64(3), 5})
+            .event("OHe", 1003);
+    }
+    Finished tool(const std::string& name, std::vector<std::string> words = {}) {
+        words.insert(words.begin(), program(name));
+        words.push_back(trace_.write());
+        return run(words);
+    }
+    std::string dumped(std::vector<std::string> words = {}) { return tool("ovnidump", std::move(words)).out; }
+};
+
+TEST_F(TraceToolsTest, DumpDescribesEvents) {
+    example();
+    Finished dump = tool("ovnidump");
+    EXPECT_EQ(dump.status, 0);
+    const std::string path = "loom.nodeA.app1/proc.4321/thread.4321";
+    EXPECT_EQ(dump.out, "      1000  OHx  " + path +
+                            "  starts to run on CPU 0, created by thread -1, tag 0x55\n"
+                            "      1001  ??c  " +
+                            path + "  UNKNOWN\n      1002  OM[  " + path +
+                            "  mark of type 5: push 3\n      1003  OHe  " + path + "  ends\n");
+    EXPECT_NE(dump.err.find("stream.obs:36: no model knows the event ??c"), std::string::npos) << dump.err;
+}
+
+TEST_F(TraceToolsTest, DumpShowsBytes) {
+    example();
+    Finished dump = tool("ovnidump", {"-x"});
+    EXPECT_EQ(dump.status, 0);
+    const std::string path = "loom.nodeA.app1/proc.4321/thread.4321";
+    EXPECT_EQ(dump.out, "      1000  OHx  " + path +
+                            "  :00:00:00:00:ff:ff:ff:ff:55:00:00:00:00:00:00:00\n"
+                            "      1001  ??c  " +
+                            path + "  :08:00:00:00:01:00:00:00:68:65:79:00\n      1002  OM[  " + path +
+                            "  :03:00:00:00:00:00:00:00:05:00:00:00\n      1003  OHe  " + path + "  \n");
+    EXPECT_EQ(dump.err.find("UNKNOWN"), std::string::npos);
+}
+
+TEST_F(TraceToolsTest, DumpOfOneStreamHasAnEmptyPath) {
+    trace_.thread({.directory = "a"}).event("OHe", 7);
+    Finished dump = run({program("ovnidump"), trace_.write() / "a/"});
+    EXPECT_EQ(dump.out, "         7  OHe    ends\n");
+}
+
+TEST_F(TraceToolsTest, DumpMergesStreamsAndTakesDecreasingClocks) {
+    trace_.thread({.directory = "a"}).event("OHx", 10, {0, -1, u64(0)}).event("OHp", 5).event("OHe", 30);
+    trace_.thread({.directory = "b"}).event("OHe", 20);
+    trace_.clock_offsets({{"node0", 1000}});
+    Finished dump = tool("ovnidump", {"-x"});
+    EXPECT_EQ(dump.out,
+              "        10  OHx  a  :00:00:00:00:ff:ff:ff:ff:00:00:00:00:00:00:00:00\n"
+              "         5  OHp  a  \n        20  OHe  b  \n        30  OHe  a  \n");
+    EXPECT_NE(dump.err.find("1 events have a lower clock"), std::string::npos) << dump.err;
+    EXPECT_EQ(dump.status, 0);
+}
+
+TEST_F(TraceToolsTest, DumpShowsGaps) {
+    trace_.thread({.directory = "a"}).event("OHp", 10).gap(12, 15, 7, "limit").event("OHe", 20);
+    EXPECT_EQ(dumped({"-x"}),
+              "        10  OHp  a  \n        12  ---  a  gap begins: 7 events lost, limit\n"
+              "        15  ---  a  gap ends\n        20  OHe  a  \n");
+}
+
+TEST_F(TraceToolsTest, DumpKeepsLinesWholeWhateverLabelsHold) {
+    trace_.thread({.directory = "a"}).event("O\n.", 1).jumbo("OHe", 2, {"x"});
+    EXPECT_EQ(dumped(), "         1  O?.  a  UNKNOWN\n         2  OHe  a  UNKNOWN\n");
+}
+
+TEST_F(TraceToolsTest, DumpPrintsWhatComesBeforeTheDamage) {
+    trace_.thread({.directory = "a"}).event("OHp", 10).event("OHe", 20).truncate(1);
+    Finished dump = tool("ovnidump");
+    EXPECT_EQ(dump.status, 1);
+    EXPECT_EQ(dump.out, "        10  OHp  a  pauses\n");
+    EXPECT_NE(dump.err.find("a/stream.obs:20: incomplete event"), std::string::npos) << dump.err;
+}
+
+TEST_F(TraceToolsTest, DumpDoesNotMindAReaderThatGoes) {
+    StreamBuilder& stream = trace_.thread();
+    for (int i = 0; i < 100'000; ++i) stream.event("OHp", i);
+    std::string dump = program("ovnidump") + " " + trace_.write().string();
+    Finished shell = run({"bash", "-c", "set -o pipefail; " + dump + " 2>&1 | head -n 1"});
+    EXPECT_EQ(shell.status, 0) << shell.err;
+}
+
+TEST_F(TraceToolsTest, DumpReportsAFullDisk) {
+    example();
+    Finished shell = run({"bash", "-c", program("ovnidump") + " " + trace_.write().string() + " >/dev/full"});
+    EXPECT_EQ(shell.status, 1);
+    EXPECT_NE(shell.err.find("No space left"), std::string::npos) << shell.err;
+}
+
+TEST_F(TraceToolsTest, TopCountsByCode) {
+    StreamBuilder& stream = trace_.thread({.directory = "a"});
+    for (const char* code : {"OHx", "6C[", "6C]", "6C[", "6C]", "OB."})
+        stream.event(EventCode::from_chars(code), 1);
+    trace_.thread({.directory = "b"}).event("OB.", 0).event("OB.", 9);
+    Finished top = tool("ovnitop");
+    EXPECT_EQ(top.status, 0);
+    EXPECT_EQ(top.out, "OB.          3\n6C[          2\n6C]          2\nOHx          1\n");
+    EXPECT_NE(top.err.find("100.0% done"), std::string::npos) << top.err;
+    EXPECT_NE(top.err.find("processed 8 input events"), std::string::npos) << top.err;
+}
+
+TEST_F(TraceToolsTest, TopCountsUpToTheDamage) {
+    trace_.thread({.directory = "a"}).event("OB.", 1).event("OHe", 2).truncate(1);
+    trace_.thread({.directory = "b"}).event("OB.", 1);
+    Finished top = tool("ovnitop");
+    EXPECT_EQ(top.status, 1);
+    EXPECT_EQ(top.out, "OB.          2\n");
+    EXPECT_NE(top.err.find("a/stream.obs:20"), std::string::npos) << top.err;
+}
+
+TEST_F(TraceToolsTest, SortSortsAndChecks) {
+    trace_.thread({.directory = "a"}).event("OHx", 10).event("OB.", 20).event("OB.", 30);
+    trace_.thread({.directory = "b"}).event("OU[", 40).event("6C[", 12).event("6C]", 11).event("OU]", 41);
+    std::filesystem::path trace = trace_.write();
+    Finished check = run({program("ovnisort"), "-c", trace});
+    EXPECT_EQ(check.status, 1);
+    EXPECT_NE(check.err.find("b/stream.obs:20: the clock goes back from 40 to 12"), std::string::npos)
+        << check.err;
+    EXPECT_NE(check.err.find("streams NOT sorted"), std::string::npos);
+    EXPECT_EQ(run({program("ovnisort"), trace}).status, 0);
+    check = run({program("ovnisort"), "-c", trace});
+    EXPECT_EQ(check.status, 0);
+    EXPECT_NE(check.err.find("all streams sorted"), std::string::npos);
+}
+
+TEST_F(TraceToolsTest, SortLooksBackAsFarAsTold) {
+    trace_.thread().event("OB.", 20).event("OB.", 30).event("OU[", 40).event("6C[", 12).event("OU]", 41);
+    Finished sort = tool("ovnisort", {"-n", "3"});
+    EXPECT_EQ(sort.status, 1);
+    EXPECT_NE(sort.err.find("larger -n"), std::string::npos) << sort.err;
+    EXPECT_EQ(tool("ovnisort", {"-n", "100"}).status, 0);
+    EXPECT_EQ(tool("ovnisort", {"-n0"}).status, 2);
+}
+
+TEST_F(TraceToolsTest, SortWarnsAboutEmptyRegions) {
+    trace_.thread().event("OU[", 40).event("OU]", 41);
+    EXPECT_NE(tool("ovnisort").err.find("1 empty regions"), std::string::npos);
+}
+
+TEST_F(TraceToolsTest, NoMetadataButTheVersionIsNeeded) {
+    trace_.thread().event("OB.", 1).json_text(R"({"version": 3})");
+    for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) EXPECT_EQ(tool(name).status, 0) << name;
+    trace_.thread({.tid = 2}).event("OB.", 1).json_text(R"({"version": 1})");
+    for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) EXPECT_EQ(tool(name).status, 1) << name;
+}
+
+TEST_F(TraceToolsTest, HelpAndUsageErrors) {
+    for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) {
+        for (const char* option : {"-h", "--help"}) {
+            Finished help = run({program(name), option});
+            EXPECT_EQ(help.status, 0);
+            EXPECT_EQ(help.out.rfind(std::string("usage: ") + name, 0), 0u) << help.out;
+            EXPECT_EQ(help.err, "");
+        }
+        for (const std::vector<std::string>& wrong :
+             {std::vector<std::string>{}, {"--wrong", "x"}, {"a", "b"}}) {
+            std::vector<std::string> words{program(name)};
+            words.insert(words.end(), wrong.begin(), wrong.end());
+            Finished usage = run(words);
+            EXPECT_EQ(usage.status, 2);
+            EXPECT_EQ(usage.out, "");
+            EXPECT_EQ(usage.err.rfind(name, 0), 0u) << usage.err;
+        }
+        EXPECT_EQ(run({program(name), "/nowhere"}).status, 1);
+    }
+}
+
+}  // namespace
+
+}  // namespace ovni::test
