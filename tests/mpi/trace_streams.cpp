@@ -153,7 +153,7 @@ TEST_F(TraceOfJob, AbortEndsTheStreamWithItsCode) {
     EXPECT_EQ(about.end->by, "exit");
     EXPECT_EQ(about.end->code, 7);
     EXPECT_TRUE(about.finished);
-    EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end");
+    EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end cut");
 }
 
 TEST_F(TraceOfJob, ResolvingEverythingAtLoadTimeIsFine) {

@@ -41,7 +41,10 @@ inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
     for (StreamReader reader = trace.reader(stream, 0, ClockOrder::checked); reader.next();) {
         const EventView& event = reader.event();
         if (event.kind != EventView::Kind::event) {
-            events.push_back({event.kind == EventView::Kind::gap_begin ? "gap" : "end", event.clock, 0});
+            const char* kind = event.kind == EventView::Kind::gap_begin ? "gap"
+                               : event.kind == EventView::Kind::gap_end ? "end"
+                                                                        : "cut";
+            events.push_back({kind, event.clock, 0});
             continue;
         }
         Mark mark{event.code().text().data(), event.clock, 0};
