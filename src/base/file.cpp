@@ -93,9 +93,12 @@ void OutputFile::commit() {
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
     // close() reports what a network file system could not write.
-    if (::close(fd_.release()) != 0) throw system_error("cannot write", beside_);
-    if (::rename(beside_.c_str(), path.c_str()) != 0)
-        throw system_error("cannot rename " + beside_.string(), path);
+    bool closed = ::close(fd_.release()) == 0;
+    if (closed && ::rename(beside_.c_str(), path.c_str()) == 0) return;
+    Error error = closed ? system_error("cannot rename " + beside_.string(), path)
+                         : system_error("cannot write", beside_);
+    ::unlink(beside_.c_str());
+    throw error;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -54,8 +54,8 @@ std::vector<Fault> faults_at_end(const Trace& trace, Emulator& emulator, Strictn
     return faults;
 }
 
-std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator) {
-    emulator.tracker().finish(emulator.now());
+std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
+    emulator.tracker().finish(end);
     std::vector<CrowdedCpu> crowded;
     for (const Cpu& cpu : emulator.machine().cpus)
         if (cpu.crowded_times > 0) crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});

@@ -27,7 +27,8 @@ struct CrowdedCpu {
     uint64_t times = 0;
     int64_t ns = 0;
 };
-std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator);
+// `end`: time of the last event of the trace.
+std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end);
 
 // Prints both and what else is worth a warning, rows ascending.
 struct Report {

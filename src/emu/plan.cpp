@@ -155,7 +155,9 @@ void add_marks(Plan& plan, const Trace& trace, const System& system) {
 }
 
 Schema system_schema(const System& system) {
-    Schema schema{{"thread", {}, {}}, {"cpu", {}, {}}, {}};
+    Schema schema;
+    schema.thread.name = "thread";
+    schema.cpu.name = "cpu";
     for (const ThreadInfo& thread : system.threads()) schema.thread.rows.push_back(thread.label);
     EventType affinity{prv_type::cpu, "Thread: CPU affinity", {}};
     for (const CpuInfo& cpu : system.cpus()) {
@@ -200,20 +202,20 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled) 
     return plan;
 }
 
-void add_labels(Schema& schema, const Plan& plan, const ShownExtras& extras) {
-    if (extras.not_traced)
+void add_labels(Schema& schema, const Plan& plan, ShownExtras extras, int64_t duration) {
+    if (extras.not_traced() <= duration)
         add_label(schema.thread, prv_type::thread_state, shown_value::not_traced, "Not traced");
     bool any_bad = false, any_too_many = false;
     for (size_t c = 0; c < plan.channels.size(); ++c) {
         uint16_t type = plan.channels[c].prv_type;
-        if (extras.bad[c]) add_label(schema.cpu, type, shown_value::bad, "Error: bad");
-        if (extras.too_many_threads[c])
-            add_label(schema.cpu, type, shown_value::too_many_threads, "Error: too many threads");
-        any_bad |= extras.bad[c] != 0;
-        any_too_many |= extras.too_many_threads[c] != 0;
+        bool bad = extras.bad(c) <= duration, too_many = extras.too_many_threads(c) <= duration;
+        if (bad) add_label(schema.cpu, type, shown_value::bad, "Error: bad");
+        if (too_many) add_label(schema.cpu, type, shown_value::too_many_threads, "Error: too many threads");
+        any_bad |= bad;
+        any_too_many |= too_many;
     }
-    if (any_bad) schema.colors.push_back({shown_value::bad, 255, 0, 255});
-    if (any_too_many) schema.colors.push_back({shown_value::too_many_threads, 255, 0, 0});
+    if (any_bad) schema.cpu.colors.push_back({shown_value::bad, 255, 0, 255});
+    if (any_too_many) schema.cpu.colors.push_back({shown_value::too_many_threads, 255, 0, 0});
 }
 
 }  // namespace ovni

@@ -63,14 +63,23 @@ struct Plan {
 // Throws Error for a stream that requires an incompatible version, and for marks that contradict each other.
 Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled);
 
-// Which values beyond the reference's the lines of this trace carry: adds their labels to the schema.
+// Values beyond the reference's are labelled only where lines of this trace carry them: when each was first
+// shown.
 struct ShownExtras {
-    bool not_traced = false;
-    std::vector<uint8_t> bad, too_many_threads;  // by channel: 1 where shown
-    explicit ShownExtras(const Plan& plan)
-        : bad(plan.channels.size()), too_many_threads(plan.channels.size()) {}
-    ShownExtras() = default;
+    static constexpr int64_t never = INT64_MAX;
+    // By what: not traced; then by channel bad; then by channel too many threads. Flat, so that ranks can
+    // take the least.
+    std::vector<int64_t> first;
+
+    explicit ShownExtras(size_t channels) : first(1 + 2 * channels, never), channels_(channels) {}
+    int64_t& not_traced() { return first[0]; }
+    int64_t& bad(size_t channel) { return first[1 + channel]; }
+    int64_t& too_many_threads(size_t channel) { return first[1 + channels_ + channel]; }
+
+ private:
+    size_t channels_;
 };
-void add_labels(Schema& schema, const Plan& plan, const ShownExtras& extras);
+// Adds the labels of what was shown up to `duration`.
+void add_labels(Schema& schema, const Plan& plan, ShownExtras extras, int64_t duration);
 
 }  // namespace ovni

@@ -16,22 +16,22 @@ struct EventType {
     std::vector<std::pair<int64_t, std::string>> labels;
 };
 
-// One trace file: thread.prv or cpu.prv with its PCF and ROW.
-struct FileSchema {
-    std::string name;               // "thread", "cpu"
-    std::vector<std::string> rows;  // labels; position = row
-    std::vector<EventType> types;
-};
-
 // A colour beyond the fixed table of the PCF, for a value that this trace shows.
 struct ExtraColor {
     int value = 0;
     uint8_t red = 0, green = 0, blue = 0;
 };
 
+// One trace file: thread.prv or cpu.prv with its PCF and ROW.
+struct FileSchema {
+    std::string name;               // "thread", "cpu"
+    std::vector<std::string> rows;  // labels; position = row
+    std::vector<EventType> types;
+    std::vector<ExtraColor> colors = {};
+};
+
 struct Schema {
     FileSchema thread, cpu;
-    std::vector<ExtraColor> colors;
 };
 
 }  // namespace ovni

@@ -9,7 +9,7 @@ namespace ovni {
 Tracker::Tracker(const Plan& plan, Machine& machine)
     : plan_(plan),
       machine_(machine),
-      extras_(plan),
+      extras_(plan.channels.size()),
       cpu_default_(plan.channels.size()),
       thread_shown_(machine.threads.size() * plan.channels.size()),
       cpu_shown_(machine.cpus.size() * plan.channels.size()),
@@ -81,7 +81,7 @@ void Tracker::state_changed(uint32_t t) {
     int64_t state = static_cast<int64_t>(thread.state);
     if (thread.traced == Traced::no && thread.state != RunState::dead) {
         state = shown_value::not_traced;
-        extras_.not_traced = true;
+        note(extras_.not_traced());
     }
     if (shown_state_[t] != state) write(prv_type::thread_state, thread.row, Record::no_row, state);
     shown_state_[t] = state;
@@ -143,11 +143,11 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
     uint32_t t = shown_thread(cpu, c);
     if (t == nobody) return cpu_default_[c];
     if (t == Cpu::too_many) {
-        extras_.too_many_threads[c] = 1;
+        note(extras_.too_many_threads(c));
         return shown_value::too_many_threads;
     }
     if (machine_.threads[t].shows(visible_[c])) return machine_.channel(t, c).read();
-    extras_.bad[c] = 1;
+    note(extras_.bad(c));
     return shown_value::bad;
 }
 

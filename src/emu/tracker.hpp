@@ -5,6 +5,7 @@
 // Nothing here grows with threads x CPUs: a thread knows its CPU, and a CPU the thread that it shows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -70,6 +71,7 @@ class Tracker {
     uint32_t shown_thread(const Cpu& cpu, uint16_t c) const {
         return plan_.channels[c].cpu_tracking == Tracking::active ? cpu.active : cpu.running;
     }
+    void note(int64_t& first_shown) const { first_shown = std::min(first_shown, now_); }
     Value cpu_value(const Cpu& cpu, uint16_t c);
     void update_crowding(Cpu& cpu, uint32_t running);
 

@@ -47,7 +47,7 @@ struct ChannelSpec {
     Tracking cpu_tracking = Tracking::running;  // of the CPU row: running or active
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
-    std::span<const StateRule> states;
+    std::span<const StateRule> states = {};
 };
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
@@ -82,9 +82,9 @@ struct ModelSpec {
     std::string_view version;
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
-    std::span<const ChannelSpec> channels;
+    std::span<const ChannelSpec> channels = {};
     std::span<const EventSpec> events = {};
-    std::span<const ViewSpec> views;
+    std::span<const ViewSpec> views = {};
 };
 
 // Every model of this build, in ascending order of the id: the order in which models are set up and lines are

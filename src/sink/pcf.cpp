@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 namespace ovni {
@@ -45,10 +46,10 @@ void add_colors(std::string& text, std::span<const ExtraColor> colors) {
 
 }  // namespace
 
-std::string pcf_text(const FileSchema& schema, std::span<const ExtraColor> colors) {
+std::string pcf_text(const FileSchema& schema) {
     std::string text(options);
     add_colors(text, base_colors);
-    add_colors(text, colors);
+    add_colors(text, schema.colors);
     for (const EventType& type : schema.types) {
         fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
                        type.title);

@@ -78,7 +78,7 @@ void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
             output.write(text);
             small.emplace_back(std::move(output), path);
         };
-        add(".pcf", pcf_text(*schemas[i], schema.colors));
+        add(".pcf", pcf_text(*schemas[i]));
         add(".row", row_text(*schemas[i]));
     }
     // Everything is written: only now names are given, those that people open last.

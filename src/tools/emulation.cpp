@@ -1,6 +1,5 @@
 #include "tools/emulation.hpp"
 
-#include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -17,7 +16,7 @@ std::string list_of_models() {
 
 }  // namespace
 
-std::optional<EmulationOptions> parse_emulation(const char* program, int argc, char** argv) {
+Cli emulation_cli(const char* program) {
     namespace po = boost::program_options;
     Cli cli;
     cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] TRACE", program);
@@ -32,7 +31,10 @@ std::optional<EmulationOptions> parse_emulation(const char* program, int argc, c
         "linter,l",
         "be strict: open states at the end, streams that the program did not end and CPUs with more than "
         "one running thread are errors")("debug,d", "print debug messages");
-    if (parse(cli, argc, argv) == Parsed::help_printed) return std::nullopt;
+    return cli;
+}
+
+EmulationOptions read_options(const Cli& cli) {
     EmulationOptions options;
     options.trace = only_word(cli, "trace directory");
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/cli.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
 
@@ -19,8 +20,9 @@ struct EmulationOptions {
     Strictness strictness = Strictness::tolerant;
 };
 
-// Nothing where help was printed. Throws UsageError. The output directory is not made here.
-std::optional<EmulationOptions> parse_emulation(const char* program, int argc, char** argv);
+// The command line of an emulator, to be parsed; and what it says. The output directory is not made here.
+Cli emulation_cli(const char* program);
+EmulationOptions read_options(const Cli& cli);
 
 // How an emulation ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };

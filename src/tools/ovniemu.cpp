@@ -19,11 +19,13 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 
 // The first ^C ends the emulation in order, the second at once.
-void stop_on_interrupt() {
+void set_signals() {
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted = 1; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
+    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 // Started by mpirun, every rank would do the same work and write the same files.
@@ -68,7 +70,7 @@ class Emulation {
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
         if (!event_error_ && finish(emulator, end)) end = EmulationEnd::with_errors;
         Schema schema = plan_.schema;
-        add_labels(schema, plan_, emulator.tracker().extras());
+        add_labels(schema, plan_, emulator.tracker().extras(), emulator.now());
         log::info("writing traces to disk, please wait");
         sink.write(emulator.tracker().queue().take_before(INT64_MAX));
         sink.end(schema, emulator.now(), ending);
@@ -120,7 +122,7 @@ class Emulation {
         Report report;
         if (end == EmulationEnd::complete)
             report.faults = faults_at_end(trace_, emulator, options_.strictness);
-        report.crowded = crowded_cpus(emulator);
+        report.crowded = crowded_cpus(emulator, emulator.now());
         report.tolerated = emulator.tolerated();
         print(report, trace_, system_);
         return !report.faults.empty();
@@ -144,9 +146,9 @@ class Emulation {
 int main(int argc, char** argv) {
     return ovni::run_main("ovniemu", [&] {
         ovni::refuse_mpirun();
-        auto options = ovni::parse_emulation("ovniemu", argc, argv);
-        if (!options) return 0;
-        ovni::stop_on_interrupt();
-        return ovni::Emulation(*options).run();
+        ovni::Cli cli = ovni::emulation_cli("ovniemu");
+        if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+        ovni::set_signals();
+        return ovni::Emulation(ovni::read_options(cli)).run();
     });
 }

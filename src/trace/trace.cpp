@@ -111,7 +111,9 @@ fs::path Trace::directory_of(const Stream& stream) const {
 }
 
 StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const {
-    return StreamReader({directory_of(streams_.at(stream)), stream, clock_offset, order});
+    const Stream& source = streams_.at(stream);
+    bool ended_by_force = order == ClockOrder::checked && source.metadata.end.has_value();
+    return StreamReader({directory_of(source), stream, clock_offset, order, ended_by_force});
 }
 
 std::vector<StreamReader> Trace::readers(ClockOrder order) const {

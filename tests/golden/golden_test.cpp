@@ -122,6 +122,22 @@ TEST_P(GoldenTest, Agrees) {
     }
 }
 
+// A limit of the size of files stands in for a disk that fills up.
+TEST(OvniemuTest, FullDiskIsAnErrorAndLeavesNothingThatLooksWhole) {
+    std::string pattern = testing::TempDir() + "ovni-golden-XXXXXX";
+    const fs::path directory = ::mkdtemp(pattern.data());
+    fs::copy(golden / "cases/mpi-func/trace", directory / "trace", fs::copy_options::recursive);
+    std::string command = "cd '" + directory.string() + "' && ulimit -f 20 && '" +
+                          (programs / "ovniemu").string() + "' trace > said 2>&1";
+    int status = std::system(command.c_str());
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+    std::string said = read_file(directory / "said");
+    EXPECT_TRUE(some_line_has(said, {"cannot write", ".prv"})) << said;
+    for (const auto& entry : fs::directory_iterator(directory / "trace"))
+        EXPECT_NE(entry.path().extension(), ".prv") << entry.path();
+    fs::remove_all(directory);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(find_cases()), [](const auto& chosen) {
     std::string name = chosen.param.path.filename();
     std::replace_if(

@@ -38,8 +38,9 @@ TEST(Pcf, ListsTypesAndLabelsInTheirOrder) {
 }
 
 TEST(Pcf, FurtherColorsFollowTheFixedOnes) {
-    const ExtraColor colors[] = {{23, 255, 0, 7}, {1001, 1, 20, 255}};
-    EXPECT_EQ(pcf_text({}, colors), known_head() + "23  {255,   0,   7}\n1001 {  1,  20, 255}\n");
+    FileSchema schema;
+    schema.colors = {{23, 255, 0, 7}, {1001, 1, 20, 255}};
+    EXPECT_EQ(pcf_text(schema), known_head() + "23  {255,   0,   7}\n1001 {  1,  20, 255}\n");
 }
 
 TEST(Row, NamesEveryRow) {

@@ -114,9 +114,9 @@ TEST_F(PrvSinkTest, WritesLabelsThatCameWhileItWasWriting) {
     sink.write(small_trace());
     Schema later = small_schema();
     later.thread.types.push_back({25, "MPI function of the RUNNING thread", {{1, "MPI_Init"}}});
-    later.colors = {{1001, 1, 2, 3}};
+    later.thread.colors = {{1001, 1, 2, 3}};
     sink.end(later, 3, Ending::complete);
-    EXPECT_EQ(text("thread.pcf"), pcf_text(later.thread, later.colors));
+    EXPECT_EQ(text("thread.pcf"), pcf_text(later.thread));
 }
 
 TEST_F(PrvSinkTest, SystemWithoutRowsIsATrace) {
@@ -188,6 +188,17 @@ TEST_F(PrvSinkTest, MissingDirectoryIsNamed) {
     } catch (const Error& e) {
         EXPECT_THAT(e.path, HasSubstr("nowhere/thread.prv"));
     }
+}
+
+TEST_F(PrvSinkTest, NameThatIsTakenByADirectoryIsNamedAndNothingIsLeftBeside) {
+    std::filesystem::create_directories(directory / "thread.pcf" / "full");
+    try {
+        write_trace(directory, small_trace(), 3, Ending::complete);
+        FAIL() << "no error";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.path, (directory / "thread.pcf").string());
+    }
+    EXPECT_THAT(names(), ElementsAre("thread.pcf"));
 }
 
 // What `body` throws where no file may exceed `limit` bytes, by way of a process of its own.

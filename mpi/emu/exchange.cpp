@@ -1,0 +1,71 @@
+#include "emu/exchange.hpp"
+
+#include <algorithm>
+
+namespace ovni {
+
+namespace {
+
+struct Key {
+    int64_t time = 0;
+    uint32_t order = 0;
+    uint32_t unused = 0;
+};
+
+bool before(const Key& a, const Key& b) {
+    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+}
+bool record_before(const Record& record, const Key& key) {
+    return std::tie(record.time, record.order) < std::tie(key.time, key.order);
+}
+
+// The keys at which the slices of ranks 1, 2, ... begin, from samples at regular distances in the records of
+// every rank.
+std::vector<Key> splitters(const Comm& comm, const std::vector<Record>& mine) {
+    constexpr size_t samples_per_rank = 64;
+    std::vector<Key> samples;
+    size_t count = std::min(samples_per_rank, mine.size());
+    for (size_t i = 0; i < count; ++i) {
+        const Record& record = mine[i * mine.size() / count];
+        samples.push_back({record.time, record.order, 0});
+    }
+    std::vector<Key> all;
+    for (const auto& of_rank : comm.allgather(samples)) all.insert(all.end(), of_rank.begin(), of_rank.end());
+    std::ranges::stable_sort(all, before);
+    std::vector<Key> chosen;
+    auto ranks = static_cast<size_t>(comm.size());
+    for (size_t r = 1; r < ranks; ++r)
+        chosen.push_back(all.empty() ? Key{} : all[std::min(r * all.size() / ranks, all.size() - 1)]);
+    return chosen;
+}
+
+// Pairs of neighbours at a time: stable, and every record is moved log2(ranks) times.
+std::vector<Record> merge(PerRank<std::vector<Record>> runs) {
+    while (runs.size() > 1) {
+        PerRank<std::vector<Record>> merged;
+        for (size_t r = 0; r + 1 < runs.size(); r += 2) {
+            std::vector<Record>& both = merged.emplace_back(runs[r].size() + runs[r + 1].size());
+            std::ranges::merge(runs[r], runs[r + 1], both.begin(), in_order);
+        }
+        if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
+        runs = std::move(merged);
+    }
+    return std::move(runs.front());
+}
+
+}  // namespace
+
+std::vector<Record> to_slices(const Comm& comm, const std::vector<Record>& mine) {
+    if (comm.size() == 1) return mine;
+    PerRank<std::span<const Record>> parts;
+    auto from = mine.begin();
+    for (const Key& key : splitters(comm, mine)) {
+        auto to = std::lower_bound(from, mine.end(), key, record_before);
+        parts.emplace_back(from, to);
+        from = to;
+    }
+    parts.emplace_back(from, mine.end());
+    return merge(comm.alltoallv(parts));
+}
+
+}  // namespace ovni

@@ -1,0 +1,163 @@
+// The emulator on many ranks: looms dealt to ranks, records exchanged by time, one trace written by all.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "comm/main.hpp"
+#include "emu/ending.hpp"
+#include "emu/exchange.hpp"
+#include "emu/parallel_prv.hpp"
+#include "emu/partition.hpp"
+#include "emu/start.hpp"
+#include "emu/window.hpp"
+#include "sink/cfg.hpp"
+#include "tools/emulation.hpp"
+
+namespace ovni {
+
+namespace {
+
+// Rank 0 lists, all interpret.
+Trace open_trace(const Comm& comm, const std::filesystem::path& directory) {
+    std::string listed = comm.agree([&] {
+        nlohmann::json files = nlohmann::json::array();
+        if (comm.is_root())
+            for (const StreamFile& file : list_streams(directory))
+                files.push_back({file.relative_path,
+                                 nlohmann::json::binary({file.json.begin(), file.json.end()}), file.bytes});
+        std::vector<uint8_t> packed = nlohmann::json::to_cbor(files);
+        return std::string(packed.begin(), packed.end());
+    });
+    listed = comm.broadcast(std::move(listed));
+    return comm.agree([&] {
+        std::vector<StreamFile> files;
+        for (const auto& file : nlohmann::json::from_cbor(listed)) {
+            const auto& json = file[1].get_binary();
+            files.push_back(
+                {file[0].get<std::string>(), std::string(json.begin(), json.end()), file[2].get<uint64_t>()});
+        }
+        return Trace(directory, files);
+    });
+}
+
+class Emulation {
+ public:
+    Emulation(const Comm& comm, const EmulationOptions& options)
+        : comm_(comm),
+          options_(options),
+          trace_(open_trace(comm, options.trace)),
+          system_(comm.agree([&] { return System(trace_); })),
+          clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
+          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled); })) {}
+
+    int run() {
+        prepare_output();
+        std::vector<int> rank_of_loom = deal_looms(trace_, system_, comm_.size());
+        std::vector<bool> mine;
+        for (int rank : rank_of_loom) mine.push_back(rank == comm_.rank());
+        std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
+        first_clocks_ = comm_.allreduce(Op::min, first_clocks_);
+        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });
+
+        Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine);
+        Window window(comm_, Merger(std::move(readers)), emulator);
+        ParallelPrv thread_prv(comm_, options_.output, TraceFile::thread, plan_.schema.thread);
+        ParallelPrv cpu_prv(comm_, options_.output, TraceFile::cpu, plan_.schema.cpu);
+        Progress progress;
+        while (auto records = window.next()) {
+            std::vector<Record> slice = to_slices(comm_, *records);
+            thread_prv.write(slice);
+            cpu_prv.write(slice);
+        }
+        progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
+        bool good = report(emulator, window);
+        log::info("writing traces to disk, please wait");
+        Schema schema = plan_.schema;
+        ShownExtras extras = emulator.tracker().extras();
+        extras.first = comm_.allreduce(Op::min, extras.first);
+        add_labels(schema, plan_, extras, window.duration());
+        Ending ending = window.error() ? Ending::partial : Ending::complete;
+        thread_prv.end(schema.thread, window.duration(), ending);
+        cpu_prv.end(schema.cpu, window.duration(), ending);
+        EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
+        return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
+    }
+
+ private:
+    void prepare_output() {
+        comm_.agree([&] {
+            if (!comm_.is_root()) return;
+            std::vector<std::string> looms;
+            for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
+            clocks_.check(looms);
+            std::filesystem::create_directories(options_.output);
+            std::vector<const ModelSpec*> models;
+            for (const ModelPlan& model : plan_.models) models.push_back(model.spec);
+            write_views(options_.output, models);
+        });
+    }
+
+    // Streams of my looms; rank 0 has those that are no thread's too, whose events are an error.
+    std::vector<StreamReader> open_streams(const std::vector<bool>& mine) {
+        std::vector<StreamReader> readers;
+        first_clocks_.assign(trace_.streams().size(), no_clock);
+        for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
+            uint32_t thread = system_.thread_of_stream(s);
+            bool is_mine =
+                thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
+            if (!is_mine) continue;
+            readers.push_back(open_stream(trace_, clocks_, s));
+            first_clocks_[s] = readers.back().first_clock().value_or(no_clock);
+        }
+        return readers;
+    }
+
+    // The reports of all ranks together, printed by rank 0. True where nothing was wrong.
+    bool report(Emulator& emulator, const Window& window) {
+        if (window.error()) {
+            if (comm_.is_root()) log::error("{}", *window.error());
+            return false;
+        }
+        Report all;
+        std::string packed;
+        for (const Fault& fault : faults_at_end(trace_, emulator, options_.strictness))
+            packed += fmt::format("{} {}\n", fault.thread_row, fault.what);
+        for (const std::string& of_rank : comm_.allgather(packed)) unpack(of_rank, all.faults);
+        for (const auto& of_rank : comm_.allgather(crowded_cpus(emulator, window.duration())))
+            all.crowded.insert(all.crowded.end(), of_rank.begin(), of_rank.end());
+        all.tolerated = comm_.allreduce(Op::sum, emulator.tolerated());
+        if (comm_.is_root()) print(all, trace_, system_);
+        return all.faults.empty();
+    }
+
+    static void unpack(const std::string& packed, std::vector<Fault>& faults) {
+        for (size_t at = 0; at < packed.size();) {
+            size_t blank = packed.find(' ', at), end = packed.find('\n', at);
+            auto row = static_cast<uint32_t>(std::stoul(packed.substr(at, blank - at)));
+            faults.push_back({row, packed.substr(blank + 1, end - blank - 1)});
+            at = end + 1;
+        }
+    }
+
+    const Comm& comm_;
+    EmulationOptions options_;
+    Trace trace_;
+    System system_;
+    ClockModel clocks_;
+    Plan plan_;
+    std::vector<int64_t> first_clocks_;
+};
+
+}  // namespace
+
+}  // namespace ovni
+
+int main(int argc, char** argv) {
+    return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
+        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
+        if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+        ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
+        return ovni::Emulation(world, options).run();
+    });
+}

@@ -1,0 +1,14 @@
+// Which rank emulates which loom: heaviest first, each to the rank that has least to do. The same on every
+// rank.
+#pragma once
+
+#include <vector>
+
+#include "emu/system.hpp"
+
+namespace ovni {
+
+// By loom: its rank. The weight of a loom is the size of its streams in bytes.
+std::vector<int> deal_looms(const Trace& trace, const System& system, int ranks);
+
+}  // namespace ovni

@@ -1,0 +1,53 @@
+// Emulates in steps that all ranks take together. After each step the ranks agree on the time up to which all
+// of them are done; the records before it are final. The first error in global order (time, then stream) ends
+// the trace: what other ranks emulated beyond it is dropped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "emu/emulator.hpp"
+#include "trace/merger.hpp"
+
+namespace ovni {
+
+class Window {
+ public:
+    Window(const Comm& comm, Merger merger, Emulator& emulator);
+
+    // The next records of this rank that are final, in order; maybe none. Nothing when all ranks are at the
+    // end. Collective.
+    std::optional<std::vector<Record>> next();
+
+    // After the last window, alike on all ranks: the time of the last event, and the message of the first
+    // error.
+    int64_t duration() const { return duration_; }
+    const std::optional<std::string>& error() const { return error_; }
+
+ private:
+    // Where a rank is.
+    struct Position {
+        int64_t done = INT64_MIN;        // its records before this time are final
+        int64_t now = 0;                 // time of its last event
+        int64_t error_time = INT64_MAX;  // INT64_MAX: no error
+        uint32_t error_stream = 0;
+        int32_t rank = 0;
+    };
+    void emulate();
+    void fail(const std::string& what, uint32_t stream);
+
+    const Comm& comm_;
+    Merger merger_;
+    Emulator& emulator_;
+    Position mine_;
+    std::string what_;           // of my error
+    int64_t limit_ = INT64_MAX;  // time of the first error known so far: nothing after it counts
+    bool at_end_ = false;
+    int64_t duration_ = 0;
+    std::optional<std::string> error_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,149 @@
+// ovnisync: measures by how much the clocks of the nodes differ, for the emulator to correct.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "comm/host_names.hpp"
+#include "comm/main.hpp"
+#include "sync/pingpong.hpp"
+#include "sync/table.hpp"
+
+namespace ovni::sync {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Options {
+    std::string outfile;
+    int samples = 0;
+    int tables = 0;
+    int pause_s = 0;
+    bool verbose = false;
+};
+
+std::string default_outfile() {
+    const char* dir = std::getenv("OVNI_TRACEDIR");
+    return std::filesystem::path(dir && *dir ? dir : "ovni") / "clock-offsets.txt";
+}
+
+void describe(Cli& cli, Options& options) {
+    cli.usage = "mpirun -n N ovnisync [-o FILE] [-n SAMPLES] [-d TABLES [-w SECONDS]] [-v]";
+    cli.description =
+        "Measures the offset of every node's clock against that of rank 0. One rank per node is enough; "
+        "where "
+        "there\nare more, one of each node is chosen.\n";
+    cli.options.add_options()(
+        "outfile,o", po::value(&options.outfile)->default_value(default_outfile())->value_name("FILE"),
+        "where the table of offsets goes")(
+        "samples,n", po::value(&options.samples)->default_value(1000)->value_name("SAMPLES"),
+        "exchanges per node")("tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
+                              "with more than 1: write how the offsets drift, one row per measurement")(
+        "pause,w", po::value(&options.pause_s)->default_value(5)->value_name("SECONDS"),
+        "pause after each row")("verbose,v", "print every exchange");
+}
+
+void check(const Cli& cli, Options& options) {
+    if (!cli.words.empty()) throw UsageError("unexpected word '" + cli.words.front() + "' (see --help)");
+    if (options.samples < 1) throw UsageError("-n must be at least 1");
+    if (options.tables < 1) throw UsageError("-d must be at least 1");
+    if (options.pause_s < 0) throw UsageError("-w must not be negative");
+    options.verbose = cli.has("verbose");
+}
+
+// Opened before the measurement, which may take long, so that a wrong name is found at once.
+OutputFile open_output(const std::filesystem::path& path) {
+    std::error_code failure;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failure);
+    if (failure) throw Error("cannot create: " + failure.message(), path.parent_path());
+    if (std::filesystem::is_directory(path)) throw Error("is a directory", path);
+    return OutputFile(path);
+}
+
+std::vector<Node> list_nodes(const Comm& world, const Comm& leaders) {
+    std::vector<std::string> hosts = distinct_host_names(leaders.allgather(host_name()));
+    std::vector<int> ranks = leaders.allgather(world.rank());
+    std::vector<Node> nodes;
+    for (size_t i = 0; i < hosts.size(); ++i) nodes.push_back({ranks[i], hosts[i]});
+    return nodes;
+}
+
+double wall_time_s() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void warn_of_impossible(const std::vector<Node>& nodes, const std::vector<Estimate>& estimates) {
+    for (size_t i = 0; i < nodes.size(); ++i)
+        if (!estimates[i].is_possible())
+            log::warn("the clock of {} did not run evenly during the measurement", nodes[i].host);
+}
+
+std::string measure(PingPong& pingpong, const std::vector<Node>& nodes, const Options& options) {
+    if (options.tables == 1) {
+        std::vector<Estimate> estimates = pingpong.measure();
+        warn_of_impossible(nodes, estimates);
+        std::cout << summary(nodes, estimates);
+        return offset_table(nodes, estimates);
+    }
+    std::string text = drift_header(nodes);
+    for (int i = 0; i < options.tables; ++i) {
+        std::vector<Estimate> estimates = pingpong.measure();
+        warn_of_impossible(nodes, estimates);
+        text += drift_row(wall_time_s(), estimates);
+        ::sleep(static_cast<unsigned>(options.pause_s));
+    }
+    return text;
+}
+
+int sync(const Comm& world, int argc, char** argv) {
+    Options options;
+    Cli cli;
+    describe(cli, options);
+    if (parse(world, cli, argc, argv) == Parsed::help_printed) return 0;
+    world.agree([&] { check(cli, options); });
+    std::optional<OutputFile> output;
+    world.agree([&] {
+        if (world.is_root()) output.emplace(open_output(options.outfile));
+    });
+
+    std::string text;
+    Comm leaders = world.split(world.split_by_node().is_root() ? 0 : -1, world.rank());
+    if (leaders) {
+        Clock clock;
+        std::vector<Node> nodes = list_nodes(world, leaders);
+        PingPong pingpong(leaders, clock, options.samples, [&](int rank, int sample, const Exchange& e) {
+            if (options.verbose)
+                fmt::print("rank={}  sample={}  t1={}  t2={}  t3={}  t4={}  rtt={}\n",
+                           nodes[static_cast<size_t>(rank)].rank, sample, e.t1, e.t2, e.t3, e.t4,
+                           e.round_trip());
+        });
+        if (leaders.is_root()) {
+            text = measure(pingpong, nodes, options);
+            pingpong.stop();
+        } else {
+            pingpong.serve();
+        }
+    }
+    world.barrier_asleep();
+
+    world.agree([&] {
+        if (!output) return;
+        output->write(text);
+        output->commit();
+        std::cout << "written: " << options.outfile << std::endl;
+    });
+    return 0;
+}
+
+}  // namespace
+}  // namespace ovni::sync
+
+int main(int argc, char** argv) {
+    return ovni::run_mpi_main("ovnisync", argc, argv,
+                              [&](ovni::Comm& world) { return ovni::sync::sync(world, argc, argv); });
+}

@@ -1,0 +1,96 @@
+// MPI_Pcontrol and MPI_Abort: the functions that say something to the tracer itself.
+#include <mpi.h>
+
+#include <cerrno>
+#include <cstdarg>
+
+#include "mpi/trace/foreign_string.hpp"
+#include "mpi/trace/job.hpp"
+#include "mpi/trace/pause.hpp"
+#include "mpi/trace/pmpi.hpp"
+#include "mpi/trace/recorder.hpp"
+#include "mpi/trace/regions.hpp"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+using Rule = void (*)(Thread&, const ForeignString& name);
+
+// What a level means, with and without a readable string behind it.
+struct Level {
+    int level;
+    Rule with_name;
+    Rule alone;
+};
+
+void ignore(Thread&, const ForeignString&) {}
+
+void pause(Thread& thread, const ForeignString&) {
+    pause_recording();
+    up_to_date(thread);
+}
+
+void resume(Thread& thread, const ForeignString&) {
+    resume_recording();
+    up_to_date(thread);
+}
+
+void flush(Thread&, const ForeignString&) {
+    ovni_private_flush_all();
+}
+
+void begin(Thread& thread, const ForeignString& name) {
+    open_region(thread, name.view());
+}
+
+void end(Thread& thread, const ForeignString& name) {
+    close_region(thread, name.view());
+}
+
+constexpr Level levels[] = {
+    {-1, end, ignore},
+    {0, pause, pause},
+    {1, begin, resume},
+    {2, flush, flush},
+};
+
+void obey(int level, const void* argument) {
+    Thread* thread = this_thread();
+    if (!thread) return;
+    int saved = errno;
+    for (const Level& known : levels) {
+        if (known.level != level) continue;
+        ForeignString name;
+        bool named = known.with_name != known.alone && name.read(argument);
+        (named ? known.with_name : known.alone)(*thread, name);
+    }
+    errno = saved;
+}
+
+}  // namespace
+
+}  // namespace ovni::mpi
+
+using namespace ovni::mpi;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int MPI_Pcontrol(const int level, ...) {
+    va_list arguments;
+    va_start(arguments, level);
+    void* argument = va_arg(arguments, void*);
+    va_end(arguments);
+    obey(level, argument);
+    return OVNI_PMPI(Pcontrol)(level, argument);
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+    abort_recording(errorcode);
+    return OVNI_PMPI(Abort)(comm, errorcode);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,18 @@
+// A string of the program that may not be one: the optional argument of MPI_Pcontrol, where a caller without
+// it leaves whatever the register holds. Read without ever touching memory that is not there.
+#pragma once
+
+#include <string_view>
+
+namespace ovni::mpi {
+
+struct ForeignString {
+    static constexpr int most = 127;
+    char text[most + 1] = {};
+
+    // Whether there was one at the address: 1 to 127 bytes of printable UTF-8 and a zero.
+    bool read(const void* address) noexcept;
+    std::string_view view() const noexcept { return text; }
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,34 @@
+// The MPI library of the process, found when the program first needs it: nothing here refers to a symbol of
+// libmpi, so that the library can be preloaded into programs without MPI.
+#pragma once
+
+#include <atomic>
+
+#include "functions.hpp"
+
+namespace ovni::mpi {
+
+// A symbol of the MPI library, wherever it was loaded; null where there is none.
+void* find_symbol(const char* name) noexcept;
+
+// As find_symbol; a function that is missing is reported and replaced by one that returns MPI_ERR_OTHER.
+void* find_function(const char* name) noexcept;
+
+inline std::atomic<void*> real_functions[std::size(function_rows)];
+
+// The function of the MPI library that does the work of a wrapper.
+template <class Signature>
+Signature* pmpi(Function function) noexcept {
+    std::atomic<void*>& known = real_functions[static_cast<uint16_t>(function)];
+    void* real = known.load(std::memory_order_acquire);
+    if (!real) [[unlikely]] {
+        real = find_function(row_of(function).symbol);
+        known.store(real, std::memory_order_release);
+    }
+    return reinterpret_cast<Signature*>(real);
+}
+
+// Any other function, for calls that are rare: OVNI_PMPI(Comm_dup)(comm, &copy).
+#define OVNI_PMPI(name) reinterpret_cast<decltype(&MPI_##name)>(::ovni::mpi::find_function("PMPI_" #name))
+
+}  // namespace ovni::mpi

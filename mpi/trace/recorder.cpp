@@ -1,0 +1,164 @@
+#include "mpi/trace/recorder.hpp"
+
+#include <errno.h>
+#include <sched.h>
+
+#include <algorithm>
+
+#include "mpi/trace/pause.hpp"
+#include "mpi/trace/regions.hpp"
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+constexpr RegionStack no_regions{};
+
+class KeepErrno {
+ public:
+    KeepErrno() = default;
+    ~KeepErrno() { errno = saved_; }
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+    int saved_ = errno;
+};
+
+void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noexcept {
+    uint32_t common = 0;
+    while (common < std::min(shown.size, wanted.size) && shown.numbers[common] == wanted.numbers[common])
+        ++common;
+    while (shown.size > common) {
+        int64_t value = region_value(shown.numbers[--shown.size]);
+        ovni::emit_at("OM]", at, value, region_mark_type);
+    }
+    for (; shown.size < wanted.size; ++shown.size) {
+        shown.numbers[shown.size] = wanted.numbers[shown.size];
+        int64_t value = region_value(shown.numbers[shown.size]);
+        ovni::emit_at("OM[", at, value, region_mark_type);
+    }
+}
+
+// The stream shows `function` and `regions` from the clock `at` on.
+void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
+    Function shown = thread.stream.function;
+    if (shown != function && shown != Function::none) ovni::emit_at(row_of(shown).leave, at);
+    show_stack(thread.stream.regions, regions, at);
+    if (shown != function && function != Function::none) ovni::emit_at(row_of(function).enter, at);
+    thread.stream.function = function;
+    thread.behind = false;
+    thread.last = at;
+}
+
+void suspend(Thread& thread, uint64_t at) noexcept {
+    show(thread, Function::none, no_regions, at);
+    thread.suspended = true;
+    thread.suspended_at = at;
+}
+
+void resume(Thread& thread, uint64_t at, bool ours) noexcept {
+    if (!thread.suspended) suspend(thread, thread.last);
+    // In a stream of the program, its own events went on.
+    if (ours) ovni_private_gap(thread.suspended_at, at, 0, "paused");
+    thread.suspended = false;
+    label_open_regions(thread);
+    show(thread, thread.program.function, thread.program.regions, at);
+}
+
+// Shows the changes that the thread has slept through. A stream of the program may hold later events than
+// ours, so there only the result counts, from now on.
+[[gnu::cold]] void follow_pauses(Thread& thread, uint32_t newest) noexcept {
+    bool ours = ovni_private_thread_is_ours() != 0;
+    uint32_t unseen = std::min(newest - thread.pause_count, ours ? pauses_kept - 1 : 1);
+    for (uint32_t change = newest - unseen + 1; unseen > 0; ++change, --unseen) {
+        uint64_t at = ours ? std::max(clock_of_change(change), thread.last) : ovni::now();
+        if (is_pause(change) && !thread.suspended) suspend(thread, at);
+        if (!is_pause(change) && (ours || thread.suspended)) resume(thread, at, ours);
+    }
+    thread.pause_count = newest;
+}
+
+[[gnu::cold]] void meet_stream(Thread& thread) noexcept {
+    ovni_private_require("mpi", "1.0.0");
+    thread.stream_known = true;
+    thread.last = ovni::now();
+    if (thread.suspended) thread.suspended_at = thread.last;
+}
+
+void say_cpu(Thread& thread) noexcept {
+    if (!sampling_cpus.load(std::memory_order_relaxed)) return;
+    int cpu = sched_getcpu();
+    if (cpu < 0 || cpu == thread.cpu) return;
+    thread.cpu = cpu;
+    if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
+}
+
+void catch_up(Thread& thread, uint64_t at) noexcept {
+    label_open_regions(thread);
+    show(thread, Function::none, thread.program.regions, at);
+}
+
+}  // namespace
+
+bool up_to_date(Thread& thread) noexcept {
+    if (!recording.load(std::memory_order_relaxed) || !ovni_private_thread_open()) {
+        thread.behind = true;
+        return false;
+    }
+    if (!thread.stream_known) [[unlikely]]
+        meet_stream(thread);
+    uint32_t newest = pause_count.load(std::memory_order_acquire);
+    if (newest != thread.pause_count) [[unlikely]]
+        follow_pauses(thread, newest);
+    return !thread.suspended;
+}
+
+void enter_function(Thread& thread, Function function) noexcept {
+    KeepErrno keep;
+    bool shown = up_to_date(thread);
+    thread.program.function = function;
+    if (!shown) return;
+    say_cpu(thread);
+    uint64_t at = ovni::now();
+    if (thread.behind) [[unlikely]]
+        catch_up(thread, at);
+    ovni::emit_at(row_of(function).enter, at);
+    thread.stream.function = function;
+    thread.last = at;
+}
+
+void leave_function(Thread& thread) noexcept {
+    KeepErrno keep;
+    bool shown = up_to_date(thread);
+    Function left = thread.program.function;
+    thread.program.function = Function::none;
+    if (!shown || thread.stream.function != left) return;
+    say_cpu(thread);
+    uint64_t at = ovni::now();
+    ovni::emit_at(row_of(left).leave, at);
+    thread.stream.function = Function::none;
+    thread.last = at;
+}
+
+void show_regions(Thread& thread) noexcept {
+    KeepErrno keep;
+    if (!up_to_date(thread)) return;
+    label_open_regions(thread);
+    show(thread, thread.stream.function, thread.program.regions, ovni::now());
+}
+
+void end_thread(Thread& thread) noexcept {
+    KeepErrno keep;
+    thread.program.regions.size = 0;
+    bool nothing_open = thread.stream.regions.size == 0 && !thread.suspended;
+    if (!thread.stream_known || (nothing_open && thread.pause_count == pause_count)) return;
+    if (up_to_date(thread))
+        show(thread, thread.stream.function, no_regions, ovni::now());
+    else if (thread.suspended && ovni_private_thread_is_ours())
+        ovni_private_gap(thread.suspended_at, UINT64_MAX, 0, "paused");
+}
+
+}  // namespace ovni::mpi

@@ -1,0 +1,32 @@
+// Writes what a thread does into its stream. Every function is for the calling thread, leaves errno alone,
+// and does nothing but bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while
+// paused, in a thread whose stream is finished.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mpi/trace/thread.hpp"
+
+namespace ovni::mpi {
+
+// From the call of MPI_Init to the end of MPI_Finalize.
+inline std::atomic<bool> recording{false};
+// Threads say on which CPU they run: the CPUs of the process are known, and wanted.
+inline std::atomic<bool> sampling_cpus{false};
+
+// The thread enters, leaves the function of MPI that the program called.
+void enter_function(Thread& thread, Function function) noexcept;
+void leave_function(Thread& thread) noexcept;
+
+// The program's stack of regions changed.
+void show_regions(Thread& thread) noexcept;
+
+// Whether the stream shows now what the program does; brings it up to date with pauses first. Asked before a
+// change of thread.program, because what was open during a pause is part of it.
+bool up_to_date(Thread& thread) noexcept;
+
+// The thread calls no more MPI: nothing of it stays open in the stream, and a pause lasts to its end.
+void end_thread(Thread& thread) noexcept;
+
+}  // namespace ovni::mpi

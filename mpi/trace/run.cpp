@@ -1,0 +1,97 @@
+#include "mpi/trace/run.hpp"
+
+#include <fcntl.h>
+#include <fts.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "mpi/trace/report.hpp"
+
+namespace ovni::mpi {
+
+namespace {
+
+constexpr const char* batch_jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "JOB_ID"};
+
+Report not_moved{"cannot move the older trace %s away: two runs mix in it"};
+Report moved{"the older trace was moved to %s"};
+
+// Whether the metadata in the file says "run": "<name>". Metadata is written by our own writer, or by the
+// reference's, which knows no runs.
+bool belongs_to(const char* path, const RunName& run) noexcept {
+    static char text[1 << 16];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t length = read(file, text, sizeof text);
+    close(file);
+    std::string_view rest(text, length > 0 ? static_cast<size_t>(length) : 0);
+    constexpr std::string_view key = "\"run\"";
+    for (size_t at; (at = rest.find(key)) != rest.npos;) {
+        rest.remove_prefix(at + key.size());
+        rest.remove_prefix(std::min(rest.find_first_not_of(" :\t\n"), rest.size()));
+        std::string_view name(run.text);
+        if (rest.size() > name.size() + 1 && rest.front() == '"' && rest.substr(1, name.size()) == name &&
+            rest[name.size() + 1] == '"')
+            return true;
+    }
+    return false;
+}
+
+bool holds_another_run(char* directory, const RunName& run) noexcept {
+    char* roots[] = {directory, nullptr};
+    FTS* walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, nullptr);
+    if (!walk) return false;
+    bool found = false;
+    while (FTSENT* entry = found ? nullptr : fts_read(walk))
+        found = strcmp(entry->fts_name, "stream.json") == 0 && !belongs_to(entry->fts_path, run);
+    fts_close(walk);
+    return found;
+}
+
+}  // namespace
+
+RunName RunName::chosen_here() noexcept {
+    RunName run;
+    if (const char* given = getenv("OVNI_RUN"); given && *given) {
+        snprintf(run.text, sizeof run.text, "%s", given);
+        // The name is part of file names and of JSON as it stands.
+        for (char* at = run.text; (at = strpbrk(at, "/\\\"")) != nullptr;) *at = '_';
+        return run;
+    }
+    const char* job = nullptr;
+    for (const char* variable : batch_jobs)
+        if (!job) job = getenv(variable);
+    time_t now = time(nullptr);
+    tm utc{};
+    gmtime_r(&now, &utc);
+    char when[32];
+    strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &utc);
+    snprintf(run.text, sizeof run.text, "%.64s%s%s-%d", job ? job : "", job ? "-" : "", when, getpid());
+    return run;
+}
+
+void move_older_trace(const char* directory, const RunName& run) noexcept {
+    char from[PATH_MAX], to[PATH_MAX + 16];
+    snprintf(from, sizeof from, "%s", directory);
+    for (size_t end = strlen(from); end > 1 && from[end - 1] == '/';) from[--end] = '\0';
+    if (!holds_another_run(from, run)) return;
+    struct stat unused;
+    int number = 0;
+    do {
+        snprintf(to, sizeof to, "%s.%d", from, ++number);
+    } while (lstat(to, &unused) == 0);
+    if (rename(from, to) == 0)
+        moved.once(to);
+    else
+        not_moved.once(from);
+}
+
+}  // namespace ovni::mpi

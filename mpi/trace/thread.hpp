@@ -1,0 +1,51 @@
+// What the tracer knows of one thread of the program: the MPI function it is in, the regions it has open, and
+// how much of that its stream shows. The two differ while recording is paused or impossible; the recorder
+// brings the stream in line again.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+
+#include "functions.hpp"
+#include "mpi/trace/region_names.hpp"
+
+namespace ovni::mpi {
+
+// Regions by their numbers in the table of names, the innermost last. An emulator takes no more than 512.
+struct RegionStack {
+    static constexpr uint32_t capacity = 512;
+    uint32_t size = 0;
+    RegionNumber numbers[capacity] = {};
+};
+
+struct States {
+    Function function = Function::none;
+    RegionStack regions;
+};
+
+struct Thread {
+    uint32_t depth = 0;                  // calls of MPI in progress, 1 where the program made it
+    const void* outermost = nullptr;     // frame of the call of depth 1
+    States program;                      // what the program is in
+    States stream;                       // what its stream shows
+    bool stream_known = false;           // the stream requires the mpi model
+    bool regions_known = false;          // the stream has the mark type of regions
+    bool behind = false;                 // something happened that could not be recorded
+    bool suspended = false;              // the stream shows a pause
+    uint32_t pause_count = 0;            // changes between running and paused that the stream shows
+    uint64_t suspended_at = 0;           // clock at which the pause began
+    uint64_t last = 0;                   // clock of the last event that we wrote
+    int cpu = -1;                        // where it was last seen
+    std::bitset<region_names> labelled;  // regions that the stream has labels of
+};
+
+// The calling thread's; null where there is no memory for it. Lives until the thread ends.
+Thread* make_thread() noexcept;
+
+inline thread_local constinit Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;
+
+inline Thread* this_thread() noexcept {
+    return own_thread ? own_thread : make_thread();
+}
+
+}  // namespace ovni::mpi

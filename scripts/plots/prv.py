@@ -1,0 +1,156 @@
+"""Reads a Paraver trace (PRV, PCF, ROW) as the emulator writes it: one event type, as intervals of every row."""
+import re
+from argparse import ArgumentTypeError
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+CHUNK = 16 << 20
+
+
+class TraceError(Exception):
+    """The trace cannot be read; the text says which file and why."""
+
+
+@dataclass
+class EventType:
+    title: str
+    labels: dict = field(default_factory=dict)
+
+
+@dataclass
+class Legend:
+    """What the PCF says: colours of values (0 to 255 each), event types by number."""
+
+    colors: dict = field(default_factory=dict)
+    types: dict = field(default_factory=dict)
+
+    def label(self, event_type, value):
+        known = self.types.get(event_type)
+        return known.labels.get(value, str(value)) if known else str(value)
+
+    def title(self, event_type):
+        known = self.types.get(event_type)
+        return known.title if known else f"event type {event_type}"
+
+
+@dataclass
+class Intervals:
+    """Columns of equal length: from `begin` to `end` a row (from 0) shows `value`, which is never 0. Sorted by row, begin."""
+
+    row: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    value: np.ndarray
+
+    def cut(self, begin, end):
+        """What lies between two times."""
+        keep = (self.end > begin) & (self.begin < end)
+        return Intervals(self.row[keep], np.maximum(self.begin[keep], begin), np.minimum(self.end[keep], end), self.value[keep])
+
+    def length(self):
+        return self.end - self.begin
+
+
+class Trace:
+    """A PRV file with its side files. `path` is the PRV file."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.duration, self.rows = self._read_header()
+        self.labels = self._read_labels()
+        self.legend = self._read_legend()
+
+    def has(self, event_type):
+        """Is there a line of that type?"""
+        mark = re.compile(rb"^2:(?:\d+:){5}%d:" % event_type, re.M)
+        return any(mark.search(chunk) for chunk in self._chunks())
+
+    def intervals(self, event_type):
+        lines = re.compile(rb"^2:\d+:\d+:\d+:(\d+):(\d+):%d:(-?\d+)$" % event_type, re.M)
+        parts = [np.array(found, dtype=np.bytes_).astype(np.int64) for chunk in self._chunks() if (found := lines.findall(chunk))]
+        table = np.concatenate(parts) if parts else np.empty((0, 3), np.int64)
+        return self._intervals_of(table)
+
+    def _intervals_of(self, table):
+        """From changes (row from 1, time, value) in the order of the file."""
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        row, time, value = table[:, 0] - 1, table[:, 1], table[:, 2]
+        first = np.ones(len(table), bool)
+        first[1:] = (row[1:] != row[:-1]) | (value[1:] != value[:-1])  # a value that is written again goes on
+        row, time, value = row[first], time[first], value[first]
+        end = np.full(len(row), self.duration, np.int64)
+        same = row[1:] == row[:-1]
+        end[:-1][same] = time[1:][same]
+        keep = (value != 0) & (end > time)
+        return Intervals(row[keep], time[keep], end[keep], value[keep])
+
+    def _chunks(self):
+        """Blocks of whole lines."""
+        with open(self.path, "rb") as f:
+            rest = b""
+            while block := f.read(CHUNK):
+                block = rest + block
+                cut = block.rfind(b"\n") + 1
+                rest = block[cut:]
+                yield block[:cut]
+            if rest:
+                yield rest
+
+    def _read_header(self):
+        try:
+            with open(self.path, "rb") as f:
+                head = f.readline().decode("ascii", "replace")
+        except OSError as e:
+            raise TraceError(f"{self.path}: {e.strerror}") from e
+        match = re.match(r"#Paraver \([^)]*\):(\d+)_ns:0:1:1\((\d+):1\)", head)
+        if not match:
+            raise TraceError(f"{self.path}: not the header of a Paraver trace")
+        return int(match[1]), int(match[2])
+
+    def _read_labels(self):
+        labels = [f"row {i + 1}" for i in range(self.rows)]
+        path = self.path.with_suffix(".row")
+        if path.exists():
+            lines = path.read_text(errors="replace").split("\n")
+            start = next((i for i, line in enumerate(lines) if line.startswith("LEVEL THREAD")), len(lines))
+            for i, line in enumerate(lines[start + 1 : start + 1 + self.rows]):
+                labels[i] = line.strip() or labels[i]
+        return labels
+
+    def _read_legend(self):
+        legend, section, current = Legend(), None, None
+        path = self.path.with_suffix(".pcf")
+        for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
+            if re.fullmatch(r"[A-Z_]+", line):
+                section = line
+            elif section == "STATES_COLOR" and (m := re.match(r"(\d+)\s*\{\s*(\d+),\s*(\d+),\s*(\d+)\}", line)):
+                legend.colors[int(m[1])] = (int(m[2]), int(m[3]), int(m[4]))
+            elif section == "EVENT_TYPE" and (m := re.match(r"\d+\s+(\d+)\s+(.*)", line)):
+                current = legend.types.setdefault(int(m[1]), EventType(m[2].strip()))
+            elif section == "VALUES" and current and (m := re.match(r"(-?\d+)\s+(.*)", line)):
+                current.labels[int(m[1])] = m[2].strip()
+        return legend
+
+
+def find_prv(path, name="thread"):
+    """The PRV file meant by a path, which is a trace directory or the file itself."""
+    path = Path(path)
+    return path / f"{name}.prv" if path.is_dir() else path
+
+
+def time_unit(span_ns):
+    """(name, ns) of the unit in which a span of time reads well."""
+    for name, ns in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+        if span_ns >= 2 * ns:
+            return name, ns
+    return "ns", 1
+
+
+def parse_time(text):
+    """Nanoseconds of a time such as 12, 3.5ms or 2s; without unit ns."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?", text)
+    if not match:
+        raise ArgumentTypeError(f"not a time: {text}")
+    return round(float(match[1]) * {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}[match[2] or "ns"])

@@ -1,0 +1,123 @@
+#include "run/options.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+struct Option {
+    std::string_view name;
+    std::string_view short_name;
+    std::string_view variable;
+    std::string_view value;    // what help calls the value; empty: the option takes none and sets 1
+    std::string_view choices;  // separated by '|'; empty: anything
+    std::string_view text;
+};
+
+constexpr Option known[] = {
+    {"--trace-dir", "-o", "OVNI_TRACEDIR", "DIR", "", "where the trace goes (ovni)"},
+    {"--append", "", "OVNI_APPEND", "", "", "keep the streams of an earlier run in that directory"},
+    {"--loom", "", "OVNI_LOOM", "host|rank|NAME", "",
+     "what one loom holds: a host (default), a rank, or the processes that share NAME"},
+    {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
+     "tell the CPU of threads that may move, as seen at MPI calls (default), or never"},
+};
+
+const Option* find(std::string_view name) {
+    auto same = [&](const Option& option) {
+        return option.name == name || (!option.short_name.empty() && option.short_name == name);
+    };
+    auto found = std::find_if(std::begin(known), std::end(known), same);
+    return found == std::end(known) ? nullptr : found;
+}
+
+bool is_choice(std::string_view choices, std::string_view value) {
+    while (!choices.empty()) {
+        std::string_view choice = choices.substr(0, choices.find('|'));
+        if (choice == value) return true;
+        choices.remove_prefix(std::min(choice.size() + 1, choices.size()));
+    }
+    return false;
+}
+
+void check(const Option& option, std::string_view value) {
+    if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", option.name, option.value));
+    if (!option.choices.empty() && !is_choice(option.choices, value))
+        throw UsageError(fmt::format("{} is {}, not '{}'", option.name, option.choices, value));
+    if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
+        throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
+}
+
+// Takes the option at *argv, and its value, which may be the next word; returns where to go on.
+char** take(Options& options, char** argv) {
+    std::string_view word = *argv;
+    std::optional<std::string_view> value;
+    size_t equals = word.find('=');
+    if (word.starts_with("--") && equals != word.npos) {
+        value = word.substr(equals + 1);
+        word = word.substr(0, equals);
+    }
+    const Option* option = find(word);
+    if (!option) throw UsageError(fmt::format("unknown option {}, see --help", word));
+    if (option->value.empty()) {
+        if (value) throw UsageError(fmt::format("{} takes no value", word));
+        value = "1";
+    } else if (!value) {
+        if (argv[1]) value = *++argv;
+        check(*option, value.value_or(""));
+    } else {
+        check(*option, *value);
+    }
+    options.environment.emplace_back(option->variable, *value);
+    return argv + 1;
+}
+
+}  // namespace
+
+Options parse_options(char** argv) {
+    Options options;
+    ++argv;
+    while (*argv && (*argv)[0] == '-') {
+        std::string_view word = *argv;
+        if (word == "--") {
+            ++argv;
+            break;
+        }
+        if (word == "-h" || word == "--help") {
+            options.help = true;
+            return options;
+        }
+        argv = take(options, argv);
+    }
+    if (!*argv) throw UsageError("no program to run, see --help");
+    options.program = argv;
+    return options;
+}
+
+std::string help_text() {
+    std::string text =
+        "usage: ovnirun [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n\n"
+        "Runs the program with the tracing libraries in it, e.g. mpirun -n 4 ovnirun ./app.\n\noptions:\n";
+    auto line = [&](const std::string& names, std::string_view meaning) {
+        text += fmt::format("  {:<28} {}\n", names, meaning);
+    };
+    for (const Option& option : known) {
+        std::string names(option.short_name);
+        if (!names.empty()) names += ", ";
+        names += option.name;
+        if (!option.value.empty()) names += fmt::format(" {}", option.value);
+        line(names, option.text);
+    }
+    line("-h, --help", "print this text");
+    text += "\nAn option is the same as its environment variable: ";
+    for (const Option& option : known)
+        text += fmt::format("{}{}", &option == known ? "" : ", ", option.variable);
+    return text + ".\n";
+}
+
+}  // namespace ovni::run

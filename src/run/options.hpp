@@ -1,0 +1,23 @@
+// The command line of ovnirun: its own options end at the first word that is neither an option nor an
+// option's value, or at "--". Everything behind belongs to the program. Most options only set the environment
+// variable of the same name for the libraries that are loaded into the program.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ovni::run {
+
+struct Options {
+    bool help = false;
+    std::vector<std::pair<std::string, std::string>> environment;  // variable, value
+    char** program = nullptr;                                      // PROG ARGS..., null terminated
+};
+
+// Throws UsageError.
+Options parse_options(char** argv);
+
+std::string help_text();
+
+}  // namespace ovni::run

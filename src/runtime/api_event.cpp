@@ -1,0 +1,96 @@
+// The C API: events.
+#include <cstring>
+
+#include "ovni.h"
+#include "ovni/emit.hpp"
+#include "runtime/diagnostics.hpp"
+#include "runtime/event.hpp"
+#include "runtime/thread.hpp"
+
+using namespace ovni;
+
+static_assert(sizeof(ovni_ev) == OVNI_FORMAT_EVENT_MAX &&
+              sizeof(ovni_ev_header) == OVNI_FORMAT_EVENT_HEADER &&
+              sizeof(ovni_ev_payload) == OVNI_FORMAT_PAYLOAD_MAX && sizeof(ovni_jumbo_payload) == 5 &&
+              sizeof(ovni_stream_header) == OVNI_FORMAT_STREAM_HEADER);
+
+void ovni_ev_set_clock(ovni_ev* ev, uint64_t clock) {
+    ev->header.clock = clock;
+}
+
+uint64_t ovni_ev_get_clock(const ovni_ev* ev) {
+    return ev->header.clock;
+}
+
+void ovni_ev_set_mcv(ovni_ev* ev, const char* mcv) {
+    memcpy(&ev->header.model, mcv, 3);
+}
+
+void ovni_payload_add(ovni_ev* ev, const uint8_t* buf, int size) {
+    if (ovni_format_is_jumbo(ev->header.flags)) fatal(__func__, "a jumbo event cannot have another payload");
+    if (size < 2) fatal(__func__, "a payload of %d bytes is too small", size);
+    int used = ovni_payload_size(ev);
+    if (size > OVNI_FORMAT_PAYLOAD_MAX - used)
+        fatal(__func__, "%d bytes more do not fit behind %d in a payload", size, used);
+    memcpy(ev->payload.u8 + used, buf, static_cast<size_t>(size));
+    ev->header.flags = static_cast<uint8_t>((ev->header.flags & 0xf0) |
+                                            ovni_format_flags(static_cast<unsigned>(used + size)));
+}
+
+int ovni_payload_size(const ovni_ev* ev) {
+    if (ovni_format_is_jumbo(ev->header.flags))
+        return static_cast<int>(OVNI_FORMAT_JUMBO_SIZE + ev->payload.jumbo.size);
+    return static_cast<int>(ovni_format_payload(ev->header.flags));
+}
+
+int ovni_ev_size(const ovni_ev* ev) {
+    return OVNI_FORMAT_EVENT_HEADER + ovni_payload_size(ev);
+}
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_ev* ev, unsigned size) {
+    if (size > sizeof *ev)
+        fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
+    if (Stream* stream = this_thread().stream) return stream->emit(ev, size);
+    program_stream("ovni_ev_emit");
+}
+
+}  // namespace
+
+void ovni_ev_emit(ovni_ev* ev) {
+    ovni_private_window* window = ovni_private_thread_window;
+    unsigned flags = ev->header.flags;
+    unsigned size = OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(ev->header.flags);
+    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_life_cycle(ev) ||
+                window->head + size > __atomic_load_n(&window->limit, __ATOMIC_RELAXED);
+    if (__builtin_expect(rare, 0)) return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
+    uint64_t head = window->head;
+    memcpy(window->data + head, ev, sizeof *ev);
+    __atomic_store_n(&window->head, head + size, __ATOMIC_RELEASE);
+}
+
+void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
+    constexpr unsigned header_size = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
+    Stream* stream = this_thread().stream ? this_thread().stream : program_stream(__func__);
+    if (!stream) return;
+    if (ovni_payload_size(ev) != 0) fatal(__func__, "the event already has a payload");
+    if (uint64_t{header_size} + bufsize >= OVNI_MAX_EV_BUF)
+        fatal(__func__, "an event with %u bytes of data is too large", bufsize);
+    ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
+    ev->header.flags |= OVNI_EV_JUMBO;
+    ovni_private_window* window = stream->window();
+    uint64_t head = window->head;
+    if (head + header_size + bufsize > __atomic_load_n(&window->limit, __ATOMIC_RELAXED))
+        return stream->emit(ev, header_size, buf, bufsize);
+    memcpy(window->data + head, ev, header_size);
+    if (bufsize > 0) memcpy(window->data + head + header_size, buf, bufsize);
+    __atomic_store_n(&window->head, head + header_size + bufsize, __ATOMIC_RELEASE);
+}
+
+void ovni_flush() {
+    Stream* stream = program_stream(__func__);
+    if (!stream) return;
+    if (!process().is_ready()) fatal(__func__, "the process is not ready");
+    stream->flush();
+}

@@ -1,0 +1,67 @@
+// The C API: marks.
+#include "ovni.h"
+#include "runtime/diagnostics.hpp"
+#include "runtime/event.hpp"
+#include "runtime/marks.hpp"
+#include "runtime/thread.hpp"
+
+using namespace ovni;
+
+namespace {
+
+void check_type(const char* function, int32_t type) {
+    if (!is_mark_type(type)) fatal(function, "the mark type %d is not between 0 and 99", type);
+}
+
+void emit_mark(const char* function, EventCode code, int32_t type, int64_t value) {
+    if (value == 0) fatal(function, "the value 0 of mark type %d means nothing", type);
+    if (!ovni_private_thread_window) {
+        program_stream(function);
+        return;
+    }
+    emit(code, value, type);
+}
+
+void check_told(const char* function, Told told, int32_t type) {
+    if (told == Told::unknown_type) fatal(function, "the mark type %d is not defined in this thread", type);
+    if (told == Told::no_object) fatal(function, "ovni.mark is no object any more");
+}
+
+}  // namespace
+
+void ovni_mark_type(int32_t type, long flags, const char* title) {
+    check_type(__func__, type);
+    if (!title || !*title) fatal(__func__, "mark type %d has no title", type);
+    Stream* stream = program_stream(__func__);
+    if (!stream) return;
+    Told told = stream->with_metadata(
+        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags & OVNI_MARK_STACK, title); });
+    if (told == Told::before) fatal(__func__, "the mark type %d is already defined in this thread", type);
+    check_told(__func__, told, type);
+}
+
+void ovni_mark_label(int32_t type, int64_t value, const char* label) {
+    check_type(__func__, type);
+    if (value <= 0) fatal(__func__, "the value %lld of mark type %d is not positive", (long long)value, type);
+    if (!label || !*label) fatal(__func__, "value %lld of mark type %d has no label", (long long)value, type);
+    Stream* stream = program_stream(__func__);
+    if (!stream) return;
+    Told told = stream->with_metadata(
+        [&](Metadata& metadata) { return tell_mark_label(metadata, type, value, label); });
+    if (told == Told::before)
+        fatal(__func__, "value %lld of mark type %d already has a label in this thread", (long long)value,
+              type);
+    check_told(__func__, told, type);
+}
+
+void ovni_mark_push(int32_t type, int64_t value) {
+    emit_mark(__func__, "OM[", type, value);
+}
+
+void ovni_mark_pop(int32_t type, int64_t value) {
+    emit_mark(__func__, "OM]", type, value);
+}
+
+void ovni_mark_set(int32_t type, int64_t value) {
+    emit_mark(__func__, "OM=", type, value);
+}

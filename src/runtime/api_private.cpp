@@ -1,0 +1,123 @@
+// What our own tracing libraries ask of the writer: ovni/private.h, and the slow way of ovni/emit.hpp.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "core/semver.hpp"
+#include "ovni.h"
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+#include "runtime/marks.hpp"
+#include "runtime/thread.hpp"
+
+#pragma GCC visibility push(default)
+
+using namespace ovni;
+
+namespace {
+
+Stream* open_stream_here() {
+    return this_thread().stream && !this_thread().stream->is_closed() ? this_thread().stream : nullptr;
+}
+
+int open_ours() {
+    if (this_thread().phase != ThreadPhase::fresh || process().is_silent() ||
+        process().state() == ProcessState::gone)
+        return 0;
+    SlowPath slow;
+    process().prepare();
+    return open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours) ? 1 : 0;
+}
+
+// At most 511 bytes, cut between characters.
+std::string short_label(const char* label) {
+    constexpr size_t most = 511;
+    std::string text(label);
+    if (text.size() <= most) return text;
+    size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end);
+}
+
+}  // namespace
+
+void ovni_private_emit(const void* event, uint32_t size) {
+    if (Stream* stream = this_thread().stream) stream->emit(event, size);
+}
+
+void ovni_private_identify(const ovni_private_identity* identity) {
+    SlowPath slow;
+    process().identify(*identity);
+}
+
+int ovni_private_thread_open() {
+    const Stream* stream = this_thread().stream;
+    if (__builtin_expect(!stream, 0)) return open_ours();
+    return stream->is_running() && process().state() != ProcessState::gone;
+}
+
+int ovni_private_thread_is_ours() {
+    const Stream* stream = this_thread().stream;
+    return stream && stream->is_ours() && !stream->is_closed();
+}
+
+void ovni_private_move_to_cpu(int phyid) {
+    Stream* stream = open_stream_here();
+    if (stream && stream->is_ours()) stream->move_to_cpu(phyid);
+}
+
+void ovni_private_require(const char* model, const char* version) {
+    Stream* stream = open_stream_here();
+    if (!stream || !model || !version) return;
+    SlowPath slow;
+    std::string key = std::string("ovni.require.") + model;
+    stream->with_metadata([&](Metadata& metadata) {
+        const Json* before = metadata.find(key.c_str());
+        const auto* text = before ? before->get_ptr<const std::string*>() : nullptr;
+        auto old = text ? parse_version(*text) : std::nullopt;
+        auto wanted = parse_version(version);
+        // The program, or an earlier call, may ask for more already.
+        if (old && wanted && compatible(*wanted, *old)) return;
+        metadata.set(key.c_str(), version);
+    });
+}
+
+void ovni_private_mark_type(int32_t type, long flags, const char* title) {
+    Stream* stream = open_stream_here();
+    if (!stream || !is_mark_type(type) || !title || !*title) return;
+    SlowPath slow;
+    std::string text = short_label(title);
+    stream->with_metadata([&](Metadata& metadata) { tell_mark_type(metadata, type, flags, text.c_str()); });
+}
+
+void ovni_private_mark_label(int32_t type, int64_t value, const char* label) {
+    Stream* stream = open_stream_here();
+    if (!stream || !is_mark_type(type) || value <= 0 || !label || !*label) return;
+    SlowPath slow;
+    std::string text = short_label(label);
+    stream->with_metadata([&](Metadata& metadata) { tell_mark_label(metadata, type, value, text.c_str()); });
+}
+
+void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason) {
+    Stream* stream = open_stream_here();
+    if (!stream) return;
+    SlowPath slow;
+    stream->note_gap({0, from, to, lost, reason ? reason : "paused"});
+}
+
+void ovni_private_flush_all() {
+    streams().visit([](Stream& stream) { stream.write_published(); });
+}
+
+void ovni_private_close_all(const char* by, int code) {
+    StreamEnd end{by, code};
+    streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });
+}
+
+const char* ovni_private_trace_directory() {
+    SlowPath slow;
+    return process().trace_directory();
+}
+
+#pragma GCC visibility pop

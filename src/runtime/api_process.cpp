@@ -1,0 +1,75 @@
+// The C API: version and process.
+#include <cstring>
+
+#include "core/clock.hpp"
+#include "core/semver.hpp"
+#include "ovni.h"
+#include "runtime/diagnostics.hpp"
+#include "runtime/thread.hpp"
+#include "runtime/version.hpp"
+
+using namespace ovni;
+
+namespace {
+
+const Clock the_clock;
+
+}  // namespace
+
+uint64_t ovni::clock_now() {
+    return static_cast<uint64_t>(the_clock.now());
+}
+
+void ovni_version_check_str(const char* version) {
+    if (!version) fatal(__func__, "the version is NULL");
+    std::optional<Version> wanted = parse_version(version);
+    if (!wanted) fatal(__func__, "cannot understand version '%s'", version);
+    if (!compatible(*wanted, *parse_version(OVNI_LIB_VERSION)))
+        fatal(__func__, "the program wants libovni %s, but this is libovni %s (%s)", version, library_version,
+              library_commit);
+}
+
+void ovni_version_get(const char** version, const char** commit) {
+    *version = library_version;
+    *commit = library_commit;
+}
+
+uint64_t ovni_clock_now() {
+    return clock_now();
+}
+
+void ovni_proc_init(int app, const char* loom, int pid) {
+    SlowPath slow;
+    process().begin_init(__func__);
+    if (!loom) fatal(__func__, "the loom is NULL");
+    if (strlen(loom) >= OVNI_MAX_HOSTNAME) fatal(__func__, "the name of the loom is too long: %s", loom);
+    process().finish_init(app, loom, pid);
+}
+
+void ovni_proc_set_rank(int rank, int nranks) {
+    if (process().is_silent()) return;
+    if (!process().is_ready()) fatal(__func__, "the process is not initialized");
+    Stream* stream = program_stream(__func__);
+    if (!stream) return;
+    SlowPath slow;
+    process().set_program_rank();
+    stream->with_metadata([&](Metadata& metadata) { metadata.set_rank(rank, nranks); });
+}
+
+void ovni_proc_fini() {
+    if (process().is_silent()) return;
+    SlowPath slow;
+    process().finish(__func__);
+}
+
+void ovni_add_cpu(int index, int phyid) {
+    if (index < 0) fatal(__func__, "the index %d is negative", index);
+    if (phyid < 0) fatal(__func__, "the number %d of the CPU is negative", phyid);
+    if (process().is_silent()) return;
+    if (!process().is_ready()) fatal(__func__, "the process is not initialized");
+    Stream* stream = program_stream(__func__);
+    if (!stream) return;
+    SlowPath slow;
+    process().add_program_cpu({index, phyid});
+    stream->with_metadata([&](Metadata& metadata) { metadata.add_cpu({index, phyid}); });
+}

@@ -1,0 +1,65 @@
+#include "runtime/diagnostics.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ovni {
+namespace {
+
+// One write, so that lines of several threads and ranks do not mix.
+void print_line(const char* label, const char* function, const char* format, va_list arguments) {
+    int error = errno;
+    char line[2048];
+    constexpr size_t room = sizeof line - 1;
+    size_t used = 0;
+    auto advance = [&](int printed) {
+        if (printed > 0) used = used + static_cast<size_t>(printed) < room ? used + printed : room - 1;
+    };
+    advance(snprintf(line, room, "%s: ", label));
+    if (function) advance(snprintf(line + used, room - used, "%s: ", function));
+    advance(vsnprintf(line + used, room - used, format, arguments));
+    if (line[used - 1] == ':') advance(snprintf(line + used, room - used, " %s", strerror(error)));
+    line[used++] = '\n';
+    for (size_t at = 0; at < used;) {
+        ssize_t n = ::write(STDERR_FILENO, line + at, used - at);
+        if (n < 0 && errno != EINTR) break;
+        if (n > 0) at += static_cast<size_t>(n);
+    }
+    errno = error;
+}
+
+std::atomic<unsigned> told{0};
+
+}  // namespace
+
+void fatal(const char* function, const char* format, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("FATAL", function, format, arguments);
+    va_end(arguments);
+    abort();
+}
+
+void warn(const char* format, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("WARN", nullptr, format, arguments);
+    va_end(arguments);
+}
+
+void complain(Trouble kind, const char* function, const char* format, ...) noexcept {
+    unsigned bit = 1u << static_cast<unsigned>(kind);
+    if (told.fetch_or(bit) & bit) return;
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("ERROR", function, format, arguments);
+    va_end(arguments);
+}
+
+}  // namespace ovni

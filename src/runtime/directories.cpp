@@ -1,0 +1,90 @@
+#include "runtime/directories.hpp"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "ovni.h"
+#include "runtime/diagnostics.hpp"
+#include "runtime/posix_io.hpp"
+
+namespace ovni {
+namespace {
+
+// The working directory may change before the last stream is opened.
+std::string absolute(const char* path) {
+    if (path[0] == '/') return path;
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here)) return path;
+    return std::string(here) + (here[1] ? "/" : "") + path;
+}
+
+void remove_if_empty(const std::string& path) {
+    if (rmdir(path.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
+        warn("cannot remove directory %s:", path.c_str());
+}
+
+}  // namespace
+
+Roots Roots::from_environment() {
+    Roots roots;
+    const char* trace = getenv("OVNI_TRACEDIR");
+    roots.trace = absolute(trace && *trace ? trace : OVNI_TRACEDIR);
+    if (const char* temporary = getenv("OVNI_TMPDIR"); temporary && *temporary)
+        roots.temporary = absolute(temporary);
+    return roots;
+}
+
+std::string process_directory(const std::string& root, const std::string& loom, int pid) {
+    return root + "/loom." + loom + "/proc." + std::to_string(pid);
+}
+
+bool make_directory(const std::string& path) {
+    for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        std::string part = path.substr(0, at);
+        if (mkdir(part.c_str(), 0755) != 0 && errno != EEXIST && errno != EISDIR) {
+            // A parent that exists may still refuse, e.g. on a read-only mount.
+            struct stat status;
+            int error = errno;
+            if (stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+                errno = error;
+                return false;
+            }
+        }
+        if (at == std::string::npos) break;
+    }
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) return false;
+    if (!S_ISDIR(status.st_mode)) errno = ENOTDIR;
+    return S_ISDIR(status.st_mode);
+}
+
+void move_stream(const std::string& from, const std::string& to) {
+    constexpr const char* function = "move_stream";
+    if (!make_directory(to)) complain(Trouble::move, function, "cannot make directory %s:", to.c_str());
+    DIR* directory = opendir(from.c_str());
+    if (!directory) return complain(Trouble::move, function, "cannot read directory %s:", from.c_str());
+    while (const dirent* entry = readdir(directory)) {
+        if (strncmp(entry->d_name, "stream.", 7) != 0) continue;
+        std::string source = from + "/" + entry->d_name;
+        if (!copy_file(source, to + "/" + entry->d_name))
+            complain(Trouble::move, function, "cannot copy %s to %s:", source.c_str(), to.c_str());
+        else
+            unlink(source.c_str());
+    }
+    closedir(directory);
+    remove_if_empty(from);
+}
+
+void remove_empty(const std::string& root, const std::string& loom, int pid) {
+    remove_if_empty(process_directory(root, loom, pid));
+    remove_if_empty(root + "/loom." + loom);
+    remove_if_empty(root);
+}
+
+}  // namespace ovni

@@ -1,0 +1,28 @@
+// Where streams lie on disk: <root>/loom.<loom>/proc.<pid>/thread.<tid>, for the trace directory and, where
+// one is asked for, a temporary directory whose streams move to the trace directory when they end.
+#pragma once
+
+#include <string>
+
+namespace ovni {
+
+struct Roots {
+    std::string trace;      // absolute
+    std::string temporary;  // empty: streams are written in place
+
+    static Roots from_environment();
+    const std::string& writing() const { return temporary.empty() ? trace : temporary; }
+};
+
+std::string process_directory(const std::string& root, const std::string& loom, int pid);
+
+// With all parents. False with errno where it cannot be made.
+bool make_directory(const std::string& path);
+
+// Files named stream.* go from one directory to the other; the first is removed if that leaves it empty.
+void move_stream(const std::string& from, const std::string& to);
+
+// Removes the directories of a process, its loom and the root, as far as they are empty.
+void remove_empty(const std::string& root, const std::string& loom, int pid);
+
+}  // namespace ovni

@@ -1,0 +1,28 @@
+// Events that the library itself records, as bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "ovni/emit.hpp"
+
+namespace ovni {
+
+struct Event {
+    uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
+    uint32_t size;
+};
+
+template <class... Args>
+Event make_event(EventCode code, uint64_t clock, Args... args) {
+    Event event;
+    detail::store_event(event.bytes, code, clock, args...);
+    event.size = static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u));
+    return event;
+}
+
+inline bool is_life_cycle(const void* event) {
+    const auto* bytes = static_cast<const uint8_t*>(event);
+    return bytes[OVNI_FORMAT_CODE_AT] == 'O' && bytes[OVNI_FORMAT_CODE_AT + 1] == 'H';
+}
+
+}  // namespace ovni

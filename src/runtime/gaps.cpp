@@ -1,0 +1,43 @@
+#include "runtime/gaps.hpp"
+
+#include <algorithm>
+
+#include "runtime/json_text.hpp"
+
+namespace ovni {
+
+void Gaps::add(Gap gap) {
+    changed_ = true;
+    bool goes_on = !gaps_.empty() && gaps_.back().offset == gap.offset && gaps_.back().reason == gap.reason &&
+                   gaps_.back().lost > 0 && gap.lost > 0;
+    if (!goes_on) return gaps_.push_back(std::move(gap));
+    gaps_.back().to = std::max(gaps_.back().to, gap.to);
+    gaps_.back().lost += gap.lost;
+}
+
+void Gaps::clamp(uint64_t end) {
+    for (Gap& gap : gaps_) {
+        if (gap.offset <= end) continue;
+        gap.offset = end;
+        changed_ = true;
+    }
+}
+
+std::string Gaps::text() {
+    Json list = Json::array();
+    for (const Gap& gap : gaps_) {
+        Json item;
+        item["offset"] = gap.offset;
+        item["from"] = gap.from;
+        if (gap.to != UINT64_MAX) item["to"] = gap.to;
+        item["lost"] = gap.lost;
+        item["reason"] = gap.reason;
+        list.push_back(std::move(item));
+    }
+    changed_ = false;
+    Json root;
+    root["gaps"] = std::move(list);
+    return json_text(root, JsonStyle::pretty);
+}
+
+}  // namespace ovni

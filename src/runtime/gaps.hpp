@@ -1,0 +1,34 @@
+// The places of a stream where events are missing, listed in stream.gaps.json. An offset is that of the event
+// which follows in stream.obs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ovni {
+
+struct Gap {
+    uint64_t offset;
+    uint64_t from, to;  // clocks; to is UINT64_MAX where the gap has no end
+    uint64_t lost;
+    std::string reason;
+};
+
+class Gaps {
+ public:
+    // A gap that goes on where the last one of the same reason stands becomes part of it.
+    void add(Gap gap);
+    // No event follows at or after these offsets any more but at `end`.
+    void clamp(uint64_t end);
+    bool empty() const { return gaps_.empty(); }
+    bool changed() const { return changed_; }
+    // The whole file; changed() is false afterwards.
+    std::string text();
+
+ private:
+    std::vector<Gap> gaps_;
+    bool changed_ = false;
+};
+
+}  // namespace ovni

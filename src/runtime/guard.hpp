@@ -1,0 +1,72 @@
+// What every slow way into the library stands in: errno is kept, the thread cannot be cancelled, and signals
+// wait, so that a handler that emits never finds the writer's locks held by the thread it interrupted.
+// Signals that report a fault of the thread itself stay open for the program's crash handlers.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+
+namespace ovni {
+
+inline void block_signals(sigset_t* before) noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+class SlowPath {
+ public:
+    SlowPath() noexcept : errno_(errno) {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
+        block_signals(&signals_);
+    }
+    ~SlowPath() {
+        pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+        pthread_setcancelstate(cancel_state_, nullptr);
+        errno = errno_;
+    }
+    SlowPath(const SlowPath&) = delete;
+    SlowPath& operator=(const SlowPath&) = delete;
+
+ private:
+    int errno_;
+    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+    sigset_t signals_;
+};
+
+// A mutex that is ready before any constructor has run and is never destroyed. Taken only inside a SlowPath.
+class Mutex {
+ public:
+    constexpr Mutex() = default;
+    Mutex(const Mutex&) = delete;
+    Mutex& operator=(const Mutex&) = delete;
+    void lock() noexcept { pthread_mutex_lock(&mutex_); }
+    void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+
+ private:
+    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+class Lock {
+ public:
+    explicit Lock(Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
+    ~Lock() { mutex_.unlock(); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+ private:
+    Mutex& mutex_;
+};
+
+// A global object that is ready before any constructor and stays alive after every destructor.
+template <class T>
+union Immortal {
+    constexpr Immortal() : value() {}
+    ~Immortal() {}
+    T value;
+};
+
+}  // namespace ovni

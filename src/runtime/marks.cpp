@@ -1,0 +1,35 @@
+#include "runtime/marks.hpp"
+
+#include <string>
+
+#include "ovni.h"
+#include "ovni/private.h"
+
+namespace ovni {
+namespace {
+
+std::string path_of(int32_t type) {
+    return "ovni.mark." + std::to_string(type);
+}
+
+}  // namespace
+
+Told tell_mark_type(Metadata& metadata, int32_t type, long flags, const char* title) {
+    std::string path = path_of(type);
+    if (metadata.find(path.c_str())) return Told::before;
+    Json mark;
+    mark["title"] = title;
+    mark["chan_type"] = flags & OVNI_MARK_STACK ? "stack" : "single";
+    if (flags & OVNI_PRIVATE_MARK_PUNCTUAL) mark["punctual"] = true;
+    return metadata.set(path.c_str(), std::move(mark)) ? Told::now : Told::no_object;
+}
+
+Told tell_mark_label(Metadata& metadata, int32_t type, int64_t value, const char* label) {
+    std::string path = path_of(type);
+    if (!metadata.find(path.c_str())) return Told::unknown_type;
+    path += ".labels." + std::to_string(value);
+    if (metadata.find(path.c_str())) return Told::before;
+    return metadata.set(path.c_str(), label) ? Told::now : Told::no_object;
+}
+
+}  // namespace ovni

@@ -1,0 +1,107 @@
+#include "runtime/metadata.hpp"
+
+#include <cstring>
+
+#include "ovni.h"
+#include "runtime/version.hpp"
+
+namespace ovni {
+namespace {
+
+// The first name of a path; `path` moves on to the rest, null where there is none.
+std::string next_name(const char*& path) {
+    const char* dot = strchr(path, '.');
+    std::string name = dot ? std::string(path, dot) : std::string(path);
+    path = dot ? dot + 1 : nullptr;
+    return name;
+}
+
+}  // namespace
+
+Metadata::Metadata(pid_t tid) {
+    root_["version"] = OVNI_METADATA_VERSION;
+    Json& ovni = own();
+    ovni["lib"] = {{"version", library_version}, {"commit", library_commit}};
+    ovni["part"] = "thread";
+    ovni["tid"] = tid;
+    ovni["pid"] = 0;
+    ovni["loom"] = "";
+    ovni["app_id"] = 0;
+}
+
+// A program may have put anything in place of the library's object.
+Json& Metadata::own() {
+    Json& ovni = root_["ovni"];
+    if (!ovni.is_object()) ovni = Json::object();
+    return ovni;
+}
+
+bool Metadata::set(const char* path, Json value) {
+    Json* at = &root_;
+    do {
+        if (at->is_null()) *at = Json::object();
+        if (!at->is_object()) return false;
+        at = &(*at)[next_name(path)];
+    } while (path);
+    *at = std::move(value);
+    return true;
+}
+
+const Json* Metadata::find(const char* path) const {
+    const Json* at = &root_;
+    do {
+        if (!at->is_object()) return nullptr;
+        auto member = at->find(next_name(path));
+        if (member == at->end()) return nullptr;
+        at = &*member;
+    } while (path);
+    return at;
+}
+
+void Metadata::set_process(const Facts& facts) {
+    Json& ovni = own();
+    ovni["pid"] = facts.pid;
+    ovni["loom"] = facts.loom;
+    ovni["app_id"] = facts.app;
+}
+
+void Metadata::set_run(const std::string& run) {
+    if (!run.empty()) own()["run"] = run;
+}
+
+void Metadata::set_rank(int rank, int nranks) {
+    rank_ = rank;
+    nranks_ = nranks;
+    has_rank_ = true;
+}
+
+void Metadata::add_cpu(Cpu cpu) {
+    cpus_.push_back(cpu);
+}
+
+void Metadata::set_lost(uint64_t events) {
+    if (events > 0) own()["lost"] = events;
+}
+
+void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
+    Json& ovni = own();
+    if (has_rank_ || facts.rank >= 0) {
+        ovni["rank"] = has_rank_ ? rank_ : facts.rank;
+        ovni["nranks"] = has_rank_ ? nranks_ : facts.nranks;
+    }
+    const std::vector<Cpu>& cpus = cpus_.empty() ? facts.identity_cpus : cpus_;
+    if (!cpus.empty()) {
+        Json list = Json::array();
+        for (Cpu cpu : cpus) list.push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
+        ovni["loom_cpus"] = std::move(list);
+    }
+    if (end) ovni["end"] = {{"by", end->by}, {"code", end->code}, {"clock", last_clock}};
+    ovni["finished"] = 1;
+}
+
+void Metadata::reopen() {
+    Json& ovni = own();
+    for (const char* member : {"end", "finished", "rank", "nranks", "loom_cpus"}) ovni.erase(member);
+}
+
+}  // namespace ovni

@@ -1,0 +1,52 @@
+// What stream.json says of one stream: a tree of attributes, addressed by paths with dots, and the members
+// that the library itself keeps below "ovni". Not synchronised: the stream's lock covers it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/json_text.hpp"
+#include "runtime/process.hpp"
+
+namespace ovni {
+
+// How a stream came to its end other than by ovni_thread_free().
+struct StreamEnd {
+    const char* by;  // "exit", "signal"
+    int code;
+};
+
+class Metadata {
+ public:
+    explicit Metadata(pid_t tid);
+
+    // False where a part of the path exists and is no object.
+    bool set(const char* path, Json value);
+    // Null where there is no such attribute.
+    const Json* find(const char* path) const;
+
+    void set_process(const Facts& facts);
+    void set_run(const std::string& run);
+    void set_rank(int rank, int nranks);
+    void add_cpu(Cpu cpu);
+    void set_lost(uint64_t events);
+    // Adds what is written only at the end: rank and CPUs, where the program told none those of the identity;
+    // how the stream ended, if not by ovni_thread_free, and that it did.
+    void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
+    // Takes back what finish() said of the end: the stream goes on.
+    void reopen();
+
+    std::string text() const { return json_text(root_, JsonStyle::pretty); }
+
+ private:
+    Json& own();
+
+    Json root_;
+    int rank_ = -1, nranks_ = 0;
+    bool has_rank_ = false;
+    std::vector<Cpu> cpus_;
+};
+
+}  // namespace ovni

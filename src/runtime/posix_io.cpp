@@ -1,0 +1,82 @@
+#include "runtime/posix_io.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace ovni {
+namespace {
+
+// The default action of SIGXFSZ would end the program.
+void discard_file_size_signal() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    timespec at_once{};
+    while (sigtimedwait(&set, nullptr, &at_once) == SIGXFSZ) continue;
+}
+
+bool close_file(int fd, bool ok) {
+    int error = errno;
+    if (::close(fd) != 0 && ok) return false;
+    errno = error;
+    return ok;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    if (fd < 0) return false;
+    return close_file(fd, write_at(fd, text.data(), text.size(), 0) == text.size() &&
+                              ::ftruncate(fd, static_cast<off_t>(text.size())) == 0);
+}
+
+bool copy_bytes(int from, int to) {
+    char block[65536];
+    for (uint64_t at = 0;;) {
+        ssize_t n = ::read(from, block, sizeof block);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n == 0;
+        auto count = static_cast<size_t>(n);
+        if (write_at(to, block, count, at) < count) return false;
+        at += count;
+    }
+}
+
+}  // namespace
+
+size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {
+    size_t done = 0;
+    while (done < count) {
+        ssize_t n = ::pwrite(fd, static_cast<const char*>(bytes) + done, count - done,
+                             static_cast<off_t>(offset + done));
+        if (n > 0) {
+            done += static_cast<size_t>(n);
+        } else if (n == 0 || errno != EINTR) {
+            int error = n == 0 ? EIO : errno;
+            if (error == EFBIG) discard_file_size_signal();
+            errno = error;
+            break;
+        }
+    }
+    return done;
+}
+
+bool replace_file(const std::string& path, const std::string& text) {
+    std::string beside = path + ".new";
+    if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
+    ::unlink(beside.c_str());
+    return write_file(path, text);
+}
+
+bool copy_file(const std::string& from, const std::string& to) {
+    int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+    if (in < 0) return false;
+    int out = ::open(to.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+    bool ok = out >= 0 && close_file(out, copy_bytes(in, out));
+    return close_file(in, ok);
+}
+
+}  // namespace ovni

@@ -1,0 +1,20 @@
+// Writing bytes whole, and files in one step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ovni {
+
+// How many bytes got to their place: fewer than asked with errno. Inside a SlowPath: a file size limit is
+// also answered by a signal, which waits there and is thrown away.
+size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
+
+// Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes. False
+// with errno.
+bool replace_file(const std::string& path, const std::string& text);
+
+bool copy_file(const std::string& from, const std::string& to);
+
+}  // namespace ovni

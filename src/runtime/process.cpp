@@ -1,0 +1,153 @@
+#include "runtime/process.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "ovni.h"
+#include "ovni/private.h"
+#include "runtime/diagnostics.hpp"
+
+namespace ovni {
+
+constinit Immortal<Process> the_process;
+
+namespace {
+
+std::vector<Cpu> numbered(const std::vector<int>& phyids) {
+    std::vector<Cpu> cpus;
+    for (int phyid : phyids) cpus.push_back({static_cast<int>(cpus.size()), phyid});
+    return cpus;
+}
+
+// Up to the first dot.
+std::string host_name() {
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || !*host || *host == '.') return "localhost";
+    return std::string(host, strcspn(host, "."));
+}
+
+}  // namespace
+
+std::vector<int> affinity_of_this_thread() {
+    constexpr int most_cpus = 8192;
+    constexpr int bits = 8 * sizeof(unsigned long);
+    unsigned long mask[most_cpus / bits] = {};
+    std::vector<int> cpus;
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    for (int cpu = 0; cpu < bytes * 8; ++cpu)
+        if (mask[cpu / bits] >> (cpu % bits) & 1) cpus.push_back(cpu);
+    return cpus;
+}
+
+int Facts::index_of(int phyid) const {
+    for (Cpu cpu : cpus)
+        if (cpu.phyid == phyid) return cpu.index;
+    return -1;
+}
+
+void Process::begin_init(const char* function) {
+    ProcessState seen = ProcessState::uninit;
+    if (state_.compare_exchange_strong(seen, ProcessState::initializing)) return;
+    fatal(function, "%s",
+          seen == ProcessState::initializing ? "another thread is initializing this process"
+          : seen == ProcessState::ready      ? "this process is already initialized"
+                                             : "this process is already finished");
+}
+
+void Process::finish_init(int app, const char* loom, int pid) {
+    {
+        Lock lock(mutex_);
+        initialised_ = true;
+        program_told_rank_ = false;
+        program_cpus_.clear();
+        app_ = app;
+        loom_ = loom;
+        pid_ = pid;
+        read_environment();
+    }
+    silent_.store(false, std::memory_order_relaxed);
+    for (const std::string& root : {roots_.trace, roots_.temporary}) {
+        std::string directory = process_directory(root, loom, pid);
+        if (!root.empty() && !make_directory(directory))
+            complain(Trouble::directory, "ovni_proc_init", "cannot make directory %s:", directory.c_str());
+    }
+    state_.store(ProcessState::ready, std::memory_order_release);
+}
+
+void Process::finish(const char* function) {
+    ProcessState seen = ProcessState::ready;
+    if (!state_.compare_exchange_strong(seen, ProcessState::gone))
+        fatal(function, "the process is not ready");
+    Lock lock(mutex_);
+    if (!roots_.temporary.empty()) remove_empty(roots_.temporary, loom_, pid_);
+}
+
+void Process::identify(const ovni_private_identity& identity) {
+    Lock lock(mutex_);
+    identified_ = true;
+    identity_app_ = identity.app > 0 ? identity.app : 1;
+    identity_loom_ = identity.loom && *identity.loom ? identity.loom : host_name();
+    if (identity.run) run_ = identity.run;
+    rank_ = identity.rank;
+    nranks_ = identity.nranks;
+    identity_cpus_ = numbered(std::vector<int>(identity.cpus, identity.cpus + identity.ncpus));
+}
+
+void Process::read_environment() {
+    roots_ = Roots::from_environment();
+    if (const char* run = getenv("OVNI_RUN"); run && *run && run_.empty()) run_ = run;
+    prepared_ = true;
+}
+
+void Process::prepare() {
+    Lock lock(mutex_);
+    if (!prepared_) read_environment();
+    if (affinity_.empty()) affinity_ = numbered(affinity_of_this_thread());
+}
+
+void Process::add_program_cpu(Cpu cpu) {
+    Lock lock(mutex_);
+    program_cpus_.push_back(cpu);
+}
+
+void Process::set_program_rank() {
+    Lock lock(mutex_);
+    program_told_rank_ = true;
+}
+
+Facts Process::facts() {
+    Lock lock(mutex_);
+    Facts facts;
+    facts.app = initialised_ ? app_ : identity_app_;
+    facts.pid = initialised_ ? pid_ : getpid();
+    facts.loom = initialised_ ? loom_ : identified_ ? identity_loom_ : host_name();
+    facts.run = run_;
+    if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
+    // The CPUs of another loom have other indices.
+    bool same_loom = !initialised_ || (identified_ && loom_ == identity_loom_);
+    if (program_cpus_.empty() && same_loom) facts.identity_cpus = identified_ ? identity_cpus_ : affinity_;
+    facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
+    facts.cpus_are_told = identified_ || !program_cpus_.empty();
+    facts.roots = roots_;
+    return facts;
+}
+
+const char* Process::trace_directory() {
+    prepare();
+    Lock lock(mutex_);
+    // What was handed out before stays valid where a later ovni_proc_init finds another environment.
+    if (!trace_directory_ || roots_.trace != trace_directory_)
+        trace_directory_ = strdup(roots_.trace.c_str());
+    return trace_directory_;
+}
+
+void Process::start_over_in_child(bool had_streams) {
+    ProcessState state = state_.load(std::memory_order_relaxed);
+    if (state != ProcessState::uninit || had_streams) silent_.store(true, std::memory_order_relaxed);
+    state_.store(ProcessState::uninit, std::memory_order_relaxed);
+}
+
+}  // namespace ovni

@@ -1,0 +1,95 @@
+// The state of the process: what the program said in ovni_proc_init(), what we were told of its identity,
+// where the trace goes. Survives every destructor; a fork's child starts over, silently, until it initialises
+// itself.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "runtime/directories.hpp"
+#include "runtime/guard.hpp"
+
+struct ovni_private_identity;
+
+namespace ovni {
+
+struct Cpu {
+    int index;
+    int phyid;
+};
+
+enum class ProcessState { uninit, initializing, ready, gone };
+
+// Who the process is, from the program, else from the identity, else from the system.
+struct Facts {
+    int app = 1;
+    int pid = 0;
+    std::string loom;
+    std::string run;                 // empty: unknown
+    int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
+    std::vector<Cpu> identity_cpus;  // where they describe this loom and the program has told none
+    std::vector<Cpu> cpus;           // of the loom, from whomever
+    bool cpus_are_told = false;      // not only guessed from the affinity
+    Roots roots;
+
+    // -1: no CPU of the loom.
+    int index_of(int phyid) const;
+};
+
+class Process {
+ public:
+    constexpr Process() = default;
+
+    // Moves on to initializing, or ends the program with what is wrong.
+    void begin_init(const char* function);
+    void finish_init(int app, const char* loom, int pid);
+    void finish(const char* function);
+
+    ProcessState state() const { return state_.load(std::memory_order_acquire); }
+    bool is_ready() const { return state() == ProcessState::ready; }
+    // A fork's child: calls of the program are dropped instead of judged, until it initialises itself.
+    bool is_silent() const { return silent_.load(std::memory_order_relaxed); }
+
+    void identify(const ovni_private_identity& identity);
+    // Reads the environment and the CPUs where a stream of ours needs them before the program told anything.
+    void prepare();
+    void add_program_cpu(Cpu cpu);
+    void set_program_rank();
+    Facts facts();
+    // Lives as long as the process.
+    const char* trace_directory();
+
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+    // had_streams: there were streams of ours, though the program has initialised nothing.
+    void start_over_in_child(bool had_streams);
+
+ private:
+    void read_environment();
+
+    std::atomic<ProcessState> state_{ProcessState::uninit};
+    std::atomic<bool> silent_{false};
+    Mutex mutex_;
+    // Under the mutex.
+    bool prepared_ = false;
+    bool initialised_ = false;  // by ovni_proc_init
+    bool identified_ = false;
+    bool program_told_rank_ = false;
+    int app_ = 1, pid_ = 0;  // of ovni_proc_init
+    int identity_app_ = 1, rank_ = -1, nranks_ = 0;
+    std::string loom_, identity_loom_, run_;
+    std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;
+    Roots roots_;
+    const char* trace_directory_ = nullptr;
+};
+
+extern Immortal<Process> the_process;
+inline Process& process() {
+    return the_process.value;
+}
+
+// Numbers of the CPUs that the calling thread may run on, ascending.
+std::vector<int> affinity_of_this_thread();
+
+}  // namespace ovni

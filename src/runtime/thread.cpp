@@ -1,0 +1,133 @@
+#include "runtime/thread.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+#include "runtime/diagnostics.hpp"
+
+__thread ovni_private_window* ovni_private_thread_window = nullptr;
+
+namespace ovni {
+
+constinit Immortal<StreamList> all_streams;
+
+namespace {
+
+__thread Thread thread_record = {nullptr, ThreadPhase::fresh};
+pthread_key_t at_thread_end;
+
+// Destructors of other keys may still emit, so the stream is closed in the last round of destructors.
+void end_thread(void* rounds) {
+    auto round = reinterpret_cast<uintptr_t>(rounds);
+    if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(at_thread_end, reinterpret_cast<void*>(round + 1));
+        return;
+    }
+    Stream* stream = thread_record.stream;
+    if (!stream) return;
+    SlowPath slow;
+    ovni_private_thread_window = nullptr;
+    thread_record = {nullptr, ThreadPhase::ended};
+    StreamEnd returned{"exit", 0};
+    stream->close(stream->is_ours() ? nullptr : &returned);
+    streams().remove(stream);
+    delete stream;
+}
+
+// Signals wait while a fork holds the locks: a handler could need them. Written under the lock of the
+// streams.
+sigset_t signals_before_fork;
+
+void before_fork() {
+    sigset_t before;
+    block_signals(&before);
+    streams().lock();
+    process().lock();
+    signals_before_fork = before;
+}
+
+void release_after_fork() {
+    sigset_t before = signals_before_fork;
+    process().unlock();
+    streams().unlock();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void after_fork_in_child() {
+    process().start_over_in_child(!streams().empty());
+    streams().forget_in_child();
+    ovni_private_thread_window = nullptr;
+    thread_record = {nullptr, ThreadPhase::fresh};
+    pthread_setspecific(at_thread_end, nullptr);
+    release_after_fork();
+}
+
+void close_at_exit(int code, void*) {
+    StreamEnd end{"exit", code};
+    streams().visit([&](Stream& stream) { stream.close(&end); });
+}
+
+// Registered before anything of the program, so run after all of it.
+[[gnu::constructor]] void set_up() {
+    pthread_key_create(&at_thread_end, end_thread);
+    pthread_atfork(before_fork, release_after_fork, after_fork_in_child);
+    on_exit(close_at_exit, nullptr);
+}
+
+}  // namespace
+
+Thread& this_thread() {
+    return thread_record;
+}
+
+Stream* program_stream(const char* function) {
+    const Thread& thread = this_thread();
+    if (thread.stream && !thread.stream->is_ours()) return thread.stream;
+    if (thread.phase == ThreadPhase::ended || process().is_silent()) return nullptr;
+    fatal(function, thread.phase == ThreadPhase::finished ? "the thread is already finished"
+                                                          : "the thread is not initialized");
+}
+
+Stream* open_stream(pid_t tid, Owner owner) {
+    SlowPath slow;
+    auto* stream = new Stream(tid, owner);
+    if (owner == Owner::ours && !stream->has_memory()) {
+        delete stream;
+        return nullptr;
+    }
+    streams().add(stream);
+    thread_record = {stream, ThreadPhase::open};
+    ovni_private_thread_window = stream->window();
+    pthread_setspecific(at_thread_end, reinterpret_cast<void*>(uintptr_t{1}));
+    return stream;
+}
+
+void free_stream() {
+    SlowPath slow;
+    Stream* stream = thread_record.stream;
+    ovni_private_thread_window = nullptr;
+    thread_record = {nullptr, ThreadPhase::finished};
+    stream->close(nullptr);
+    streams().remove(stream);
+    delete stream;
+}
+
+void StreamList::add(Stream* stream) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    streams_.push_back(stream);
+}
+
+void StreamList::remove(Stream* stream) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    streams_.erase(std::remove(streams_.begin(), streams_.end(), stream), streams_.end());
+}
+
+void StreamList::forget_in_child() {
+    for (Stream* stream : streams_) stream->abandon();
+    streams_.clear();
+}
+
+}  // namespace ovni

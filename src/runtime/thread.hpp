@@ -1,0 +1,63 @@
+// What the calling thread has: its stream and where it is between ovni_thread_init() and its end; and the
+// list of the streams of all threads, for what concerns them together: flush, exit, fork.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "runtime/stream.hpp"
+
+namespace ovni {
+
+enum class ThreadPhase : uint8_t {
+    fresh,     // no stream yet
+    open,      // has a stream, the program's or ours
+    finished,  // ovni_thread_free was called
+    ended      // the thread is over but for destructors of others, whose events are dropped
+};
+
+struct Thread {
+    Stream* stream;
+    ThreadPhase phase;
+};
+Thread& this_thread();
+
+// The stream that the program has opened in this thread. Where it has none, this is the program's mistake and
+// its end; null where nobody is to blame: in a fork's child, and after the end of the thread.
+Stream* program_stream(const char* function);
+
+// Gives the calling thread a stream; it is closed when the thread ends. Null where there is no memory for it.
+Stream* open_stream(pid_t tid, Owner owner);
+// The program is done with the stream of the calling thread.
+void free_stream();
+
+// Every stream of the process; none is opened or freed during a visit.
+class StreamList {
+ public:
+    constexpr StreamList() = default;
+    void add(Stream* stream);
+    void remove(Stream* stream);
+    template <class Visit>
+    void visit(Visit visit) {
+        SlowPath slow;
+        Lock lock(mutex_);
+        for (Stream* stream : streams_) visit(*stream);
+    }
+    bool empty() const { return streams_.empty(); }  // with the lock
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+    // In a fork's child, which has none of these threads.
+    void forget_in_child();
+
+ private:
+    Mutex mutex_;
+    std::vector<Stream*> streams_;
+};
+
+extern Immortal<StreamList> all_streams;
+inline StreamList& streams() {
+    return all_streams.value;
+}
+
+}  // namespace ovni

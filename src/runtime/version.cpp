@@ -1,0 +1,10 @@
+#include "runtime/version.hpp"
+
+#include "ovni.h"
+
+namespace ovni {
+
+const char* const library_version = OVNI_LIB_VERSION;
+const char* const library_commit = OVNI_GIT_COMMIT;
+
+}  // namespace ovni

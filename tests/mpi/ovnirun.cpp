@@ -1,0 +1,111 @@
+// ovnirun by itself, without MPI: what it does to a program, and its command line.
+#include <fstream>
+
+#include "mpi/traced.hpp"
+
+namespace ovni::test {
+
+class Ovnirun : public TracedTest {
+ protected:
+    Finished ovnirun(const Words& words, const Words& environment = {}) {
+        return run(Words{program("ovnirun")} + words,
+                   environment + Words{"OVNI_TRACEDIR=" + trace_directory(),
+                                       "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"});
+    }
+};
+
+TEST_F(Ovnirun, KeepsStatusAndOutput) {
+    Finished done = ovnirun({"bash", "-c", "echo out; echo err >&2; exit 3"});
+    EXPECT_EQ(done.status, 3);
+    EXPECT_EQ(done.out, "out\n");
+    EXPECT_EQ(done.err, "err\n");
+}
+
+TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveNothing) {
+    Finished done = ovnirun({"bash", "-c", "cat /proc/self/maps"}, {"LD_BIND_NOW=1"});
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.out.find("libmpi.so"), std::string::npos);
+    EXPECT_NE(done.out.find("libovni-mpi.so"), std::string::npos);
+    EXPECT_NE(done.out.find("libovni.so.1"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(trace_directory()));
+}
+
+TEST_F(Ovnirun, PassesStandardInputOn) {
+    std::string command = "printf hello | " + program("ovnirun") + " cat";
+    EXPECT_EQ(run({"bash", "-c", command}, {"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"}).out,
+              "hello");
+}
+
+TEST_F(Ovnirun, ProgramsDieBySignalsAsBefore) {
+    EXPECT_EQ(ovnirun({"bash", "-c", "kill -TERM $$"}).status, 128 + SIGTERM);
+}
+
+TEST_F(Ovnirun, OptionsBecomeVariables) {
+    Words words = {"-o", "there", "--loom=rank", "--cpu", "virtual", "--append", "env"};
+    std::string out = ovnirun(words).out;
+    for (const char* line :
+         {"OVNI_TRACEDIR=there\n", "OVNI_LOOM=rank\n", "OVNI_CPU=virtual\n", "OVNI_APPEND=1\n"})
+        EXPECT_NE(out.find(line), std::string::npos) << line << out;
+}
+
+TEST_F(Ovnirun, WordsOfTheProgramStayItsOwn) {
+    EXPECT_EQ(ovnirun({"echo", "--loom", "-h", "--"}).out, "--loom -h --\n");
+    EXPECT_EQ(ovnirun({"--append", "--", "echo", "-o"}).out, "-o\n");
+}
+
+TEST_F(Ovnirun, KeepsAnOlderPreload) {
+    std::string out = ovnirun({"bash", "-c", "echo $LD_PRELOAD"}, {"LD_PRELOAD=libm.so.6"}).out;
+    EXPECT_TRUE(out.ends_with(":libm.so.6\n")) << out;
+}
+
+TEST_F(Ovnirun, HelpGoesToStandardOutput) {
+    for (const char* word : {"-h", "--help"}) {
+        Finished done = ovnirun({word});
+        EXPECT_EQ(done.status, 0);
+        EXPECT_NE(done.out.find("usage: ovnirun"), std::string::npos);
+        EXPECT_EQ(done.err, "");
+    }
+}
+
+TEST_F(Ovnirun, MistakesOfUsageAreStatus2) {
+    for (const Words& words :
+         {Words{}, Words{"--"}, Words{"--nothing", "true"}, Words{"--loom"}, Words{"--cpu", "fast", "true"},
+          Words{"--append=1", "true"}, Words{"--loo", "x"}, Words{"--loom", "a/b", "true"},
+          Words{"--loom=", "true"}}) {
+        Finished done = ovnirun(words);
+        EXPECT_EQ(done.status, 2) << done.err;
+        EXPECT_EQ(done.out, "");
+        EXPECT_TRUE(done.err.starts_with("ovnirun: ")) << done.err;
+    }
+}
+
+TEST_F(Ovnirun, SaysWhyAProgramDoesNotRun) {
+    EXPECT_EQ(ovnirun({"no-such-program"}).status, 127);
+    EXPECT_EQ(ovnirun({"/"}).status, 126);
+    std::ofstream(path("plain")) << "text";
+    Finished done = ovnirun({path("plain")});
+    EXPECT_EQ(done.status, 126);
+    EXPECT_NE(done.err.find("Permission denied"), std::string::npos) << done.err;
+}
+
+TEST_F(Ovnirun, LibraryNeedsNoMpiAndShowsOnlyMpiFunctions) {
+    std::string library = std::string(BUILD_DIR) + "/lib/libovni-mpi.so";
+    std::string needed = run({"readelf", "-dW", library}).out;
+    EXPECT_EQ(needed.find("libmpi"), std::string::npos) << needed;
+    EXPECT_NE(needed.find("[libovni.so.1]"), std::string::npos) << needed;
+    std::istringstream symbols(run({"nm", "-D", "--defined-only", library}).out);
+    int functions = 0;
+    for (std::string address, kind, name; symbols >> address >> kind >> name; ++functions)
+        EXPECT_TRUE(name.starts_with("MPI_") && kind == "T") << name << kind;
+    EXPECT_GE(functions, 49);
+    std::istringstream segments(run({"readelf", "-lW", library}).out);
+    for (std::string line; std::getline(segments, line);) {
+        std::istringstream fields(line);
+        std::string type, offset, address, physical, in_file, in_memory;
+        if (fields >> type >> offset >> address >> physical >> in_file >> in_memory && type == "TLS") {
+            EXPECT_LE(std::stoul(in_memory, nullptr, 16), 16u);
+        }
+    }
+}
+
+}  // namespace ovni::test

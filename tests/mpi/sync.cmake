@@ -1,0 +1,18 @@
+# Virtual clusters need namespaces; where these are not allowed, the scripts say why and end with 77. Every script
+# has its own state directory, the lock only keeps two clusters from sharing few cores.
+ovni_test(sync_estimate_test sync_estimate_test.cpp LIBS ovni_sync)
+
+set(vcluster ${PROJECT_SOURCE_DIR}/scripts/vcluster)
+set(sync_check ${PROJECT_SOURCE_DIR}/scripts/sync-check)
+
+add_test(NAME sync.vcluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_vcluster.sh ${vcluster})
+add_test(NAME sync.options
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_options.sh ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:ovnisync>)
+add_test(NAME sync.cluster
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_cluster.sh ${vcluster} $<TARGET_FILE:ovnisync>)
+add_test(NAME sync.truth_2 COMMAND ${sync_check} --nodes 2 --runs 2 --skew-ns 0,-1234567891)
+add_test(NAME sync.truth_4 COMMAND ${sync_check} --nodes 4 --runs 2)
+
+set_tests_properties(sync.vcluster sync.options sync.cluster sync.truth_2 sync.truth_4 PROPERTIES
+    ENVIRONMENT "${mpi_test_environment};OVNI_BUILD_DIR=${PROJECT_BINARY_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+set_tests_properties(sync.vcluster sync.cluster sync.truth_2 sync.truth_4 PROPERTIES RESOURCE_LOCK vcluster)

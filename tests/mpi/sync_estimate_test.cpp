@@ -1,0 +1,82 @@
+// The estimator and the texts of ovnisync, on made-up time stamps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "comm/host_names.hpp"
+#include "sync/estimate.hpp"
+#include "sync/table.hpp"
+
+namespace ovni::sync {
+namespace {
+
+using testing::ElementsAre;
+
+// An exchange over a link with the given delays, with a peer whose clock is `ahead` of the reference.
+Exchange exchange(int64_t at, int64_t there, int64_t back, int64_t ahead) {
+    int64_t arrival = at + there;
+    int64_t reply = arrival + 50;
+    return {at, arrival + ahead, reply + ahead, reply + back};
+}
+
+TEST(SyncEstimateTest, EqualDelaysGiveTheOffsetExactly) {
+    std::vector<Exchange> burst{exchange(1000, 70, 70, 1234)};
+    Estimate e = estimate(burst);
+    EXPECT_EQ(e.offset(), -1234);
+    EXPECT_EQ(e.low, -1304);
+    EXPECT_EQ(e.high, -1164);
+    EXPECT_EQ(e.round_trip, 140);
+}
+
+TEST(SyncEstimateTest, TheFastestMessageOfEachDirectionCounts) {
+    std::vector<Exchange> burst{exchange(0, 10, 900, -500), exchange(2000, 700, 10, -500)};
+    EXPECT_EQ(estimate(burst).offset(), 500);
+    EXPECT_EQ(estimate(burst).width(), 20);
+    EXPECT_EQ(estimate(burst).round_trip, 710);
+}
+
+TEST(SyncEstimateTest, TheBoundHoldsTheTruthWhateverTheDelays) {
+    uint64_t state = 1;
+    auto random = [&](uint64_t below) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return static_cast<int64_t>((state >> 33) % below);
+    };
+    for (int round = 0; round < 100; ++round) {
+        int64_t ahead = (random(2'000'000) - 1'000'000) * 1'000'000'007;
+        std::vector<Exchange> burst(20);
+        int64_t at = 0;
+        for (Exchange& one : burst) one = exchange(at += 100'000, random(10'000), random(90'000), ahead);
+        Estimate e = estimate(burst);
+        EXPECT_LE(e.low, -ahead);
+        EXPECT_GE(e.high, -ahead);
+        EXPECT_GE(e.offset(), e.low);
+        EXPECT_LE(e.offset(), e.high);
+    }
+}
+
+TEST(SyncEstimateTest, TheNarrowestPossibleBurstIsTheBest) {
+    std::vector<Estimate> bursts{{0, 100, 9}, {40, 60, 9}, {60, 50, 9}};
+    EXPECT_EQ(best(bursts).low, 40);
+}
+
+TEST(SyncEstimateTest, TableHoldsOffsetsBeyondTheDigitsOfADouble) {
+    std::vector<Node> nodes{{0, "a"}, {3, "b"}};
+    std::vector<Estimate> estimates{{}, {-9'007'199'254'740'994, -9'007'199'254'740'991, 5}};
+    EXPECT_EQ(
+        offset_table(nodes, estimates),
+        "rank       hostname             offset_median        offset_mean          offset_std          \n"
+        "0          a                    0                    0.000000             0.000000            \n"
+        "3          b                    -9007199254740993    -9007199254740993.000000 1.500000            "
+        "\n");
+    EXPECT_EQ(drift_header(nodes), "wallclock            a                    b                   \n");
+    EXPECT_EQ(drift_row(1.5, estimates), "1.500000             0                    -9007199254740993   \n");
+    EXPECT_THAT(summary(nodes, estimates), testing::HasSubstr("nodes: 2, greatest bound: +-2 ns"));
+}
+
+TEST(SyncEstimateTest, EqualHostNamesAreNumbered) {
+    EXPECT_THAT(distinct_host_names({"a.x", "b", "a.y", "a", "b.z"}),
+                ElementsAre("a", "b", "a-2", "a-3", "b-2"));
+    EXPECT_THAT(distinct_host_names({"a", "a", "a-2"}), ElementsAre("a", "a-3", "a-2"));
+}
+
+}  // namespace
+}  // namespace ovni::sync

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# usage: sync_options.sh MPIRUN OVNISYNC    options and errors of ovnisync on one node.
+set -uo pipefail
+. "${0%/*}/script_checks.sh"
+trap 'rm -rf "$dir"' EXIT
+run=("$1" -n 3 "$2")
+cd "$dir" || exit 1
+
+host=$(hostname)
+host=${host%%.*}
+{
+    printf '%-10s %-20s %-20s %-20s %-20s\n' rank hostname offset_median offset_mean offset_std
+    printf '%-10s %-20s %-20s %-20s %-20s\n' 0 "$host" 0 0.000000 0.000000
+} >expected
+
+check 0 "${run[@]}"
+cmp expected ovni/clock-offsets.txt || note "the table of one node is not the one with offset 0"
+expect 1 out 'nodes: 1, greatest bound: +-0 ns'
+OVNI_TRACEDIR=trace check 0 "${run[@]}" -n 10
+cmp expected trace/clock-offsets.txt || note "OVNI_TRACEDIR does not count"
+check 0 "${run[@]}" -o a/b/offsets -v
+cmp expected a/b/offsets || note "-o does not count"
+same "files beside the table" offsets "$(ls a/b)"
+check 0 "${run[@]}" -d 3 -w 0 -o drift
+same "header of the drift table" "$(printf '%-20s %-20s' wallclock "$host")" "$(head -1 drift)"
+same "rows of the drift table" 4 "$(wc -l <drift)"
+
+check 0 "${run[@]}" --help
+expect 1 out '^usage: mpirun -n N ovnisync'
+run=("$1" -n 2 "$2")
+check 2 "${run[@]}" word
+expect 1 err "ovnisync: unexpected word 'word'"
+check 2 "${run[@]}" -n 0
+expect 1 err 'ovnisync: -n must be at least 1'
+check 2 "${run[@]}" -d often
+mkdir directory
+check 1 "${run[@]}" -o directory
+expect 1 err 'ovnisync: directory: is a directory'
+check 1 "${run[@]}" -o expected/offsets
+expect 1 err 'ovnisync: expected: '
+finish

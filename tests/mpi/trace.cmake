@@ -1,0 +1,16 @@
+# Tests of the tracing library and ovnirun: each case starts mpirun itself.
+ovni_test(mpi_trace
+    trace_streams.cpp trace_control.cpp ovnirun.cpp
+    LIBS ovni_trace ovni_test_support)
+add_dependencies(mpi_trace ovni-mpi ovnirun ovniemu heat heat_linked mpi_calls pause abort_one with_libovni)
+
+add_executable(host_names host_names.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/trace/host.cpp ${PROJECT_SOURCE_DIR}/mpi/trace/pmpi.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/trace/report.cpp)
+set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_include_directories(host_names PRIVATE
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/trace/generated)
+target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_link_libraries(host_names PRIVATE ovni_settings MPI::MPI_CXX)
+add_dependencies(host_names ovni-mpi)
+add_dependencies(mpi_trace host_names)

@@ -1,0 +1,253 @@
+// What ends up in the streams of a traced MPI program, and that the program does not notice.
+#include <fstream>
+#include <set>
+
+#include "mpi/traced.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+// Function name -> number of calls, as the program counted them.
+std::map<std::string, int> counted(const std::string& file) {
+    std::map<std::string, int> counts;
+    std::ifstream input(file);
+    for (std::pair<std::string, int> line; input >> line.first >> line.second;) counts.insert(line);
+    return counts;
+}
+
+// Rows of the table of functions: name -> (enter, leave).
+std::map<std::string, std::pair<std::string, std::string>> traced_functions() {
+    std::map<std::string, std::pair<std::string, std::string>> functions;
+    std::ifstream table(std::string(SOURCE_DIR) + "/mpi/trace/functions.txt");
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream row(line);
+        std::string kind, enter, leave, name;
+        row >> kind >> enter >> leave >> name;
+        if (!kind.empty() && kind[0] != '#')
+            functions["MPI_" + name.substr(0, name.find('('))] = {enter, leave};
+    }
+    return functions;
+}
+
+const Words heat = {app("heat"), "40", "30", "12"};
+
+}  // namespace
+
+class Ranks : public TracedTest, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Trace, Ranks, ::testing::Values(1, 2, 4));
+
+TEST_P(Ranks, EveryCallIsAnEnterAndALeave) {
+    Finished done = traced(GetParam(), {app("mpi_calls"), path("")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    auto functions = traced_functions();
+    ASSERT_EQ(functions.size(), 49u);
+    Trace trace = this->trace();
+    ASSERT_EQ(trace.streams().size(), static_cast<size_t>(GetParam()));
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.rank)));
+        auto counts = counts_of(trace, s);
+        int events = 0;
+        for (auto& [name, codes] : functions) {
+            EXPECT_EQ(counts[codes.first], calls[name]) << name;
+            EXPECT_EQ(counts[codes.second], calls[name]) << name;
+            if (!name.starts_with("MPI_Isendrecv") && name != "MPI_Init_thread") {
+                EXPECT_GT(calls[name], 0) << name;
+            }
+            events += counts[codes.first] + counts[codes.second];
+        }
+        int of_model = 0;
+        for (auto& [code, count] : counts) of_model += code[0] == 'M' ? count : 0;
+        EXPECT_EQ(of_model, events);
+    }
+    expect_emulates();
+}
+
+TEST_P(Ranks, CallsDoNotNest) {
+    ASSERT_EQ(traced(GetParam(), heat).status, 0);
+    Trace trace = this->trace();
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        int depth = 0, deepest = 0;
+        std::set<std::string> leaves;
+        for (auto& [name, codes] : traced_functions()) leaves.insert(codes.second);
+        for (const Mark& event : events_of(trace, s)) {
+            if (event.code[0] != 'M') continue;
+            depth += leaves.count(event.code) ? -1 : 1;
+            deepest = std::max(deepest, depth);
+            EXPECT_GE(depth, 0);
+        }
+        EXPECT_EQ(depth, 0);
+        EXPECT_EQ(deepest, 1);
+    }
+}
+
+TEST_P(Ranks, TracingDoesNotChangeTheResult) {
+    Finished plain = mpirun(GetParam(), heat);
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    for (const Words& options : {Words{}, Words{"--loom", "rank"}, Words{"--cpu", "virtual"},
+                                 Words{"--cpu=sample", "--loom=here"}}) {
+        Finished done = traced(GetParam(), heat, options);
+        EXPECT_EQ(done.status, 0);
+        EXPECT_EQ(done.out, plain.out);
+        expect_emulates();
+    }
+}
+
+TEST_P(Ranks, MetadataSaysWhoTheProcessIs) {
+    ASSERT_EQ(traced(GetParam(), heat).status, 0);
+    Trace trace = this->trace();
+    std::set<int> ranks;
+    std::set<std::string> runs;
+    for (const Stream& stream : trace.streams()) {
+        const StreamMetadata& about = stream.metadata;
+        ranks.insert(about.rank.value_or(-1));
+        runs.insert(about.run.value_or(""));
+        EXPECT_EQ(about.nranks, GetParam());
+        EXPECT_EQ(about.app_id, 1);
+        EXPECT_EQ(about.require.at("mpi"), "1.0.0");
+        EXPECT_TRUE(about.finished);
+        EXPECT_FALSE(about.end.has_value());
+        EXPECT_FALSE(about.cpus.empty());
+        EXPECT_EQ(about.cpus, trace.streams()[0].metadata.cpus);
+        EXPECT_EQ(about.loom.find('.'), std::string::npos);
+        EXPECT_TRUE(stream.relative_path.starts_with("loom." + about.loom + "/proc."));
+    }
+    EXPECT_EQ(ranks.size(), static_cast<size_t>(GetParam()));
+    EXPECT_EQ(ranks.count(-1), 0u);
+    EXPECT_EQ(runs.size(), 1u);
+    EXPECT_EQ(runs.count(""), 0u);
+}
+
+class TraceOfJob : public TracedTest {};
+
+TEST_F(TraceOfJob, LinkedLibraryRecordsAsAPreloadedOne) {
+    Finished done = mpirun(2, {app("heat_linked"), "40", "30", "12"}, {"OVNI_TRACEDIR=" + trace_directory()});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, mpirun(2, heat).out);
+    EXPECT_EQ(trace().streams().size(), 2u);
+    expect_emulates();
+}
+
+TEST_F(TraceOfJob, NamedRegionsSurroundTheirCalls) {
+    ASSERT_EQ(traced(2, {app("heat"), "8", "8", "1"}).status, 0);
+    EXPECT_EQ(story_of(trace(), 0),
+              "MUi MUI OM[halo Mr[ Mr] Mr[ Mr] Ms[ Ms] Ms[ Ms] MWa MWA OM]halo OM[solve OM]solve "
+              "OM[residual MAr MAR OM]residual ME[ ME] MUf MUF");
+}
+
+TEST_F(TraceOfJob, EarlyEndsKeepTheStatusAndHangNobody) {
+    for (const char* how : {"abort", "exit", "segv"}) {
+        Words words = {app("abort_one"), how, "1"};
+        Finished plain = mpirun(2, words), done = traced(2, words);
+        EXPECT_NE(done.status, 0) << how;
+        EXPECT_EQ(done.status, plain.status) << how;
+    }
+}
+
+TEST_F(TraceOfJob, AbortEndsTheStreamWithItsCode) {
+    EXPECT_EQ(traced(1, {app("abort_one"), "abort", "0"}).status, 7);
+    Trace trace = this->trace();
+    ASSERT_EQ(trace.streams().size(), 1u);
+    const StreamMetadata& about = trace.streams()[0].metadata;
+    ASSERT_TRUE(about.end.has_value());
+    EXPECT_EQ(about.end->by, "exit");
+    EXPECT_EQ(about.end->code, 7);
+    EXPECT_TRUE(about.finished);
+    EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end cut");
+}
+
+TEST_F(TraceOfJob, ResolvingEverythingAtLoadTimeIsFine) {
+    EXPECT_EQ(traced(2, heat, {}, {"LD_BIND_NOW=1"}).status, 0);
+    EXPECT_EQ(trace().streams().size(), 2u);
+}
+
+TEST_F(TraceOfJob, LoomsByRankHaveTheirOwnNames) {
+    ASSERT_EQ(traced(2, heat, {"--loom", "rank"}).status, 0);
+    Trace trace = this->trace();
+    std::set<std::string> suffixes;
+    for (const Stream& stream : trace.streams())
+        suffixes.insert(stream.metadata.loom.substr(stream.metadata.loom.find('.')));
+    EXPECT_EQ(suffixes, (std::set<std::string>{".0", ".1"}));
+    expect_emulates();
+}
+
+TEST_F(TraceOfJob, LoomsHaveTheCpusOfTheirRanks) {
+    Words bound = {"--bind-to", "core", "--map-by", "core"};
+    for (auto [loom, most] : {std::pair("rank", 1u), std::pair("host", 2u), std::pair("mine", 2u)}) {
+        Finished done =
+            mpirun(2, bound + Words{program("ovnirun"), "-o", trace_directory(), "--loom", loom} + heat);
+        if (done.status != 0) GTEST_SKIP() << "two ranks cannot be bound to cores here: " << done.err;
+        for (const Stream& stream : streams()) {
+            EXPECT_GE(stream.metadata.cpus.size(), 1u);
+            EXPECT_LE(stream.metadata.cpus.size(), most) << loom;
+            if (most == 2) {
+                EXPECT_EQ(stream.metadata.cpus, trace().streams()[0].metadata.cpus);
+            }
+            if (loom == std::string("mine")) {
+                EXPECT_EQ(stream.metadata.loom, loom);
+            }
+        }
+        expect_emulates();
+    }
+}
+
+TEST_F(TraceOfJob, VirtualCpuMeansNoMoves) {
+    Words unbound = {"--bind-to", "none", program("ovnirun"), "-o", trace_directory()};
+    ASSERT_EQ(mpirun(2, unbound + Words{"--cpu", "virtual"} + heat).status, 0);
+    for (uint32_t s = 0; s < 2; ++s) EXPECT_EQ(counts_of(trace(), s)["OAs"], 0);
+    expect_emulates();
+}
+
+TEST_F(TraceOfJob, SampledCpuMovesTheThread) {
+    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is only one CPU to be on";
+    Words unbound = {"--bind-to", "none", program("ovnirun"), "-o", trace_directory()};
+    ASSERT_EQ(mpirun(2, unbound + heat).status, 0);
+    for (uint32_t s = 0; s < 2; ++s) EXPECT_GE(counts_of(trace(), s)["OAs"], 1);
+    expect_emulates();
+}
+
+TEST_F(TraceOfJob, OlderTraceIsMovedAway) {
+    auto runs_in = [&](const std::string& directory) {
+        std::set<std::string> runs;
+        Trace trace = Trace::open(directory);
+        for (const Stream& stream : trace.streams()) runs.insert(*stream.metadata.run);
+        return runs;
+    };
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(traced(2, heat).status, 0);
+    std::set<std::string> all;
+    for (const char* name : {"ovni", "ovni.1", "ovni.2"}) {
+        EXPECT_EQ(Trace::open(path(name)).streams().size(), 2u);
+        auto runs = runs_in(path(name));
+        EXPECT_EQ(runs.size(), 1u);
+        all.merge(runs);
+    }
+    EXPECT_EQ(all.size(), 3u);
+    EXPECT_FALSE(std::filesystem::exists(path("ovni.3")));
+}
+
+TEST_F(TraceOfJob, AppendKeepsTheOlderTrace) {
+    ASSERT_EQ(traced(2, heat).status, 0);
+    ASSERT_EQ(traced(2, heat, {"--append"}).status, 0);
+    EXPECT_EQ(trace().streams().size(), 4u);
+    EXPECT_FALSE(std::filesystem::exists(path("ovni.1")));
+}
+
+TEST_F(TraceOfJob, SameRunStaysTogether) {
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(traced(2, heat, {}, {"OVNI_RUN=a/b"}).status, 0);
+    Trace trace = this->trace();
+    EXPECT_EQ(trace.streams().size(), 4u);
+    EXPECT_FALSE(std::filesystem::exists(path("ovni.1")));
+}
+
+TEST_F(TraceOfJob, NodesOfOneNameAreToldApart) {
+    Finished done = mpirun(3, {std::string(BUILD_DIR) + "/tests/host_names"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    std::set<std::string> names;
+    std::istringstream lines(done.out);
+    for (std::string line; std::getline(lines, line);) names.insert(line);
+    ASSERT_EQ(names.size(), 3u) << done.out;
+    std::string host = names.begin()->substr(2);
+    EXPECT_EQ(names, (std::set<std::string>{"0 " + host, "1 " + host + "-2", "2 " + host + "-3"}));
+}
+
+}  // namespace ovni::test

@@ -1,0 +1,107 @@
+// Runs programs under mpirun with the tracing library, as a user does, and reads what they left.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/temporary_directory.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni::test {
+
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words all, const Words& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+// A program of tests/apps.
+inline std::string app(const std::string& name) {
+    return std::string(BUILD_DIR) + "/tests/apps/" + name;
+}
+
+// One event with the payload of a mark.
+struct Mark {
+    std::string code;
+    int64_t clock = 0;
+    int64_t value = 0;
+};
+
+inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
+    std::vector<Mark> events;
+    for (StreamReader reader = trace.reader(stream, 0, ClockOrder::checked); reader.next();) {
+        const EventView& event = reader.event();
+        if (event.kind != EventView::Kind::event) {
+            const char* kind = event.kind == EventView::Kind::gap_begin ? "gap"
+                               : event.kind == EventView::Kind::gap_end ? "end"
+                                                                        : "cut";
+            events.push_back({kind, event.clock, 0});
+            continue;
+        }
+        Mark mark{event.code().text().data(), event.clock, 0};
+        if (event.payload().size() >= sizeof mark.value)
+            std::memcpy(&mark.value, event.payload().data(), sizeof mark.value);
+        events.push_back(mark);
+    }
+    return events;
+}
+
+// "MCb MCB OM[halo OM]halo gap end": the codes of a stream, marks with their labels, without the life cycle.
+inline std::string story_of(const Trace& trace, uint32_t stream) {
+    std::map<int64_t, std::string> labels;
+    for (const MarkType& type : trace.streams()[stream].metadata.marks)
+        labels.insert(type.labels.begin(), type.labels.end());
+    std::string story;
+    for (const Mark& event : events_of(trace, stream)) {
+        if (event.code[0] == 'O' && event.code[1] != 'M' && event.code[1] != 'B') continue;
+        story += (story.empty() ? "" : " ") + event.code;
+        if (event.code.starts_with("OM")) story += labels[event.value];
+    }
+    return story;
+}
+
+inline std::map<std::string, int> counts_of(const Trace& trace, uint32_t stream) {
+    std::map<std::string, int> counts;
+    for (const Mark& event : events_of(trace, stream)) ++counts[event.code];
+    return counts;
+}
+
+class TracedTest : public ::testing::Test {
+ protected:
+    Finished mpirun(int ranks, const Words& words, Words environment = {}) const {
+        environment =
+            environment + Words{"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0",
+                                "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1"};
+        return run(Words{"mpirun", "-n", std::to_string(ranks)} + words, environment, 120);
+    }
+    // Below ovnirun, with the trace in trace_directory().
+    Finished traced(int ranks, const Words& words, const Words& options = {},
+                    const Words& environment = {}) const {
+        return mpirun(ranks, Words{program("ovnirun"), "-o", trace_directory()} + options + words,
+                      environment);
+    }
+    std::string trace_directory() const { return directory_.path() / "ovni"; }
+    std::string path(const std::string& name) const { return directory_.path() / name; }
+    Trace trace() const { return Trace::open(trace_directory()); }
+    std::vector<Stream> streams() const { return trace().streams(); }
+    // What a strict reader says.
+    void expect_emulates() const {
+        Finished emulated = run({program("ovniemu"), trace_directory()});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
+
+ private:
+    TemporaryDirectory directory_;
+};
+
+}  // namespace ovni::test

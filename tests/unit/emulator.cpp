@@ -1,0 +1,215 @@
+#include "unit/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const Identity two_cpus{.loom = "nodeA.x", .pid = 4321, .tid = 4321, .cpus = {{0, 10}, {1, 12}}};
+
+TEST_F(EmulatorTest, WritesTheLinesOfAShortLife) {
+    trace()
+        .thread(two_cpus)
+        .mark(5, "stack", "phase", {{3, "three"}})
+        .mark(6, "single", "step")
+        .starts(1000)
+        .event("OM[", 1002, {i64(3), 5})
+        .ends(1003);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv"), ElementsAre("1:0:6:1", "1:0:4:1", "1:0:2:4321", "1:0:105:0", "1:0:106:0",
+                                                 "1:2:105:3", "1:3:4:3", "1:3:2:0", "1:3:6:0", "1:3:105:0"));
+    EXPECT_THAT(lines("cpu.prv"),
+                ElementsAre("1:0:2:4321", "1:0:1:4321", "1:0:3:1", "1:0:7:0", "1:0:105:0", "1:0:106:0",
+                            "1:2:105:3", "1:3:2:0", "1:3:1:0", "1:3:3:0", "1:3:105:0"));
+    EXPECT_THAT(text("thread.prv"),
+                HasSubstr("#Paraver (19/01/38 at 03:14):00000000000000000003_ns:0:1:1(1:1)\n"));
+    EXPECT_THAT(text("cpu.row"), HasSubstr(" CPU 0.10\n CPU 0.12\nvCPU 0.*\n"));
+    EXPECT_THAT(text("thread.row"), HasSubstr("TH 1.4321\n"));
+}
+
+TEST_F(EmulatorTest, SkipsRepeatedNothingOfAMarkButNotRepeatedValues) {
+    trace()
+        .thread(two_cpus)
+        .mark(5, "single", "step")
+        .starts(10)
+        .event("OM=", 11, {i64(3), 5})
+        .event("OM=", 12, {i64(3), 5})
+        .event("OHc", 13)
+        .event("OHp", 14)
+        .event("OHr", 15)
+        .ends(16);
+    accept();
+    EXPECT_THAT(lines("thread.prv", 105), ElementsAre("1:0:105:0", "1:1:105:3", "1:2:105:3", "1:3:105:3",
+                                                      "1:4:105:0", "1:5:105:3", "1:6:105:0"));
+    EXPECT_THAT(lines("cpu.prv", 105),
+                ElementsAre("1:0:105:0", "1:1:105:3", "1:2:105:3", "1:3:105:0", "1:5:105:3", "1:6:105:0"));
+}
+
+TEST_F(EmulatorTest, ShowsMpiFunctionsWhileTheThreadRuns) {
+    Identity rank = two_cpus;
+    rank.require.emplace_back("mpi", "1.0.0");
+    trace().thread(rank).starts(10).event("MS[", 12).event("OHc", 13).event("OHr", 14).ends(20);
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 1);  // Cooling threads cannot run again without a pause
+    EXPECT_THAT(done.err, HasSubstr("cannot run again: it is Cooling"));
+    EXPECT_TRUE(std::filesystem::exists(trace().path() / "thread.partial.prv"));
+    EXPECT_FALSE(std::filesystem::exists(trace().path() / "thread.prv"));
+}
+
+TEST_F(EmulatorTest, MovesAThreadBetweenCpus) {
+    trace()
+        .thread(two_cpus)
+        .starts(10)
+        .event("OAs", 11, {1})
+        .event("OAs", 12, {1})
+        .event("OAs", 13, {-1})
+        .ends(14);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv", 6), ElementsAre("1:0:6:1", "1:1:6:2", "1:3:6:3", "1:4:6:0"));
+    EXPECT_THAT(lines("cpu.prv", 3),
+                ElementsAre("1:0:3:1", "1:1:3:0", "2:1:3:1", "2:3:3:0", "3:3:3:1", "3:4:3:0"));
+}
+
+TEST_F(EmulatorTest, MovesAnotherThreadOfTheLoom) {
+    trace().thread(two_cpus).starts(10).event("OAr", 20, {1, 4322}).ends(30);
+    Identity other = two_cpus;
+    other.tid = 4322;
+    trace().thread(other).starts(10, -1).event("OHp", 11).event("OHr", 25).ends(30);
+    accept();
+    EXPECT_THAT(lines("thread.prv", 6), Contains("2:10:6:2"));
+}
+
+TEST_F(EmulatorTest, ShowsTooManyThreadsOnAPhysicalCpuAsAnErrorState) {
+    for (int tid : {1, 2}) {
+        trace()
+            .thread({.tid = tid, .require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}})
+            .starts(10 * tid)
+            .event("MS[", 30)
+            .event("MS]", 40)
+            .ends(100 - 10 * tid);
+    }
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(" CPU 0.0 had more than one running thread: 1 times, 0.000 ms"));
+    EXPECT_THAT(lines("cpu.prv", 25), ElementsAre("1:0:25:0", "1:10:25:777", "1:70:25:0"));
+    EXPECT_THAT(lines("cpu.prv", 3), ElementsAre("1:0:3:1", "1:10:3:2", "1:70:3:1", "1:80:3:0"));
+    EXPECT_THAT(text("cpu.pcf"), HasSubstr("777  Error: too many threads"));
+    EXPECT_THAT(text("cpu.pcf"), HasSubstr("777 {255,   0,   0}"));
+    EXPECT_THAT(text("thread.pcf"), Not(HasSubstr("777")));
+    Finished strict = emulate({"-l"});
+    EXPECT_EQ(strict.status, 1);
+    EXPECT_THAT(strict.err, HasSubstr("more than one running thread on  CPU 0.0"));
+}
+
+TEST_F(EmulatorTest, LetsThreadsShareAVirtualCpu) {
+    for (int tid : {1, 2}) trace().thread({.tid = tid}).starts(10 * tid, -1).ends(100);
+    accept({"-l"});
+    EXPECT_THAT(lines("cpu.prv", 2), ElementsAre("2:0:2:1", "2:10:2:0", "2:90:2:2", "2:90:2:0"));
+    EXPECT_THAT(text("cpu.pcf"), Not(HasSubstr("777")));
+}
+
+TEST_F(EmulatorTest, ShowsAGapAsNotTracedAndTakesEndsOfWhatBeganBefore) {
+    trace()
+        .thread({.require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}})
+        .starts(10)
+        .event("MS[", 20)
+        .gap(30, 50, 3)
+        .event("MS]", 60)
+        .ends(70);
+    Finished done = emulate({"-l"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("1 states ended after a gap"));
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:20:4:6", "1:40:4:1", "1:60:4:3"));
+    EXPECT_THAT(lines("thread.prv", 25), ElementsAre("1:0:25:0", "1:10:25:13", "1:20:25:0"));
+    EXPECT_THAT(text("thread.pcf"), HasSubstr("6    Not traced"));
+}
+
+TEST_F(EmulatorTest, KeepsTheLifeCycleInsideAGap) {
+    trace().thread().starts(10).gap(30, std::nullopt).ends(70);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:20:4:6", "1:60:4:3"));
+}
+
+TEST_F(EmulatorTest, ShowsPunctualMarksForOneNanosecond) {
+    trace()
+        .thread()
+        .mark(98, "single", "marker")
+        .set("ovni.mark.98.punctual", true)
+        .starts(10)
+        .event("OM=", 20, {i64(7), 98})
+        .event("OM=", 30, {i64(8), 98})
+        .event("OM=", 30, {i64(9), 98})
+        .ends(40);
+    accept({"-l"});
+    for (const char* file : {"thread.prv", "cpu.prv"})
+        EXPECT_THAT(lines(file, 198), ElementsAre("1:0:198:0", "1:9:198:7", "1:10:198:0", "1:19:198:8",
+                                                  "1:20:198:9", "1:20:198:0"));
+}
+
+TEST_F(EmulatorTest, PutsAPunctualMarkAmongTheLinesOfOtherThreads) {
+    trace()
+        .thread({.tid = 1, .cpus = {{0, 0}, {1, 1}}})
+        .mark(98, "single", "marker")
+        .set("ovni.mark.98.punctual", true)
+        .starts(10)
+        .event("OM=", 20, {i64(7), 98})
+        .ends(40);
+    trace().thread({.tid = 2, .cpus = {}}).starts(19, 1).ends(40);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv"),
+                ElementsAre("1:0:6:1", "1:0:4:1", "1:0:2:1", "1:0:198:0", "1:9:198:7", "2:9:6:2", "2:9:4:1",
+                            "2:9:2:2", "2:9:198:0", "1:10:198:0", "1:30:4:3", "1:30:2:0", "1:30:6:0",
+                            "2:30:4:3", "2:30:2:0", "2:30:6:0"));
+}
+
+TEST_F(EmulatorTest, EndsWhatTheProgramDidNotEnd) {
+    trace()
+        .thread({.require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}})
+        .starts(10)
+        .event("MS[", 20)
+        .set("ovni.end", {{"by", "signal"}, {"code", 9}});
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("1 of 1 streams were not ended by their program"));
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:10:4:3"));
+    Finished strict = emulate({"-l"});
+    EXPECT_EQ(strict.status, 1);
+    EXPECT_THAT(strict.err, HasSubstr("was not ended by the program (by signal 9)"));
+}
+
+TEST_F(EmulatorTest, CorrectsClocksByTheTableOfHosts) {
+    trace().thread({.loom = "a.x"}).starts(1050).ends(1100);
+    trace().thread({.loom = "b.y"}).starts(1010).ends(1100);
+    trace().clock_offsets({{"a.long.name", -50}, {"b", 0}});
+    accept();
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "2:10:4:1", "1:50:4:3", "2:100:4:3"));
+}
+
+TEST_F(EmulatorTest, MeasuresBursts) {
+    StreamBuilder& stream = trace().thread().starts(0);
+    for (int i = 0; i < 100; ++i) stream.event("OB.", 100 + 10 * i);
+    stream.ends(5000);
+    Finished done = emulate();
+    EXPECT_THAT(done.err, HasSubstr("node0.a burst stats: median/avg/max =  10/ 10/ 10 ns"));
+}
+
+TEST_F(EmulatorTest, AnEmptyTraceHasNoRows) {
+    accept();
+    EXPECT_THAT(text("thread.prv"), HasSubstr("00000000000000000000_ns:0:1:1(0:1)"));
+}
+
+TEST_F(EmulatorTest, WritesIntoAnotherDirectory) {
+    trace().thread().starts(10).ends(20);
+    TemporaryDirectory elsewhere;
+    accept({"-o", (elsewhere.path() / "a/b").string()});
+    EXPECT_TRUE(std::filesystem::exists(elsewhere.path() / "a/b/thread.prv"));
+    EXPECT_TRUE(std::filesystem::exists(elsewhere.path() / "a/b/cfg/cpu/ovni/tid.cfg"));
+    EXPECT_FALSE(std::filesystem::exists(trace().path() / "thread.prv"));
+    EXPECT_FALSE(std::filesystem::exists(trace().path() / "cfg"));
+}
+
+}  // namespace
+}  // namespace ovni::test

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PLOTS = ROOT / "scripts/plots"
+MPI = ROOT / "tests/golden/cases/mpi-func/expected"
+
+# Row 1 is in MPI_Send for 30 of 100 ns and in MPI_Recv for 20 (10 of them told twice), row 2 never runs.
+SMALL = """#Paraver (19/01/38 at 03:14):00000000000000000100_ns:0:1:1(2:1)
+2:0:1:1:1:0:4:1
+2:0:1:1:1:0:25:0
+2:0:1:1:1:10:25:13
+2:0:1:1:2:20:4:2
+2:0:1:1:1:40:25:12
+2:0:1:1:1:50:25:12
+2:0:1:1:1:60:25:0
+2:0:1:1:1:100:4:3
+"""
+
+
+def run(program, *words):
+    return subprocess.run([PLOTS / program, *map(str, words)], capture_output=True, text=True)
+
+
+def check(ok, what):
+    if not ok:
+        sys.exit(f"failed: {what}")
+
+
+def summary_counts_time(directory):
+    (directory / "thread.prv").write_text(SMALL)
+    done = run("summary", directory, "-n", 1)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    check(["row", "1", "100.000", "100.0", "50.000", "50.0", "30.0", "20.0"] in rows, done)
+    check(["row", "2", "0.000", "0.0", "0.000", "-", "-", "-"] in rows, done)
+
+
+def timeline_draws_a_picture(directory):
+    big = ["#Paraver (19/01/38 at 03:14):00000000000000900000_ns:0:1:1(2:1)"]
+    big += [f"2:0:1:1:{i % 2 + 1}:{i * 10}:25:{i // 2 % 3}" for i in range(90_000)]
+    (directory / "cpu.prv").write_text("\n".join(big))
+    for words in ([MPI], [MPI, "--cpu", "-t", 3], [MPI, "--from", "1us", "--to", "25us"], [directory, "--cpu"]):
+        picture = directory / "picture.png"
+        picture.unlink(missing_ok=True)
+        done = run("timeline", *words, "-o", picture)
+        check(done.returncode == 0 and picture.read_bytes()[:4] == b"\x89PNG", done)
+
+
+def faults_are_named(directory):
+    missing = run("summary", directory / "nowhere")
+    check(missing.returncode == 1 and "nowhere" in missing.stderr and "Traceback" not in missing.stderr, missing)
+    (directory / "bad.prv").write_text("no trace\n")
+    bad = run("timeline", directory / "bad.prv")
+    check(bad.returncode == 1 and "not the header" in bad.stderr, bad)
+    check(run("timeline", MPI, "--from", "2x").returncode == 2, "time without meaning")
+
+
+def main():
+    try:
+        import matplotlib, numpy  # noqa: F401
+    except ImportError as e:
+        print(e)
+        sys.exit(77)
+    for test in (summary_counts_time, timeline_draws_a_picture, faults_are_named):
+        with tempfile.TemporaryDirectory() as directory:
+            test(Path(directory))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+// What the tables of today do not reach: a CPU row that follows the active thread, and shows it as bad.
+#include "emu/tracker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/trace_builder.hpp"
+
+namespace ovni::test {
+namespace {
+
+TEST(TrackerTest, ACpuThatFollowsTheActiveThreadShowsAHiddenChannelAsBad) {
+    TraceBuilder builder;
+    builder.thread().starts(10).ends(20);
+    Trace trace = Trace::open(builder.write());
+    System system(trace);
+    Plan plan;
+    plan.channels.push_back(
+        {.name = "one", .tracking = Tracking::running, .cpu_tracking = Tracking::active, .prv_type = 300});
+    Machine machine(system, plan.channels.size(), {true});
+    Tracker tracker(plan, machine);
+    machine.threads[0].cpu = 0;
+    machine.cpus[0].threads = {0};
+    machine.channel(0, 0).set(5, Duplicates::forbidden);
+    auto show = [&](RunState state, int64_t time) {
+        machine.threads[0].state = state;
+        tracker.begin_event(time, 0);
+        tracker.cpu_changed(0);
+        tracker.cpu_channels_changed(0);
+        std::vector<std::pair<int64_t, int64_t>> shown;
+        for (const Record& record : tracker.queue().take_before(INT64_MAX))
+            if (record.type == 300) shown.emplace_back(record.time, record.value);
+        return shown;
+    };
+    using Shown = std::vector<std::pair<int64_t, int64_t>>;
+    EXPECT_EQ(show(RunState::running, 1), (Shown{{1, 5}}));
+    EXPECT_EQ(show(RunState::cooling, 2), (Shown{{2, shown_value::bad}}));
+    EXPECT_EQ(show(RunState::paused, 3), (Shown{{3, 0}}));
+    ShownExtras extras = tracker.extras();
+    EXPECT_EQ(extras.bad(0), 2);
+    EXPECT_EQ(extras.too_many_threads(0), ShownExtras::never);
+}
+
+}  // namespace
+}  // namespace ovni::test
