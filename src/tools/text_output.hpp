@@ -19,7 +19,7 @@ class TextOutput {
     Reader flush();
 
  private:
-    static constexpr size_t block = 256 * 1024;
+    static constexpr size_t block = size_t{256} << 10;
     fmt::memory_buffer text_;
     Reader reader_ = Reader::there;
 };

@@ -10,7 +10,7 @@ namespace ovni {
 
 namespace {
 
-constexpr size_t fewest_entries = 16 * 1024;
+constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 32;
 constexpr size_t largest_over_wanted = 4;
 constexpr size_t events_beside_others = 2;  // damage, a cut

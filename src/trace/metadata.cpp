@@ -52,9 +52,10 @@ class Members {
         if (!value) return std::nullopt;
         if (!value->is_number()) fail(key, "is not a number");
         if (value->is_number_float()) {
-            constexpr double beyond = 2.0 * (std::numeric_limits<Int>::max() / 2 + 1);
+            constexpr auto half =
+                static_cast<double>(std::numeric_limits<Int>::max() / 2 + 1);  // a power of 2
             double real = std::trunc(value->get<double>());
-            if (!(real >= -beyond && real < beyond)) fail(key, "is out of range");
+            if (!(real >= -2 * half && real < 2 * half)) fail(key, "is out of range");
             return static_cast<Int>(real);
         }
         bool fits = value->is_number_unsigned() ? std::in_range<Int>(value->get<uint64_t>())

@@ -88,7 +88,7 @@ Trace Trace::open(const fs::path& directory, Metadata metadata) {
     return Trace(directory, list_streams(directory), metadata);
 }
 
-Trace::Trace(fs::path directory, const std::vector<StreamFile>& files, Metadata metadata)
+Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata)
     : directory_(without_trailing_slashes(directory)) {
     streams_.reserve(files.size());
     for (const StreamFile& file : files) {

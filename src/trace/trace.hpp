@@ -41,7 +41,7 @@ class Trace {
     // Lists and interprets.
     static Trace open(const std::filesystem::path& directory, Metadata metadata = Metadata::interpreted);
     // Interprets what list_streams() found, here or on another rank. Warns about streams without events.
-    Trace(std::filesystem::path directory, const std::vector<StreamFile>& files,
+    Trace(const std::filesystem::path& directory, const std::vector<StreamFile>& files,
           Metadata metadata = Metadata::interpreted);
 
     const std::filesystem::path& directory() const { return directory_; }

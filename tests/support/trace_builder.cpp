@@ -118,7 +118,7 @@ StreamBuilder& StreamBuilder::gap(int64_t from, std::optional<int64_t> to, uint6
 }
 
 StreamBuilder& StreamBuilder::mark(int type, const std::string& kind, const std::string& title,
-                                   std::vector<std::pair<int64_t, std::string>> labels) {
+                                   const std::vector<std::pair<int64_t, std::string>>& labels) {
     Json& mark = json_["ovni"]["mark"][std::to_string(type)];
     mark = {{"title", title}, {"chan_type", kind}};
     for (const auto& [value, label] : labels) mark["labels"][std::to_string(value)] = label;

@@ -100,7 +100,7 @@ class StreamBuilder {
     StreamBuilder& gap(int64_t from, std::optional<int64_t> to, uint64_t lost = 0,
                        const std::string& reason = "paused");
     StreamBuilder& mark(int type, const std::string& kind, const std::string& title,
-                        std::vector<std::pair<int64_t, std::string>> labels = {});
+                        const std::vector<std::pair<int64_t, std::string>>& labels = {});
 
     // stream.json: sets or removes a member, named as in "ovni.lib.version"; replaces the whole text.
     StreamBuilder& set(const std::string& member, Json value);
