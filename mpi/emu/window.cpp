@@ -56,7 +56,9 @@ std::optional<std::vector<Record>> Window::next() {
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
     at_end_ = done == INT64_MAX;
-    std::vector<Record> records = emulator_.tracker().queue().take_before(done);
+    // What lies at the time of the error is sorted out in the last window.
+    std::vector<Record> records =
+        emulator_.tracker().queue().take_before(at_end_ ? done : std::min(done, limit_));
     if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
     if (!at_end_ || limit_ == INT64_MAX) return records;
 
