@@ -13,6 +13,7 @@ namespace {
 constexpr size_t fewest_entries = 16 * 1024;
 constexpr size_t entries_per_stream = 32;
 constexpr size_t largest_over_wanted = 4;
+constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr uint32_t widest = UINT32_C(1) << 31;
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
 
@@ -28,7 +29,9 @@ Merger::Merger(std::vector<StreamReader> readers) : readers_(std::move(readers))
               [](const StreamReader& a, const StreamReader& b) { return a.index() < b.index(); });
     damage_.resize(readers_.size());
     wanted_ = std::max(fewest_entries, entries_per_stream * readers_.size());
-    capacity_ = largest_over_wanted * wanted_;
+    // Small traces need less; a window that does not fit is cut.
+    capacity_ = std::min(largest_over_wanted * wanted_,
+                         size() / OVNI_FORMAT_EVENT_HEADER + events_beside_others * readers_.size() + 1);
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     scratch_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     for (uint32_t i = 0; i < readers_.size(); ++i) {
@@ -94,6 +97,7 @@ bool Merger::decode_window() {
     int64_t limit = add_saturated(start_, width_);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
         if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
+        __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
         saved_.push_back({i, heads_[i], readers_[i].position()});
         if (!decode(i, limit)) return width_ == 0;
     }
@@ -103,6 +107,7 @@ bool Merger::decode_window() {
 // False where memory is full.
 bool Merger::decode(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
+    if (readers_[source].is_plain() && head.state == Head::State::event) decode_plain(source, limit);
     while (head.key <= limit && head.state != Head::State::finished) {
         if (entries_count_ == capacity_) return false;
         append(source);
@@ -112,6 +117,24 @@ bool Merger::decode(uint32_t source, int64_t limit) {
             advance(source);
     }
     return true;
+}
+
+void Merger::decode_plain(uint32_t source, int64_t limit) {
+    Head& head = heads_[source];
+    StreamReader& reader = readers_[source];
+    Entry* out = entries_.get() + entries_count_;
+    auto start = static_cast<uint64_t>(start_);
+    try {
+        bool more = reader.take(limit, capacity_ - entries_count_, [&](int64_t clock, uint64_t offset) {
+            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, offset};
+        });
+        if (!more) head.state = Head::State::finished;
+    } catch (const Error&) {
+        head.state = Head::State::damaged;
+        damage_[source] = std::current_exception();
+    }
+    head.key = reader.event().clock;
+    entries_count_ = static_cast<size_t>(out - entries_.get());
 }
 
 inline void Merger::append(uint32_t source) {

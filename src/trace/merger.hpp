@@ -84,6 +84,7 @@ class Merger {
     bool find_start();
     bool decode_window();
     bool decode(uint32_t source, int64_t limit);
+    void decode_plain(uint32_t source, int64_t limit);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);
     void advance(uint32_t source);

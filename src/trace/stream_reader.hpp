@@ -3,6 +3,7 @@
 // were handed out.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -48,6 +49,14 @@ class StreamReader {
     // Bytes of events in the file, and how many of them were handed out.
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
+
+    // Does take() apply? There is nothing but events, and their clocks never decrease.
+    bool is_plain() const { return plain_ && source_.order == ClockOrder::checked; }
+    // Hands the current event and those after it to `taker(clock, offset)`, as long as their clocks are at
+    // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
+    // the end of the stream. Throws as next() does. The fast way for many events.
+    template <class Taker>
+    bool take(int64_t limit, size_t most, Taker taker);
 
     // Where the reader is, to come back to: plain data.
     struct Position {
@@ -95,5 +104,40 @@ class StreamReader {
     bool plain_ = true;  // nothing but events
     Position at_;
 };
+
+template <class Taker>
+bool StreamReader::take(int64_t limit, size_t most, Taker taker) {
+    uint64_t offset = at_.event.offset, next_offset = at_.next;
+    int64_t clock = at_.clock;
+    auto stand = [&] {
+        at_.event = {clock, bytes_ + offset, nullptr, offset, source_.index, EventView::Kind::event};
+        at_.clock = clock;
+        at_.next = next_offset;
+    };
+    const uint8_t* bytes = bytes_;
+    const uint64_t last_whole = end_ - std::min<uint64_t>(end_, OVNI_FORMAT_EVENT_MAX);
+    for (; clock <= limit && most > 0; --most) {
+        taker(clock, offset);
+        const uint8_t* event = bytes + next_offset;
+        int64_t next_clock = 0;
+        // Jumbo events, the last bytes of the file, and faults.
+        if (next_offset > last_whole || ovni_format_is_jumbo(event[0]) ||
+            __builtin_add_overflow(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset,
+                                   &next_clock) ||
+            next_clock < clock) [[unlikely]] {
+            stand();
+            if (!next_event()) return false;
+            offset = at_.event.offset;
+            next_offset = at_.next;
+            clock = at_.clock;
+            continue;
+        }
+        offset = next_offset;
+        next_offset += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
+        clock = next_clock;
+    }
+    stand();
+    return true;
+}
 
 }  // namespace ovni

@@ -189,7 +189,7 @@ TEST_F(TraceFuzzTest, DamagedClockTable) {
 
 // Real processes on a sample: they end in time, with little memory, with status 0 or 1.
 TEST_F(TraceFuzzTest, ToolsOnDamagedTraces) {
-    constexpr size_t one_in = 97;
+    constexpr size_t one_in = 211;
 #ifdef __SANITIZE_ADDRESS__
     const std::string limit = "true";
 #else
