@@ -47,7 +47,7 @@ void Emulator::apply_event(const EventView& event, uint32_t thread) {
     ++events_;
     const Operation* operation = dispatch_.find(event.code());
     if (!operation) [[unlikely]]
-        unknown_event(event.code());
+        return unknown_event(event.code());
     check_guard(*operation, machine_.threads[thread]);
     if (operation->action == Action::ignore) return;
     if (operation->action == Action::hook) {
@@ -190,7 +190,8 @@ void Emulator::unknown_event(EventCode code) const {
     if (!plan_.find(code.model()))
         throw Error(
             fmt::format("model {} is not enabled: no thread requires it (ovni_thread_require)", model->name));
-    throw Error(fmt::format("model {} has no such event", model->name));
+    if (code.category() != model->ignored_category)
+        throw Error(fmt::format("model {} has no such event", model->name));
 }
 
 void Emulator::rethrow(const EventView& event, const std::string& cause) const {
