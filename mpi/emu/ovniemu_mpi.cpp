@@ -54,8 +54,9 @@ class Emulation {
     int run() {
         prepare_output();
         std::vector<int> rank_of_loom = deal_looms(trace_, system_, comm_.size());
-        std::vector<bool> mine;
-        for (int rank : rank_of_loom) mine.push_back(rank == comm_.rank());
+        std::vector<bool> mine(rank_of_loom.size());
+        std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
+                       [&](int rank) { return rank == comm_.rank(); });
         std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
         first_clocks_ = comm_.allreduce(Op::min, first_clocks_);
         int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });

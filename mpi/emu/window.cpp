@@ -7,7 +7,7 @@ namespace ovni {
 
 namespace {
 // Records per rank and window: small enough to stay in the cache while they are exchanged.
-constexpr size_t window_records = 32 * 1024;
+constexpr size_t window_records = size_t{32} << 10;
 }  // namespace
 
 Window::Window(const Comm& comm, Merger merger, Emulator& emulator)

@@ -49,7 +49,7 @@ class Emulator {
  private:
     void apply_event(const EventView& event, uint32_t thread);
     void begin_gap(uint32_t thread);
-    void end_gap(uint32_t thread);
+    void set_traced(uint32_t thread, Traced traced);
     void end_stream(uint32_t thread);
     void close_states(uint32_t thread);
     void touch_cpu(uint32_t cpu);

@@ -128,7 +128,7 @@ class Emulation {
         return !report.faults.empty();
     }
 
-    static constexpr size_t batch = 32 * 1024;  // records handed to the sink at a time
+    static constexpr size_t batch = size_t{32} << 10;  // records handed to the sink at a time
 
     EmulationOptions options_;
     Trace trace_;
