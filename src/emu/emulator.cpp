@@ -43,18 +43,11 @@ void Emulator::apply(const EventView& event) {
     }
 }
 
-// Of the markers around unsorted regions any value is accepted: programs leave further ones for the sorter.
-static bool bounds_sorting(EventCode code) {
-    return code.model() == 'O' && code.category() == 'U';
-}
-
 void Emulator::apply_event(const EventView& event, uint32_t thread) {
     ++events_;
     const Operation* operation = dispatch_.find(event.code());
-    if (!operation) [[unlikely]] {
-        if (bounds_sorting(event.code())) return;
-        unknown_event(event.code());
-    }
+    if (!operation) [[unlikely]]
+        return unknown_event(event.code());
     check_guard(*operation, machine_.threads[thread]);
     if (operation->action == Action::ignore) return;
     if (operation->action == Action::hook) {
@@ -197,7 +190,8 @@ void Emulator::unknown_event(EventCode code) const {
     if (!plan_.find(code.model()))
         throw Error(
             fmt::format("model {} is not enabled: no thread requires it (ovni_thread_require)", model->name));
-    throw Error(fmt::format("model {} has no such event", model->name));
+    if (code.category() != model->ignored_category)
+        throw Error(fmt::format("model {} has no such event", model->name));
 }
 
 void Emulator::rethrow(const EventView& event, const std::string& cause) const {

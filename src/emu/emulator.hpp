@@ -56,7 +56,8 @@ class Emulator {
     // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
     void propagate();
     void check_guard(const Operation& operation, const Thread& thread) const;
-    [[noreturn]] void unknown_event(EventCode code) const;
+    // Throws, unless the model ignores the whole category.
+    void unknown_event(EventCode code) const;
     [[noreturn]] void rethrow(const EventView& event, const std::string& cause) const;
 
     const Trace& trace_;

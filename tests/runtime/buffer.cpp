@@ -12,7 +12,7 @@ namespace {
 using BufferTest = RuntimeTest;
 
 TEST_F(BufferTest, MoreThanTheBufferHoldsIsWrittenWithoutMarkers) {
-    constexpr int count = 500000;  // 6 MB
+    constexpr int count = 400000;  // 4.8 MB
     run_traced([] {
         start();
         for (int i = 0; i < count; ++i) put("OB.", static_cast<uint64_t>(i));
@@ -91,7 +91,7 @@ TEST_F(BufferTest, FlushPairIsFollowedByAnotherOrAMark) {
 }
 
 TEST_F(BufferTest, EveryThreadHasItsStream) {
-    constexpr int threads = 8, count = 50000;
+    constexpr int threads = 4, count = 50000;
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);
         std::vector<std::thread> team;
@@ -116,7 +116,7 @@ TEST_F(BufferTest, EveryThreadHasItsStream) {
 }
 
 TEST_F(BufferTest, AnotherThreadWritesOutWhatIsThere) {
-    constexpr int count = 600000;
+    constexpr int count = 400000;
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);
         std::atomic<bool> done{false};
@@ -142,7 +142,7 @@ TEST_F(BufferTest, AnotherThreadWritesOutWhatIsThere) {
         ASSERT_EQ(event.clock, next++);
     }
     EXPECT_EQ(next, static_cast<uint64_t>(count));
-    EXPECT_EQ(recorded.events.size(), static_cast<size_t>(count) + 2 * 12);
+    EXPECT_EQ(recorded.events.size(), static_cast<size_t>(count) + 2 * 8);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(DiskTest, TemporaryStreamsMoveAtExit) {
 }
 
 TEST_F(DiskTest, FullFileLosesWholeEventsAndSaysSo) {
-    constexpr uint64_t count = 400000;
+    constexpr uint64_t count = 200000;
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         start();
@@ -150,7 +150,7 @@ TEST_F(DiskTest, FullDeviceLosesEverythingButTheProgram) {
     fs::create_symlink("/dev/full", place / "stream.obs");
     run_traced([] {
         start();
-        for (uint64_t i = 0; i < 300000; ++i) put("OB.", i);
+        for (uint64_t i = 0; i < 200000; ++i) put("OB.", i);
         ovni_flush();
         stop();
         ::exit(6);
@@ -158,7 +158,7 @@ TEST_F(DiskTest, FullDeviceLosesEverythingButTheProgram) {
     EXPECT_EQ(status(), 6);
     EXPECT_THAT(printed_errors(), HasSubstr("No space left on device"));
     auto json = nlohmann::json::parse(file_content(place / "stream.json"));
-    EXPECT_EQ(json["ovni"]["lost"], 300000);
+    EXPECT_EQ(json["ovni"]["lost"], 200000);
     EXPECT_EQ(json["ovni"]["finished"], 1);
 }
 
@@ -167,7 +167,7 @@ TEST_F(DiskTest, TraceThatCannotBeMadeIsToldOncePerKind) {
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);
         ovni_thread_init(test_tid);
-        for (uint64_t i = 0; i < 300000; ++i) put("OB.", i);
+        for (uint64_t i = 0; i < 200000; ++i) put("OB.", i);
         ovni_attr_flush();
         stop();
         ::exit(7);

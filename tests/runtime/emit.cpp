@@ -43,7 +43,7 @@ TEST_F(EmitTest, ArgumentsArePackedInOrder) {
 }
 
 TEST_F(EmitTest, MixesWithTheCApiInOrder) {
-    constexpr uint64_t count = 300000;
+    constexpr uint64_t count = 100000;
     run_traced([] {
         start();
         for (uint64_t i = 0; i < count; ++i) {

@@ -252,7 +252,7 @@ TEST_F(OursTest, TraceDirectoryIsTheOneOfTheEnvironment) {
 }
 
 TEST_F(OursTest, MoreThanTheBufferHoldsStartsWithOurBegin) {
-    constexpr size_t count = 400000;
+    constexpr size_t count = 200000;
     run_traced([] {
         ovni_private_thread_open();
         for (size_t i = 0; i < count; ++i) emit("MUi");
