@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <climits>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/host_suffix.hpp"
 
 namespace ovni {
 
@@ -17,20 +20,14 @@ inline std::string host_name() {
     return name;
 }
 
-// One name per node, nodes in the order of their lowest rank: of equal short names the second gets "-2", the
-// third "-3" behind it, or the next number that makes no name of another node.
+// One name per node, nodes in the order of their lowest rank.
 inline std::vector<std::string> distinct_host_names(std::vector<std::string> names) {
     for (std::string& name : names) name.resize(std::min(name.find('.'), name.size()));
     const std::vector<std::string> given = names;
-    for (size_t i = 0; i < names.size(); ++i) {
-        auto taken = [&](const std::string& name) {
-            auto end = names.begin() + static_cast<std::ptrdiff_t>(i);
-            return std::find(names.begin(), end, name) != end;
-        };
-        for (int number = 2; taken(names[i]); ++number) {
-            std::string candidate = given[i] + "-" + std::to_string(number);
-            if (std::find(given.begin(), given.end(), candidate) == given.end()) names[i] = candidate;
-        }
+    for (int i = 0; i < static_cast<int>(given.size()); ++i) {
+        auto name_of = [&](int node) { return std::string_view(given[static_cast<size_t>(node)]); };
+        int number = host_suffix(i, static_cast<int>(given.size()), name_of);
+        if (number > 0) names[static_cast<size_t>(i)] += "-" + std::to_string(number);
     }
     return names;
 }

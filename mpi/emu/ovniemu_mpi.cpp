@@ -1,5 +1,6 @@
 // The emulator on many ranks: looms dealt to ranks, records exchanged by time, one trace written by all.
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "base/log.hpp"
@@ -54,8 +55,9 @@ class Emulation {
     int run() {
         prepare_output();
         std::vector<int> rank_of_loom = deal_looms(trace_, system_, comm_.size());
-        std::vector<bool> mine;
-        for (int rank : rank_of_loom) mine.push_back(rank == comm_.rank());
+        std::vector<bool> mine(rank_of_loom.size());
+        std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
+                       [&](int rank) { return rank == comm_.rank(); });
         std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
         first_clocks_ = comm_.allreduce(Op::min, first_clocks_);
         int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });
@@ -92,9 +94,7 @@ class Emulation {
             for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
             clocks_.check(looms);
             std::filesystem::create_directories(options_.output);
-            std::vector<const ModelSpec*> models;
-            for (const ModelPlan& model : plan_.models) models.push_back(model.spec);
-            write_views(options_.output, models);
+            write_views(options_.output, all_models());
         });
     }
 
@@ -157,6 +157,8 @@ int main(int argc, char** argv) {
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
         ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
         if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+        // A limit of file sizes is an error of write() like a full disk, not the end of the process.
+        std::signal(SIGXFSZ, SIG_IGN);
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
         return ovni::Emulation(world, options).run();
     });

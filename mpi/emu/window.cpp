@@ -7,7 +7,7 @@ namespace ovni {
 
 namespace {
 // Records per rank and window: small enough to stay in the cache while they are exchanged.
-constexpr size_t window_records = 32 * 1024;
+constexpr size_t window_records = size_t{32} << 10;
 }  // namespace
 
 Window::Window(const Comm& comm, Merger merger, Emulator& emulator)
@@ -56,7 +56,9 @@ std::optional<std::vector<Record>> Window::next() {
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
     at_end_ = done == INT64_MAX;
-    std::vector<Record> records = emulator_.tracker().queue().take_before(done);
+    // What lies at the time of the error is sorted out in the last window.
+    std::vector<Record> records =
+        emulator_.tracker().queue().take_before(at_end_ ? done : std::min(done, limit_));
     if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
     if (!at_end_ || limit_ == INT64_MAX) return records;
 

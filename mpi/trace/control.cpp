@@ -1,11 +1,14 @@
 // MPI_Pcontrol and MPI_Abort: the functions that say something to the tracer itself.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
+#include <iterator>
 
 #include "mpi/trace/foreign_string.hpp"
 #include "mpi/trace/job.hpp"
+#include "mpi/trace/markers.hpp"
 #include "mpi/trace/pause.hpp"
 #include "mpi/trace/pmpi.hpp"
 #include "mpi/trace/recorder.hpp"
@@ -18,14 +21,12 @@ namespace {
 
 using Rule = void (*)(Thread&, const ForeignString& name);
 
-// What a level means, with and without a readable string behind it.
+// What a level means, with and without a readable string behind it; without a rule it is a marker.
 struct Level {
     int level;
     Rule with_name;
     Rule alone;
 };
-
-void ignore(Thread&, const ForeignString&) {}
 
 void pause(Thread& thread, const ForeignString&) {
     pause_recording();
@@ -50,7 +51,7 @@ void end(Thread& thread, const ForeignString& name) {
 }
 
 constexpr Level levels[] = {
-    {-1, end, ignore},
+    {-1, end, nullptr},
     {0, pause, pause},
     {1, begin, resume},
     {2, flush, flush},
@@ -60,12 +61,17 @@ void obey(int level, const void* argument) {
     Thread* thread = this_thread();
     if (!thread) return;
     int saved = errno;
-    for (const Level& known : levels) {
-        if (known.level != level) continue;
-        ForeignString name;
-        bool named = known.with_name != known.alone && name.read(argument);
-        (named ? known.with_name : known.alone)(*thread, name);
+    const Level* known = std::ranges::find(levels, level, &Level::level);
+    ForeignString name;
+    Rule rule = nullptr;
+    if (known != std::end(levels)) {
+        bool named = known->with_name != known->alone && name.read(argument);
+        rule = named ? known->with_name : known->alone;
     }
+    if (rule)
+        rule(*thread, name);
+    else
+        mark_level(*thread, level);
     errno = saved;
 }
 

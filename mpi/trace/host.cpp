@@ -5,25 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+
+#include "core/host_suffix.hpp"
 
 namespace ovni::mpi {
 
 namespace {
-
-bool occurs(const Host& host, const Host* hosts, int count) noexcept {
-    for (int i = 0; i < count; ++i)
-        if (strcmp(host.name, hosts[i].name) == 0) return true;
-    return false;
-}
-
-// The nth free name "host-2", "host-3"...: one that no node has by itself.
-Host with_suffix(const Host& host, int nth, const Host* hosts, int count) noexcept {
-    for (int suffix = 2;; ++suffix) {
-        Host candidate;
-        snprintf(candidate.name, sizeof candidate.name, "%.80s-%d", host.name, suffix);
-        if (!occurs(candidate, hosts, count) && --nth == 0) return candidate;
-    }
-}
 
 Host among_leaders(const PrivateComm& leaders) noexcept {
     Host own = Host::alone();
@@ -32,9 +20,9 @@ Host among_leaders(const PrivateComm& leaders) noexcept {
     if (!hosts) return own;
     Host result = own;
     if (leaders.allgather(own.name, Host::most, hosts->name)) {
-        int equal_before = 0;
-        for (int i = 0; i < leaders.rank(); ++i) equal_before += strcmp(own.name, hosts[i].name) == 0;
-        if (equal_before > 0) result = with_suffix(own, equal_before, hosts, count);
+        int number =
+            host_suffix(leaders.rank(), count, [&](int i) { return std::string_view(hosts[i].name); });
+        if (number > 0) snprintf(result.name, sizeof result.name, "%.80s-%d", own.name, number);
     }
     free(hosts);
     return result;

@@ -31,7 +31,7 @@ void Emulator::apply(const EventView& event) {
                 begin_gap(thread);
                 break;
             case EventView::Kind::gap_end:
-                end_gap(thread);
+                set_traced(thread, Traced::yes);
                 break;
             case EventView::Kind::cut:
                 end_stream(thread);
@@ -47,7 +47,7 @@ void Emulator::apply_event(const EventView& event, uint32_t thread) {
     ++events_;
     const Operation* operation = dispatch_.find(event.code());
     if (!operation) [[unlikely]]
-        unknown_event(event.code());
+        return unknown_event(event.code());
     check_guard(*operation, machine_.threads[thread]);
     if (operation->action == Action::ignore) return;
     if (operation->action == Action::hook) {
@@ -144,7 +144,7 @@ void Emulator::propagate() {
 }
 
 void Emulator::close_states(uint32_t t) {
-    for (uint16_t c = 0; c < plan_.channels.size(); ++c) {
+    for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         if (!machine_.channel(t, c).read().is_set) continue;
         machine_.channel(t, c).close();
         tracker_.channel_changed(t, c);
@@ -152,19 +152,14 @@ void Emulator::close_states(uint32_t t) {
 }
 
 void Emulator::begin_gap(uint32_t t) {
-    Thread& thread = machine_.threads[t];
     close_states(t);
-    thread.had_gap = true;
-    thread.traced = Traced::no;
-    tracker_.state_changed(t);
-    changed_threads_.push_back(t);
-    if (thread.cpu != nobody) touch_cpu(thread.cpu);
-    propagate();
+    machine_.threads[t].had_gap = true;
+    set_traced(t, Traced::no);
 }
 
-void Emulator::end_gap(uint32_t t) {
+void Emulator::set_traced(uint32_t t, Traced traced) {
     Thread& thread = machine_.threads[t];
-    thread.traced = Traced::yes;
+    thread.traced = traced;
     tracker_.state_changed(t);
     changed_threads_.push_back(t);
     if (thread.cpu != nobody) touch_cpu(thread.cpu);
@@ -190,7 +185,8 @@ void Emulator::unknown_event(EventCode code) const {
     if (!plan_.find(code.model()))
         throw Error(
             fmt::format("model {} is not enabled: no thread requires it (ovni_thread_require)", model->name));
-    throw Error(fmt::format("model {} has no such event", model->name));
+    if (code.category() != model->ignored_category)
+        throw Error(fmt::format("model {} has no such event", model->name));
 }
 
 void Emulator::rethrow(const EventView& event, const std::string& cause) const {

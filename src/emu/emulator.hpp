@@ -49,14 +49,15 @@ class Emulator {
  private:
     void apply_event(const EventView& event, uint32_t thread);
     void begin_gap(uint32_t thread);
-    void end_gap(uint32_t thread);
+    void set_traced(uint32_t thread, Traced traced);
     void end_stream(uint32_t thread);
     void close_states(uint32_t thread);
     void touch_cpu(uint32_t cpu);
     // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
     void propagate();
     void check_guard(const Operation& operation, const Thread& thread) const;
-    [[noreturn]] void unknown_event(EventCode code) const;
+    // Throws, unless the model ignores the whole category.
+    void unknown_event(EventCode code) const;
     [[noreturn]] void rethrow(const EventView& event, const std::string& cause) const;
 
     const Trace& trace_;

@@ -58,6 +58,8 @@ struct Plan {
     Schema schema;
 
     const ModelPlan* find(char model) const;
+    // Far fewer than 2^16: some per model, and 100 types of marks at most.
+    uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };
 
 // Throws Error for a stream that requires an incompatible version, and for marks that contradict each other.

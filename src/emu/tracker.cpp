@@ -92,7 +92,7 @@ void Tracker::state_changed(uint32_t t) {
 
 void Tracker::thread_channels_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
-    for (uint16_t c = 0; c < plan_.channels.size(); ++c) {
+    for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         if (channel.tracking == Tracking::any) continue;
         Value value = thread.shows(visible_[c]) ? machine_.channel(t, c).read() : Value();
@@ -154,7 +154,7 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
 void Tracker::cpu_channels_changed(uint32_t index) {
     Cpu& cpu = machine_.cpus[index];
     if (!cpu.running_changed && !cpu.active_changed) return;
-    for (uint16_t c = 0; c < plan_.channels.size(); ++c) {
+    for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         bool changed = cpu.running_changed || channel.cpu_tracking == Tracking::active;
         if (!changed) continue;

@@ -82,6 +82,8 @@ struct ModelSpec {
     std::string_view version;
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
+    // Events of this category are accepted and ignored whatever their value; 0: none.
+    char ignored_category = 0;
     std::span<const ChannelSpec> channels = {};
     std::span<const EventSpec> events = {};
     std::span<const ViewSpec> views = {};

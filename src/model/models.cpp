@@ -36,7 +36,8 @@ struct Union {
     }
     explicit Union(std::span<const ModelSpec* const> models) {
         for (const ModelSpec* model : models) {
-            for (uint8_t c = 0; c < model->channels.size(); ++c) expand_channel(*model, c);
+            for (size_t c = 0; c < model->channels.size(); ++c)
+                expand_channel(*model, static_cast<uint8_t>(c));
             for (const EventSpec& event : model->events) add(*model, event);
         }
     }

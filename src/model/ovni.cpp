@@ -63,6 +63,7 @@ extern constinit const ModelSpec ovni_model = [] {
                               .name = "ovni",
                               .version = "1.1.0",
                               .guard = Guard::on_cpu,
+                              .ignored_category = 'U',
                               .channels = channels,
                               .events = events,
                               .views = views};

@@ -56,9 +56,7 @@ class Emulation {
 
     int run() {
         std::filesystem::create_directories(options_.output);
-        std::vector<const ModelSpec*> models;
-        for (const ModelPlan& model : plan_.models) models.push_back(model.spec);
-        write_views(options_.output, models);
+        write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
         int64_t origin = time_origin(trace_, first_clocks_);
         Merger merger(std::move(readers));
@@ -128,7 +126,7 @@ class Emulation {
         return !report.faults.empty();
     }
 
-    static constexpr size_t batch = 32 * 1024;  // records handed to the sink at a time
+    static constexpr size_t batch = size_t{32} << 10;  // records handed to the sink at a time
 
     EmulationOptions options_;
     Trace trace_;

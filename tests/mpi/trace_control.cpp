@@ -46,8 +46,9 @@ TEST_F(Control, FlushLosesNothing) {
     EXPECT_EQ(story({"flush"}), "MCb MCB MCb MCB MUf MUF");
 }
 
-TEST_F(Control, OtherLevelsAndBadStringsAreNoRegions) {
-    EXPECT_EQ(story({"other_levels"}), "MUf MUF");
+TEST_F(Control, OtherLevelsAreMarkersAndBadStringsAreNoRegions) {
+    EXPECT_EQ(story({"other_levels"}), "OM=level 7 OM=level -3 OM=level -1 MUf MUF");
+    EXPECT_EQ(trace().streams()[0].metadata.marks[0].kind, MarkType::Kind::punctual);
 }
 
 TEST_F(Control, FinalizeClosesWhatIsOpen) {

@@ -191,6 +191,37 @@ TEST_F(TraceOfJob, LoomsHaveTheCpusOfTheirRanks) {
     }
 }
 
+TEST_F(TraceOfJob, LinterTakesTracesInWhichNoCpuIsShared) {
+    ASSERT_EQ(traced(1, heat).status, 0);
+    expect_emulates({"-l"});
+    Words bound = {"--bind-to", "core", "--map-by", "core", program("ovnirun"), "-o", trace_directory()};
+    Finished done = mpirun(2, bound + heat);
+    if (done.status != 0) GTEST_SKIP() << "two ranks cannot be bound to cores here: " << done.err;
+    expect_emulates({"-l"});
+    for (int ranks : {2, 4}) {
+        ASSERT_EQ(traced(ranks, heat, {"--cpu", "virtual"}).status, 0);
+        expect_emulates({"-l"});
+    }
+}
+
+TEST_F(TraceOfJob, RanksThatShareACpuShowAsAnErrorState) {
+    Words bound = {"--bind-to", "core:overload-allowed", "--map-by", "core", program("ovnirun"),
+                   "-o",        trace_directory()};
+    int ranks = 2 * static_cast<int>(std::thread::hardware_concurrency());
+    if (ranks > 8) GTEST_SKIP() << "more than 4 CPUs would have to be filled twice";
+    Finished done = mpirun(ranks, bound + heat);
+    if (done.status != 0) GTEST_SKIP() << "ranks cannot be bound to cores here: " << done.err;
+    Finished strict = run({program("ovniemu"), "-l", trace_directory()});
+    EXPECT_EQ(strict.status, 1);
+    EXPECT_NE(strict.err.find("more than one running thread on"), std::string::npos) << strict.err;
+    Finished emulated = run({program("ovniemu"), trace_directory()});
+    EXPECT_EQ(emulated.status, 0);
+    EXPECT_NE(emulated.err.find("had more than one running thread"), std::string::npos) << emulated.err;
+    std::ifstream labels(trace_directory() + "/cpu.pcf");
+    std::string text{std::istreambuf_iterator<char>(labels), {}};
+    EXPECT_NE(text.find("777  Error: too many threads"), std::string::npos);
+}
+
 TEST_F(TraceOfJob, VirtualCpuMeansNoMoves) {
     Words unbound = {"--bind-to", "none", program("ovnirun"), "-o", trace_directory()};
     ASSERT_EQ(mpirun(2, unbound + Words{"--cpu", "virtual"} + heat).status, 0);

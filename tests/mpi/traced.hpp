@@ -95,8 +95,8 @@ class TracedTest : public ::testing::Test {
     Trace trace() const { return Trace::open(trace_directory()); }
     std::vector<Stream> streams() const { return trace().streams(); }
     // What a strict reader says.
-    void expect_emulates() const {
-        Finished emulated = run({program("ovniemu"), trace_directory()});
+    void expect_emulates(const Words& options = {}) const {
+        Finished emulated = run(Words{program("ovniemu")} + options + Words{trace_directory()});
         EXPECT_EQ(emulated.status, 0) << emulated.err;
     }
 

@@ -25,6 +25,8 @@ class Life {
     }
 
  private:
+    static constexpr size_t deepest = 40;
+
     int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
     int64_t tick() { return clock_ += pick(3) == 0 ? 0 : pick(20); }
 
@@ -57,7 +59,7 @@ class Life {
     void close() { calls_.empty() ? pop() : leave(); }
     void call() {
         int function = pick(5);
-        if (!calls_.empty() && calls_.back() == function) return;
+        if (calls_.size() == deepest || (!calls_.empty() && calls_.back() == function)) return;
         stream_.event(mpi_calls[function][0], tick());
         calls_.push_back(function);
     }
@@ -67,6 +69,7 @@ class Life {
         calls_.pop_back();
     }
     void push() {
+        if (marks_.size() == deepest) return;
         marks_.push_back(1 + pick(4));
         stream_.event("OM[", tick(), {i64(marks_.back()), 5});
     }

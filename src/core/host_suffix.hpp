@@ -1,0 +1,38 @@
+// Nodes whose host names are equal up to the first dot are told apart by "-2", "-3" and so on behind the
+// name, in the order of their lowest ranks; a number that makes the name of another node is left out. Streams
+// and tables of clock offsets name nodes by this one rule.
+#pragma once
+
+#include <charconv>
+#include <string_view>
+
+namespace ovni {
+
+// Is `name` the name `host` with "-number" behind it?
+inline bool has_suffix(std::string_view name, std::string_view host, int number) noexcept {
+    char digits[16];
+    auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    std::string_view suffix(digits, static_cast<size_t>(end - digits));
+    return name.size() == host.size() + 1 + suffix.size() && name.starts_with(host) &&
+           name[host.size()] == '-' && name.ends_with(suffix);
+}
+
+// The number behind the name of node `node`, 0 for none. `name_of(i)`, a std::string_view, is the short host
+// name of the i-th of `count` nodes.
+template <class NameOf>
+int host_suffix(int node, int count, NameOf name_of) noexcept {
+    std::string_view host = name_of(node);
+    int equal_before = 0;
+    for (int i = 0; i < node; ++i) equal_before += name_of(i) == host;
+    int number = 0;
+    for (int next = 2; equal_before > 0; ++next) {
+        bool taken = false;
+        for (int i = 0; i < count; ++i) taken |= has_suffix(name_of(i), host, next);
+        if (taken) continue;
+        number = next;
+        --equal_before;
+    }
+    return number;
+}
+
+}  // namespace ovni

@@ -1,0 +1,8 @@
+# Tests of the distributed emulator: each case starts mpirun itself.
+ovni_test(mpi_emulator emulator_test.cpp LIBS ovni_base ovni_test_support)
+add_dependencies(mpi_emulator ovniemu ovniemu-mpi)
+
+# The main job on four virtual nodes whose clocks are far apart.
+add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(pipeline.four_nodes PROPERTIES
+    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)

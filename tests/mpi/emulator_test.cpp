@@ -1,0 +1,192 @@
+// ovniemu-mpi against ovniemu: the same bytes, the same errors, for any number of ranks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "support/process.hpp"
+#include "support/random_trace.hpp"
+#include "support/trace_builder.hpp"
+
+namespace ovni::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> mpi_environment = {
+    "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+    "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0"};
+
+class DistributedTest : public testing::Test {
+ protected:
+    Finished serial(const fs::path& directory, const fs::path& output,
+                    std::vector<std::string> options = {}) {
+        options.insert(options.begin(), {program("ovniemu"), "-o", output.string()});
+        options.push_back(directory.string());
+        return run(options);
+    }
+    Finished distributed(int ranks, const fs::path& directory, const fs::path& output,
+                         const std::vector<std::string>& options = {}) {
+        std::vector<std::string> words = {
+            "mpirun", "-n", std::to_string(ranks), program("ovniemu-mpi"), "-o", output.string()};
+        words.insert(words.end(), options.begin(), options.end());
+        words.push_back(directory.string());
+        return run(words, mpi_environment);
+    }
+    // Every file of one output directory is in the other, with the same bytes.
+    static void expect_same(const fs::path& a, const fs::path& b) {
+        for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)})
+            for (const auto& entry : fs::recursive_directory_iterator(one)) {
+                fs::path twin = other / fs::relative(entry.path(), one);
+                ASSERT_TRUE(fs::exists(twin)) << twin << " is missing";
+                if (entry.is_regular_file()) {
+                    EXPECT_TRUE(read_file(entry.path()) == read_file(twin)) << twin << " differs";
+                }
+            }
+    }
+    fs::path output(const std::string& name) { return outputs_.path() / name; }
+    static std::string message(const std::string& err) {
+        for (size_t at = 0; at < err.size();) {
+            size_t end = err.find('\n', at);
+            std::string line = err.substr(at, end - at);
+            if (size_t error = line.find("ERROR: "); error != line.npos) return line.substr(error);
+            at = end + 1;
+        }
+        return {};
+    }
+    // Errors are the same, and so is what is kept.
+    void expect_same_failure(const std::string& cause) {
+        fs::path directory = trace_.write();
+        Finished expected = serial(directory, output("serial"));
+        EXPECT_EQ(expected.status, 1);
+        EXPECT_THAT(expected.err, HasSubstr(cause));
+        for (int ranks : {1, 2, 3}) {
+            fs::path out = output("ranks" + std::to_string(ranks));
+            Finished done = distributed(ranks, directory, out);
+            EXPECT_EQ(done.status, 1);
+            EXPECT_EQ(message(done.err), message(expected.err)) << done.err;
+            expect_same(output("serial"), out);
+        }
+    }
+
+    TraceBuilder trace_;
+
+ private:
+    TemporaryDirectory outputs_;
+};
+
+class RandomTraceTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
+
+TEST_P(RandomTraceTest, AnyNumberOfRanksWritesTheSameBytes) {
+    build(trace_, GetParam());
+    fs::path directory = trace_.write();
+    Finished expected = serial(directory, output("serial"));
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    for (int ranks : {1, 2, 3, 4}) {
+        fs::path out = output("ranks" + std::to_string(ranks));
+        Finished done = distributed(ranks, directory, out);
+        ASSERT_EQ(done.status, 0) << done.err;
+        expect_same(output("serial"), out);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraceTest,
+                         testing::Values(RandomTrace{.seed = 1}, RandomTrace{.seed = 2, .punctual = false},
+                                         RandomTrace{.seed = 3, .looms = 7, .events = 50},
+                                         // Longer than a window of the exchange.
+                                         RandomTrace{.seed = 4, .threads = 3, .events = 6000},
+                                         RandomTrace{.seed = 5, .looms = 1}),
+                         [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
+
+TEST_F(DistributedTest, TheOrderInWhichTheDirectoryIsListedDoesNotMatter) {
+    build(trace_, {.seed = 6});
+    fs::path directory = trace_.write();
+    std::vector<fs::path> streams;
+    for (const auto& entry : fs::recursive_directory_iterator(directory))
+        if (entry.path().filename() == "stream.json")
+            streams.push_back(fs::relative(entry.path().parent_path(), directory));
+    std::ranges::sort(streams);
+    TemporaryDirectory other;
+    for (auto stream = streams.rbegin(); stream != streams.rend(); ++stream) {
+        fs::create_directories((other.path() / *stream).parent_path());
+        fs::copy(directory / *stream, other.path() / *stream);
+    }
+    ASSERT_EQ(serial(directory, output("one")).status, 0);
+    ASSERT_EQ(distributed(2, other.path(), output("other")).status, 0);
+    expect_same(output("one"), output("other"));
+}
+
+TEST_F(DistributedTest, AgreesWithTheReferenceOnItsOwnTraces) {
+    for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_DIR) / "tests/golden/cases")) {
+        fs::path expected = entry.path() / "expected";
+        if (!fs::exists(expected)) continue;
+        if (read_file(entry.path() / "case.json").find("\"sort\": true") != std::string::npos) continue;
+        fs::path out = output(entry.path().filename());
+        Finished done = distributed(3, entry.path() / "trace", out, {"-l"});
+        EXPECT_EQ(done.status, 0) << done.err;
+        for (const auto& file : fs::directory_iterator(expected))
+            EXPECT_TRUE(read_file(file.path()) == read_file(out / file.path().filename())) << file.path();
+    }
+}
+
+TEST_F(DistributedTest, TheFirstErrorInGlobalOrderWins) {
+    build(trace_, {.seed = 7, .events = 3000, .punctual = false});
+    trace_.thread({.loom = "node0.x", .pid = 90, .tid = 90, .rank = 8, .nranks = 10, .cpus = {}})
+        .starts(1100, -1)
+        .event("OHr", 9000);
+    trace_.thread({.loom = "node2.x", .pid = 90, .tid = 90, .rank = 9, .nranks = 10, .cpus = {}})
+        .starts(1100, -1)
+        .event("OHw", 5000);
+    expect_same_failure("thread 90 cannot warm up");
+}
+
+TEST_F(DistributedTest, DamageStopsAllRanksInItsPlace) {
+    trace_.thread({.loom = "a", .tid = 1})
+        .starts(10)
+        .event("OB.", 20)
+        .event("OB.", 30)
+        .ends(4000)
+        .truncate(5);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OHp", 25).event("OHr", 3000).ends(5000);
+    trace_.thread({.loom = "c", .tid = 3}).starts(14).ends(28);
+    expect_same_failure("incomplete event");
+}
+
+TEST_F(DistributedTest, FaultsAtTheEndAreReportedTogether) {
+    for (const char* loom : {"a", "b", "c"}) trace_.thread({.loom = loom, .tid = loom[0]}).starts(10);
+    fs::path directory = trace_.write();
+    Finished done = distributed(2, directory, output("out"));
+    EXPECT_EQ(done.status, 1);
+    for (const char* thread : {"thread 97 is Running", "thread 98 is Running", "thread 99 is Running"})
+        EXPECT_THAT(done.err, HasSubstr(thread));
+    EXPECT_TRUE(fs::exists(output("out") / "thread.prv"));
+}
+
+TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
+    trace_.thread({.loom = "a"}).starts(10).ends(20).unfinished();
+    trace_.thread({.loom = "b"}).starts(10).ends(20);
+    Finished done = distributed(3, trace_.write(), output("out"));
+    EXPECT_EQ(done.status, 1);
+    size_t first = done.err.find("ovni.finished is not 1");
+    ASSERT_NE(first, std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("ovni.finished is not 1", first + 1), std::string::npos) << done.err;
+    EXPECT_FALSE(fs::exists(output("out") / "thread.prv"));
+    EXPECT_EQ(distributed(2, "/does/not/exist", output("out")).status, 1);
+    Finished unwritable = distributed(2, TraceBuilder().write(), "/proc/nowhere");
+    EXPECT_EQ(unwritable.status, 1) << unwritable.err;
+}
+
+TEST_F(DistributedTest, CommandLine) {
+    Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
+    Finished usage = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--wrong"}, mpi_environment);
+    EXPECT_EQ(usage.status, 2) << usage.err;
+}
+
+}  // namespace
+}  // namespace ovni::test

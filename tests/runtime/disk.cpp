@@ -1,0 +1,181 @@
+// Where streams go, and disks that refuse: the program goes on, and the trace tells what is missing.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "runtime/runtime_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using DiskTest = RuntimeTest;
+
+void record_one() {
+    start();
+    put("OB.", 1);
+    stop();
+}
+
+void limit_file_size(rlim_t bytes) {
+    rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+TEST_F(DiskTest, TraceDirectoryIsRelativeToTheDirectoryAtInit) {
+    set_environment("OVNI_TRACEDIR", "ovni/deep");
+    run_traced([this] {
+        fs::current_path(home());
+        ovni_proc_init(7, test_loom, test_pid);
+        fs::current_path("/");
+        ovni_thread_init(test_tid);
+        put("OB.", 1);
+        stop();
+    });
+    EXPECT_EQ(stream().directory, trace() / "deep/loom.nodeA.app1/proc.4321/thread.4321");
+}
+
+TEST_F(DiskTest, WithoutEnvironmentTheTraceIsCalledOvni) {
+    run_traced([this] {
+        unsetenv("OVNI_TRACEDIR");
+        fs::current_path(home());
+        record_one();
+    });
+    EXPECT_EQ(codes(), "OB.");
+}
+
+TEST_F(DiskTest, ProcessDirectoryIsThereAfterInit) {
+    run_traced([this] {
+        ovni_proc_init(7, test_loom, test_pid);
+        ::_exit(fs::is_directory(trace() / "loom.nodeA.app1/proc.4321") ? 0 : 1);
+    });
+    EXPECT_EQ(status(), 0);
+}
+
+TEST_F(DiskTest, TemporaryStreamsMoveToTheTrace) {
+    fs::path temporary = home() / "tmp/run";
+    set_environment("OVNI_TMPDIR", temporary);
+    run_traced([&] {
+        start();
+        put("OB.", 1);
+        ovni_flush();
+        fs::path place = "loom.nodeA.app1/proc.4321/thread.4321";
+        EXPECT_TRUE(fs::exists(temporary / place / "stream.json"));
+        EXPECT_FALSE(fs::exists(trace() / place / "stream.json"));
+        std::ofstream(temporary / place / "stream.extra") << "also";
+        stop();
+        ::exit(HasFailure());
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(codes(), "OB.");
+    EXPECT_EQ(file_content(stream().directory / "stream.extra"), "also");
+    EXPECT_FALSE(fs::exists(temporary));
+    EXPECT_TRUE(fs::exists(home() / "tmp"));
+}
+
+TEST_F(DiskTest, TemporaryStreamsMoveAtExit) {
+    set_environment("OVNI_TMPDIR", home() / "tmp");
+    run_traced([] {
+        start();
+        put("OB.", 1);
+    });
+    EXPECT_EQ(codes(), "OB.");
+    EXPECT_EQ(stream().json["ovni"]["end"]["code"], 0);
+}
+
+TEST_F(DiskTest, FullFileLosesWholeEventsAndSaysSo) {
+    constexpr uint64_t count = 200000;
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        limit_file_size(100001);
+        for (uint64_t i = 0; i < count; ++i) put("OB.", i);
+        stop();
+    });
+    EXPECT_EQ(status(), 0);
+    EXPECT_THAT(printed_errors(), ::testing::MatchesRegex("ERROR: [a-z_]+: .*: File too large\n"));
+    RecordedStream recorded = stream();
+    uint64_t kept = recorded.events.size();
+    EXPECT_EQ(kept, (100001u - 8) / 12);
+    EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+    EXPECT_EQ(recorded.json["ovni"]["lost"], count - kept);
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << recorded.gaps;
+    const auto& gap = recorded.gaps["gaps"][0];
+    EXPECT_EQ(gap["offset"], recorded.bytes.size());
+    EXPECT_EQ(gap["from"], kept);
+    EXPECT_EQ(gap["to"], count - 1);
+    EXPECT_EQ(gap["lost"], count - kept);
+    EXPECT_EQ(gap["reason"], "error");
+}
+
+TEST_F(DiskTest, FileSizeSignalDoesNotEndTheProgram) {
+    run_traced([] {
+        start();
+        limit_file_size(50000);
+        for (uint64_t i = 0; i < 10000; ++i) put("OB.", i);
+        stop();
+        ::exit(5);
+    });
+    EXPECT_EQ(status(), 5);
+    EXPECT_EQ(stream().events.size(), (50000u - 8) / 12);
+}
+
+TEST_F(DiskTest, WritingGoesOnWhenThereIsRoomAgain) {
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        rlimit limit{1000, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (uint64_t i = 0; i < 100; ++i) put("OB.", i);
+        ovni_flush();
+        limit.rlim_cur = RLIM_INFINITY;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        put("OU[", 1000000000000000);
+        stop();
+    });
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.events.size(), 82u + 2 + 1);
+    EXPECT_EQ(recorded.events[82].code, "OF[");
+    EXPECT_EQ(recorded.json["ovni"]["lost"], 18);
+    EXPECT_EQ(recorded.gaps["gaps"][0]["offset"], recorded.events[82].offset);
+}
+
+TEST_F(DiskTest, FullDeviceLosesEverythingButTheProgram) {
+    fs::path place = trace() / "loom.nodeA.app1/proc.4321/thread.4321";
+    fs::create_directories(place);
+    fs::create_symlink("/dev/full", place / "stream.obs");
+    run_traced([] {
+        start();
+        for (uint64_t i = 0; i < 200000; ++i) put("OB.", i);
+        ovni_flush();
+        stop();
+        ::exit(6);
+    });
+    EXPECT_EQ(status(), 6);
+    EXPECT_THAT(printed_errors(), HasSubstr("No space left on device"));
+    auto json = nlohmann::json::parse(file_content(place / "stream.json"));
+    EXPECT_EQ(json["ovni"]["lost"], 200000);
+    EXPECT_EQ(json["ovni"]["finished"], 1);
+}
+
+TEST_F(DiskTest, TraceThatCannotBeMadeIsToldOncePerKind) {
+    std::ofstream(home() / "ovni") << "a file is in the way";
+    run_traced([] {
+        ovni_proc_init(7, test_loom, test_pid);
+        ovni_thread_init(test_tid);
+        for (uint64_t i = 0; i < 200000; ++i) put("OB.", i);
+        ovni_attr_flush();
+        stop();
+        ::exit(7);
+    });
+    EXPECT_EQ(status(), 7);
+    EXPECT_THAT(printed_errors(), HasSubstr("cannot make directory"));
+    EXPECT_LE(std::count(printed_errors().begin(), printed_errors().end(), '\n'), 4) << printed_errors();
+}
+
+}  // namespace
+}  // namespace ovni::test

@@ -1,0 +1,205 @@
+// However a thread or process ends in its own time, no event stays behind.
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+#include "runtime/runtime_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+using EndingTest = RuntimeTest;
+
+TEST_F(EndingTest, FreeWritesWhatWasNotFlushed) {
+    run_traced([] {
+        start();
+        put("OB.", 1);
+        stop();
+    });
+    EXPECT_EQ(codes(), "OB.");
+    EXPECT_FALSE(stream().json["ovni"].contains("end"));
+}
+
+TEST_F(EndingTest, ExitKeepsEventsAndTellsItsCode) {
+    run_traced([] {
+        start();
+        put("OB.", 17);
+        ::exit(3);
+    });
+    EXPECT_EQ(status(), 3);
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.codes(), "OB.");
+    EXPECT_EQ(recorded.json["ovni"]["end"].dump(), R"({"by":"exit","code":3,"clock":17})");
+    EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+}
+
+TEST_F(EndingTest, ExitClosesTheStreamsOfAllThreads) {
+    run_traced([] {
+        start();
+        std::atomic<bool> ready{false};
+        std::thread sleeper([&ready] {
+            ovni_thread_init(5);
+            put("OU[", 1);
+            ready = true;
+            pause();
+        });
+        while (!ready) sched_yield();
+        put("OB.", 1);
+        ::exit(0);
+    });
+    ASSERT_EQ(streams().size(), 2u);
+    EXPECT_EQ(streams()[0].codes(), "OB.");
+    EXPECT_EQ(streams()[1].codes(), "OU[");
+    EXPECT_EQ(streams()[1].json["ovni"]["finished"], 1);
+}
+
+TEST_F(EndingTest, EventsOfExitHandlersAreKept) {
+    run_traced([] {
+        atexit([] { put("OU]", 2); });
+        start();
+        put("OB.", 1);
+        ::exit(0);
+    });
+    EXPECT_EQ(codes(), "OB. OU]");
+}
+
+TEST_F(EndingTest, ThreadReturnsWithoutFree) {
+    run_traced([] {
+        ovni_proc_init(7, test_loom, test_pid);
+        std::thread([] {
+            ovni_thread_init(5);
+            put("OB.", 1);
+        }).join();
+        ::_exit(0);
+    });
+    EXPECT_EQ(codes(), "OB.");
+    EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+    EXPECT_EQ(stream().json["ovni"]["end"]["by"], "exit");
+}
+
+struct EmitsAtTheEnd {
+    ~EmitsAtTheEnd() { put("OU[", 2); }
+};
+
+TEST_F(EndingTest, DestructorsOfTheThreadStillEmit) {
+    run_traced([] {
+        ovni_proc_init(7, test_loom, test_pid);
+        pthread_key_t early = 0, late = 0;
+        pthread_key_create(&early, [](void*) { put("OU]", 3); });
+        std::thread([&] {
+            thread_local EmitsAtTheEnd at_end;
+            static_cast<void>(&at_end);
+            pthread_setspecific(early, &early);
+            ovni_thread_init(5);
+            put("OB.", 1);
+            pthread_key_create(&late, [](void*) { put("OU]", 4); });
+            pthread_setspecific(late, &late);
+        }).join();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(codes(), "OB. OU[ OU] OU]");
+}
+
+TEST_F(EndingTest, EmissionIsNoCancellationPoint) {
+    constexpr int count = 200000;  // the buffer fills, and is flushed
+    run_traced([] {
+        ovni_proc_init(7, test_loom, test_pid);
+        static std::atomic<bool> cancelled{false};
+        std::thread victim([] {
+            while (!cancelled) sched_yield();
+            ovni_thread_init(5);
+            for (int i = 0; i < count; ++i) emit_at("OB.", static_cast<uint64_t>(i));
+            put("OU[", count);
+            ovni_flush();
+            ovni_attr_flush();
+            pthread_testcancel();
+            put("BAD", count);
+        });
+        pthread_cancel(victim.native_handle());
+        cancelled = true;
+        victim.join();
+    });
+    ASSERT_EQ(stream().events.size(), count + 1u);
+    EXPECT_EQ(stream().events.back().code, "OU[");
+}
+
+TEST_F(EndingTest, ForkedChildRecordsNothingAndTheParentGoesOn) {
+    run_traced([] {
+        start();
+        for (uint64_t i = 0; i < 1000; ++i) put("OB.", i);
+        pid_t child = fork();
+        for (uint64_t i = 1000; i < 2000; ++i) put(child ? "OU[" : "BAD", i);
+        if (child == 0) {
+            ovni_mark_set(1, 1);
+            ovni_attr_set_str("bad", "");
+            bool silent =
+                !ovni_thread_isready() && !ovni_private_thread_open() && ovni_attr_get_double("x") == 0;
+            ovni_flush();
+            ovni_thread_free();
+            ovni_proc_fini();
+            ::exit(silent ? 0 : 1);
+        }
+        int result = 1;
+        waitpid(child, &result, 0);
+        stop();
+        ::exit(result != 0);
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.events.size(), 2000u);
+    for (uint64_t i = 0; i < 2000; ++i) {
+        ASSERT_EQ(recorded.events[i].clock, i);
+        ASSERT_EQ(recorded.events[i].code, i < 1000 ? "OB." : "OU[");
+    }
+    EXPECT_FALSE(recorded.json.contains("bad"));
+}
+
+TEST_F(EndingTest, ForkWhileOtherThreadsEmit) {
+    constexpr uint64_t count = 200000;
+    run_traced([] {
+        ovni_proc_init(7, test_loom, test_pid);
+        std::thread emitter([] {
+            ovni_thread_init(5);
+            for (uint64_t i = 0; i < count; ++i) put("OB.", i);
+            ovni_thread_free();
+        });
+        for (int i = 0; i < 5; ++i) {
+            pid_t child = fork();
+            if (child == 0) ::exit(0);
+            waitpid(child, nullptr, 0);
+        }
+        emitter.join();
+    });
+    EXPECT_EQ(status(), 0);
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.events.size(), count);
+    for (uint64_t i = 0; i < recorded.events.size(); ++i) ASSERT_EQ(recorded.events[i].clock, i);
+}
+
+TEST_F(EndingTest, ForkedChildMayInitialiseItself) {
+    run_traced([] {
+        start();
+        put("OB.", 1);
+        pid_t child = fork();
+        if (child == 0) {
+            ovni_proc_init(8, test_loom, 5000);
+            ovni_thread_init(5000);
+            put("OU[", 2);
+            stop();
+            ::exit(0);
+        }
+        waitpid(child, nullptr, 0);
+        stop();
+    });
+    ASSERT_EQ(streams().size(), 2u);
+    EXPECT_EQ(streams()[0].codes(), "OB.");
+    EXPECT_EQ(streams()[1].codes(), "OU[");
+    EXPECT_EQ(streams()[1].json["ovni"]["app_id"], 8);
+}
+
+}  // namespace
+}  // namespace ovni::test
