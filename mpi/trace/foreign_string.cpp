@@ -19,9 +19,9 @@ constexpr size_t smallest_page = 4096;
 size_t read_memory(const void* address, char* to, size_t bytes) noexcept {
     auto start = reinterpret_cast<uintptr_t>(address);
     size_t first = std::min(bytes, smallest_page - start % smallest_page);
-    auto* from = static_cast<char*>(const_cast<void*>(address));
     iovec local{to, bytes};
-    iovec remote[] = {{from, first}, {from + first, bytes - first}};
+    iovec remote[] = {{const_cast<void*>(address), first},
+                      {reinterpret_cast<void*>(start + first), bytes - first}};
     ssize_t got = process_vm_readv(getpid(), &local, 1, remote, bytes > first ? 2 : 1, 0);
     if (got >= 0 || errno == EFAULT) return got < 0 ? 0 : static_cast<size_t>(got);
     int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
