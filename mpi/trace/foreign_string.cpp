@@ -21,6 +21,7 @@ size_t read_memory(const void* address, char* to, size_t bytes) noexcept {
     size_t first = std::min(bytes, smallest_page - start % smallest_page);
     iovec local{to, bytes};
     iovec remote[] = {{const_cast<void*>(address), first},
+                      // NOLINTNEXTLINE(performance-no-int-to-ptr): the sum may wrap around
                       {reinterpret_cast<void*>(start + first), bytes - first}};
     ssize_t got = process_vm_readv(getpid(), &local, 1, remote, bytes > first ? 2 : 1, 0);
     if (got >= 0 || errno == EFAULT) return got < 0 ? 0 : static_cast<size_t>(got);
