@@ -1,6 +1,7 @@
 // The emulator on many ranks: looms dealt to ranks, records exchanged by time, one trace written by all.
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/log.hpp"
@@ -18,6 +19,13 @@
 namespace ovni {
 
 namespace {
+
+// Records per rank and window: small enough to stay in the cache while they are exchanged. Tests use other
+// sizes.
+size_t window_size() {
+    const char* text = std::getenv("OVNI_TEST_WINDOW");
+    return text ? std::strtoul(text, nullptr, 10) : size_t{32} << 10;
+}
 
 // Rank 0 lists, all interpret.
 Trace open_trace(const Comm& comm, const std::filesystem::path& directory) {
@@ -63,7 +71,7 @@ class Emulation {
         int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });
 
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine);
-        Window window(comm_, Merger(std::move(readers)), emulator);
+        Window window(comm_, Merger(std::move(readers)), emulator, window_size());
         ParallelPrv thread_prv(comm_, options_.output, TraceFile::thread, plan_.schema.thread);
         ParallelPrv cpu_prv(comm_, options_.output, TraceFile::cpu, plan_.schema.cpu);
         Progress progress;
@@ -76,12 +84,12 @@ class Emulation {
         bool good = report(emulator, window);
         log::info("writing traces to disk, please wait");
         Schema schema = plan_.schema;
-        ShownExtras extras = emulator.tracker().extras();
-        extras.first = comm_.allreduce(Op::min, extras.first);
-        add_labels(schema, plan_, extras, window.duration());
+        add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
         Ending ending = window.error() ? Ending::partial : Ending::complete;
-        thread_prv.end(schema.thread, window.duration(), ending);
-        cpu_prv.end(schema.cpu, window.duration(), ending);
+        thread_prv.finish(schema.thread, window.duration(), ending);
+        cpu_prv.finish(schema.cpu, window.duration(), ending);
+        thread_prv.commit();
+        cpu_prv.commit();
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }

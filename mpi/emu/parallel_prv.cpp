@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
 #include "sink/pcf.hpp"
 #include "sink/row.hpp"
 
@@ -22,6 +21,20 @@ void check(int status, const std::string& what, const std::filesystem::path& pat
 
 }  // namespace
 
+ParallelPrv::Beside::~Beside() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+void ParallelPrv::Beside::create(const std::filesystem::path& path) {
+    OutputFile(path).commit();
+    path_ = path;
+}
+
+void ParallelPrv::Beside::commit_as(const std::filesystem::path& path) {
+    std::filesystem::rename(path_, path);
+    path_.clear();
+}
+
 ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, TraceFile file,
                          const FileSchema& schema)
     : comm_(comm),
@@ -30,13 +43,13 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
       rows_(schema.rows.size()),
       text_(file, schema.rows.size()) {
     auto pid = comm_.broadcast<int64_t>(::getpid());
-    beside_ = directory_ / fmt::format("{}.prv.tmp.{}", name_, pid);
+    path_ = directory_ / fmt::format("{}.prv.tmp.{}", name_, pid);
     // The root makes the file, so that a directory that cannot be written to is told with the reason.
     comm_.agree([&] {
-        if (comm_.is_root()) OutputFile(beside_).commit_as(beside_);
+        if (comm_.is_root()) beside_.create(path_);
     });
-    int status = MPI_File_open(comm_.get(), beside_.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
-    comm_.agree([&] { check(status, "cannot open", beside_); });
+    int status = MPI_File_open(comm_.get(), path_.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
+    comm_.agree([&] { check(status, "cannot open", path_); });
     std::string header = prv_header(rows_, 0);
     comm_.agree([&] {
         if (comm_.is_root()) write_at(0, header);
@@ -44,25 +57,29 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
     end_ = header.size();
 }
 
-ParallelPrv::~ParallelPrv() {
-    if (file_ == MPI_FILE_NULL) return;
-    MPI_File_close(&file_);
-    if (comm_.is_root()) ::unlink(beside_.c_str());
-}
-
+// Open MPI reports success for a write to a full disk; only the count tells.
 void ParallelPrv::write_at(uint64_t offset, const std::string& text) {
     constexpr size_t longest = size_t{1} << 30;
     for (size_t at = 0; at < text.size(); at += longest) {
         auto count = static_cast<int>(std::min(longest, text.size() - at));
-        int status = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset + at), text.data() + at, count,
-                                       MPI_BYTE, MPI_STATUS_IGNORE);
-        check(status, "cannot write", beside_);
+        MPI_Status status;
+        int result = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset) + static_cast<MPI_Offset>(at),
+                                       text.data() + at, count, MPI_BYTE, &status);
+        check(result, "cannot write", path_);
+        int written = 0;
+        MPI_Get_count(&status, MPI_BYTE, &written);
+        if (written != count)
+            throw Error(fmt::format("cannot write: {} of {} bytes at {} arrived (is the disk full?)", written,
+                                    count, offset + at),
+                        path_);
     }
 }
 
 void ParallelPrv::write(std::span<const Record> slice) {
-    buffer_.clear();
-    text_.append(slice, buffer_);
+    comm_.agree([&] {
+        buffer_.clear();
+        text_.append(slice, buffer_);
+    });
     uint64_t mine = buffer_.size();
     uint64_t offset = end_ + comm_.exscan(mine);
     comm_.agree([&] { write_at(offset, buffer_); });
@@ -73,17 +90,33 @@ std::filesystem::path ParallelPrv::final_path(const char* extension, Ending endi
     return directory_ / (name_ + (ending == Ending::partial ? ".partial" : "") + extension);
 }
 
-void ParallelPrv::end(const FileSchema& schema, int64_t duration, Ending ending) {
+void ParallelPrv::check_size() {
+    if (std::filesystem::file_size(path_) != end_)
+        throw Error(fmt::format("has {} bytes, {} were written (is the disk full?)",
+                                std::filesystem::file_size(path_), end_),
+                    path_);
+}
+
+void ParallelPrv::finish(const FileSchema& schema, int64_t duration, Ending ending) {
     comm_.agree([&] {
         if (comm_.is_root()) write_at(0, prv_header(rows_, duration));
     });
     int status = MPI_File_close(&file_);
     comm_.agree([&] {
-        check(status, "cannot write", beside_);
+        check(status, "cannot write", path_);
         if (!comm_.is_root()) return;
-        write_file(final_path(".pcf", ending), pcf_text(schema));
-        write_file(final_path(".row", ending), row_text(schema));
-        std::filesystem::rename(beside_, final_path(".prv", ending));
+        check_size();
+        final_path_ = final_path(".prv", ending);
+        side_files_.emplace_back(final_path(".pcf", ending)).write(pcf_text(schema));
+        side_files_.emplace_back(final_path(".row", ending)).write(row_text(schema));
+    });
+}
+
+void ParallelPrv::commit() {
+    comm_.agree([&] {
+        if (!comm_.is_root()) return;
+        for (OutputFile& file : side_files_) file.commit();
+        beside_.commit_as(final_path_);
     });
 }
 

@@ -1,5 +1,5 @@
-// One Paraver file written by all ranks: each formats its slice of the records, a scan of the byte counts
-// gives the offsets. Collected under a name beside the final one; rank 0 renames at the end.
+// One Paraver file with its PCF and ROW, written by all ranks: each formats its slice of the records, a scan
+// of the byte counts gives the offsets. Collected under names beside the final ones.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/file.hpp"
 #include "comm/comm.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
@@ -16,28 +18,42 @@
 
 namespace ovni {
 
-// Constructor, write() and end() are collective and throw Stopped.
+// All functions are collective and throw Stopped.
 class ParallelPrv {
  public:
     ParallelPrv(const Comm& comm, std::filesystem::path directory, TraceFile file, const FileSchema& schema);
-    ParallelPrv(const ParallelPrv&) = delete;
-    ParallelPrv& operator=(const ParallelPrv&) = delete;
-    // Without end(), what was written is removed.
-    ~ParallelPrv();
 
     // The next slices of the global order: that of rank 0, of rank 1, ...
     void write(std::span<const Record> slice);
-    // Header, PCF and ROW by rank 0, then the final names.
-    void end(const FileSchema& schema, int64_t duration, Ending ending);
+    // Everything is written, still beside the final names.
+    void finish(const FileSchema& schema, int64_t duration, Ending ending);
+    // The final names, the PRV file last.
+    void commit();
 
  private:
+    // Rank 0 has it: a file that is removed again unless it gets its name.
+    class Beside {
+     public:
+        Beside() = default;
+        Beside(const Beside&) = delete;
+        Beside& operator=(const Beside&) = delete;
+        ~Beside();
+        void create(const std::filesystem::path& path);
+        void commit_as(const std::filesystem::path& path);
+
+     private:
+        std::filesystem::path path_;
+    };
+
     void write_at(uint64_t offset, const std::string& text);
-    void close();
+    void check_size();
     std::filesystem::path final_path(const char* extension, Ending ending) const;
 
     const Comm& comm_;
-    std::filesystem::path directory_, beside_;
+    std::filesystem::path directory_, path_, final_path_;
     std::string name_;
+    Beside beside_;
+    std::vector<OutputFile> side_files_;
     size_t rows_;
     PrvText text_;
     std::string buffer_;

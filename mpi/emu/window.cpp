@@ -6,45 +6,60 @@
 namespace ovni {
 
 namespace {
-// Records per rank and window: small enough to stay in the cache while they are exchanged.
-constexpr size_t window_records = size_t{32} << 10;
+
+constexpr int64_t at_the_end = INT64_MAX;
+
 }  // namespace
 
-Window::Window(const Comm& comm, Merger merger, Emulator& emulator)
-    : comm_(comm), merger_(std::move(merger)), emulator_(emulator) {
+Window::Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size)
+    : comm_(comm), merger_(std::move(merger)), emulator_(emulator), size_(size) {
     mine_.rank = comm.rank();
 }
 
-void Window::fail(const std::string& what, uint32_t stream) {
+void Window::fail(const std::string& what, int64_t time, uint32_t stream) {
     what_ = what;
-    mine_.error_time = emulator_.now();
+    mine_.error_time = time;
     mine_.error_stream = stream;
-    mine_.done = INT64_MAX;
+    mine_.done = at_the_end;
 }
 
+// Until there is enough to hand out, but always beyond what was handed out last: every step gets further.
 void Window::emulate() {
-    while (mine_.done != INT64_MAX && emulator_.tracker().queue().size() < window_records) {
-        const EventView* event = nullptr;
-        try {
-            event = merger_.next();
-        } catch (const Error& e) {
-            fail(e.what(), merger_.damaged_stream());
+    while (mine_.done != at_the_end) {
+        if (mine_.done > limit_)
+            mine_.done = at_the_end;
+        else if (emulator_.tracker().queue().size() >= size_ && mine_.done > agreed_)
             return;
-        }
-        if (!event) {
-            mine_.done = INT64_MAX;
-            return;
-        }
-        try {
-            emulator_.apply(*event);
-        } catch (const Error& e) {
-            fail(e.what(), event->stream);
-            return;
-        }
-        mine_.now = emulator_.now();
-        mine_.done = mine_.now - 1;
-        if (mine_.done > limit_) mine_.done = INT64_MAX;
+        else
+            step();
     }
+}
+
+void Window::step() {
+    const EventView* event = nullptr;
+    try {
+        event = merger_.next();
+    } catch (const Error& e) {
+        // Damage at the beginning of a stream lies before all events.
+        int64_t clock = merger_.damaged_clock();
+        return fail(e.what(), clock == INT64_MIN ? -1 : emulator_.now(), merger_.damaged_stream());
+    }
+    if (!event) {
+        mine_.done = at_the_end;
+        return;
+    }
+    try {
+        emulator_.apply(*event);
+    } catch (const Error& e) {
+        return fail(e.what(), emulator_.now(), event->stream);
+    }
+    mine_.now = emulator_.now();
+    mine_.done = mine_.now - 1;
+}
+
+std::vector<int64_t> Window::shown_extras() const {
+    return error_ ? emulator_.tracker().extras().until(limit_, error_stream_)
+                  : emulator_.tracker().extras().until_end();
 }
 
 std::optional<std::vector<Record>> Window::next() {
@@ -55,7 +70,8 @@ std::optional<std::vector<Record>> Window::next() {
     const Position& first_error = *std::ranges::min_element(all, {}, by_error);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
-    at_end_ = done == INT64_MAX;
+    at_end_ = done == at_the_end;
+    agreed_ = done;
     // What lies at the time of the error is sorted out in the last window.
     std::vector<Record> records =
         emulator_.tracker().queue().take_before(at_end_ ? done : std::min(done, limit_));
@@ -63,10 +79,11 @@ std::optional<std::vector<Record>> Window::next() {
     if (!at_end_ || limit_ == INT64_MAX) return records;
 
     error_ = comm_.broadcast(what_, first_error.rank);
-    duration_ = limit_;
+    duration_ = std::max(limit_, int64_t{0});
+    error_stream_ = first_error.error_stream;
     Record last;
     last.time = limit_;
-    last.order = first_error.error_stream;
+    last.order = error_stream_;
     std::erase_if(records, [&](const Record& r) { return in_order(last, r); });
     return records;
 }

@@ -16,7 +16,8 @@ namespace ovni {
 
 class Window {
  public:
-    Window(const Comm& comm, Merger merger, Emulator& emulator);
+    // `size`: records that a rank collects before it waits for the others; more where they have one time.
+    Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size);
 
     // The next records of this rank that are final, in order; maybe none. Nothing when all ranks are at the
     // end. Collective.
@@ -26,6 +27,8 @@ class Window {
     // error.
     int64_t duration() const { return duration_; }
     const std::optional<std::string>& error() const { return error_; }
+    // What of this rank's values counts as shown, in the end.
+    std::vector<int64_t> shown_extras() const;
 
  private:
     // Where a rank is.
@@ -37,17 +40,21 @@ class Window {
         int32_t rank = 0;
     };
     void emulate();
-    void fail(const std::string& what, uint32_t stream);
+    void step();
+    void fail(const std::string& what, int64_t time, uint32_t stream);
 
     const Comm& comm_;
     Merger merger_;
     Emulator& emulator_;
+    size_t size_;
     Position mine_;
-    std::string what_;           // of my error
-    int64_t limit_ = INT64_MAX;  // time of the first error known so far: nothing after it counts
+    std::string what_;            // of my error
+    int64_t limit_ = INT64_MAX;   // time of the first error known so far: nothing after it counts
+    int64_t agreed_ = INT64_MIN;  // all ranks are done before this time
     bool at_end_ = false;
     int64_t duration_ = 0;
     std::optional<std::string> error_;
+    uint32_t error_stream_ = 0;
 };
 
 }  // namespace ovni

@@ -19,10 +19,10 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
 void Emulator::apply(const EventView& event) {
     size_t before = tracker_.queue().size();
     try {
-        uint32_t thread = machine_.thread_at_row(machine_.system.thread_of_stream(event.stream));
-        if (thread == nobody) throw Error("an event in a stream that is not a thread's");
         now_ = event.clock - origin_;
         tracker_.begin_event(now_, event.stream);
+        uint32_t thread = machine_.thread_at_row(machine_.system.thread_of_stream(event.stream));
+        if (thread == nobody) throw Error("an event in a stream that is not a thread's");
         switch (event.kind) {
             case EventView::Kind::event:
                 apply_event(event, thread);

@@ -202,13 +202,20 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled) 
     return plan;
 }
 
-void add_labels(Schema& schema, const Plan& plan, ShownExtras extras, int64_t duration) {
-    if (extras.not_traced() <= duration)
+std::vector<int64_t> ShownExtras::until(int64_t time, uint32_t order) const {
+    std::vector<int64_t> shown;
+    for (const Moment& first : first_) shown.push_back(first <= Moment(time, order) ? 1 : 0);
+    return shown;
+}
+
+void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& shown) {
+    const ShownExtras what(plan.channels.size());
+    if (shown[ShownExtras::not_traced])
         add_label(schema.thread, prv_type::thread_state, shown_value::not_traced, "Not traced");
     bool any_bad = false, any_too_many = false;
     for (size_t c = 0; c < plan.channels.size(); ++c) {
         uint16_t type = plan.channels[c].prv_type;
-        bool bad = extras.bad(c) <= duration, too_many = extras.too_many_threads(c) <= duration;
+        bool bad = shown[what.bad(c)] != 0, too_many = shown[what.too_many_threads(c)] != 0;
         if (bad) add_label(schema.cpu, type, shown_value::bad, "Error: bad");
         if (too_many) add_label(schema.cpu, type, shown_value::too_many_threads, "Error: too many threads");
         any_bad |= bad;

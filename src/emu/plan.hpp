@@ -2,9 +2,11 @@
 // has, and the schema of the outputs. The same on every rank.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emu/schema.hpp"
@@ -66,22 +68,27 @@ struct Plan {
 Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled);
 
 // Values beyond the reference's are labelled only where lines of this trace carry them: when each was first
-// shown.
-struct ShownExtras {
-    static constexpr int64_t never = INT64_MAX;
-    // By what: not traced; then by channel bad; then by channel too many threads. Flat, so that ranks can
-    // take the least.
-    std::vector<int64_t> first;
+// shown, as (time, order) of records.
+class ShownExtras {
+ public:
+    using Moment = std::pair<int64_t, uint32_t>;
+    static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
-    explicit ShownExtras(size_t channels) : first(1 + 2 * channels, never), channels_(channels) {}
-    int64_t& not_traced() { return first[0]; }
-    int64_t& bad(size_t channel) { return first[1 + channel]; }
-    int64_t& too_many_threads(size_t channel) { return first[1 + channels_ + channel]; }
+    explicit ShownExtras(size_t channels) : first_(1 + 2 * channels, never), channels_(channels) {}
+    static constexpr size_t not_traced = 0;
+    size_t bad(size_t channel) const { return 1 + channel; }
+    size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
+
+    void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
+    // By what: 1 where it was shown, up to a record of that time and order or in the whole trace. Ranks take
+    // the greatest.
+    std::vector<int64_t> until(int64_t time, uint32_t order) const;
+    std::vector<int64_t> until_end() const { return until(INT64_MAX, 0); }
 
  private:
+    std::vector<Moment> first_;
     size_t channels_;
 };
-// Adds the labels of what was shown up to `duration`.
-void add_labels(Schema& schema, const Plan& plan, ShownExtras extras, int64_t duration);
+void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& shown);
 
 }  // namespace ovni

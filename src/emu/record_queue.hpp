@@ -14,7 +14,7 @@ namespace ovni {
 class RecordQueue {
  public:
     void append(const Record& record) {
-        if (!records_.empty() && record.time < records_.back().time) [[unlikely]]
+        if (!records_.empty() && in_order(record, records_.back())) [[unlikely]]
             sorted_ = false;
         records_.push_back(record);
     }

@@ -27,11 +27,8 @@ bool Tracker::update(Shown& shown, const ChannelPlan& channel, Value value) cons
     shown.state = state;
     shown.number = value.number;
     shown.line_time = now_;
+    shown.line_order = order_;
     return true;
-}
-
-void Tracker::write(uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value, int64_t time) {
-    queue_.append({time, value, thread_row, cpu_row, order_, type, 0});
 }
 
 void Tracker::channel_changed(uint32_t t, uint16_t c) {
@@ -52,6 +49,8 @@ void Tracker::channel_changed(uint32_t t, uint16_t c) {
 void Tracker::punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, uint32_t cpu_row,
                             int64_t value) {
     int64_t begin = std::max({now_ - 1, shown.line_time, int64_t{0}});
+    // Not before the row's last line, which an event of another stream may have written at that time.
+    uint32_t order = begin == shown.line_time ? std::max(order_, shown.line_order) : order_;
     if (shown.punctual_end == now_) {
         // Two at one time: the second takes the place of the line that ends the first.
         auto& records = queue_.records();
@@ -60,9 +59,10 @@ void Tracker::punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, ui
         });
         records.erase(std::next(end).base());
     }
-    write(type, thread_row, cpu_row, value, begin);
+    queue_.append({begin, value, thread_row, cpu_row, order, type, 0});
     write(type, thread_row, cpu_row, shown.number);
     shown.line_time = shown.punctual_end = now_;
+    shown.line_order = order_;
 }
 
 void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
@@ -81,7 +81,7 @@ void Tracker::state_changed(uint32_t t) {
     int64_t state = static_cast<int64_t>(thread.state);
     if (thread.traced == Traced::no && thread.state != RunState::dead) {
         state = shown_value::not_traced;
-        note(extras_.not_traced());
+        note(ShownExtras::not_traced);
     }
     if (shown_state_[t] != state) write(prv_type::thread_state, thread.row, Record::no_row, state);
     shown_state_[t] = state;

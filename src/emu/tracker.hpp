@@ -53,15 +53,15 @@ class Tracker {
         enum class State : uint8_t { unset, nothing, number };
         int64_t number = 0;
         int64_t line_time = -1;
+        uint32_t line_order = 0;
         int64_t punctual_end = -1;  // when the last punctual state ended
         State state = State::unset;
     };
 
     // Should a row that shows `shown` get a line for `value`? Then it shows it.
     bool update(Shown& shown, const ChannelPlan& channel, Value value) const;
-    void write(uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value, int64_t time);
     void write(uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value) {
-        write(type, thread_row, cpu_row, value, now_);
+        queue_.append({now_, value, thread_row, cpu_row, order_, type, 0});
     }
     void punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value);
     Shown& thread_shown(uint32_t thread, uint16_t c) {
@@ -71,7 +71,7 @@ class Tracker {
     uint32_t shown_thread(const Cpu& cpu, uint16_t c) const {
         return plan_.channels[c].cpu_tracking == Tracking::active ? cpu.active : cpu.running;
     }
-    void note(int64_t& first_shown) const { first_shown = std::min(first_shown, now_); }
+    void note(size_t extra) { extras_.note(extra, {now_, order_}); }
     Value cpu_value(const Cpu& cpu, uint16_t c);
     void update_crowding(Cpu& cpu, uint32_t running);
 

@@ -68,7 +68,7 @@ class Emulation {
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
         if (!event_error_ && finish(emulator, end)) end = EmulationEnd::with_errors;
         Schema schema = plan_.schema;
-        add_labels(schema, plan_, emulator.tracker().extras(), emulator.now());
+        add_labels(schema, plan_, emulator.tracker().extras().until_end());
         log::info("writing traces to disk, please wait");
         sink.write(emulator.tracker().queue().take_before(INT64_MAX));
         sink.end(schema, emulator.now(), ending);
@@ -94,9 +94,9 @@ class Emulation {
         };
         EmulationEnd end = EmulationEnd::complete;
         try {
-            while (const EventView* event = merger.next()) {
+            for (uint64_t count = 1; const EventView* event = merger.next(); ++count) {
                 emulator.apply(*event);
-                if (emulator.events() % 128 != 0) continue;
+                if (count % 128 != 0) continue;
                 if (interrupted) {
                     end = EmulationEnd::interrupted;
                     break;

@@ -51,6 +51,9 @@ std::optional<Entry> entry_of(std::string_view line, Fail fail) {
     if (!number<int64_t>(index)) fail("the index is not a number");
     for (std::string_view figure : figures)
         if (!number<double>(figure)) fail("a median, mean or deviation is not a number");
+    // A double does not hold every whole number of this size.
+    if (std::optional<int64_t> whole = number<int64_t>(figures[0]))
+        return Entry{std::string(host_of_loom(host)), *whole};
     constexpr double beyond = 9223372036854775808.0;  // 2^63
     double median = std::trunc(*number<double>(figures[0]));
     if (!(median >= -beyond && median < beyond)) fail("the median is out of range");

@@ -212,6 +212,7 @@ const EventView* Merger::next_special(const Entry& entry) {
     const Special& what = specials_[entry.at];
     if (!what.damage) return &what.view;
     damaged_stream_ = what.stream;
+    damaged_clock_ = start_ + entry.time;
     std::rethrow_exception(what.damage);
 }
 

@@ -43,6 +43,8 @@ class Merger {
         return &view_;
     }
     uint32_t damaged_stream() const { return damaged_stream_; }
+    // Clock of the last good event of that stream; INT64_MIN where it has none.
+    int64_t damaged_clock() const { return damaged_clock_; }
 
     // Bytes of events: in all streams, and handed out so far (to the precision of a window).
     uint64_t size() const;
@@ -111,6 +113,7 @@ class Merger {
     uint64_t consumed_ = 0;
     EventView view_;
     uint32_t damaged_stream_ = 0;
+    int64_t damaged_clock_ = 0;
 };
 
 }  // namespace ovni

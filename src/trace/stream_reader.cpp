@@ -65,7 +65,11 @@ std::optional<int64_t> StreamReader::first_clock() const {
     const uint8_t* event = bytes_ + OVNI_FORMAT_STREAM_HEADER;
     uint64_t left = end_ - OVNI_FORMAT_STREAM_HEADER;
     if (ovni_format_event_size(event, left) - 1 >= left) return std::nullopt;
-    return add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
+    int64_t clock = add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
+    bool gap_first = !gaps_.empty() && gaps_.front().offset == OVNI_FORMAT_STREAM_HEADER;
+    return gap_first ? std::min(clock,
+                                std::max(add_saturated(gaps_.front().from, source_.clock_offset), int64_t{0}))
+                     : clock;
 }
 
 bool StreamReader::next_of_kind() {

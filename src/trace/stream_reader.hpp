@@ -37,8 +37,8 @@ class StreamReader {
     bool next() { return plain_ ? next_event() : next_of_kind(); }
     // The current event: valid after next() returned true.
     const EventView& event() const { return at_.event; }
-    // Corrected clock of the first event, without going there; nothing where there is none or it does not
-    // fit.
+    // Corrected clock of the first event, or of a gap before it, without going there; nothing where there is
+    // none or it does not fit.
     std::optional<int64_t> first_clock() const;
     uint32_t index() const { return source_.index; }
     int64_t clock_offset() const { return source_.clock_offset; }

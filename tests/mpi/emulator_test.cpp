@@ -30,12 +30,14 @@ class DistributedTest : public testing::Test {
         return run(options);
     }
     Finished distributed(int ranks, const fs::path& directory, const fs::path& output,
-                         const std::vector<std::string>& options = {}) {
+                         const std::vector<std::string>& options = {},
+                         std::vector<std::string> environment = {}) {
         std::vector<std::string> words = {
             "mpirun", "-n", std::to_string(ranks), program("ovniemu-mpi"), "-o", output.string()};
         words.insert(words.end(), options.begin(), options.end());
         words.push_back(directory.string());
-        return run(words, mpi_environment);
+        environment.insert(environment.end(), mpi_environment.begin(), mpi_environment.end());
+        return run(words, environment);
     }
     // Every file of one output directory is in the other, with the same bytes.
     static void expect_same(const fs::path& a, const fs::path& b) {
@@ -59,14 +61,14 @@ class DistributedTest : public testing::Test {
         return {};
     }
     // Errors are the same, and so is what is kept.
-    void expect_same_failure(const std::string& cause) {
+    void expect_same_failure(const std::string& cause, const std::string& window = "100") {
         fs::path directory = trace_.write();
         Finished expected = serial(directory, output("serial"));
         EXPECT_EQ(expected.status, 1);
         EXPECT_THAT(expected.err, HasSubstr(cause));
         for (int ranks : {1, 2, 3}) {
             fs::path out = output("ranks" + std::to_string(ranks));
-            Finished done = distributed(ranks, directory, out);
+            Finished done = distributed(ranks, directory, out, {}, {"OVNI_TEST_WINDOW=" + window});
             EXPECT_EQ(done.status, 1);
             EXPECT_EQ(message(done.err), message(expected.err)) << done.err;
             expect_same(output("serial"), out);
@@ -154,6 +156,73 @@ TEST_F(DistributedTest, DamageStopsAllRanksInItsPlace) {
     trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OHp", 25).event("OHr", 3000).ends(5000);
     trace_.thread({.loom = "c", .tid = 3}).starts(14).ends(28);
     expect_same_failure("incomplete event");
+}
+
+TEST_F(DistributedTest, DamageAtTheBeginningOfAStreamLeavesNoLines) {
+    trace_.thread({.loom = "a", .tid = 1}).starts(10).ends(4000);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).cut_at(20);
+    expect_same_failure("incomplete event");
+}
+
+TEST_F(DistributedTest, AnErrorStopsARankWhoseWindowIsFull) {
+    trace_.thread({.loom = "a", .tid = 1}).event("OHe", 10);
+    StreamBuilder& busy = trace_.thread({.loom = "b", .tid = 2}).mark(1, "single", "step").starts(1000);
+    for (int i = 0; i < 500; ++i) busy.event("OM=", 2000 + i, {i64(1 + i), 1});
+    busy.ends(9000);
+    expect_same_failure("cannot end: it is Unknown");
+}
+
+TEST_F(DistributedTest, AnEventInAStreamThatIsNoThreads) {
+    trace_.thread({.loom = "a", .tid = 1}).starts(10).event("OB.", 40).ends(4000);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).ends(5000);
+    trace_.thread({.loom = "c", .tid = 3}).set("ovni.part", "other").event("OB.", 50);
+    expect_same_failure("an event in a stream that is not a thread's");
+}
+
+TEST_F(DistributedTest, LabelsAreThoseOfTheLinesThatAreKept) {
+    // The second loom is crowded at the very time of the error, and later in canonical order.
+    trace_.thread({.loom = "a", .tid = 1}).starts(10).event("OHr", 50);
+    for (int tid : {2, 3}) trace_.thread({.loom = "b", .tid = tid}).starts(48 + tid - 1).ends(90);
+    expect_same_failure("cannot run again");
+}
+
+TEST_F(DistributedTest, AnyWindowSizeGivesTheSameBytes) {
+    build(trace_, {.seed = 8, .looms = 3, .events = 100});
+    // More events at one time than a window holds.
+    StreamBuilder& burst = trace_.thread({.loom = "z", .pid = 5, .tid = 5, .rank = 6, .nranks = 7});
+    burst.mark(1, "single", "step").starts(1000);
+    for (int i = 0; i < 300; ++i) burst.event("OM=", 1500, {i64(1 + i), 1});
+    burst.ends(3000);
+    fs::path directory = trace_.write();
+    ASSERT_EQ(serial(directory, output("serial")).status, 0);
+    for (const char* size : {"1", "10", "250"}) {
+        Finished done =
+            distributed(2, directory, output(size), {}, {std::string("OVNI_TEST_WINDOW=") + size});
+        ASSERT_EQ(done.status, 0) << done.err;
+        expect_same(output("serial"), output(size));
+    }
+}
+
+TEST_F(DistributedTest, AFullDiskIsAnErrorAndLeavesNothing) {
+    const std::vector<std::string> unshare = {"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"};
+    auto in_namespace = [&](const std::string& command) {
+        std::vector<std::string> words = unshare;
+        words.push_back(command);
+        return run(words, mpi_environment);
+    };
+    fs::create_directories(output("disk"));
+    std::string mount = "mount -t tmpfs -o size=200k none " + output("disk").string();
+    if (Finished probe = in_namespace(mount); probe.status != 0)
+        GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
+    build(trace_, {.seed = 9, .events = 3000});
+    fs::path directory = trace_.write();
+    std::string emulate =
+        "mpirun -n 2 " + program("ovniemu-mpi") + " -o " + output("disk").string() + " " + directory.string();
+    Finished done = in_namespace(mount + " && " + emulate + "; status=$?; ls " + output("disk").string() +
+                                 "; exit $status");
+    EXPECT_EQ(done.status, 1) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("cannot write"));
+    EXPECT_EQ(done.out, "cfg\n");
 }
 
 TEST_F(DistributedTest, FaultsAtTheEndAreReportedTogether) {

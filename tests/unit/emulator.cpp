@@ -133,6 +133,12 @@ TEST_F(EmulatorTest, KeepsTheLifeCycleInsideAGap) {
     EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:20:4:6", "1:60:4:3"));
 }
 
+TEST_F(EmulatorTest, TimeBeginsWithAGapBeforeTheFirstEvent) {
+    trace().thread().gap(4, 10, 3).starts(10).ends(70);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:6", "1:6:4:0", "1:6:4:1", "1:66:4:3"));
+}
+
 TEST_F(EmulatorTest, ShowsPunctualMarksForOneNanosecond) {
     trace()
         .thread()
@@ -163,6 +169,23 @@ TEST_F(EmulatorTest, PutsAPunctualMarkAmongTheLinesOfOtherThreads) {
                 ElementsAre("1:0:6:1", "1:0:4:1", "1:0:2:1", "1:0:198:0", "1:9:198:7", "2:9:6:2", "2:9:4:1",
                             "2:9:2:2", "2:9:198:0", "1:10:198:0", "1:30:4:3", "1:30:2:0", "1:30:6:0",
                             "2:30:4:3", "2:30:2:0", "2:30:6:0"));
+}
+
+// The line that another stream wrote 1 ns before stays before the marker, though that stream has a higher
+// index.
+TEST_F(EmulatorTest, APunctualMarkComesAfterTheLastLineOfItsCpu) {
+    trace()
+        .thread({.tid = 1, .cpus = {{0, 0}, {1, 1}}})
+        .mark(98, "single", "marker")
+        .set("ovni.mark.98.punctual", true)
+        .starts(10, 1)
+        .event("OAs", 11, {0})
+        .event("OM=", 20, {i64(7), 98})
+        .ends(40);
+    trace().thread({.tid = 2, .cpus = {}}).starts(12, 0).ends(19);
+    accept();
+    EXPECT_THAT(lines("cpu.prv", 198),
+                ElementsAre("2:0:198:0", "1:1:198:0", "1:2:198:777", "1:9:198:0", "1:9:198:7", "1:10:198:0"));
 }
 
 TEST_F(EmulatorTest, EndsWhatTheProgramDidNotEnd) {

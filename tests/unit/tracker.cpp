@@ -35,9 +35,10 @@ TEST(TrackerTest, ACpuThatFollowsTheActiveThreadShowsAHiddenChannelAsBad) {
     EXPECT_EQ(show(RunState::running, 1), (Shown{{1, 5}}));
     EXPECT_EQ(show(RunState::cooling, 2), (Shown{{2, shown_value::bad}}));
     EXPECT_EQ(show(RunState::paused, 3), (Shown{{3, 0}}));
-    ShownExtras extras = tracker.extras();
-    EXPECT_EQ(extras.bad(0), 2);
-    EXPECT_EQ(extras.too_many_threads(0), ShownExtras::never);
+    const ShownExtras& extras = tracker.extras();
+    EXPECT_EQ(extras.until(2, 0)[extras.bad(0)], 1);
+    EXPECT_EQ(extras.until(1, 9)[extras.bad(0)], 0);
+    EXPECT_EQ(extras.until_end()[extras.too_many_threads(0)], 0);
 }
 
 }  // namespace
