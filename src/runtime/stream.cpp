@@ -31,7 +31,7 @@ Stream::Stream(pid_t tid, Owner owner)
     metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);
     opening_clock_ = clock_now();
     std::vector<int> cpus = affinity_of_this_thread();
-    if (cpus.size() == 1) opening_phyid_ = phyid_ = cpus[0];
+    if (cpus.size() == 1) phyid_ = opening_phyid_ = cpus[0];
     our_life_ = our_begin_due_ = true;
     set_head(our_begin_bytes);
 }

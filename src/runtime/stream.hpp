@@ -101,7 +101,8 @@ class Stream {
     bool flush_pair_due_ = false;
     uint64_t flush_begin_ = 0, flush_end_ = 0;
     uint64_t opening_clock_ = 0;
-    int opening_phyid_ = -1, phyid_ = -1;
+    int opening_phyid_ = -1;
+    std::atomic<int> phyid_{-1};  // where the thread is by its events; -1: the virtual CPU
     uint64_t last_clock_ = 0;
     uint64_t lost_ = 0;
     pid_t tid_;

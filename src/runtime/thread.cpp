@@ -1,5 +1,7 @@
 #include "runtime/thread.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -16,11 +18,14 @@ namespace {
 
 __thread Thread thread_record = {nullptr, ThreadPhase::fresh};
 pthread_key_t at_thread_end;
+pid_t this_process;
 
-// Destructors of other keys may still emit, so the stream is closed in the last round of destructors.
+// Destructors of other keys may still emit, so the stream is closed in a late round of destructors. The last
+// one is left to those who tear down what we stand on, such as sanitizers.
 void end_thread(void* rounds) {
+    constexpr uintptr_t closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
     auto round = reinterpret_cast<uintptr_t>(rounds);
-    if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    if (round < closing_round) {
         pthread_setspecific(at_thread_end, reinterpret_cast<void*>(round + 1));
         return;
     }
@@ -55,6 +60,7 @@ void release_after_fork() {
 }
 
 void after_fork_in_child() {
+    this_process = getpid();
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
     ovni_private_thread_window = nullptr;
@@ -63,13 +69,16 @@ void after_fork_in_child() {
     release_after_fork();
 }
 
+// A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to close.
 void close_at_exit(int code, void*) {
+    if (getpid() != this_process) return;
     StreamEnd end{"exit", code};
     streams().visit([&](Stream& stream) { stream.close(&end); });
 }
 
 // Registered before anything of the program, so run after all of it.
 [[gnu::constructor]] void set_up() {
+    this_process = getpid();
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, release_after_fork, after_fork_in_child);
     on_exit(close_at_exit, nullptr);

@@ -1,5 +1,7 @@
 // However a thread or process ends in its own time, no event stays behind.
 #include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +180,20 @@ TEST_F(EndingTest, ForkWhileOtherThreadsEmit) {
     RecordedStream recorded = stream();
     ASSERT_EQ(recorded.events.size(), count);
     for (uint64_t i = 0; i < recorded.events.size(); ++i) ASSERT_EQ(recorded.events[i].clock, i);
+}
+
+TEST_F(EndingTest, ChildThatExitsInOurMemoryClosesNothing) {
+    run_traced([] {
+        start();
+        put("OB.", 1);
+        auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+        if (child == 0) ::exit(0);
+        waitpid(child, nullptr, 0);
+        put("OU[", 2);
+        stop();
+    });
+    EXPECT_EQ(codes(), "OB. OU[");
+    EXPECT_FALSE(stream().json["ovni"].contains("end"));
 }
 
 TEST_F(EndingTest, ForkedChildMayInitialiseItself) {
