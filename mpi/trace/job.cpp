@@ -89,6 +89,9 @@ void introduce_among(const PrivateComm& job) noexcept {
     Host host = Host::among(job, node);
     LoomName loom = loom_of(host, job.rank());
     Cpus cpus = Cpus::of_process();
+    // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
+    // node.
+    cpus.unite(node);
     PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
     if (loom_mates.valid()) cpus.unite(loom_mates);
     identify(loom, agree_on_run(job), job.rank(), job.size(), cpus);

@@ -10,25 +10,57 @@ namespace ovni {
 
 using Json = nlohmann::ordered_json;
 
-Json parse_json(std::string_view text, const std::string& path) {
-    constexpr int deepest = 2048;
-    std::vector<std::set<std::string>> keys;
-    auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        using Event = Json::parse_event_t;
-        if (depth > deepest) throw Error("JSON nested too deep", path);
-        if (event == Event::object_start) keys.emplace_back();
-        if (event == Event::object_end && !keys.empty()) keys.pop_back();
-        if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second)
-            throw Error("JSON key '" + parsed.get<std::string>() + "' twice in one object", path);
+namespace {
+
+// Goes through the text once, for what the parser itself lets pass.
+class Checker : public nlohmann::json_sax<Json> {
+ public:
+    explicit Checker(const std::string& path) : path_(path) {}
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(size_t) override { return enter(); }
+    bool start_array(size_t) override { return enter(); }
+    bool end_object() override { return leave(); }
+    bool end_array() override { return leave(); }
+    bool key(string_t& name) override {
+        if (!keys_.back().insert(name).second)
+            throw Error("JSON key '" + name + "' twice in one object", path_);
         return true;
-    };
-    try {
-        return Json::parse(text.begin(), text.end(), check, true, true);
-    } catch (const Json::parse_error& e) {
+    }
+    bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& e) override {
         std::string_view what = e.what();
         if (auto at = what.find("] "); at != what.npos) what.remove_prefix(at + 2);
-        throw Error("not valid JSON: " + std::string(what), path, e.byte);
+        throw Error("not valid JSON: " + std::string(what), path_, position);
     }
+
+ private:
+    bool enter() {
+        constexpr size_t deepest = 2048;
+        if (keys_.size() == deepest) throw Error("JSON nested too deep", path_);
+        keys_.emplace_back();
+        return true;
+    }
+    bool leave() {
+        keys_.pop_back();
+        return true;
+    }
+
+    const std::string& path_;
+    std::vector<std::set<std::string>> keys_;  // of every object around
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& path) {
+    Checker checker(path);
+    Json::sax_parse(text.begin(), text.end(), &checker, Json::input_format_t::json, true, true);
+    return Json::parse(text.begin(), text.end(), nullptr, true, true);
 }
 
 }  // namespace ovni

@@ -23,6 +23,17 @@ void Gaps::clamp(uint64_t end) {
     }
 }
 
+void Gaps::lose_after(uint64_t end, Gap gap) {
+    for (; !gaps_.empty() && gaps_.back().offset > end; gaps_.pop_back()) {
+        gap.from = std::min(gap.from, gaps_.back().from);
+        gap.to = std::max(gap.to, gaps_.back().to);
+        gap.lost += gaps_.back().lost;
+    }
+    if (!gaps_.empty()) gap.from = std::max(gap.from, gaps_.back().to);
+    gap.to = std::max(gap.from, gap.to);
+    add(std::move(gap));
+}
+
 std::string Gaps::text() {
     Json list = Json::array();
     for (const Gap& gap : gaps_) {

@@ -21,6 +21,8 @@ class Gaps {
     void add(Gap gap);
     // No event follows at or after these offsets any more but at `end`.
     void clamp(uint64_t end);
+    // What was to follow `end` is lost: one gap, with all gaps that lay among it.
+    void lose_after(uint64_t end, Gap gap);
     bool empty() const { return gaps_.empty(); }
     bool changed() const { return changed_; }
     // The whole file; changed() is false afterwards.

@@ -16,7 +16,6 @@ namespace {
 constexpr uint64_t buffer_bytes = OVNI_MAX_EV_BUF;
 // The fast way stores a whole ovni_ev whatever its size.
 constexpr uint64_t slack_bytes = OVNI_FORMAT_EVENT_MAX;
-constexpr uint64_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
 
 }  // namespace
 
@@ -63,7 +62,11 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     Lock lock(mutex_);
     if (is_closed()) return;
     append_flush_pair();
-    if (is_life_cycle(event)) follow_life_cycle(static_cast<const uint8_t*>(event));
+    Event raised;
+    if (is_life_cycle(event)) {
+        if (begins_after_our_life(event)) event = raise(event, size, raised);
+        follow_life_cycle(static_cast<const uint8_t*>(event));
+    }
     append(event, size, data, data_size);
     set_limit(capacity_);
 }
@@ -139,8 +142,7 @@ void Stream::write_block(const uint8_t* events, size_t bytes) {
 
 void Stream::lose(EventSpan span, const char* reason) {
     lost_ += span.events;
-    gaps_.clamp(file_.end());
-    gaps_.add({file_.end(), span.first_clock, span.last_clock, span.events, reason});
+    gaps_.lose_after(file_.end(), {file_.end(), span.first_clock, span.last_clock, span.events, reason});
 }
 
 void Stream::note_gap(Gap gap) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "ovni/emit.hpp"
+#include "runtime/event.hpp"
 #include "runtime/gaps.hpp"
 #include "runtime/guard.hpp"
 #include "runtime/metadata.hpp"
@@ -64,6 +65,8 @@ class Stream {
     void write_metadata();
 
  private:
+    static constexpr uint64_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
+
     enum class Life { unborn, running, paused, dead };
 
     void map_buffer();
@@ -79,6 +82,9 @@ class Stream {
     void drop_our_life();
     void place_our_begin(const Facts& facts);
     void end_our_life(uint64_t clock);
+    bool begins_after_our_life(const void* event) const;
+    const void* raise(const void* event, size_t size, Event& raised) const;
+    uint64_t newest_clock() const;
     void start_buffer_over();
     void write_out();
     void write_block(const uint8_t* events, size_t bytes);

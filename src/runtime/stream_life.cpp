@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
@@ -58,6 +59,25 @@ void Stream::place_our_begin(const Facts& facts) {
     if (index < 0 && phyid_ == opening_phyid_) phyid_ = -1;
     Event begin = make_event("OHx", opening_clock_, index, -1, uint64_t{0});
     std::copy_n(begin.bytes, begin.size, window_.data);
+}
+
+bool Stream::begins_after_our_life(const void* event) const {
+    return our_life_ && holds_events() && static_cast<const uint8_t*>(event)[OVNI_FORMAT_CODE_AT + 2] == 'x';
+}
+
+uint64_t Stream::newest_clock() const {
+    uint64_t from = our_begin_due_ ? our_begin_bytes : written_;
+    EventSpan kept = survey(window_.data + from, head() - from);
+    return kept.events > 0 ? std::max(kept.last_clock, last_clock_) : last_clock_;
+}
+
+// The program took the clock of its beginning before ours of the last event: the beginning gives way.
+const void* Stream::raise(const void* event, size_t size, Event& raised) const {
+    uint64_t newest = newest_clock();
+    if (ovni_format_clock(static_cast<const uint8_t*>(event)) >= newest) return event;
+    std::memcpy(raised.bytes, event, std::min(size, sizeof raised.bytes));
+    std::memcpy(raised.bytes + OVNI_FORMAT_CLOCK_AT, &newest, sizeof newest);
+    return raised.bytes;
 }
 
 void Stream::end_our_life(uint64_t clock) {

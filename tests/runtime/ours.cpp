@@ -2,9 +2,11 @@
 // and how a program takes them over.
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
 #include "ovni/emit.hpp"
@@ -209,6 +211,36 @@ TEST_F(OursTest, GapsNameTheEventThatFollows) {
     EXPECT_EQ(gaps[2].dump(), R"({"offset":60,"from":30,"lost":0,"reason":"off"})");
 }
 
+TEST_F(OursTest, GapsAmongLostEventsBecomePartOfTheLoss) {
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        identify();
+        ovni_private_thread_open();
+        emit("MUi");
+        ovni_private_flush_all();
+        rlimit limit{100, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (int i = 0; i < 10; ++i) emit("MUI");
+        uint64_t from = ovni_clock_now();
+        ovni_private_gap(from, ovni_clock_now(), 0, "paused");
+        for (int i = 0; i < 10; ++i) emit("MUi");
+        ovni_private_flush_all();
+        limit.rlim_cur = RLIM_INFINITY;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        ovni_private_gap(ovni_clock_now(), UINT64_MAX, 0, "paused");
+        ovni_private_close_all(nullptr, 0);
+    });
+    RecordedStream recorded = stream();
+    const auto& gaps = recorded.gaps["gaps"];
+    ASSERT_GE(gaps.size(), 1u);
+    for (size_t i = 1; i < gaps.size(); ++i) {
+        EXPECT_GE(gaps[i]["offset"], gaps[i - 1]["offset"]);
+        EXPECT_GE(gaps[i]["from"].get<uint64_t>(), gaps[i - 1].value("to", UINT64_MAX));
+    }
+    EXPECT_EQ(gaps[0]["reason"], "error");
+    EXPECT_GT(gaps[0]["lost"], 0);
+}
+
 TEST_F(OursTest, GapAfterAFlushStandsBehindItsPair) {
     run_traced([] {
         start();
@@ -337,6 +369,22 @@ TEST_F(TakeOverTest, ByExecuteAloneWithEvents) {
     EXPECT_EQ(codes(), "OHx MUi OHe OHx OHp OHr OHe");
     EXPECT_EQ(stream().json["ovni"]["loom"], "host.us");
     EXPECT_EQ(stream().json["ovni"]["loom_cpus"].size(), 4u);
+}
+
+TEST_F(TakeOverTest, ABeginningOlderThanOurEventsGivesWay) {
+    run_traced([] {
+        identify();
+        ovni_private_thread_open();
+        uint64_t early = ovni_clock_now();
+        emit("MUi");
+        ovni::emit_at("OHx", early, int32_t{-1}, int32_t{-1}, uint64_t{0});
+        put("OHe", ovni_clock_now());
+        ovni_thread_free();
+    });
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.codes(), "OHx MUi OHe OHx OHe");
+    for (size_t i = 1; i < recorded.events.size(); ++i)
+        EXPECT_GE(recorded.events[i].clock, recorded.events[i - 1].clock);
 }
 
 TEST_F(TakeOverTest, ByExecuteAloneWithoutEvents) {
