@@ -20,13 +20,16 @@ __thread Thread thread_record = {nullptr, ThreadPhase::fresh};
 pthread_key_t at_thread_end;
 pid_t this_process;
 
+// The value of the key counts rounds of destructors: it points to the next one.
+constexpr int closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;  // from 0
+const char rounds[closing_round + 1] = {};
+
 // Destructors of other keys may still emit, so the stream is closed in a late round of destructors. The last
 // one is left to those who tear down what we stand on, such as sanitizers.
-void end_thread(void* rounds) {
-    constexpr uintptr_t closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
-    auto round = reinterpret_cast<uintptr_t>(rounds);
-    if (round < closing_round) {
-        pthread_setspecific(at_thread_end, reinterpret_cast<void*>(round + 1));
+void end_thread(void* mark) {
+    const char* round = static_cast<char*>(mark);
+    if (round < rounds + closing_round) {
+        pthread_setspecific(at_thread_end, round + 1);
         return;
     }
     Stream* stream = thread_record.stream;
@@ -108,7 +111,7 @@ Stream* open_stream(pid_t tid, Owner owner) {
     streams().add(stream);
     thread_record = {stream, ThreadPhase::open};
     ovni_private_thread_window = stream->window();
-    pthread_setspecific(at_thread_end, reinterpret_cast<void*>(uintptr_t{1}));
+    pthread_setspecific(at_thread_end, rounds);
     return stream;
 }
 
