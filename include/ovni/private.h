@@ -36,6 +36,9 @@ void ovni_private_identify(const struct ovni_private_identity* identity);
  */
 int ovni_private_thread_open(void);
 
+/* 1 unless the program has called ovni_proc_init. */
+int ovni_private_process_is_ours(void);
+
 /* 1 where the stream of the calling thread is ours, so that we say on which CPU it runs. */
 int ovni_private_thread_is_ours(void);
 

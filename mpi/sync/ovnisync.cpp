@@ -27,9 +27,11 @@ struct Options {
     bool verbose = false;
 };
 
-std::string default_outfile() {
+// A table of drift is for people: the emulator must not take it for one of offsets.
+std::string default_outfile(int tables) {
     const char* dir = std::getenv("OVNI_TRACEDIR");
-    return std::filesystem::path(dir && *dir ? dir : "ovni") / "clock-offsets.txt";
+    return std::filesystem::path(dir && *dir ? dir : "ovni") /
+           (tables > 1 ? "clock-drift.txt" : "clock-offsets.txt");
 }
 
 void describe(Cli& cli, Options& options) {
@@ -38,9 +40,9 @@ void describe(Cli& cli, Options& options) {
         "Measures the offset of every node's clock against that of rank 0. One rank per node is enough; "
         "where "
         "there\nare more, one of each node is chosen.\n";
-    cli.options.add_options()(
-        "outfile,o", po::value(&options.outfile)->default_value(default_outfile())->value_name("FILE"),
-        "where the table of offsets goes")(
+    cli.options.add_options()("outfile,o", po::value(&options.outfile)->value_name("FILE"),
+                              "where the table goes; default: clock-offsets.txt, with -d clock-drift.txt, in "
+                              "OVNI_TRACEDIR or ovni")(
         "samples,n", po::value(&options.samples)->default_value(1000)->value_name("SAMPLES"),
         "exchanges per node")("tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
                               "with more than 1: write how the offsets drift, one row per measurement")(
@@ -53,6 +55,7 @@ void check(const Cli& cli, Options& options) {
     if (options.samples < 1) throw UsageError("-n must be at least 1");
     if (options.tables < 1) throw UsageError("-d must be at least 1");
     if (options.pause_s < 0) throw UsageError("-w must not be negative");
+    if (!cli.has("outfile")) options.outfile = default_outfile(options.tables);
     options.verbose = cli.has("verbose");
 }
 

@@ -42,7 +42,9 @@ void flush(Thread&, const ForeignString&) {
     ovni_private_flush_all();
 }
 
+// What stands where a caller passed one argument only may be a string too, so this resumes as well.
 void begin(Thread& thread, const ForeignString& name) {
+    resume(thread, name);
     open_region(thread, name.view());
 }
 

@@ -56,8 +56,7 @@ bool was_spawned() noexcept {
 
 // Rank 0 names the run; where no process has streams of the program yet, an older trace is moved away first.
 RunName agree_on_run(const PrivateComm& job) noexcept {
-    bool programs_own = ovni_private_thread_open() && !ovni_private_thread_is_ours();
-    int keep = programs_own || was_spawned() || is_set("OVNI_APPEND");
+    int keep = !ovni_private_process_is_ours() || was_spawned() || is_set("OVNI_APPEND");
     int anybody_keeps = 1;
     if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
     RunName run = RunName::chosen_here();

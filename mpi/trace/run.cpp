@@ -1,5 +1,6 @@
 #include "mpi/trace/run.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 #include "mpi/trace/report.hpp"
@@ -45,8 +47,26 @@ bool belongs_to(const char* path, const RunName& run) noexcept {
     return false;
 }
 
-bool holds_another_run(char* directory, const RunName& run) noexcept {
-    char* roots[] = {directory, nullptr};
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> ends) noexcept {
+    for (std::string_view end : ends)
+        if (name.ends_with(end)) return true;
+    return false;
+}
+
+bool is_loom(std::string_view name) noexcept {
+    return name.starts_with("loom.");
+}
+
+// The looms, and what our tools make of them; the directory may hold other things too, which stay.
+bool is_part_of_trace(std::string_view name) noexcept {
+    bool output =
+        name.starts_with("thread.") || name.starts_with("cpu.") || name.find("-breakdown.") != name.npos;
+    return is_loom(name) || name == "cfg" || name == "clock-offsets.txt" || name == "clock-drift.txt" ||
+           (output && ends_with_any(name, {".prv", ".pcf", ".row"}));
+}
+
+bool holds_another_run(const char* loom, const RunName& run) noexcept {
+    char* roots[] = {const_cast<char*>(loom), nullptr};
     FTS* walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, nullptr);
     if (!walk) return false;
     bool found = false;
@@ -54,6 +74,34 @@ bool holds_another_run(char* directory, const RunName& run) noexcept {
         found = strcmp(entry->fts_name, "stream.json") == 0 && !belongs_to(entry->fts_path, run);
     fts_close(walk);
     return found;
+}
+
+// Calls see(name) for every entry until it returns false; the result is whether it never did.
+template <class See>
+bool for_each_entry(const char* directory, See see) noexcept {
+    DIR* entries = opendir(directory);
+    if (!entries) return true;
+    bool all = true;
+    while (dirent* entry = all ? readdir(entries) : nullptr) all = see(entry->d_name);
+    closedir(entries);
+    return all;
+}
+
+bool older_run_in(const char* directory, const RunName& run) noexcept {
+    return !for_each_entry(directory, [&](const char* name) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", directory, name);
+        return !is_loom(name) || !holds_another_run(path, run);
+    });
+}
+
+bool move_trace(const char* from, const char* to) noexcept {
+    return mkdir(to, 0777) == 0 && for_each_entry(from, [&](const char* name) {
+               char here[2 * PATH_MAX], there[2 * PATH_MAX];
+               snprintf(here, sizeof here, "%s/%s", from, name);
+               snprintf(there, sizeof there, "%s/%s", to, name);
+               return !is_part_of_trace(name) || rename(here, there) == 0;
+           });
 }
 
 }  // namespace
@@ -80,15 +128,13 @@ RunName RunName::chosen_here() noexcept {
 
 void move_older_trace(const char* directory, const RunName& run) noexcept {
     char from[PATH_MAX], to[PATH_MAX + 16];
-    snprintf(from, sizeof from, "%s", directory);
-    for (size_t end = strlen(from); end > 1 && from[end - 1] == '/';) from[--end] = '\0';
-    if (!holds_another_run(from, run)) return;
+    if (!realpath(directory, from) || !older_run_in(from, run)) return;
     struct stat unused;
     int number = 0;
     do {
         snprintf(to, sizeof to, "%s.%d", from, ++number);
     } while (lstat(to, &unused) == 0);
-    if (rename(from, to) == 0)
+    if (move_trace(from, to))
         moved.once(to);
     else
         not_moved.once(from);

@@ -12,7 +12,8 @@ struct RunName {
     static RunName chosen_here() noexcept;
 };
 
-// Renames `directory` to `directory`.1, .2, ... where it holds a stream of a run of another name.
+// Moves the looms in `directory`, and what was made of them, to `directory`.1, .2, ... where a stream is of a
+// run of another name. Other files stay where they are.
 void move_older_trace(const char* directory, const RunName& run) noexcept;
 
 }  // namespace ovni::mpi

@@ -1,4 +1,5 @@
 """Reads a Paraver trace (PRV, PCF, ROW) as the emulator writes it: one event type, as intervals of every row."""
+import json
 import re
 from argparse import ArgumentTypeError
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Trace:
             start = next((i for i, line in enumerate(lines) if line.startswith("LEVEL THREAD")), len(lines))
             for i, line in enumerate(lines[start + 1 : start + 1 + self.rows]):
                 labels[i] = line.strip() or labels[i]
-        return labels
+        return with_ranks(labels, read_streams(self.path.parent))
 
     def _read_legend(self):
         legend, section, current = Legend(), None, None
@@ -132,6 +133,34 @@ class Trace:
             elif section == "VALUES" and current and (m := re.match(r"(-?\d+)\s+(.*)", line)):
                 current.labels[int(m[1])] = m[2].strip()
         return legend
+
+
+def read_streams(directory):
+    """(loom, pid, tid, app, rank) of every stream beside the PRV file; app and rank as the process says in any stream."""
+    streams, processes = [], {}
+    for path in sorted(Path(directory).glob("loom.*/proc.*/thread.*/stream.json")):
+        try:
+            ovni = json.loads(path.read_text())["ovni"]
+            process = processes.setdefault((ovni["loom"], ovni["pid"]), {})
+            process.update({key: ovni[key] for key in ("app_id", "rank") if key in ovni})
+            streams.append((ovni["loom"], ovni["pid"], ovni["tid"], process))
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+    return [(loom, pid, tid, p.get("app_id"), p.get("rank")) for loom, pid, tid, p in streams]
+
+
+def with_ranks(labels, streams):
+    """Rows of threads with the rank and the loom in front, where the streams are at hand and agree with the labels."""
+    if len(streams) != len(labels) or any(rank is None for *_, rank in streams):
+        return labels
+    first = {}
+    for loom, _, _, _, rank in streams:
+        first[loom] = min(rank, first.get(loom, rank))
+    # The order of rows: looms by lowest rank, processes by rank, threads by tid.
+    streams = sorted(streams, key=lambda s: (first[s[0]], s[0], s[4], s[2]))
+    if any(label != f"TH {app}.{tid}" for label, (_, _, tid, app, _) in zip(labels, streams)):
+        return labels
+    return [f"rank {rank} {loom} {label}" for label, (loom, _, _, _, rank) in zip(labels, streams)]
 
 
 def find_prv(path, name="thread"):

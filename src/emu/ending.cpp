@@ -1,6 +1,8 @@
 #include "emu/ending.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/log.hpp"
 
@@ -62,6 +64,27 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     return crowded;
 }
 
+std::vector<std::string> missing_ranks(const System& system) {
+    std::map<int, std::pair<int, std::set<int>>> applications;  // ranks there should be, ranks there are
+    for (const ProcessInfo& process : system.processes()) {
+        if (!process.rank) continue;
+        auto& [wanted, present] = applications[process.app_id];
+        wanted = std::max(wanted, *process.nranks);
+        present.insert(*process.rank);
+    }
+    std::vector<std::string> sentences;
+    for (const auto& [app, ranks] : applications) {
+        const auto& [wanted, present] = ranks;
+        if (static_cast<size_t>(wanted) <= present.size()) continue;
+        int first = 0;
+        while (present.contains(first)) ++first;
+        sentences.push_back(
+            fmt::format("{} of {} ranks of application {} have no stream, the first is rank {}",
+                        static_cast<size_t>(wanted) - present.size(), wanted, app, first));
+    }
+    return sentences;
+}
+
 void print(const Report& report, const Trace& trace, const System& system) {
     std::vector<Fault> faults = report.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
@@ -72,6 +95,7 @@ void print(const Report& report, const Trace& trace, const System& system) {
         log::warn(
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
+    for (const std::string& missing : missing_ranks(system)) log::warn("{}", missing);
     if (report.tolerated > 0)
         log::warn("{} states ended after a gap in their stream that began before it", report.tolerated);
     auto forced =

@@ -38,4 +38,7 @@ struct Report {
 };
 void print(const Report& report, const Trace& trace, const System& system);
 
+// One sentence per application whose processes say that it has more ranks than there are streams of.
+std::vector<std::string> missing_ranks(const System& system);
+
 }  // namespace ovni

@@ -57,6 +57,10 @@ int ovni_private_thread_open() {
     return stream->is_running() && process().state() != ProcessState::gone;
 }
 
+int ovni_private_process_is_ours() {
+    return process().state() == ProcessState::uninit;
+}
+
 int ovni_private_thread_is_ours() {
     const Stream* stream = this_thread().stream;
     return stream && stream->is_ours() && !stream->is_closed();

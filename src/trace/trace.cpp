@@ -104,6 +104,8 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
             log::warn("{}: no events", (directory_of(stream) / events_name).string());
     }
     log::info("loaded {} streams", streams_.size());
+    if (streams_.empty())
+        log::warn("{}: no stream.json in it or below, nothing was recorded here", directory_.string());
 }
 
 fs::path Trace::directory_of(const Stream& stream) const {

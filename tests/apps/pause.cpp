@@ -47,12 +47,10 @@ void open_across() {
     MPI_Pcontrol(1, "across");
     MPI_Pcontrol(0);
     MPI_Pcontrol(-1, "closed in the pause");
-    MPI_Pcontrol(1, "opened in the pause");
-    MPI_Pcontrol(1, "only in the pause");
     barrier();
-    MPI_Pcontrol(-1, "only in the pause");
-    MPI_Pcontrol(1, nullptr);
-    MPI_Pcontrol(-1, "opened in the pause");
+    MPI_Pcontrol(1, "ends the pause");
+    barrier();
+    MPI_Pcontrol(-1, "ends the pause");
     MPI_Pcontrol(-1, "across");
 }
 

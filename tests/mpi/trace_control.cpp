@@ -39,7 +39,7 @@ TEST_F(Control, NothingIsRecordedInAPause) {
 TEST_F(Control, OpenRegionsAreClosedAroundAPause) {
     EXPECT_EQ(story({"open_across"}),
               "OM[closed in the pause OM[across OM]across OM]closed in the pause gap end "
-              "OM[across OM[opened in the pause OM]opened in the pause OM]across MUf MUF");
+              "OM[across OM[ends the pause MCb MCB OM]ends the pause OM]across MUf MUF");
 }
 
 TEST_F(Control, FlushLosesNothing) {

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,17 @@ def timeline_draws_a_picture(directory):
         check(done.returncode == 0 and picture.read_bytes()[:4] == b"\x89PNG", done)
 
 
+def rows_are_named_by_rank(directory):
+    trace = directory / "trace"
+    shutil.copytree(MPI.parent / "trace", trace)
+    for file in MPI.iterdir():
+        shutil.copy(file, trace)
+    done = run("summary", trace)
+    rows = [line.split()[:5] for line in done.stdout.splitlines() if line.startswith("rank ")]
+    check(len(rows) == 4 and [row[1] for row in rows] == ["0", "1", "2", "3"], done)
+    check(all(row[3] == "TH" for row in rows), done)
+
+
 def faults_are_named(directory):
     missing = run("summary", directory / "nowhere")
     check(missing.returncode == 1 and "nowhere" in missing.stderr and "Traceback" not in missing.stderr, missing)
@@ -65,7 +77,7 @@ def main():
     except ImportError as e:
         print(e)
         sys.exit(77)
-    for test in (summary_counts_time, timeline_draws_a_picture, faults_are_named):
+    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, faults_are_named):
         with tempfile.TemporaryDirectory() as directory:
             test(Path(directory))
 
