@@ -127,6 +127,13 @@ TEST_F(Shared, StreamsOfTheProgramTakeOurEvents) {
     }
 }
 
+TEST_F(Shared, StreamsThatDoNotRunYetAreNoOlderTrace) {
+    run_app("late");
+    ASSERT_EQ(trace().streams().size(), 2u);
+    for (uint32_t s = 0; s < 2; ++s) EXPECT_EQ(story_of(trace(), s), work + " MUf MUF");
+    EXPECT_FALSE(std::filesystem::exists(path("ovni.1")));
+}
+
 TEST_F(Shared, ProgramTakesOurStreamsOver) {
     run_app("after");
     ASSERT_EQ(trace().streams().size(), 2u);

@@ -256,6 +256,15 @@ TEST_F(TraceOfJob, OlderTraceIsMovedAway) {
     EXPECT_FALSE(std::filesystem::exists(path("ovni.3")));
 }
 
+TEST_F(TraceOfJob, OtherFilesStayWhereTheyAre) {
+    ASSERT_EQ(traced(2, heat).status, 0);
+    std::ofstream(trace_directory() + "/main.c") << "mine";
+    ASSERT_EQ(traced(2, heat).status, 0);
+    for (const char* name : {"ovni/main.c", "ovni.1"})
+        EXPECT_TRUE(std::filesystem::exists(path(name))) << name;
+    EXPECT_EQ(Trace::open(path("ovni.1")).streams().size(), 2u);
+}
+
 TEST_F(TraceOfJob, AppendKeepsTheOlderTrace) {
     ASSERT_EQ(traced(2, heat).status, 0);
     ASSERT_EQ(traced(2, heat, {"--append"}).status, 0);

@@ -211,6 +211,13 @@ TEST_F(EmulatorTest, CorrectsClocksByTheTableOfHosts) {
     EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "2:10:4:1", "1:50:4:3", "2:100:4:3"));
 }
 
+TEST_F(EmulatorTest, WarnsOfRanksWithoutStreams) {
+    trace().thread({.loom = "a", .rank = 1, .nranks = 3}).starts(10).ends(20);
+    Finished done = emulate({"-l"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("2 of 3 ranks of application 1 have no stream, the first is rank 0"));
+}
+
 TEST_F(EmulatorTest, MeasuresBursts) {
     StreamBuilder& stream = trace().thread().starts(0);
     for (int i = 0; i < 100; ++i) stream.event("OB.", 100 + 10 * i);
