@@ -1,7 +1,6 @@
 // What the events of the model `ovni` do: the life cycle of threads, their CPUs, marks, and the probes of the
 // writer.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
 #include <span>
@@ -31,20 +30,19 @@ void expect_payload(const EventView& event, size_t size) {
         throw Error(fmt::format("a payload of {} bytes, not {}", event.payload().size(), size));
 }
 
-// A step of the life cycle: from which states, to which.
+// A step of the life cycle between its beginning and its end: from which states, to which.
 struct Step {
-    EventCode code;
     uint8_t from;
     RunState to;
+    const char* what;
 };
 
-constexpr Step steps[] = {
-    {"OHp", state_bit(RunState::running) | state_bit(RunState::cooling), RunState::paused},
-    {"OHr", state_bit(RunState::paused) | state_bit(RunState::warming), RunState::running},
-    {"OHc", state_bit(RunState::running), RunState::cooling},
-    {"OHw", state_bit(RunState::paused), RunState::warming},
-    {"OHe", state_bit(RunState::running) | state_bit(RunState::cooling), RunState::dead},
-};
+constexpr uint8_t running_or_cooling = state_bit(RunState::running) | state_bit(RunState::cooling);
+constexpr Step pause{running_or_cooling, RunState::paused, "pause"};
+constexpr Step resume{state_bit(RunState::paused) | state_bit(RunState::warming), RunState::running,
+                      "run again"};
+constexpr Step cool{state_bit(RunState::running), RunState::cooling, "cool down"};
+constexpr Step warm{state_bit(RunState::paused), RunState::warming, "warm up"};
 
 void check_state(const Thread& thread, uint8_t from, const char* what) {
     if (!thread.in(from))
@@ -71,17 +69,16 @@ void execute(Emulator& emulator, uint32_t t, const EventView& event) {
 }
 
 void end(Emulator& emulator, uint32_t t, const EventView&) {
-    check_state(emulator.machine().threads[t], steps[4].from, "end");
+    check_state(emulator.machine().threads[t], running_or_cooling, "end");
     emulator.set_state(t, RunState::dead);
     emulator.leave_cpu(t);
     emulator.tracker().affinity_changed(t);
 }
 
-template <size_t step>
+template <const Step& step>
 void change_state(Emulator& emulator, uint32_t t, const EventView&) {
-    static constexpr std::array what = {"pause", "run again", "cool down", "warm up"};
-    check_state(emulator.machine().threads[t], steps[step].from, what[step]);
-    emulator.set_state(t, steps[step].to);
+    check_state(emulator.machine().threads[t], step.from, step.what);
+    emulator.set_state(t, step.to);
     emulator.update_cpu(t);
 }
 
@@ -173,10 +170,10 @@ void old_cpu_count(Emulator&, uint32_t, const EventView&) {
 constexpr Hook hooks[] = {
     {"OHx", execute},
     {"OHe", end},
-    {"OHp", change_state<0>},
-    {"OHr", change_state<1>},
-    {"OHc", change_state<2>},
-    {"OHw", change_state<3>},
+    {"OHp", change_state<pause>},
+    {"OHr", change_state<resume>},
+    {"OHc", change_state<cool>},
+    {"OHw", change_state<warm>},
     {"OAs", move_itself},
     {"OAr", move_other},
     {"OM[", mark<Action::push>},
