@@ -3,10 +3,12 @@ doubles), dot paths, and version strings."""
 
 import json
 import re
+import sys
 
 from errors import Rejected
 
 MAX_NESTING = 2048
+sys.setrecursionlimit(4 * MAX_NESTING)
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)([.-].*)?", re.DOTALL)
 STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
 
@@ -17,6 +19,8 @@ def parse(data, path):
         raise Rejected(f"{path}: nested too deeply")
     try:
         value = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape")  # refuses half a pair
     except (ValueError, RecursionError) as error:
         raise Rejected(f"{path}: {error}") from None
     if not isinstance(value, dict):
@@ -61,7 +65,10 @@ def is_number(value):
 
 def integer(value):
     """Truncated toward zero; what is not a number reads as 0."""
-    return int(float(value)) if is_number(value) else 0
+    try:
+        return int(float(value)) if is_number(value) else 0
+    except OverflowError:
+        raise Rejected(f"number {value} out of range") from None
 
 
 def parse_version(text):

@@ -1,5 +1,7 @@
 """Looms, processes, threads and CPUs from the metadata of all streams: merged, checked, sorted, numbered."""
 
+from operator import attrgetter
+
 from errors import Rejected, require
 from metadata import find, integer, is_number
 
@@ -112,7 +114,8 @@ class System:
         else:
             self.looms.sort(key=lambda loom: loom.name.encode("utf-8", "surrogateescape"))
         for loom in self.looms:
-            loom.processes.sort(key=lambda process: process.rank if loom.ranked else process.pid)
+            key = "rank" if loom.ranked else "pid"
+            loom.processes.sort(key=attrgetter(key))
             for process in loom.processes:
                 process.threads.sort(key=lambda thread: thread.tid)
             loom.physical.sort(key=lambda cpu: cpu.phyid)

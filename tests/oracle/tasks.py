@@ -93,7 +93,7 @@ class Body:
         if self.state is not State.CREATED or self.stack is not None:
             self.refuse("execute")
         if running_body(stack) is not None and Flags.RELAX not in stack[-1].task.flags:
-            self.refuse("nest over a running body the")
+            raise Rejected(f"cannot nest body {self.number} of task {self.task.number} over a running body")
         self.state, self.stack = State.RUNNING, stack
         stack.append(self)
 
