@@ -38,7 +38,8 @@ class Emulation:
         self.outputs = {}
         self.open_output("cpu", len(self.system.cpus))
         self.open_output("thread", len(self.system.threads))
-        self.machine = Machine(self.system, self.propagation, self.outputs, options.tolerate_crowded)
+        tolerate_crowded = options.tolerate_crowded and not options.lint
+        self.machine = Machine(self.system, self.propagation, self.outputs, tolerate_crowded)
         self.player = Player(streams, options.order)
         self.models = {spec.id: CLASSES[spec.id](self, spec) for spec in MODELS if self.is_enabled(spec)}
         for model in self.models.values():

@@ -161,6 +161,7 @@ class ObservedTest(TraceTest):
         self.crowd()
         self.rejected("2 running threads")
         self.crowd(require=NANOS6)
+        self.rejected("2 running threads", tolerate_crowded=True, lint=True)
         self.accepted(tolerate_crowded=True)
         self.assertIn("2:0:1:1:1:0:37:777", self.lines("cpu"))
         self.assertIn("2:0:1:1:1:10:40:100", self.lines("cpu"))
