@@ -15,12 +15,13 @@ using random_trace::Thread;
 using random_trace::World;
 
 void go_on(Thread& thread) {
-    constexpr int tries = 8, chance_of_life = 18;
+    constexpr int tries = 8, chance_of_life = 18, chance_of_resuming = 35;
     auto& dice = thread.world.dice;
+    int chance = thread.state == random_trace::State::running ? chance_of_life : chance_of_resuming;
     int weights = 0;
     for (const auto& choice : thread.choices) weights += choice.weight;
     for (int i = 0; i < tries; ++i) {
-        if (dice.percent(chance_of_life) && thread.life->step()) return;
+        if (dice.percent(chance) && thread.life->step()) return;
         int weight = dice.below(weights);
         auto choice = thread.choices.begin();
         for (; weight >= choice->weight; ++choice) weight -= choice->weight;

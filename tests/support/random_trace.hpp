@@ -16,7 +16,7 @@ enum class Ranks { all, none, mixed };
 // nosv.can_breakdown: true in all threads; false in some of them; missing, which option -b rejects.
 enum class CanBreakdown { all, some, missing };
 
-inline constexpr const char* all_models = "6DKMOPTV";
+inline constexpr const char* every_model = "6DKMOPTV";
 
 struct RandomTrace {
     uint32_t seed = 1;
@@ -26,7 +26,7 @@ struct RandomTrace {
     int events = 400;      // of a thread, and some to close what is open
     bool punctual = true;  // with a mark type of punctual states, which is a single one for the reference
 
-    std::string models = "OM";  // their characters, up to all_models
+    std::string models = "OM";  // their characters, up to every_model
     int hosts = 0;              // looms are dealt to so many; 0: each loom has a host of its own
     int cpus = 2;               // physical ones of a loom
     Ranks ranks = Ranks::all;

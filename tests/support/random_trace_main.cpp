@@ -54,7 +54,7 @@ void add_options(po::options_description& options, RandomTrace& what, Words& wor
 }
 
 int run(int argc, char** argv) {
-    RandomTrace what = {.punctual = false, .models = all_models};
+    RandomTrace what = {.punctual = false, .models = every_model};
     Words words;
     Cli cli;
     cli.usage = "random-trace [options] DIR";

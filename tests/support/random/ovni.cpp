@@ -61,7 +61,7 @@ class ContextSwitch : public Activity {
  public:
     using Activity::Activity;
     bool step() override {
-        if (thread_.out_of_cpu && dice_.percent(40)) return false;
+        if (dice_.percent(thread_.out_of_cpu ? 20 : 60)) return false;
         thread_.event(thread_.out_of_cpu ? EventCode("KCI") : EventCode("KCO"));
         thread_.out_of_cpu = !thread_.out_of_cpu;
         return true;

@@ -48,7 +48,7 @@ bool Nesting::can_enter(int value) const {
 
 bool Nesting::step() {
     if (!thread_.may(model_)) return false;
-    if (dice_.percent(45)) return leave();
+    if (dice_.percent(chance_of_leaving_)) return leave();
     const StateRow& row = dice_.one_of(table_.rows);
     if (!can_enter(row.value)) return false;
     thread_.event(dice_.one_of(row.enter));
@@ -72,7 +72,7 @@ void add_states(Thread& thread, char model) {
         if (stack.rows.empty()) continue;
         auto nesting = std::make_unique<Nesting>(thread, model, stack);
         if (channel == "subsystem" && (model == 'V' || model == '6'))
-            thread.choices.push_back({7, bodies(thread, model, *nesting)});
+            thread.choices.push_back({model == 'V' ? 14 : 7, bodies(thread, model, *nesting)});
         thread.choices.push_back({stack.rows.size() > 4 ? 7 : 2, std::move(nesting)});
     }
     if (model == 'P') thread.choices.push_back({5, openmp_regions(thread)});

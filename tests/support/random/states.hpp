@@ -12,7 +12,7 @@ namespace ovni::test::random_trace {
 class Nesting : public Activity {
  public:
     Nesting(Thread& thread, char model, const StackTable& table)
-        : Activity(thread), model_(model), table_(table) {}
+        : Activity(thread), model_(model), table_(table), chance_of_leaving_(45 + dice_.below(15)) {}
 
     bool step() override;
     bool open() const override { return !values_.empty(); }
@@ -31,6 +31,7 @@ class Nesting : public Activity {
 
     char model_;
     const StackTable& table_;
+    int chance_of_leaving_;  // below one half, the stack grows to its limit
     std::vector<int> values_;
 };
 
