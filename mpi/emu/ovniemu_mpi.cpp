@@ -58,7 +58,7 @@ class Emulation {
           trace_(open_trace(comm, options.trace)),
           system_(comm.agree([&] { return System(trace_); })),
           clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
-          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled); })) {}
+          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {}
 
     int run() {
         prepare_output();
