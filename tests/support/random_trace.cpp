@@ -83,7 +83,7 @@ void check(const RandomTrace& what) {
             throw std::invalid_argument(std::string("no event model ") + model);
     if (what.looms < 0 || std::min({what.processes, what.threads, what.cpus, what.apps}) < 1 ||
         std::min({what.events, what.hosts, what.counters, what.marks}) < 0 || what.counters > 100 ||
-        what.marks > 98)
+        what.marks > 90)
         throw std::invalid_argument("a number of a random trace is out of range");
 }
 

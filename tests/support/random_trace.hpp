@@ -39,7 +39,7 @@ struct RandomTrace {
     int ties_within = 33;
     int ties_between = 33;
 
-    int marks = 4;     // types, without the punctual one
+    int marks = 4;     // types, without the punctual one; 1 to 4 and 6 to 9 are not among them
     int counters = 3;  // hardware counters, with nosv
     CanBreakdown can_breakdown = CanBreakdown::all;
     bool crowded = false;     // several threads may run on one physical CPU, which the reference rejects

@@ -69,9 +69,9 @@ void describe_nosv(const Thread& thread, bool first) {
 }  // namespace
 
 void make_marks(World& world) {
-    std::vector<int> types;
-    for (int type = 0; type < punctual_mark; ++type)
-        if (type != usual_mark) types.push_back(type);
+    constexpr int first_of_others = 10;
+    std::vector<int> types = {0};
+    for (int type = first_of_others; type < punctual_mark; ++type) types.push_back(type);
     world.dice.shuffle(types);
     types.insert(types.begin(), usual_mark);
     types.resize(std::min(types.size(), static_cast<size_t>(world.what.marks)));
