@@ -92,7 +92,8 @@ std::optional<Slice> Window::next() {
     Record last;
     last.time = limit_;
     last.order = error_stream_;
-    std::erase_if(slice.records, [&](const Record& r) { return in_order(last, r); });
+    auto kept = std::ranges::partition_point(slice.records, [&](auto& r) { return !in_order(last, r); });
+    slice.records.truncate(static_cast<size_t>(kept - slice.records.begin()));
     std::erase_if(slice.changes, [&](const BreakdownChange& change) {
         return std::tie(last.time, last.order) < std::tie(change.time, change.order);
     });

@@ -53,6 +53,15 @@ class Emulator {
     void show(uint32_t thread, uint16_t channel, Value value) {
         change(thread, channel, value.is_set ? Action::set : Action::clear, value.number);
     }
+    // A push (+1) or pop (-1) of a value that is not 0 in a channel that needs nothing more; false, with
+    // nothing done, where change() has to find out.
+    bool try_step(Thread& thread, uint16_t c, int levels, int64_t value, Duplicates duplicates) {
+        ThreadChannel& channel = thread.channels[c];
+        if (!channel.try_step(levels, value, duplicates)) [[unlikely]]
+            return false;
+        tracker_.plain_change(thread, channel, c);
+        return true;
+    }
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);
     }
