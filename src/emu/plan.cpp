@@ -310,9 +310,9 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
     return plan;
 }
 
-std::vector<int64_t> ShownExtras::until(int64_t time, uint32_t order) const {
+std::vector<int64_t> ShownExtras::until(Moment end) const {
     std::vector<int64_t> shown;
-    for (const Moment& first : first_) shown.push_back(first <= Moment(time, order) ? 1 : 0);
+    for (const Moment& first : first_) shown.push_back(first <= end ? 1 : 0);
     return shown;
 }
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "emu/record.hpp"
 #include "emu/schema.hpp"
 #include "emu/system.hpp"
 #include "emu/value.hpp"
@@ -87,10 +87,9 @@ struct Plan {
 Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns);
 
 // Values beyond the reference's are labelled only where lines of this trace carry them: when each was first
-// shown, as (time, order) of records.
+// shown.
 class ShownExtras {
  public:
-    using Moment = std::pair<int64_t, uint32_t>;
     static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
     explicit ShownExtras(size_t channels) : first_(1 + 2 * channels, never), channels_(channels) {}
@@ -99,10 +98,8 @@ class ShownExtras {
     size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
-    // By what: 1 where it was shown, up to a record of that time and order or in the whole trace. Ranks take
-    // the greatest.
-    std::vector<int64_t> until(int64_t time, uint32_t order) const;
-    std::vector<int64_t> until_end() const { return until(INT64_MAX, 0); }
+    // By what: 1 where it was shown up to that moment. Ranks take the greatest.
+    std::vector<int64_t> until(Moment end) const;
 
  private:
     std::vector<Moment> first_;

@@ -22,7 +22,8 @@ void create_type(Emulator& emulator, uint32_t t, const EventView& event) {
     if (end == label.end()) throw Error("the label of a task type has no end");
     emulator.tasks().create_type(
         t, event.code().model(), id,
-        {reinterpret_cast<const char*>(label.data()), static_cast<size_t>(end - label.begin())});
+        {reinterpret_cast<const char*>(label.data()), static_cast<size_t>(end - label.begin())},
+        emulator.tracker().moment());
 }
 
 // Where the payload may be longer, and which ids may be 0.

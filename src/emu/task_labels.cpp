@@ -39,12 +39,12 @@ void add_to(FileSchema& file, uint16_t prv_type, char model, const std::vector<L
 
 }  // namespace
 
-std::vector<LabelledType> labelled_types(Emulator& emulator) {
+std::vector<LabelledType> labelled_types(Emulator& emulator, Moment end) {
     std::vector<LabelledType> types;
     for (const ModelPlan& model : emulator.plan().models)
         for (uint32_t p = 0; p < emulator.machine().system.processes().size(); ++p)
             for (const TaskType& type : emulator.tasks().types(p, model.spec->id))
-                types.push_back({p, model.spec->id, type.gid, type.label});
+                if (type.created <= end) types.push_back({p, model.spec->id, type.gid, type.label});
     return types;
 }
 

@@ -32,7 +32,7 @@ Tasks::Body& Tasks::body_at(Family& family, const OnStack& where) {
     return where.position == IdMap::none ? family.tasks[where.task].only : family.bodies[where.position];
 }
 
-void Tasks::create_type(uint32_t thread, char model, uint32_t id, std::string_view label) {
+void Tasks::create_type(uint32_t thread, char model, uint32_t id, std::string_view label, Moment created) {
     constexpr size_t longest = 511;
     Family& types = family(thread, model);
     if (id == 0) throw Error("a task type of id 0");
@@ -43,6 +43,7 @@ void Tasks::create_type(uint32_t thread, char model, uint32_t id, std::string_vi
     if (!types.type_of.insert(id, static_cast<uint32_t>(types.types.size())))
         throw Error(fmt::format("task type {} was defined already", id));
     type.gid = label_value(type.label);
+    type.created = created;
     types.types.push_back(std::move(type));
 }
 

@@ -32,6 +32,7 @@ inline constexpr uint8_t relax = 8;      // another body may start over a runnin
 // A type as the PCF lists it: label and the value that stands for it.
 struct TaskType {
     int64_t gid = 0;
+    Moment created;
     std::string label;
 };
 
@@ -46,7 +47,7 @@ class Tasks {
     Tasks(const Plan& plan, Machine& machine);
 
     // `model`: id of the model. Ids of types are not 0; an empty label is replaced.
-    void create_type(uint32_t thread, char model, uint32_t id, std::string_view label);
+    void create_type(uint32_t thread, char model, uint32_t id, std::string_view label, Moment created);
     void create(uint32_t thread, char model, uint32_t id, uint32_t type, uint8_t flags);
     // The gid of a type of the thread's process.
     int64_t gid_of_type(uint32_t thread, char model, uint32_t type) const;

@@ -27,6 +27,7 @@ class Tracker {
         now_ = time;
         order_ = order;
     }
+    Moment moment() const { return {now_, order_}; }
     // After an event that was allowed: what follows from all that it changed.
     void end_event() {
         if (breakdowns_.touched()) [[unlikely]]

@@ -103,9 +103,9 @@ class Emulation {
         EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
         Schema schema = plan_.schema;
-        add_labels(schema, plan_, emulator.tracker().extras().until_end());
+        add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
         Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
-        for (const std::string& fault : add_task_labels(schema, plan_, labelled_types(emulator), seen)) {
+        for (const std::string& fault : add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
             log::error("{}", fault);
             end = EmulationEnd::with_errors;
         }
