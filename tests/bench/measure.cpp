@@ -23,7 +23,11 @@ double seconds(const timeval& t) {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
 }
 
+// Signals to a process group are the command's business: mpirun has to end its ranks.
+constexpr int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
 [[noreturn]] void run(char** command) {
+    for (int signal : ending) std::signal(signal, SIG_DFL);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::execvp(command[0], command);
     std::perror(command[0]);
@@ -48,6 +52,7 @@ int main(int argc, char** argv) {
         std::fputs("usage: measure FILE COMMAND...\n", stderr);
         return 2;
     }
+    for (int signal : ending) std::signal(signal, SIG_IGN);
     double start = now();
     pid_t child = ::fork();
     if (child == 0) run(argv + 2);
