@@ -26,10 +26,15 @@ std::string content(const fs::path& path) {
 
 class BenchPrograms : public testing::Test {
  protected:
-    Finished generate(const std::string& name, std::vector<std::string> options) {
-        options.insert(options.begin(), {bench("bench-trace"), "--models", "ovni,mpi"});
+    Finished generate(const std::string& name, std::vector<std::string> options,
+                      const std::string& models = "ovni,mpi") {
+        options.insert(options.begin(), {bench("bench-trace"), "--models", models});
         options.push_back((directory_.path() / name).string());
         return run(options);
+    }
+    void expect_accepted(const std::string& name) const {
+        Finished emulated = run({program("ovniemu"), "-l", "-o", path("out"), path(name)});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
     }
     std::string path(const std::string& name) const { return (directory_.path() / name).string(); }
 
@@ -41,10 +46,18 @@ TEST_F(BenchPrograms, GeneratedTraceIsAcceptedInLinterMode) {
         Finished made = generate(
             events, {"--looms", "2", "--processes", "2", "--threads", "3", "--ranked", "--events", events});
         ASSERT_EQ(made.status, 0) << made.err;
-        Finished emulated = run({program("ovniemu"), "-l", "-o", path("out"), path(events)});
-        EXPECT_EQ(emulated.status, 0) << emulated.err;
-        Finished counted = run({program("ovnitop"), path(events)});
-        EXPECT_EQ(counted.status, 0) << counted.err;
+        expect_accepted(events);
+    }
+}
+
+TEST_F(BenchPrograms, GeneratedTasksAreAcceptedInLinterMode) {
+    std::string help = run({program("ovniemu"), "--help"}).out;
+    for (const char* model : {"nosv", "nanos6"}) {
+        if (help.find(std::string(" ") + model + " ") == std::string::npos)
+            GTEST_SKIP() << "ovniemu knows no model " << model;
+        Finished made = generate(model, {"--mix", "tasks", "--processes", "2", "--events", "20000"}, model);
+        ASSERT_EQ(made.status, 0) << made.err;
+        expect_accepted(model);
     }
 }
 

@@ -33,7 +33,7 @@ constexpr uint64_t events = 1'000'000;
 void decode_one_by_one(benchmark::State& state) {
     GeneratedTrace generated(1, events);
     Trace trace = generated.open();
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         StreamReader reader = trace.reader(0, 0, ClockOrder::checked);
         while (reader.next()) benchmark::DoNotOptimize(reader.event());
     }
@@ -44,7 +44,7 @@ BENCHMARK(decode_one_by_one);
 void decode_in_batches(benchmark::State& state) {
     GeneratedTrace generated(1, events);
     Trace trace = generated.open();
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         StreamReader reader = trace.reader(0, 0, ClockOrder::checked);
         int64_t sum = 0;
         if (reader.next()) reader.take(INT64_MAX, SIZE_MAX, [&](int64_t clock, uint64_t) { sum += clock; });
@@ -58,7 +58,7 @@ void merge(benchmark::State& state) {
     GeneratedTrace generated(state.range(0), 4 * events);
     Trace trace = generated.open();
     int64_t merged = 0;
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         state.PauseTiming();
         Merger merger(trace.readers(ClockOrder::checked));
         state.ResumeTiming();
@@ -82,7 +82,7 @@ void format_lines(benchmark::State& state) {
     }
     PrvText text(TraceFile::thread, rows);
     std::vector<char> room(records.size() * PrvText::slack);
-    for (auto _ : state) benchmark::DoNotOptimize(text.format(records, room));
+    while (state.KeepRunning()) benchmark::DoNotOptimize(text.format(records, room));
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(records.size()));
 }
 BENCHMARK(format_lines)->Arg(32)->Arg(2048);

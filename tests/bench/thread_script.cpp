@@ -38,7 +38,8 @@ void ThreadScript::write(uint64_t events) {
 // By the first thread of a process, and before the others begin, so they are known to all.
 void ThreadScript::declare_types() {
     for (uint32_t type = 1; type <= task_types; ++type)
-        file_.labelled(tasks().type, first_clock + 100 * type, type, "task type " + std::to_string(type));
+        file_.labelled(tasks().type, first_clock + int64_t{100} * type, type,
+                       "task type " + std::to_string(type));
     clock_ = first_clock + 2000;
 }
 
