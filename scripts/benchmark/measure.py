@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
+LONGEST = 600  # seconds for one run
 
 
 class BenchError(Exception):
@@ -125,8 +126,11 @@ class Started:
         self.errors.close()
 
     def finish(self):
-        if self.process.wait() == 0:
-            return
+        try:
+            if self.process.wait(LONGEST) == 0:
+                return
+        except subprocess.TimeoutExpired:
+            raise BenchError(f"still not done after {LONGEST} s: {' '.join(self.words)}") from None
         self.errors.seek(0)
         tail = "".join(self.errors.readlines()[-5:])
         raise BenchError(f"status {self.process.returncode} of {' '.join(self.words)}\n{tail}")

@@ -21,6 +21,7 @@ def machine(build_dir, load):
 
 class Report:
     def __init__(self, about, judge):
+        self.failures = 0
         self.judge = judge  # are goals looked at?
         self.results = {"machine": about, "results": []}
         print(f"{about['cpu']}, {about['cores']} cores, {about['memory']}, Linux {about['kernel']}, commit {about['commit']}, "
@@ -33,6 +34,11 @@ class Report:
 
     def note(self, text):
         print(f"  note: {text}", flush=True)
+
+    def failed(self, case, error):
+        self.failures += 1
+        print(f"  failed: {error}", flush=True)
+        self.results["results"].append({"case": case, "failed": str(error)})
 
     def table(self, heads, rows):
         cells = [heads] + [[cell(value) for value in row] for row in rows]
