@@ -1,6 +1,8 @@
 // bench-trace: writes a big trace of a given shape.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "trace_generator.hpp"

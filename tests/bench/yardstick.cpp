@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
