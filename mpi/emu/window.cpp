@@ -58,11 +58,20 @@ void Window::step() {
 }
 
 std::vector<int64_t> Window::shown_extras() const {
-    return error_ ? emulator_.tracker().extras().until(limit_, error_stream_)
-                  : emulator_.tracker().extras().until_end();
+    return emulator_.tracker().extras().until(end());
 }
 
-std::optional<std::vector<Record>> Window::next() {
+Slice Window::take_before(int64_t time) {
+    Slice slice;
+    slice.records = emulator_.tracker().queue().take_before(time);
+    auto& changes = emulator_.tracker().breakdowns().changes();
+    auto end = std::ranges::partition_point(changes, [&](auto& change) { return change.time < time; });
+    slice.changes.assign(changes.begin(), end);
+    changes.erase(changes.begin(), end);
+    return slice;
+}
+
+std::optional<Slice> Window::next() {
     if (at_end_) return std::nullopt;
     comm_.agree([&] { emulate(); });
     std::vector<Position> all = comm_.allgather(mine_);
@@ -73,10 +82,9 @@ std::optional<std::vector<Record>> Window::next() {
     at_end_ = done == at_the_end;
     agreed_ = done;
     // What lies at the time of the error is sorted out in the last window.
-    std::vector<Record> records =
-        emulator_.tracker().queue().take_before(at_end_ ? done : std::min(done, limit_));
+    Slice slice = take_before(at_end_ ? done : std::min(done, limit_));
     if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
-    if (!at_end_ || limit_ == INT64_MAX) return records;
+    if (!at_end_ || limit_ == INT64_MAX) return slice;
 
     error_ = comm_.broadcast(what_, first_error.rank);
     duration_ = std::max(limit_, int64_t{0});
@@ -84,8 +92,11 @@ std::optional<std::vector<Record>> Window::next() {
     Record last;
     last.time = limit_;
     last.order = error_stream_;
-    std::erase_if(records, [&](const Record& r) { return in_order(last, r); });
-    return records;
+    std::erase_if(slice.records, [&](const Record& r) { return in_order(last, r); });
+    std::erase_if(slice.changes, [&](const BreakdownChange& change) {
+        return std::tie(last.time, last.order) < std::tie(change.time, change.order);
+    });
+    return slice;
 }
 
 }  // namespace ovni

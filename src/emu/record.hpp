@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace ovni {
 
@@ -26,6 +27,10 @@ struct Record {
     uint16_t unused = 0;
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
+
+// When something happened, in the same terms.
+using Moment = std::pair<int64_t, uint32_t>;
+inline constexpr Moment end_of_trace = {INT64_MAX, 0};
 
 inline bool in_order(const Record& a, const Record& b) {
     return std::tie(a.time, a.order) < std::tie(b.time, b.order);
