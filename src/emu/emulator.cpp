@@ -20,7 +20,7 @@ void Emulator::apply(const EventView& event) {
     size_t before = tracker_.queue().size();
     try {
         now_ = event.clock - origin_;
-        tracker_.begin_event(now_, event.stream);
+        tracker_.begin_event(now_, event.order);
         uint32_t thread = machine_.thread_at_row(machine_.system.thread_of_stream(event.stream));
         if (thread == nobody) throw Error("an event in a stream that is not a thread's");
         switch (event.kind) {
