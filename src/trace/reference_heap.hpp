@@ -22,7 +22,8 @@ class ReferenceHeap {
 
     // `most`: sources, each with at most one node.
     explicit ReferenceHeap(size_t most)
-        : nodes_(2 * std::bit_ceil(most + 1), nothing), depth_(std::bit_width(most) - (most > 0)) {}
+        : nodes_(2 * std::bit_ceil(most + 1), nothing),
+          depth_(most < 2 ? 0 : static_cast<int>(std::bit_width(most - 1)) - 1) {}
 
     bool empty() const { return size_ == 0; }
     // no_time where it is empty.
@@ -72,7 +73,7 @@ class ReferenceHeap {
 
     std::vector<uint64_t> nodes_;  // time above, source below
     size_t size_ = 0;
-    int depth_;
+    int depth_;  // of the tree without the node that was extracted
 };
 
 }  // namespace ovni
