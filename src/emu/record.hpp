@@ -3,9 +3,10 @@
 // A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of
 // them only. Rows count from 0 over the whole system; all ranks number them alike.
 //
-// Order: records of one rank are appended in canonical order. (time, order) is the key among ranks: `order`
-// is the index of the stream whose event made the record, and a stream belongs to one rank, so a stable merge
-// by that key is exact.
+// Order: records of one rank are appended in the order of events. (time, order) is the key among ranks: `order`
+// is EventView::order of the event that made the record, and events of two ranks never have the same, so a
+// stable merge by that key is exact. A record 1 ns before its event comes after those of all events at its
+// time: it has `early` added.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace ovni {
 
 struct Record {
     static constexpr uint32_t no_row = 0xffffffff;
+    static constexpr uint32_t early = 0x80000000;
 
     int64_t time = 0;  // ns since the first event of the trace
     int64_t value = 0;
@@ -29,6 +31,12 @@ static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
 inline bool in_order(const Record& a, const Record& b) {
     return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+}
+
+// Was it made by an event after that one?
+inline bool is_after(const Record& record, int64_t time, uint32_t order) {
+    bool early = (record.order & Record::early) != 0;
+    return std::tuple(record.time + early, record.order & ~Record::early) > std::tuple(time, order);
 }
 
 }  // namespace ovni

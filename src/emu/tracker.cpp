@@ -27,7 +27,6 @@ bool Tracker::update(Shown& shown, const ChannelPlan& channel, Value value) cons
     shown.state = state;
     shown.number = value.number;
     shown.line_time = now_;
-    shown.line_order = order_;
     return true;
 }
 
@@ -49,8 +48,7 @@ void Tracker::channel_changed(uint32_t t, uint16_t c) {
 void Tracker::punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, uint32_t cpu_row,
                             int64_t value) {
     int64_t begin = std::max({now_ - 1, shown.line_time, int64_t{0}});
-    // Not before the row's last line, which an event of another stream may have written at that time.
-    uint32_t order = begin == shown.line_time ? std::max(order_, shown.line_order) : order_;
+    uint32_t order = begin < now_ ? order_ | Record::early : order_;
     if (shown.punctual_end == now_) {
         // Two at one time: the second takes the place of the line that ends the first.
         auto& records = queue_.records();
@@ -62,7 +60,6 @@ void Tracker::punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, ui
     queue_.append({begin, value, thread_row, cpu_row, order, type, 0});
     write(type, thread_row, cpu_row, shown.number);
     shown.line_time = shown.punctual_end = now_;
-    shown.line_order = order_;
 }
 
 void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {

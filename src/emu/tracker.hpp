@@ -19,10 +19,10 @@ class Tracker {
  public:
     Tracker(const Plan& plan, Machine& machine);
 
-    // Of the event at hand: its time in the trace, and the index of its stream.
-    void begin_event(int64_t time, uint32_t stream) {
+    // Of the event at hand: its time in the trace, and EventView::order.
+    void begin_event(int64_t time, uint32_t order) {
         now_ = time;
-        order_ = stream;
+        order_ = order;
     }
 
     // A channel of a thread was written.
@@ -53,7 +53,6 @@ class Tracker {
         enum class State : uint8_t { unset, nothing, number };
         int64_t number = 0;
         int64_t line_time = -1;
-        uint32_t line_order = 0;
         int64_t punctual_end = -1;  // when the last punctual state ended
         State state = State::unset;
     };

@@ -59,13 +59,15 @@ class Emulation {
         write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
         int64_t origin = time_origin(trace_, first_clocks_);
-        Merger merger(std::move(readers));
+        Merger merger(std::move(readers), options_.order);
+        merger.count_ties(loom_of_stream(trace_, system_));
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
         PrvSink sink(options_.output);
         sink.begin(plan_.schema);
         EmulationEnd end = replay(merger, emulator, sink);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
+        if (end == EmulationEnd::complete) print_ties(merger.ties(), options_.order);
         if (!event_error_ && finish(emulator, end)) end = EmulationEnd::with_errors;
         Schema schema = plan_.schema;
         add_labels(schema, plan_, emulator.tracker().extras().until_end());
