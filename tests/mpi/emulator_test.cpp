@@ -142,8 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
 TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
     build(trace_, {.seed = 13, .looms = 3, .events = 200});
     for (const char* loom : {"x", "y", "z"}) {
-        StreamBuilder& stream = trace_.thread({.loom = loom, .pid = 5, .tid = 5, .rank = 6 + loom[0] - 'x',
-                                               .nranks = 9, .cpus = {}});
+        StreamBuilder& stream = trace_.thread({.loom = loom, .pid = 5, .tid = 5, .rank = 6 + loom[0] - 'x', .nranks = 9});
         stream.mark(1, "single", "step").starts(1000, -1);
         for (int i = 0; i < 300; ++i) stream.event("OM=", 1500, {i64(1 + i), 1});
         stream.gap(1500, 1700).event("OM=", 1700, {i64(7), 1}).gap(1800 + loom[0], 1950);
