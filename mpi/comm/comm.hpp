@@ -120,6 +120,16 @@ class Comm {
     PerRank<std::vector<T>> allgather(const std::vector<T>& values) const {
         return allgather_parts<std::vector<T>>({values.data(), values.size()});
     }
+    // Of vectors that have one length on all ranks.
+    template <Flat T>
+    PerRank<std::vector<T>> allgather_equal(const std::vector<T>& values) const {
+        std::vector<T> all(values.size() * static_cast<size_t>(size_));
+        allgather_bytes(values.data(), values.size() * sizeof(T), all.data());
+        PerRank<std::vector<T>> parts;
+        for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(values.size()))
+            parts.emplace_back(at, at + static_cast<std::ptrdiff_t>(values.size()));
+        return parts;
+    }
     template <Flat T>
     PerRank<T> allgather(const T& value) const {
         PerRank<T> all(static_cast<size_t>(size_));

@@ -9,9 +9,10 @@
 #include "comm/main.hpp"
 #include "emu/ending.hpp"
 #include "emu/exchange.hpp"
-#include "emu/parallel_prv.hpp"
+#include "emu/parallel_output.hpp"
 #include "emu/partition.hpp"
 #include "emu/start.hpp"
+#include "emu/task_labels.hpp"
 #include "emu/window.hpp"
 #include "sink/cfg.hpp"
 #include "tools/emulation.hpp"
@@ -58,7 +59,8 @@ class Emulation {
           trace_(open_trace(comm, options.trace)),
           system_(comm.agree([&] { return System(trace_); })),
           clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
-          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled); })) {}
+          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
+    }
 
     int run() {
         prepare_output();
@@ -81,24 +83,21 @@ class Emulation {
         if (exact)
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
-        ParallelPrv thread_prv(comm_, options_.output, TraceFile::thread, plan_.schema.thread);
-        ParallelPrv cpu_prv(comm_, options_.output, TraceFile::cpu, plan_.schema.cpu);
+        ParallelOutput output(comm_, options_.output, plan_, system_);
         Progress progress;
-        while (auto records = window.next()) {
-            std::vector<Record> slice = to_slices(comm_, *records);
-            thread_prv.write(slice);
-            cpu_prv.write(slice);
-        }
+        while (auto made = window.next())
+            output.write(to_slices(comm_, std::move(*made), !plan_.breakdowns.empty()));
         progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
         bool good = report(emulator, window);
         log::info("writing traces to disk, please wait");
+        comm_.agree([&] {
+            if (comm_.is_root()) write_counter_views(options_.output, plan_.counters);
+        });
         Schema schema = plan_.schema;
         add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
         Ending ending = window.error() ? Ending::partial : Ending::complete;
-        thread_prv.finish(schema.thread, window.duration(), ending);
-        cpu_prv.finish(schema.cpu, window.duration(), ending);
-        thread_prv.commit();
-        cpu_prv.commit();
+        good &= add_types(schema, emulator, window);
+        output.finish(schema, window.duration(), ending);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }
@@ -146,6 +145,27 @@ class Emulation {
         all.tolerated = comm_.allreduce(Op::sum, emulator.tolerated());
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
+    }
+
+    // The task types of all ranks; only rank 0 writes labels. True where no two of them clash.
+    bool add_types(Schema& schema, Emulator& emulator, const Window& window) {
+        nlohmann::json mine = nlohmann::json::array();
+        for (const LabelledType& type : labelled_types(emulator, window.end()))
+            mine.push_back({type.process, type.model, type.gid,
+                            nlohmann::json::binary({type.label.begin(), type.label.end()})});
+        std::vector<uint8_t> packed = nlohmann::json::to_cbor(mine);
+        std::vector<LabelledType> types;
+        for (const std::vector<uint8_t>& of_rank : comm_.gather(packed)) {
+            for (const auto& type : nlohmann::json::from_cbor(of_rank)) {
+                const auto& label = type[3].get_binary();
+                types.push_back({type[0].get<uint32_t>(), type[1].get<char>(), type[2].get<int64_t>(),
+                                 std::string(label.begin(), label.end())});
+            }
+        }
+        Seen seen = window.error() ? Seen::part : Seen::all;
+        std::vector<std::string> faults = add_task_labels(schema, plan_, std::move(types), seen);
+        for (const std::string& fault : faults) log::error("{}", fault);
+        return comm_.broadcast<uint64_t>(faults.size()) == 0;
     }
 
     static void unpack(const std::string& packed, std::vector<Fault>& faults) {

@@ -72,11 +72,20 @@ void Window::learn_order() {
 }
 
 std::vector<int64_t> Window::shown_extras() const {
-    return error_ ? emulator_.tracker().extras().until(limit_, error_order_)
-                  : emulator_.tracker().extras().until_end();
+    return emulator_.tracker().extras().until(end());
 }
 
-std::optional<std::vector<Record>> Window::next() {
+Slice Window::take_before(int64_t time) {
+    Slice slice;
+    slice.records = emulator_.tracker().queue().take_before(time);
+    auto& changes = emulator_.tracker().breakdowns().changes();
+    auto end = std::ranges::partition_point(changes, [&](auto& change) { return change.time < time; });
+    slice.changes.assign(changes.begin(), end);
+    changes.erase(changes.begin(), end);
+    return slice;
+}
+
+std::optional<Slice> Window::next() {
     if (at_end_) return std::nullopt;
     if (all_wait_) learn_order();
     comm_.agree([&] { emulate(); });
@@ -89,16 +98,16 @@ std::optional<std::vector<Record>> Window::next() {
     agreed_ = done;
     all_wait_ = order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
     // What may have been made at the time of the error is sorted out in the last window.
-    std::vector<Record> records =
-        emulator_.tracker().queue().take_before(at_end_ ? done : std::min(done, limit_ - 1));
+    Slice slice = take_before(at_end_ ? done : std::min(done, limit_ - 1));
     if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
-    if (!at_end_ || limit_ == INT64_MAX) return records;
+    if (!at_end_ || limit_ == INT64_MAX) return slice;
 
     error_ = comm_.broadcast(what_, first_error.rank);
     duration_ = std::max(limit_, int64_t{0});
     error_order_ = first_error.error_order;
-    std::erase_if(records, [&](const Record& r) { return is_after(r, limit_, error_order_); });
-    return records;
+    std::erase_if(slice.records, [&](const Record& r) { return event_of(r) > end(); });
+    std::erase_if(slice.changes, [&](const auto& change) { return Moment(change.time, change.order) > end(); });
+    return slice;
 }
 
 }  // namespace ovni

@@ -10,6 +10,7 @@
 
 #include "comm/comm.hpp"
 #include "emu/emulator.hpp"
+#include "emu/exchange.hpp"
 #include "emu/tie_exchange.hpp"
 #include "trace/merger.hpp"
 
@@ -23,19 +24,22 @@ class Window {
     Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
            std::optional<TieExchange> order);
 
-    // The next records of this rank that are final, in order; maybe none. Nothing when all ranks are at the
-    // end. Collective.
-    std::optional<std::vector<Record>> next();
+    // What of this rank is final next, in order; maybe nothing. No slice when all ranks are at the end.
+    // Collective.
+    std::optional<Slice> next();
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first
     // error.
     int64_t duration() const { return duration_; }
     const std::optional<std::string>& error() const { return error_; }
+    // Nothing after it counts.
+    Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }
     // What of this rank's values counts as shown, in the end.
     std::vector<int64_t> shown_extras() const;
     uint64_t ties() const { return merger_.ties(); }
 
  private:
+    Slice take_before(int64_t time);
     // Where a rank is.
     struct Position {
         int64_t done = INT64_MIN;        // its records before this time are final

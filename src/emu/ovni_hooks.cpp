@@ -1,7 +1,6 @@
 // What the events of the model `ovni` do: the life cycle of threads, their CPUs, marks, and the probes of the
 // writer.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <span>
 
@@ -9,26 +8,12 @@
 #include "base/log.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/emulator.hpp"
+#include "emu/payload.hpp"
+#include "model/channel_numbers.hpp"
 
 namespace ovni {
 
 namespace {
-
-// Arguments of a payload, packed in order. Throws Error where the payload is shorter than `sizeof`.
-template <class T>
-T argument(const EventView& event, size_t offset) {
-    std::span<const uint8_t> payload = event.payload();
-    if (offset + sizeof(T) > payload.size())
-        throw Error(fmt::format("a payload of {} bytes is too short", payload.size()));
-    T value;
-    std::memcpy(&value, payload.data() + offset, sizeof value);
-    return value;
-}
-
-void expect_payload(const EventView& event, size_t size) {
-    if (event.jumbo() || event.payload().size() != size)
-        throw Error(fmt::format("a payload of {} bytes, not {}", event.payload().size(), size));
-}
 
 // A step of the life cycle between its beginning and its end: from which states, to which.
 struct Step {
@@ -47,7 +32,7 @@ constexpr Step warm{state_bit(RunState::paused), RunState::warming, "warm up"};
 void check_state(const Thread& thread, uint8_t from, const char* what) {
     if (!thread.in(from))
         throw Error(fmt::format("thread {} cannot {}: it is {}", thread.tid, what,
-                                run_state_names[static_cast<size_t>(thread.state)]));
+                                run_state_names[static_cast<size_t>(thread.state())]));
 }
 
 uint32_t cpu_of_event(Emulator& emulator, const Thread& thread, int index) {
@@ -122,20 +107,18 @@ void mark(Emulator& emulator, uint32_t t, const EventView& event) {
         emulator.change(t, channel, action, value);
 }
 
-constexpr uint16_t flush_channel = 0;  // of the model
-
-uint16_t plan_channel(Emulator& emulator, uint16_t channel) {
-    return static_cast<uint16_t>(emulator.plan().find('O')->first_channel + channel);
+uint16_t flush_channel(Emulator& emulator) {
+    return emulator.channel('O', ovni_channel::flush);
 }
 
 void begin_flush(Emulator& emulator, uint32_t t, const EventView&) {
-    emulator.change(t, plan_channel(emulator, flush_channel), Action::set, 1);
+    emulator.change(t, flush_channel(emulator), Action::set, 1);
     emulator.machine().threads[t].flush_begin = emulator.now();
 }
 
 void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
     constexpr int64_t slow_ns = 10'000'000;
-    emulator.change(t, plan_channel(emulator, flush_channel), Action::clear, 0);
+    emulator.change(t, flush_channel(emulator), Action::clear, 0);
     const Thread& thread = emulator.machine().threads[t];
     int64_t took = emulator.now() - thread.flush_begin;
     if (took > slow_ns && thread.in(running_states))

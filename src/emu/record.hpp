@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace ovni {
 
@@ -29,14 +30,18 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
+// When something happened, in the same terms.
+using Moment = std::pair<int64_t, uint32_t>;
+inline constexpr Moment end_of_trace = {INT64_MAX, 0};
+
 inline bool in_order(const Record& a, const Record& b) {
     return std::tie(a.time, a.order) < std::tie(b.time, b.order);
 }
 
-// Was it made by an event after that one?
-inline bool is_after(const Record& record, int64_t time, uint32_t order) {
+// The event that made it.
+inline Moment event_of(const Record& record) {
     bool early = (record.order & Record::early) != 0;
-    return std::tuple(record.time + early, record.order & ~Record::early) > std::tuple(time, order);
+    return {record.time + early, record.order & ~Record::early};
 }
 
 }  // namespace ovni

@@ -3,8 +3,10 @@
 // puts them into the order of (time, order) and hands out only those that nothing can overtake any more.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "emu/record.hpp"
@@ -13,18 +15,30 @@ namespace ovni {
 
 class RecordQueue {
  public:
-    void append(const Record& record) {
-        if (!records_.empty() && in_order(record, records_.back())) [[unlikely]]
-            sorted_ = false;
-        records_.push_back(record);
+    // In the order of events: not before the last one.
+    void append(const Record& record) { records_.push_back(record); }
+    // Anywhere.
+    void insert(const Record& record) {
+        sorted_ = false;
+        append(record);
     }
     size_t size() const { return records_.size(); }
     // Drops what was appended since the queue had that size.
     void rewind(size_t size) { records_.resize(size); }
-    std::vector<Record>& records() { return records_; }
+    // Drops the last record for which that holds; there is one.
+    template <class Predicate>
+    void erase_last(Predicate holds) {
+        auto last = std::find_if(records_.rbegin(), records_.rend(), holds);
+        records_.erase(std::next(last).base());
+    }
 
-    // Removes and returns the records before `time`, in order.
-    std::vector<Record> take_before(int64_t time);
+    // Moves the records before `time` into `taken`, in order, replacing what is there.
+    void take_before(int64_t time, std::vector<Record>& taken);
+    std::vector<Record> take_before(int64_t time) {
+        std::vector<Record> taken;
+        take_before(time, taken);
+        return taken;
+    }
 
  private:
     std::vector<Record> records_;

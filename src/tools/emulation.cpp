@@ -19,7 +19,7 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] [--exact-order] TRACE", program);
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--exact-order] TRACE", program);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -28,6 +28,8 @@ Cli emulation_cli(const char* program) {
         "table of clock offsets; default: clock-offsets.txt in TRACE, where it is there")(
         "output,o", po::value<std::string>(), "directory of the outputs; default: TRACE")(
         "all-models,a", "enable all models, not only those that the trace requires")(
+        "breakdown,b",
+        "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
         "linter,l",
         "be strict: open states at the end, streams that the program did not end and CPUs with more than "
         "one running thread are errors")(
@@ -43,6 +45,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
+    if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
     if (cli.has("debug")) log::enable_debug();

@@ -20,6 +20,7 @@ struct EmulationOptions {
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
     EnabledModels enabled = EnabledModels::required;
+    Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
     EventOrder order = EventOrder::canonical;  // or exact
 };
