@@ -69,11 +69,20 @@ class Emulation {
         std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
                        [&](int rank) { return rank == comm_.rank(); });
         std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
-        first_clocks_ = comm_.allreduce(Op::min, first_clocks_);
-        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });
+        std::vector<int64_t> first_clocks(trace_.streams().size(), no_clock);
+        for (const StreamReader& reader : readers)
+            first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
+        first_clocks = comm_.allreduce(Op::min, first_clocks);
+        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks); });
 
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine);
-        Window window(comm_, Merger(std::move(readers)), emulator, window_size());
+        bool exact = options_.order == EventOrder::exact;
+        Merger merger(std::move(readers), exact ? EventOrder::received : EventOrder::canonical);
+        merger.count_ties(loom_of_stream(trace_, system_));
+        std::optional<TieExchange> ties;
+        if (exact)
+            ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
+        Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
         ParallelOutput output(comm_, options_.output, plan_, system_);
         Progress progress;
         while (auto made = window.next())
@@ -108,14 +117,12 @@ class Emulation {
     // Streams of my looms; rank 0 has those that are no thread's too, whose events are an error.
     std::vector<StreamReader> open_streams(const std::vector<bool>& mine) {
         std::vector<StreamReader> readers;
-        first_clocks_.assign(trace_.streams().size(), no_clock);
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
             uint32_t thread = system_.thread_of_stream(s);
             bool is_mine =
                 thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
             if (!is_mine) continue;
             readers.push_back(open_stream(trace_, clocks_, s));
-            first_clocks_[s] = readers.back().first_clock().value_or(no_clock);
         }
         return readers;
     }
@@ -126,6 +133,8 @@ class Emulation {
             if (comm_.is_root()) log::error("{}", *window.error());
             return false;
         }
+        uint64_t ties = comm_.allreduce(Op::sum, window.ties());
+        if (comm_.is_root()) print_ties(ties, options_.order);
         Report all;
         std::string packed;
         for (const Fault& fault : faults_at_end(trace_, emulator, options_.strictness))
@@ -174,7 +183,6 @@ class Emulation {
     System system_;
     ClockModel clocks_;
     Plan plan_;
-    std::vector<int64_t> first_clocks_;
 };
 
 }  // namespace

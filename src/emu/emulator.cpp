@@ -32,7 +32,7 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
 
 void Emulator::apply(const EventView& event) {
     now_ = event.clock - origin_;
-    tracker_.begin_event(now_, event.stream);
+    tracker_.begin_event(now_, event.order);
     uint32_t t = machine_.thread_of_stream(event.stream);
     if (t != nobody && event.kind == EventView::Kind::event) [[likely]] {
         ++events_;

@@ -84,8 +84,7 @@ Tracker::PunctualLines& Tracker::cpu_punctual(uint32_t cpu, uint16_t c) {
 void Tracker::punctual_line(PunctualLines& lines, const Record& line, int64_t before) {
     Record begin = line;
     begin.time = std::max({now_ - 1, lines.last_time, int64_t{0}});
-    // Not before the row's last line, which an event of another stream may have written at that time.
-    if (begin.time == lines.last_time) begin.order = std::max(order_, lines.last_order);
+    if (begin.time < now_) begin.order |= Record::early;
     if (lines.end == now_) {
         // Two at one time: the second takes the place of the line that ends the first.
         queue_.erase_last([&](const Record& r) {

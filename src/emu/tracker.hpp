@@ -22,7 +22,7 @@ class Tracker {
  public:
     Tracker(const Plan& plan, Machine& machine);
 
-    // Of the event at hand: its time in the trace, and its place among the events of that time.
+    // Of the event at hand: its time in the trace, and EventView::order.
     void begin_event(int64_t time, uint32_t order) {
         now_ = time;
         order_ = order;
@@ -75,7 +75,6 @@ class Tracker {
     // Lines of a channel of punctual states: of one row.
     struct PunctualLines {
         int64_t last_time = -1;
-        uint32_t last_order = 0;
         int64_t end = -1;  // when the last punctual state ended
     };
 
@@ -90,7 +89,7 @@ class Tracker {
     void punctual_line(PunctualLines& lines, const Record& line, int64_t before);
     PunctualLines& thread_punctual(uint32_t thread, uint16_t c);
     PunctualLines& cpu_punctual(uint32_t cpu, uint16_t c);
-    void note_line(PunctualLines& lines) const { lines.last_time = now_, lines.last_order = order_; }
+    void note_line(PunctualLines& lines) const { lines.last_time = now_; }
 
     CpuShown& cpu_shown(uint32_t cpu, uint16_t c) { return cpu_shown_[cpu * plan_.channels.size() + c]; }
     // Is what a CPU row shows of its thread always a line of the thread's row, too?

@@ -94,7 +94,8 @@ class Emulation {
         write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
         int64_t origin = time_origin(trace_, first_clocks_);
-        Merger merger(std::move(readers));
+        Merger merger(std::move(readers), options_.order);
+        merger.count_ties(loom_of_stream(trace_, system_));
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
         PrvSink sink(options_.output);
@@ -102,6 +103,7 @@ class Emulation {
         BatchWriter writer(plan_, system_, sink);
         EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
+        if (end == EmulationEnd::complete) print_ties(merger.ties(), options_.order);
         Schema schema = plan_.schema;
         add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
         Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
