@@ -13,6 +13,7 @@ namespace {
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 32;
 constexpr size_t largest_over_wanted = 4;
+constexpr uint64_t bytes_per_entry = 64;    // of events in a window: more than any but a jumbo event has
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr uint32_t widest = UINT32_C(1) << 31;
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
@@ -35,7 +36,7 @@ Merger::Merger(std::vector<StreamReader> readers) : readers_(std::move(readers))
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     scratch_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     for (uint32_t i = 0; i < readers_.size(); ++i) {
-        sources_.push_back({readers_[i].bytes(), readers_[i].clock_offset(), readers_[i].index()});
+        sources_.push_back({readers_[i].memory(), readers_[i].clock_offset(), readers_[i].index()});
         if (readers_[i].order() == ClockOrder::any) order_ = ClockOrder::any;
         heads_[i].key = first_of_all;
         advance(i);
@@ -70,6 +71,7 @@ bool Merger::fill() {
         rewind();
         width_ /= 4;
     }
+    for (const Saved& saved : saved_) sources_[saved.source].memory = readers_[saved.source].memory();
     if (saved_.size() > 1) sort();
     adapt_width();
     consumed_ = 0;
@@ -94,12 +96,15 @@ bool Merger::decode_window() {
     saved_.clear();
     specials_.clear();
     entries_count_ = 0;
+    bytes_left_ = bytes_per_entry * capacity_;
     int64_t limit = add_saturated(start_, width_);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
         if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
         __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
         saved_.push_back({i, heads_[i], readers_[i].position()});
+        readers_[i].hold();
         if (!decode(i, limit)) return width_ == 0;
+        bytes_left_ -= std::min(bytes_left_, readers_[i].held_bytes());
     }
     return true;
 }
@@ -109,7 +114,7 @@ bool Merger::decode(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     if (readers_[source].is_plain() && head.state == Head::State::event) decode_plain(source, limit);
     while (head.key <= limit && head.state != Head::State::finished) {
-        if (entries_count_ == capacity_) return false;
+        if (is_full(source)) return false;
         append(source);
         if (head.state == Head::State::damaged)
             head.state = Head::State::finished;
@@ -119,15 +124,21 @@ bool Merger::decode(uint32_t source, int64_t limit) {
     return true;
 }
 
+// A window has one event in any case.
+bool Merger::is_full(uint32_t source) const {
+    return entries_count_ == capacity_ || (entries_count_ > 0 && readers_[source].held_bytes() > bytes_left_);
+}
+
 void Merger::decode_plain(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
     Entry* out = entries_.get() + entries_count_;
     auto start = static_cast<uint64_t>(start_);
     try {
-        bool more = reader.take(limit, capacity_ - entries_count_, [&](int64_t clock, uint64_t offset) {
-            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, offset};
-        });
+        bool more =
+            reader.take(limit, capacity_ - entries_count_, bytes_left_, [&](int64_t clock, uint64_t offset) {
+                *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, offset};
+            });
         if (!more) head.state = Head::State::finished;
     } catch (const Error&) {
         head.state = Head::State::damaged;

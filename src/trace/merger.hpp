@@ -2,9 +2,10 @@
 // stream).
 //
 // Works in windows: every stream is decoded up to a common time, the entries are sorted stably by time, then
-// handed out. The width of a window follows the density of events, so memory does not grow with the length of
-// the trace. Damage that is found while decoding ahead is thrown when its turn comes: after the last good
-// event of that stream and before any later one.
+// handed out; until then the readers hold their bytes. The width of a window follows the density of events,
+// and their bytes are bounded, so memory does not grow with the length of the trace. Damage that is found
+// while decoding ahead is thrown when its turn comes: after the last good event of that stream and before any
+// later one.
 //
 // Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
 // That is the order of a merge which always plays the stream whose current event has the lowest clock: an
@@ -35,7 +36,7 @@ class Merger {
         if (entry.source == special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
-        view_.bytes = source.bytes + entry.at;
+        view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
         view_.offset = entry.at;
         view_.stream = source.stream;
         view_.clock =
@@ -67,7 +68,7 @@ class Merger {
     };
     // What is needed to hand out events of a reader.
     struct Source {
-        const uint8_t* bytes;
+        StreamReader::Memory memory;  // while a window is handed out
         int64_t clock_offset;
         uint32_t stream;
     };
@@ -86,6 +87,7 @@ class Merger {
     bool find_start();
     bool decode_window();
     bool decode(uint32_t source, int64_t limit);
+    bool is_full(uint32_t source) const;
     void decode_plain(uint32_t source, int64_t limit);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);
@@ -107,6 +109,7 @@ class Merger {
 
     std::unique_ptr<Entry[]> entries_, scratch_;
     size_t capacity_ = 0, wanted_ = 0;
+    uint64_t bytes_left_ = 0;  // that the window may still hold
     size_t entries_count_ = 0, current_ = 0;
     int64_t start_ = 0;             // key at which the window starts
     uint32_t width_ = first_width;  // ns; the last key of the window is start_ + width_

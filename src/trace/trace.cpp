@@ -115,7 +115,8 @@ fs::path Trace::directory_of(const Stream& stream) const {
 StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const {
     const Stream& source = streams_.at(stream);
     bool ended_by_force = order == ClockOrder::checked && source.metadata.end.has_value();
-    return StreamReader({directory_of(source), stream, clock_offset, order, ended_by_force});
+    return StreamReader(
+        {directory_of(source), stream, clock_offset, order, ended_by_force, block_for(streams_.size())});
 }
 
 std::vector<StreamReader> Trace::readers(ClockOrder order) const {
