@@ -19,7 +19,7 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] TRACE", program);
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] [--sort] TRACE", program);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -30,7 +30,10 @@ Cli emulation_cli(const char* program) {
         "all-models,a", "enable all models, not only those that the trace requires")(
         "linter,l",
         "be strict: open states at the end, streams that the program did not end and CPUs with more than "
-        "one running thread are errors")("debug,d", "print debug messages");
+        "one running thread are errors")("sort",
+                                         "sort unsorted regions (OU[ to OU]) while reading, as ovnisort "
+                                         "would do it; nothing is written to TRACE")("debug,d",
+                                                                                     "print debug messages");
     return cli;
 }
 
@@ -41,6 +44,7 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("linter")) options.strictness = Strictness::linter;
+    if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("debug")) log::enable_debug();
     return options;
 }

@@ -18,6 +18,7 @@ struct EmulationOptions {
     std::optional<std::string> clock_table;
     EnabledModels enabled = EnabledModels::required;
     Strictness strictness = Strictness::tolerant;
+    Regions regions = Regions::as_they_are;
 };
 
 // The command line of an emulator, to be parsed; and what it says. The output directory is not made here.

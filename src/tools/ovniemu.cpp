@@ -79,7 +79,7 @@ class Emulation {
     std::vector<StreamReader> open_streams() {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
-            readers.push_back(open_stream(trace_, clocks_, s));
+            readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
             first_clocks_.push_back(readers.back().first_clock().value_or(no_clock));
         }
         return readers;

@@ -36,7 +36,8 @@ Merger::Merger(std::vector<StreamReader> readers) : readers_(std::move(readers))
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     scratch_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     for (uint32_t i = 0; i < readers_.size(); ++i) {
-        sources_.push_back({readers_[i].memory(), readers_[i].clock_offset(), readers_[i].index()});
+        sources_.push_back(
+            {readers_[i].memory(), readers_[i].clock_offset(), readers_[i].index(), readers_[i].sorts()});
         if (readers_[i].order() == ClockOrder::any) order_ = ClockOrder::any;
         heads_[i].key = first_of_all;
         advance(i);
@@ -156,7 +157,7 @@ inline void Merger::append(uint32_t source) {
     if (event.kind != EventView::Kind::event) [[unlikely]]
         return append_special(source, {event, nullptr, event.stream});
     auto time = static_cast<uint32_t>(static_cast<uint64_t>(head.key) - static_cast<uint64_t>(start_));
-    entries_[entries_count_++] = {time, source, event.offset};
+    entries_[entries_count_++] = {time, source, readers_[source].position().at};
 }
 
 void Merger::append_special(uint32_t source, Special what) {

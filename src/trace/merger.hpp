@@ -37,7 +37,7 @@ class Merger {
             return next_special(entry);
         const Source& source = sources_[entry.source];
         view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
-        view_.offset = entry.at;
+        view_.offset = source.sorts ? readers_[entry.source].offset_in_file(entry.at) : entry.at;
         view_.stream = source.stream;
         view_.clock =
             order_ == ClockOrder::checked ? start_ + entry.time : view_.raw_clock() + source.clock_offset;
@@ -58,7 +58,7 @@ class Merger {
     struct Entry {
         uint32_t time;    // since start_
         uint32_t source;  // index in sources_
-        uint64_t at;      // offset in the file
+        uint64_t at;      // offset in the file, its regions sorted
     };
     // What an Entry cannot say: one of the other kinds, or damage.
     struct Special {
@@ -71,6 +71,7 @@ class Merger {
         StreamReader::Memory memory;  // while a window is handed out
         int64_t clock_offset;
         uint32_t stream;
+        bool sorts;  // unsorted regions
     };
     // The next event of a reader, its current one: not in the window yet.
     struct Head {
