@@ -1,7 +1,7 @@
 // The binary heap by which the reference merges streams: the order of equal times falls out of its shape, so
 // it is the same heap, node by node. Nodes 1, 2, ... with the children 2k and 2k+1; insertion swaps upwards
-// while strictly smaller than the parent, extraction moves the last node to the top and swaps it down with its
-// smaller child, the left one where they are equal.
+// while strictly smaller than the parent, extraction moves the last node to the top and swaps it down with
+// its smaller child, the left one where they are equal.
 //
 // Made fast without another result: time and source share one word; the way down takes the smaller child
 // without looking at the node that sinks, and that node comes up from the end of it to where it would have
