@@ -79,6 +79,7 @@ class Emulation {
         bool exact = options_.order == EventOrder::exact;
         Merger merger(std::move(readers), exact ? EventOrder::received : EventOrder::canonical);
         merger.count_ties(loom_of_stream(trace_, system_));
+        emulator.fetch_ahead(merger);
         std::optional<TieExchange> ties;
         if (exact)
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
@@ -142,7 +143,10 @@ class Emulation {
         for (const std::string& of_rank : comm_.allgather(packed)) unpack(of_rank, all.faults);
         for (const auto& of_rank : comm_.allgather(crowded_cpus(emulator, window.duration())))
             all.crowded.insert(all.crowded.end(), of_rank.begin(), of_rank.end());
-        all.tolerated = comm_.allreduce(Op::sum, emulator.tolerated());
+        const auto& mine = emulator.oddities().counts();
+        std::vector<uint64_t> sum = comm_.allreduce(Op::sum, std::vector<uint64_t>(mine.begin(), mine.end()));
+        for (size_t kind = 0; kind < sum.size(); ++kind)
+            all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
     }

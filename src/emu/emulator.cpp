@@ -30,6 +30,11 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
         first_channel_[static_cast<uint8_t>(model.spec->id)] = model.first_channel;
 }
 
+void Emulator::fetch_ahead(Merger& merger) const {
+    for (const Thread& thread : machine_.threads)
+        merger.fetch_ahead_for(machine_.system.threads()[thread.row].stream, &thread);
+}
+
 void Emulator::apply(const EventView& event) {
     now_ = event.clock - origin_;
     tracker_.begin_event(now_, event.order);
@@ -115,7 +120,7 @@ void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
     // What began before a gap may end after it.
     if (machine_.threads[t].had_gap && !channel.read().is_set)
         if (action == Action::pop || action == Action::clear) {
-            ++tolerated_;
+            note(Oddity::end_after_gap);
             return;
         }
     try {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <span>
 
-#include "base/log.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/emulator.hpp"
 #include "emu/payload.hpp"
@@ -95,7 +94,9 @@ void show_body(Emulator& emulator, uint32_t t, const TaskModel& model) {
 
 void step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task, uint32_t body) {
     if (task == 0) throw Error("a task of id 0");
-    if (emulator.tasks().step(t, model, step, task, body) == Tasks::Outcome::tolerated) emulator.tolerate();
+    Tasks::Outcome outcome = emulator.tasks().step(t, model, step, task, body);
+    if (outcome == Tasks::Outcome::tolerated) emulator.note(Oddity::end_after_gap);
+    if (outcome == Tasks::Outcome::nested) emulator.note(Oddity::nested_task);
 }
 
 template <const TaskModel& model, Tasks::Step step>
@@ -134,8 +135,8 @@ void run_worksharing(Emulator& emulator, uint32_t t, const EventView& event) {
     change_openmp(emulator, t, openmp_channel::label, action, emulator.tasks().gid_of_type(t, openmp, type));
 }
 
-void old_task_creation(Emulator&, uint32_t, const EventView&) {
-    log::warn("ignoring old event 6TC");
+void old_task_creation(Emulator& emulator, uint32_t, const EventView&) {
+    emulator.note(Oddity::old_event);
 }
 
 using namespace task_flag;

@@ -98,6 +98,7 @@ class Emulation {
         merger.count_ties(loom_of_stream(trace_, system_));
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
+        emulator.fetch_ahead(merger);
         PrvSink sink(options_.output);
         sink.begin(plan_.schema);
         BatchWriter writer(plan_, system_, sink);
@@ -162,7 +163,7 @@ class Emulation {
         Report report;
         if (seen == Seen::all) report.faults = faults_at_end(trace_, emulator, options_.strictness);
         report.crowded = crowded_cpus(emulator, emulator.now());
-        report.tolerated = emulator.tolerated();
+        report.oddities = emulator.oddities();
         print(report, trace_, system_);
         return !report.faults.empty();
     }

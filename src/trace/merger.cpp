@@ -14,10 +14,15 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({reader.memory(), reader.clock_offset(), reader.index(), reader.sorts()});
+        sources_.push_back({reader.memory(), reader.clock_offset(), reader.index(), reader.sorts(), nullptr});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();
+}
+
+void Merger::fetch_ahead_for(uint32_t stream, const void* state) {
+    auto found = std::ranges::lower_bound(sources_, stream, {}, &Source::stream);
+    if (found != sources_.end() && found->stream == stream) found->state = state;
 }
 
 void Merger::make_room() {
@@ -33,7 +38,7 @@ void Merger::know(int64_t until, Ties ties) {
 }
 
 bool Merger::fill() {
-    first_ = current_ = end_ = nullptr;
+    first_ = current_ = end_ = fetch_until_ = nullptr;
     std::optional<int64_t> start = window_.next_start();
     if (!start || *start > until_) return false;
     decode_window(*start);
@@ -43,6 +48,10 @@ bool Merger::fill() {
     std::span<const Entry> entries = window_.entries();
     first_ = current_ = entries.data();
     end_ = first_ + entries.size();
+    // The state of few threads stays in the cache anyway.
+    constexpr size_t many_streams = 128;
+    bool fetches = sources_.size() >= many_streams && end_ - first_ > fetch_distance;
+    fetch_until_ = fetches ? end_ - fetch_distance : nullptr;
     if (tie_counter_) count_window_ties();
     return true;
 }
