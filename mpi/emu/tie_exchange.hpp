@@ -40,10 +40,10 @@ class TieExchange {
 
     const Comm& comm_;
     EventWindow window_;
-    std::vector<uint32_t> streams_;    // on rank 0: the streams of rank 0, of rank 1, ...
-    std::vector<int> owners_;          // on rank 0: rank by stream
+    std::vector<uint32_t> streams_;     // on rank 0: the streams of rank 0, of rank 1, ...
+    std::vector<int> owners_;           // on rank 0: rank by stream
     std::optional<HeapReplay> replay_;  // on rank 0
-    uint64_t wanted_;                  // events in a round
+    uint64_t wanted_;                   // events in a round
     uint32_t width_;
 };
 

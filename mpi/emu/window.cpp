@@ -96,7 +96,8 @@ std::optional<Slice> Window::next() {
     limit_ = first_error.error_time;
     at_end_ = done == at_the_end;
     agreed_ = done;
-    all_wait_ = order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
+    all_wait_ =
+        order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
     // What may have been made at the time of the error is sorted out in the last window.
     Slice slice = take_before(at_end_ ? done : std::min(done, limit_ - 1));
     if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
@@ -106,7 +107,8 @@ std::optional<Slice> Window::next() {
     duration_ = std::max(limit_, int64_t{0});
     error_order_ = first_error.error_order;
     std::erase_if(slice.records, [&](const Record& r) { return event_of(r) > end(); });
-    std::erase_if(slice.changes, [&](const auto& change) { return Moment(change.time, change.order) > end(); });
+    std::erase_if(slice.changes,
+                  [&](const auto& change) { return Moment(change.time, change.order) > end(); });
     return slice;
 }
 

@@ -3,10 +3,10 @@
 // A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of
 // them only. Rows count from 0 over the whole system; all ranks number them alike.
 //
-// Order: records of one rank are appended in the order of events. (time, order) is the key among ranks: `order`
-// is EventView::order of the event that made the record, and events of two ranks never have the same, so a
-// stable merge by that key is exact. A record 1 ns before its event comes after those of all events at its
-// time: it has `early` added.
+// Order: records of one rank are appended in the order of events. (time, order) is the key among ranks:
+// `order` is EventView::order of the event that made the record, and events of two ranks never have the same,
+// so a stable merge by that key is exact. A record 1 ns before its event comes after those of all events at
+// its time: it has `early` added.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The binary heap by which the reference merges streams: the order of equal times falls out of its shape, so
 // it is the same heap, node by node. Nodes 1, 2, ... with the children 2k and 2k+1; insertion swaps upwards
-// while strictly smaller than the parent, extraction moves the last node to the top and swaps it down with its
-// smaller child, the left one where they are equal.
+// while strictly smaller than the parent, extraction moves the last node to the top and swaps it down with
+// its smaller child, the left one where they are equal.
 //
 // Made fast without another result: time and source share one word; the way down takes the smaller child
 // without looking at the node that sinks, and that node comes up from the end of it to where it would have
@@ -30,10 +30,11 @@ class ReferenceHeap {
     uint32_t first_time() const { return static_cast<uint32_t>(nodes_[1] >> 32); }
 
     void insert(uint32_t time, uint32_t source) {
+        uint64_t* nodes = nodes_.data();
         uint64_t node = uint64_t{time} << 32 | source;
         size_t at = ++size_;
-        for (; at > 1 && less(node, nodes_[at / 2]); at /= 2) nodes_[at] = nodes_[at / 2];
-        nodes_[at] = node;
+        for (; at > 1 && less(node, nodes[at / 2]); at /= 2) nodes[at] = nodes[at / 2];
+        nodes[at] = node;
     }
 
     // Removes the first node and returns its source.
@@ -44,7 +45,7 @@ class ReferenceHeap {
         nodes[size_--] = nothing;
         if (size_ == 0) return first;
         size_t at = 1;
-        for (int level = 0; level < depth_; ++level) {
+        for (int level = depth_; level > 0; --level) {
             size_t child = 2 * at;
             uint64_t left = nodes[child], right = nodes[child + 1];
             bool is_right = less(right, left);

@@ -131,7 +131,7 @@ TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
     EXPECT_NE(read_file(output("canonical") / "thread.prv"), read_file(output("serial") / "thread.prv"));
     for (int ranks : {1, 2, 3, 4}) {
         fs::path out = output("ranks" + std::to_string(ranks));
-        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=100"});
+        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
         ASSERT_EQ(done.status, 0) << done.err;
         EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
         expect_same(output("serial"), out);
@@ -147,7 +147,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
 TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
     build(trace_, {.seed = 13, .looms = 3, .events = 200});
     for (const char* loom : {"x", "y", "z"}) {
-        StreamBuilder& stream = trace_.thread({.loom = loom, .pid = 5, .tid = 5, .rank = 6 + loom[0] - 'x', .nranks = 9});
+        StreamBuilder& stream =
+            trace_.thread({.loom = loom, .pid = 5, .tid = 5, .rank = 6 + loom[0] - 'x', .nranks = 9});
         stream.mark(1, "single", "step").starts(1000, -1);
         for (int i = 0; i < 300; ++i) stream.event("OM=", 1500, {i64(1 + i), 1});
         stream.gap(1500, 1700).event("OM=", 1700, {i64(7), 1}).gap(1800 + loom[0], 1950);
@@ -170,8 +171,7 @@ class ExactFailureTest : public DistributedTest {
         StreamBuilder& stream = trace_.thread({.loom = "loom" + std::to_string(tid % 4), .tid = tid});
         stream.mark(1, "single", "step").mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
         stream.starts(1000, -1);
-        for (int i = 0; i < 100; ++i)
-            stream.event("OM=", 1001 + i / 2, {i64(1 + i), tid % 3 == 0 ? 98 : 1});
+        for (int i = 0; i < 100; ++i) stream.event("OM=", 1001 + i / 2, {i64(1 + i), tid % 3 == 0 ? 98 : 1});
         return stream;
     }
     void threads() {
