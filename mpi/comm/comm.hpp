@@ -172,6 +172,13 @@ class Comm {
         return received;
     }
 
+    // What went through this object so far, on this rank: collective calls of MPI, messages between pairs of
+    // ranks, and the bytes that this rank gave to both.
+    struct Traffic {
+        uint64_t collectives = 0, messages = 0, bytes = 0;
+    };
+    const Traffic& traffic() const { return traffic_; }
+
     // Longest single message in bytes, the same on all ranks. Only tests need another than the default.
     void set_chunk(size_t bytes) { chunk_ = bytes; }
 
@@ -180,6 +187,7 @@ class Comm {
     Comm(MPI_Comm comm, Handle handle, size_t chunk);
 
     void settle(const std::exception_ptr& failure) const;
+    void count(size_t bytes) const { ++traffic_.collectives, traffic_.bytes += bytes; }
     void broadcast_bytes(void* data, size_t bytes, int root) const;
     void allgather_bytes(const void* data, size_t bytes, void* all) const;
     void reduce_in_place(Op op, int64_t* values, size_t count) const;
@@ -225,6 +233,7 @@ class Comm {
     int rank_ = -1;
     int size_ = 0;
     size_t chunk_;
+    mutable Traffic traffic_;
 };
 
 }  // namespace ovni

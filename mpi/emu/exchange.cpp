@@ -22,7 +22,7 @@ bool item_before(const Item& a, const Item& b) {
 
 // The keys at which the slices of ranks 1, 2, ... begin, from samples at regular distances in the records of
 // every rank.
-std::vector<Key> splitters(const Comm& comm, const std::vector<Record>& mine) {
+std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
     constexpr size_t samples_per_rank = 64;
     std::vector<Key> samples;
     size_t count = std::min(samples_per_rank, mine.size());
@@ -40,10 +40,11 @@ std::vector<Key> splitters(const Comm& comm, const std::vector<Record>& mine) {
     return chosen;
 }
 
-// Pairs of neighbours at a time: stable, and every item is moved log2(ranks) times.
-template <class Item>
-std::vector<Item> merge(PerRank<std::vector<Item>> runs) {
-    while (runs.size() > 1) {
+// Pairs of neighbours at a time: stable, and every item is moved log2(ranks) times. The last merge is that
+// into `all`.
+template <class Item, class Items>
+void merge(PerRank<std::vector<Item>> runs, Items& all) {
+    while (runs.size() > 2) {
         PerRank<std::vector<Item>> merged;
         for (size_t r = 0; r + 1 < runs.size(); r += 2) {
             std::vector<Item>& both = merged.emplace_back(runs[r].size() + runs[r + 1].size());
@@ -52,11 +53,19 @@ std::vector<Item> merge(PerRank<std::vector<Item>> runs) {
         if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
         runs = std::move(merged);
     }
-    return std::move(runs.front());
+    std::ranges::merge(runs[0], runs[1], all.begin(), item_before<Item>);
 }
 
 template <class Item>
-std::vector<Item> exchange(const Comm& comm, const std::vector<Item>& mine, const std::vector<Key>& keys) {
+size_t total_size(const PerRank<std::vector<Item>>& runs) {
+    size_t sum = 0;
+    for (const auto& run : runs) sum += run.size();
+    return sum;
+}
+
+template <class Item>
+PerRank<std::vector<Item>> exchange(const Comm& comm, std::span<const Item> mine,
+                                    const std::vector<Key>& keys) {
     PerRank<std::span<const Item>> parts;
     auto from = mine.begin();
     for (const Key& key : keys) {
@@ -67,7 +76,7 @@ std::vector<Item> exchange(const Comm& comm, const std::vector<Item>& mine, cons
         from = to;
     }
     parts.emplace_back(from, mine.end());
-    return merge(comm.alltoallv(parts));
+    return comm.alltoallv(parts);
 }
 
 }  // namespace
@@ -76,8 +85,13 @@ Slice to_slices(const Comm& comm, Slice mine, bool breakdowns) {
     if (comm.size() == 1) return mine;
     std::vector<Key> keys = splitters(comm, mine.records);
     Slice slice;
-    slice.records = exchange(comm, mine.records, keys);
-    if (breakdowns) slice.changes = exchange(comm, mine.changes, keys);
+    auto records = exchange<Record>(comm, mine.records, keys);
+    slice.records.resize_for_overwrite(total_size(records));
+    merge(std::move(records), slice.records);
+    if (!breakdowns) return slice;
+    auto changes = exchange<BreakdownChange>(comm, mine.changes, keys);
+    slice.changes.resize(total_size(changes));
+    merge(std::move(changes), slice.changes);
     return slice;
 }
 

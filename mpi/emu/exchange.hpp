@@ -6,13 +6,13 @@
 
 #include "comm/comm.hpp"
 #include "emu/breakdown_values.hpp"
-#include "emu/record.hpp"
+#include "emu/record_buffer.hpp"
 
 namespace ovni {
 
 // Both in order of (time, order).
 struct Slice {
-    std::vector<Record> records;
+    RecordBuffer records;
     std::vector<BreakdownChange> changes;
 };
 

@@ -122,7 +122,7 @@ class Emulation {
             bool is_mine =
                 thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
             if (!is_mine) continue;
-            readers.push_back(open_stream(trace_, clocks_, s));
+            readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
         }
         return readers;
     }

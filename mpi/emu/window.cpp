@@ -106,7 +106,9 @@ std::optional<Slice> Window::next() {
     error_ = comm_.broadcast(what_, first_error.rank);
     duration_ = std::max(limit_, int64_t{0});
     error_order_ = first_error.error_order;
-    std::erase_if(slice.records, [&](const Record& r) { return event_of(r) > end(); });
+    auto beyond = [&](const Record& r) { return event_of(r) > end(); };
+    auto* kept = std::remove_if(slice.records.begin(), slice.records.end(), beyond);
+    slice.records.truncate(static_cast<size_t>(kept - slice.records.begin()));
     std::erase_if(slice.changes,
                   [&](const auto& change) { return Moment(change.time, change.order) > end(); });
     return slice;

@@ -7,8 +7,8 @@
 
 namespace ovni {
 
-Error system_error(std::string what, std::string path) {
-    return Error(fmt::format("{}: {}", what, std::strerror(errno)), std::move(path));
+Error system_error(std::string what, std::string path, std::optional<uint64_t> offset) {
+    return Error(fmt::format("{}: {}", what, std::strerror(errno)), std::move(path), offset);
 }
 
 int run_main(const char* tool, const std::function<int()>& body) {

@@ -40,7 +40,7 @@ class UsageError : public Error {
 };
 
 // Error with the text of errno behind it.
-Error system_error(std::string what, std::string path);
+Error system_error(std::string what, std::string path, std::optional<uint64_t> offset = {});
 
 // Runs `body`, whose result is the exit status; prints what it throws on stderr as "tool: what".
 int run_main(const char* tool, const std::function<int()>& body);

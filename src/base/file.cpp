@@ -1,14 +1,14 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_window.hpp"
 
 namespace ovni {
 
@@ -28,34 +28,10 @@ int Fd::release() {
     return std::exchange(fd_, -1);
 }
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
-    if (!fd) throw system_error("cannot open", path);
-    struct stat info {};
-    if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path);
-    if (!S_ISREG(info.st_mode)) throw Error("not a regular file", path);
-    auto size = static_cast<size_t>(info.st_size);
-    if (size == 0) return;
-    void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-    if (at == MAP_FAILED) throw system_error("cannot map", path);
-    ::madvise(at, size, MADV_SEQUENTIAL);
-    bytes_ = {static_cast<const uint8_t*>(at), size};
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-}
-
-MappedFile::~MappedFile() {
-    if (!bytes_.empty()) ::munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
-}
-
 std::string read_file(const std::filesystem::path& path) {
-    MappedFile file(path);
-    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+    constexpr size_t everything = std::numeric_limits<size_t>::max();
+    FileWindow file(path, everything);
+    return {reinterpret_cast<const char*>(file.at(0)), file.size()};
 }
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), beside_(path_) {

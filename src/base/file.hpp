@@ -1,10 +1,9 @@
-// Files of the tools: reading by mapping, and writing beside the final name so that nothing half-written
-// looks whole.
+// Files of the tools: reading small ones whole (large ones: file_window.hpp), and writing beside the final
+// name so that nothing half-written looks whole.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,20 +23,6 @@ class Fd {
 
  private:
     int fd_ = -1;
-};
-
-// A whole file, mapped read-only. The bytes live as long as the object.
-class MappedFile {
- public:
-    MappedFile() = default;
-    explicit MappedFile(const std::filesystem::path& path);
-    MappedFile(MappedFile&& other) noexcept;
-    MappedFile& operator=(MappedFile&& other) noexcept;
-    ~MappedFile();
-    std::span<const uint8_t> bytes() const { return bytes_; }
-
- private:
-    std::span<const uint8_t> bytes_;
 };
 
 std::string read_file(const std::filesystem::path& path);

@@ -48,8 +48,7 @@ Dispatch::Dispatch(const Plan& plan, const std::vector<bool>& plain) {
     for (const ModelPlan& model : plan.models)
         for (const EventEntry& entry : events_of(*model.spec))
             operations.push_back(operation_of(entry, model, plan, plain));
-    // Odd multipliers from a fixed sequence: the first without a collision is found after some thousand tries
-    // at most.
+    // Odd multipliers from a fixed sequence: of all models together the seventh has no collision.
     for (uint32_t seed = 1;; ++seed)
         if (try_multiplier(operations, seed * 0x9e3779b1u | 1u)) return;
 }

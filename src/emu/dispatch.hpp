@@ -54,7 +54,7 @@ class Dispatch {
     }
 
  private:
-    static constexpr unsigned slot_bits = 12;
+    static constexpr unsigned slot_bits = 13;  // with 12 the search for a multiplier takes seconds
     static uint32_t slot(uint32_t code, uint32_t multiplier) { return code * multiplier >> (32 - slot_bits); }
     bool try_multiplier(const std::vector<Operation>& operations, uint32_t multiplier);
 

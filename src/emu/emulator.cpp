@@ -40,9 +40,9 @@ void Emulator::apply(const EventView& event) {
         const Operation* operation = dispatch_.find(event.code());
         if (operation && operation->kind == Operation::Kind::step && thread.meets(operation->conditions))
             [[likely]] {
-            ThreadChannel& channel = thread.channels[operation->channel];
-            if (channel.try_step(operation->levels, operation->value, operation->duplicates)) [[likely]]
-                return tracker_.plain_change(thread, channel, operation->channel);
+            if (try_step(thread, operation->channel, operation->levels, operation->value,
+                         operation->duplicates)) [[likely]]
+                return;
         }
         return apply_other(event, t, operation);
     }

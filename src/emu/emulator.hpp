@@ -1,6 +1,6 @@
 // Applies events to the state of threads and CPUs and appends the resulting records. Works on the looms that
-// it is given: all of them in the serial emulator, some on each rank. Events come in canonical order; what an
-// event does is looked up once, in a table made from the enabled models.
+// it is given: all of them in the serial emulator, some on each rank. Events come in the order of a Merger;
+// what an event does is looked up once, in a table made from the enabled models.
 #pragma once
 
 #include <array>
@@ -52,6 +52,15 @@ class Emulator {
     // Sets a single channel, or clears it where there is no value.
     void show(uint32_t thread, uint16_t channel, Value value) {
         change(thread, channel, value.is_set ? Action::set : Action::clear, value.number);
+    }
+    // A push (+1) or pop (-1) of a value that is not 0 in a channel that needs nothing more; false, with
+    // nothing done, where change() has to find out.
+    bool try_step(Thread& thread, uint16_t c, int levels, int64_t value, Duplicates duplicates) {
+        ThreadChannel& channel = thread.channels[c];
+        if (!channel.try_step(levels, value, duplicates)) [[unlikely]]
+            return false;
+        tracker_.plain_change(thread, channel, c);
+        return true;
     }
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);

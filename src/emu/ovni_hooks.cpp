@@ -1,6 +1,7 @@
 // What the events of the model `ovni` do: the life cycle of threads, their CPUs, marks, and the probes of the
 // writer.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <span>
 
@@ -87,24 +88,33 @@ void move_other(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.migrate(target, cpu);
 }
 
-uint16_t mark_channel(Emulator& emulator, const EventView& event) {
-    expect_payload(event, 12);
-    auto type = argument<int32_t>(event, 8);
-    const auto& marks = emulator.plan().marks;
-    auto mark = std::ranges::find(marks, type, &MarkPlan::type);
-    if (mark == marks.end()) throw Error(fmt::format("mark type {} is not defined", type));
-    if (argument<int64_t>(event, 0) == 0) throw Error("a mark of value 0");
-    return mark->channel;
+struct MarkEvent {
+    int64_t value = 0;
+    int32_t type = 0;
+};
+
+MarkEvent read_mark(const EventView& event) {
+    expect_payload(event, sizeof(int64_t) + sizeof(int32_t));
+    MarkEvent mark;
+    const uint8_t* payload = event.bytes + OVNI_FORMAT_EVENT_HEADER;
+    std::memcpy(&mark.value, payload, sizeof mark.value);
+    std::memcpy(&mark.type, payload + sizeof mark.value, sizeof mark.type);
+    if (mark.value == 0) throw Error("a mark of value 0");
+    return mark;
 }
 
 template <Action action>
 void mark(Emulator& emulator, uint32_t t, const EventView& event) {
-    uint16_t channel = mark_channel(emulator, event);
-    auto value = argument<int64_t>(event, 0);
-    if (action == Action::set && emulator.plan().channels[channel].kind == ChannelPlan::Kind::punctual)
-        emulator.punctual(t, channel, value);
-    else
-        emulator.change(t, channel, action, value);
+    constexpr int levels = action == Action::push ? 1 : -1;
+    MarkEvent read = read_mark(event);
+    uint16_t c = emulator.plan().mark_channel(read.type);
+    const ChannelPlan& channel = emulator.plan().channels[c];
+    if (action == Action::set && channel.kind == ChannelPlan::Kind::punctual)
+        return emulator.punctual(t, c, read.value);
+    if (action != Action::set && emulator.tracker().is_plain(c) &&
+        emulator.try_step(emulator.machine().threads[t], c, levels, read.value, channel.duplicates))
+        return;
+    emulator.change(t, c, action, read.value);
 }
 
 uint16_t flush_channel(Emulator& emulator) {

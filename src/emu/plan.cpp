@@ -141,10 +141,12 @@ ChannelPlan::Kind channel_kind(MarkType::Kind kind) {
 }
 
 void add_marks(Plan& plan, const Trace& trace, const System& system) {
+    constexpr size_t most_types = 100;
+    plan.mark_channels.assign(most_types, Plan::no_channel);
     Marks marks(trace, system);
     for (const MarkType& mark : marks.all()) {
         auto type = static_cast<uint16_t>(prv_type::first_mark + mark.type);
-        plan.marks.push_back({mark.type, static_cast<uint16_t>(plan.channels.size())});
+        plan.mark_channels[static_cast<size_t>(mark.type)] = plan.channel_count();
         plan.channels.push_back({.name = fmt::format("mark {}", mark.type),
                                  .kind = channel_kind(mark.kind),
                                  .duplicates = Duplicates::allowed,
@@ -287,6 +289,10 @@ void add_too_many(Schema& schema, const Plan& plan, size_t c) {
 }
 
 }  // namespace
+
+void Plan::unknown_mark(int type) {
+    throw Error(fmt::format("mark type {} is not defined", type));
+}
 
 const ModelPlan* Plan::find(char model) const {
     auto found = std::ranges::find(models, model, [](const ModelPlan& m) { return m.spec->id; });

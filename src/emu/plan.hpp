@@ -52,11 +52,6 @@ struct ModelPlan {
     uint16_t first_channel = 0;  // in Plan::channels
 };
 
-struct MarkPlan {
-    int type = 0;
-    uint16_t channel = 0;
-};
-
 // A breakdown output: see BreakdownSpec. Channels are those of the plan.
 struct BreakdownPlan {
     const ModelSpec* model = nullptr;
@@ -71,13 +66,21 @@ enum class Breakdowns { no, yes };
 struct Plan {
     std::vector<ModelPlan> models;  // ascending by id
     std::vector<ChannelPlan> channels;
-    std::vector<MarkPlan> marks;  // in order of first definition
-    uint16_t first_counter = 0;   // channel of the first hardware counter
+    static constexpr uint16_t no_channel = 0xffff;
+    std::vector<uint16_t> mark_channels;  // by mark type; no_channel where there is no such type
+    uint16_t first_counter = 0;           // channel of the first hardware counter
     std::vector<std::string> counters;
     std::vector<BreakdownPlan> breakdowns;  // one for each of Schema::breakdowns
     Schema schema;
 
     const ModelPlan* find(char model) const;
+    // Throws Error where the mark type is not defined.
+    uint16_t mark_channel(int type) const {
+        auto index = static_cast<size_t>(type);  // of a negative one: too large
+        if (index >= mark_channels.size() || mark_channels[index] == no_channel) unknown_mark(type);
+        return mark_channels[index];
+    }
+    [[noreturn]] static void unknown_mark(int type);
     // Far fewer than 2^16: some per model, and 100 types of marks at most.
     uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };

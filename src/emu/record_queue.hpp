@@ -3,20 +3,17 @@
 // puts them into the order of (time, order) and hands out only those that nothing can overtake any more.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <vector>
 
-#include "emu/record.hpp"
+#include "emu/record_buffer.hpp"
 
 namespace ovni {
 
 class RecordQueue {
  public:
     // In the order of events: not before the last one.
-    void append(const Record& record) { records_.push_back(record); }
+    void append(const Record& record) { records_.append(record); }
     // Anywhere.
     void insert(const Record& record) {
         sorted_ = false;
@@ -24,24 +21,26 @@ class RecordQueue {
     }
     size_t size() const { return records_.size(); }
     // Drops what was appended since the queue had that size.
-    void rewind(size_t size) { records_.resize(size); }
+    void rewind(size_t size) { records_.truncate(size); }
     // Drops the last record for which that holds; there is one.
     template <class Predicate>
     void erase_last(Predicate holds) {
-        auto last = std::find_if(records_.rbegin(), records_.rend(), holds);
-        records_.erase(std::next(last).base());
+        Record* last = records_.end() - 1;
+        while (!holds(*last)) --last;
+        std::copy(last + 1, records_.end(), last);
+        records_.truncate(records_.size() - 1);
     }
 
-    // Moves the records before `time` into `taken`, in order, replacing what is there.
-    void take_before(int64_t time, std::vector<Record>& taken);
-    std::vector<Record> take_before(int64_t time) {
-        std::vector<Record> taken;
+    // Moves the records before `time` into `taken`, in order, in place of what is there.
+    void take_before(int64_t time, RecordBuffer& taken);
+    RecordBuffer take_before(int64_t time) {
+        RecordBuffer taken;
         take_before(time, taken);
         return taken;
     }
 
  private:
-    std::vector<Record> records_;
+    RecordBuffer records_;
     bool sorted_ = true;
 };
 

@@ -7,9 +7,9 @@
 
 namespace ovni {
 
-StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream) {
+StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream, Regions regions) {
     const StreamMetadata& metadata = trace.streams()[stream].metadata;
-    return trace.reader(stream, clocks.offset(metadata.loom), ClockOrder::checked);
+    return trace.reader(stream, clocks.offset(metadata.loom), ClockOrder::checked, regions);
 }
 
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {

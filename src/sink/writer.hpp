@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "emu/record.hpp"
+#include "emu/record_buffer.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {
 
 struct Batch {
-    std::vector<Record> records;
+    RecordBuffer records;
     std::vector<std::vector<Record>> breakdowns;  // lines, by Schema::breakdowns
 };
 

@@ -23,6 +23,7 @@ struct EmulationOptions {
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
     EventOrder order = EventOrder::canonical;  // or exact
+    Regions regions = Regions::as_they_are;
 };
 
 // The command line of an emulator, to be parsed; and what it says. The output directory is not made here.

@@ -107,7 +107,8 @@ class Emulation {
         Schema schema = plan_.schema;
         add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
         Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
-        for (const std::string& fault : add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
+        for (const std::string& fault :
+             add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
             log::error("{}", fault);
             end = EmulationEnd::with_errors;
         }
@@ -123,7 +124,7 @@ class Emulation {
     std::vector<StreamReader> open_streams() {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
-            readers.push_back(open_stream(trace_, clocks_, s));
+            readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
             first_clocks_.push_back(readers.back().first_clock().value_or(no_clock));
         }
         return readers;

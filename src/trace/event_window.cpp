@@ -12,6 +12,7 @@ namespace {
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 32;
 constexpr size_t largest_over_wanted = 4;
+constexpr uint64_t bytes_per_entry = 64;    // of events in a window: more than any but a jumbo event has
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
 
@@ -74,12 +75,16 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     specials_.clear();
     count_ = 0;
     start_ = start;
+    bytes_left_ = bytes_per_entry * capacity_;
     int64_t limit = add_saturated(start, width);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
-        if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
+        if (heads_[i].state == Head::State::finished) continue;
+        readers_[i].hold();
+        if (heads_[i].key > limit) continue;
         __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
         saved_.push_back({i, static_cast<uint32_t>(count_), heads_[i], readers_[i].position()});
         if (!decode_source(i, limit)) return false;
+        bytes_left_ -= std::min(bytes_left_, readers_[i].held_bytes());
     }
     return true;
 }
@@ -89,7 +94,7 @@ bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     if (readers_[source].is_plain() && head.state == Head::State::event) decode_plain(source, limit);
     while (head.key <= limit && head.state != Head::State::finished) {
-        if (count_ == capacity_) return false;
+        if (is_full(source)) return false;
         append(source);
         if (head.state == Head::State::damaged)
             head.state = Head::State::finished;
@@ -99,14 +104,19 @@ bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     return true;
 }
 
+// A window has one event in any case.
+bool EventWindow::is_full(uint32_t source) const {
+    return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
+}
+
 void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
     Entry* out = entries_.get() + count_;
     auto start = static_cast<uint64_t>(start_);
     try {
-        bool more = reader.take(limit, capacity_ - count_, [&](int64_t clock, uint64_t offset) {
-            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, offset};
+        bool more = reader.take(limit, capacity_ - count_, bytes_left_, [&](int64_t clock, uint64_t at) {
+            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, at};
         });
         if (!more) head.state = Head::State::finished;
     } catch (const Error&) {
@@ -125,7 +135,7 @@ inline void EventWindow::append(uint32_t source) {
     if (event.kind != EventView::Kind::event) [[unlikely]]
         return append_special(source, {event, nullptr, event.stream});
     auto time = static_cast<uint32_t>(static_cast<uint64_t>(head.key) - static_cast<uint64_t>(start_));
-    entries_[count_++] = {time, source, event.offset};
+    entries_[count_++] = {time, source, readers_[source].position().at};
 }
 
 void EventWindow::append_special(uint32_t source, Special what) {

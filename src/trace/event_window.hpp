@@ -25,7 +25,7 @@ class EventWindow {
     struct Entry {
         uint32_t time;    // since the start of the window
         uint32_t source;  // index of the reader, by stream index
-        uint64_t at;      // offset in the file
+        uint64_t at;      // offset in the file, its regions sorted
     };
     // What an Entry cannot say: an event of one of the other kinds, or damage.
     struct Special {
@@ -38,7 +38,8 @@ class EventWindow {
         uint32_t begin, end;  // in entries()
     };
 
-    // `readers` in any order, none of them advanced yet.
+    // `readers` in any order, none of them advanced yet. They hold the bytes of a window's events until the
+    // next one is decoded.
     explicit EventWindow(std::vector<StreamReader> readers);
 
     const std::vector<StreamReader>& readers() const { return readers_; }  // by stream index
@@ -46,8 +47,8 @@ class EventWindow {
     size_t wanted() const { return wanted_; }
     size_t capacity() const { return capacity_; }
 
-    // Where the next window starts: the least clock of what comes next; INT64_MIN for a stream that is damaged
-    // at its beginning. Nothing at the end of all streams.
+    // Where the next window starts: the least clock of what comes next; INT64_MIN for a stream that is
+    // damaged at its beginning. Nothing at the end of all streams.
     std::optional<int64_t> next_start() const;
     // Goes on to the window from `start` to `start` + `width`, both included. False where that does not fit
     // into memory; a window of one clock value then holds the first of its events, the others come in the
@@ -61,7 +62,8 @@ class EventWindow {
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }
     const std::vector<Special>& specials() const { return specials_; }
-    // How many streams have entries, and which. `end` is right also where the entries were exchanged meanwhile.
+    // How many streams have entries, and which. `end` is right also where the entries were exchanged
+    // meanwhile.
     size_t streams() const { return saved_.size(); }
     std::vector<Run> runs() const;
     // The clocks of the events, without what is special.
@@ -87,6 +89,7 @@ class EventWindow {
     };
 
     bool decode_source(uint32_t source, int64_t limit);
+    bool is_full(uint32_t source) const;
     void decode_plain(uint32_t source, int64_t limit);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);
@@ -100,6 +103,7 @@ class EventWindow {
     std::vector<Special> specials_;
     std::unique_ptr<Entry[]> entries_;
     size_t capacity_ = 0, wanted_ = 0, count_ = 0;
+    uint64_t bytes_left_ = 0;  // that the window may still hold
     int64_t start_ = 0;
 };
 

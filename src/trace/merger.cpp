@@ -14,7 +14,7 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({reader.bytes(), reader.clock_offset(), reader.index()});
+        sources_.push_back({reader.memory(), reader.clock_offset(), reader.index(), reader.sorts()});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();
@@ -38,12 +38,19 @@ bool Merger::fill() {
     if (!start || *start > until_) return false;
     decode_window(*start);
     put_in_order();
+    find_memory();
     consumed_ = window_.consumed();
     std::span<const Entry> entries = window_.entries();
     first_ = current_ = entries.data();
     end_ = first_ + entries.size();
     if (tie_counter_) count_window_ties();
     return true;
+}
+
+// Where the readers keep the events of the window.
+void Merger::find_memory() {
+    for (const EventWindow::Run& run : window_.runs())
+        sources_[run.source].memory = window_.readers()[run.source].memory();
 }
 
 // All entries of a window with one single clock value are in canonical order as they are decoded, so that

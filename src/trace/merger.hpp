@@ -52,8 +52,8 @@ class Merger {
         if (entry.source == EventWindow::special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
-        view_.bytes = source.bytes + entry.at;
-        view_.offset = entry.at;
+        view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
+        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(entry.at) : entry.at;
         view_.stream = source.stream;
         view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
         view_.clock =
@@ -73,7 +73,9 @@ class Merger {
 
     // From now on counts the events that share their clock with an event of another stream of their group.
     // `group_of_stream`: by stream index.
-    void count_ties(std::vector<uint32_t> group_of_stream) { tie_counter_.emplace(std::move(group_of_stream)); }
+    void count_ties(std::vector<uint32_t> group_of_stream) {
+        tie_counter_.emplace(std::move(group_of_stream));
+    }
     // In what was handed out, to the precision of a window.
     uint64_t ties() const { return tie_counter_ ? tie_counter_->ties() : 0; }
 
@@ -87,9 +89,10 @@ class Merger {
 
     // What is needed to hand out events of a reader.
     struct Source {
-        const uint8_t* bytes;
+        StreamReader::Memory memory;  // while a window is handed out
         int64_t clock_offset;
         uint32_t stream;
+        bool sorts;  // unsorted regions
     };
     // What is left of a stream's entries in the window.
     struct Cursor {
@@ -98,6 +101,7 @@ class Merger {
 
     bool fill();  // decodes the next window and puts it in order; false at the end
     void decode_window(int64_t start);
+    void find_memory();
     void adapt_width();
     void make_room();
     void put_in_order();

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <vector>
 
 #include "base/error.hpp"
@@ -16,14 +14,6 @@
 namespace ovni {
 
 namespace {
-
-constexpr EventCode region_begins = "OU[";
-constexpr EventCode region_ends = "OU]";
-
-struct Placed {
-    int64_t clock;
-    uint64_t offset;
-};
 
 void write_range(int fd, std::span<const uint8_t> bytes, uint64_t offset, const std::string& path) {
     while (!bytes.empty()) {
@@ -52,110 +42,54 @@ class RegionSorter {
     RegionSorter(const std::filesystem::path& directory, uint64_t look_back)
         : directory_(directory),
           reader_({.directory = directory, .order = ClockOrder::any}),
-          gaps_(read_gaps(directory)),
-          most_before_(look_back - 1),
+          finder_(reader_.path(), reader_.gaps(), look_back),
           fd_(::open(reader_.path().c_str(), O_RDONLY | O_CLOEXEC)) {
         if (!fd_) throw system_error("cannot open", reader_.path());
     }
 
     SortedRegions run() {
-        while (reader_.next()) {
-            const EventView& event = reader_.event();
-            if (event.kind != EventView::Kind::event) continue;
-            step(event);
-            before_.push_back({event.clock, event.offset});
-            if (before_.size() > most_before_) before_.pop_front();
+        try {
+            sort_all();
+        } catch (const Error&) {
+            finish();  // what was sorted before stays sorted
+            throw;
         }
-        if (result_.file == SortedRegions::File::rewritten) {
-            if (::fdatasync(fd_.get()) != 0) throw system_error("cannot write", reader_.path());
-            if (!gaps_.empty()) write_gaps(directory_, gaps_);
-        }
-        return result_;
+        finish();
+        return {finder_.sorted(), finder_.empty(), file_};
     }
 
  private:
-    enum class Place { outside, just_begun, inside };
-
-    void step(const EventView& event) {
-        bool ends = event.code() == region_ends;
-        if (place_ == Place::outside) {
-            if (event.code() == region_begins) place_ = Place::just_begun;
-        } else if (ends) {
-            if (place_ == Place::just_begun)
-                ++result_.empty;
-            else
-                sort_before(event.offset);
-            place_ = Place::outside;
-        } else if (place_ == Place::just_begun) {
-            place_ = Place::inside;
-            oldest_ = event.clock;
-        } else {
-            oldest_ = std::min(oldest_, event.clock);
+    void sort_all() {
+        while (reader_.next()) {
+            const EventView& event = reader_.event();
+            if (event.kind != EventView::Kind::event) continue;
+            if (auto range = finder_.see(event.clock, event.code(), event.offset)) sort(*range);
         }
     }
 
-    // Where the range to be sorted starts among the events before the region's end.
-    size_t find_start(uint64_t end) const {
-        for (size_t i = before_.size(); i > 0; --i)
-            if (before_[i - 1].clock < oldest_) return i - 1;
-        if (before_.size() < most_before_) return 0;
-        throw Error(
-            fmt::format("the region that ends here holds an event of clock {}, older than all of the {} "
-                        "events before that are kept: use a larger -n",
-                        oldest_, before_.size()),
-            reader_.path(), end);
+    void finish() {
+        if (file_ == SortedRegions::File::as_it_was) return;
+        if (::fdatasync(fd_.get()) != 0) throw system_error("cannot write", reader_.path());
+        if (!reader_.gaps().empty()) write_gaps(directory_, finder_.gaps());
     }
 
-    void sort_before(uint64_t end) {
-        ++result_.sorted;
-        size_t start = find_start(end);
-        uint64_t begin = before_[start].offset;
-        std::vector<uint8_t> old = read_range(fd_.get(), begin, end, reader_.path());
-        std::vector<Placed> events(before_.begin() + static_cast<std::ptrdiff_t>(start), before_.end());
-        std::stable_sort(events.begin(), events.end(),
-                         [](const Placed& a, const Placed& b) { return a.clock < b.clock; });
-        std::vector<uint8_t> bytes;
-        bytes.reserve(old.size());
-        for (Placed& event : events) {
-            const uint8_t* from = old.data() + (event.offset - begin);
-            uint64_t size = ovni_format_event_size(from, end - event.offset);
-            event.offset = begin + bytes.size();
-            bytes.insert(bytes.end(), from, from + size);
-        }
-        if (bytes == old) return;
-        write_back(bytes, begin);
-        std::copy(events.begin(), events.end(), before_.begin() + static_cast<std::ptrdiff_t>(start));
-        move_gaps(events, begin, end);
-    }
-
-    void write_back(std::span<const uint8_t> bytes, uint64_t begin) {
-        if (result_.file == SortedRegions::File::as_it_was) {
+    void sort(const ByteRange& range) {
+        std::vector<uint8_t> bytes = read_range(fd_.get(), range.begin, range.end, reader_.path());
+        if (!sort_events(bytes))
+            throw Error("the file was changed while it was sorted", reader_.path(), range.begin);
+        if (file_ == SortedRegions::File::as_it_was) {
             fd_ = Fd(::open(reader_.path().c_str(), O_RDWR | O_CLOEXEC));
             if (!fd_) throw system_error("cannot open for writing", reader_.path());
         }
-        result_.file = SortedRegions::File::rewritten;
-        write_range(fd_.get(), bytes, begin, reader_.path());
-    }
-
-    // A gap stays before the first event that is not older than its beginning.
-    void move_gaps(const std::vector<Placed>& events, uint64_t begin, uint64_t end) {
-        for (Gap& gap : gaps_) {
-            if (gap.offset <= begin || gap.offset >= end) continue;
-            auto next = std::find_if(events.begin(), events.end(),
-                                     [&](const Placed& event) { return event.clock >= gap.from; });
-            gap.offset = next == events.end() ? end : next->offset;
-        }
+        file_ = SortedRegions::File::rewritten;
+        write_range(fd_.get(), bytes, range.begin, reader_.path());
     }
 
     std::filesystem::path directory_;
     StreamReader reader_;
-    std::vector<Gap> gaps_;
-    std::deque<Placed> before_;  // the events before the current one, as they are in the file now
-    uint64_t most_before_;
+    RegionFinder finder_;
     Fd fd_;  // for reading, and for writing once something was rewritten
-    Place place_ = Place::outside;
-    int64_t oldest_ = 0;  // clock of the oldest event in the region
-    SortedRegions result_;
+    SortedRegions::File file_ = SortedRegions::File::as_it_was;
 };
 
 }  // namespace

@@ -1,18 +1,13 @@
-// Puts the events of unsorted regions where their clocks belong. Between OU[ and OU] a stream may hold events
-// that are older than those before the region (a runtime that only later learns when something happened); the
-// emulator needs clocks that never decrease, so such a stream is sorted first, in place.
-//
-// At an OU] everything from the last event older than the whole region up to the OU] is sorted stably by
-// clock and written back to the same bytes. The OU] stays, the OU[ usually ends up right before it.
+// Sorts the unsorted regions (region_plan.hpp) of a stream in its file: every range is written back to the
+// same bytes.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 
-namespace ovni {
+#include "trace/region_plan.hpp"
 
-// Events to search backwards for the place where a region begins to belong.
-inline constexpr uint64_t default_look_back = 1'000'000;
+namespace ovni {
 
 struct SortedRegions {
     uint64_t sorted = 0, empty = 0;

@@ -22,13 +22,42 @@ int64_t add_saturated(int64_t a, int64_t b) {
 }  // namespace
 
 StreamReader::StreamReader(StreamSource source)
-    : source_(std::move(source)), path_(source_.directory / events_name), file_(path_) {
-    std::span<const uint8_t> bytes = file_.bytes();
-    check_stream_header(bytes.size(), bytes, path_);
-    bytes_ = bytes.data();
-    end_ = bytes.size();
-    gaps_ = read_gaps(source_.directory);
+    : source_(std::move(source)), file_(source_.directory / events_name, source_.block), end_(file_.size()) {
+    check_stream_header(end_, file_.bytes(0, file_.end()), path());
+    gaps_ = source_.sort ? std::move(source_.sort->gaps) : read_gaps(source_.directory);
+    if (source_.sort) ranges_ = std::move(source_.sort->ranges);
     plain_ = gaps_.empty() && !source_.ended_by_force;
+    load(OVNI_FORMAT_EVENT_MAX);
+    first_clock_ = find_first_clock();
+}
+
+const uint8_t* StreamReader::load(uint64_t size) {
+    if (next_range_ < ranges_.size() && ranges_[next_range_].begin <= at_.next) sort_range();
+    file_.ensure(std::min(held_, at_.next), std::min(end_, at_.next + size));
+    in_memory_ = file_.end() - std::min<uint64_t>(file_.end(), OVNI_FORMAT_EVENT_MAX);
+    if (next_range_ < ranges_.size()) in_memory_ = std::min(in_memory_, ranges_[next_range_].begin - 1);
+    return file_.at(at_.next);
+}
+
+void StreamReader::sort_range() {
+    auto [begin, end] = ranges_[next_range_];
+    uint64_t keep = std::min(held_, at_.next);
+    auto changed = [&] { return Error("the file was changed while it was read", path(), begin); };
+    if (begin < at_.next || end > end_) throw changed();
+    file_.ensure(keep, end);
+    auto sorted = sort_events(file_.bytes(begin, end));
+    if (!sorted) throw changed();
+    for (MovedEvent& event : *sorted) event = {begin + event.now, offset_in_file(begin + event.before)};
+    auto now = &MovedEvent::now;
+    moved_.erase(std::ranges::lower_bound(moved_, begin, {}, now), moved_.end());
+    moved_.erase(moved_.begin(), std::ranges::lower_bound(moved_, keep, {}, now));
+    moved_.insert(moved_.end(), sorted->begin(), sorted->end());
+    ++next_range_;
+}
+
+uint64_t StreamReader::offset_before(uint64_t at) const {
+    auto found = std::ranges::lower_bound(moved_, at, {}, &MovedEvent::now);
+    return found != moved_.end() && found->now == at ? found->before : at;
 }
 
 bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
@@ -36,33 +65,34 @@ bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
     if (left < OVNI_FORMAT_EVENT_HEADER)
         throw Error(fmt::format("incomplete event: {} bytes are left, its header alone has {}", left,
                                 static_cast<int>(OVNI_FORMAT_EVENT_HEADER)),
-                    path_, at_.next);
-    std::string code = EventCode::from_bytes(bytes_ + at_.next + OVNI_FORMAT_CODE_AT).text().data();
+                    path(), offset_in_file(at_.next));
+    std::string code = EventCode::from_bytes(file_.at(at_.next) + OVNI_FORMAT_CODE_AT).text().data();
     for (char& c : code)
         if (c < ' ' || c > '~') c = '?';
     if (size == 0)
         throw Error(
             fmt::format("incomplete event {}: {} bytes are left, without the size of its data", code, left),
-            path_, at_.next);
-    throw Error(fmt::format("incomplete event {}: it has {} bytes, {} are left", code, size, left), path_,
-                at_.next);
+            path(), offset_in_file(at_.next));
+    throw Error(fmt::format("incomplete event {}: it has {} bytes, {} are left", code, size, left), path(),
+                offset_in_file(at_.next));
 }
 
 void StreamReader::wrong_clock() const {
-    auto raw = static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next));
+    auto raw = static_cast<int64_t>(ovni_format_clock(file_.at(at_.next)));
     int64_t clock = 0;
     if (__builtin_add_overflow(raw, source_.clock_offset, &clock))
         throw Error(
             fmt::format("clock {} with the offset {} of its node is out of range", raw, source_.clock_offset),
-            path_, at_.next);
+            path(), offset_in_file(at_.next));
     if (at_.next == OVNI_FORMAT_STREAM_HEADER)
-        throw Error(fmt::format("the first event has the clock {}, below 0", clock), path_, at_.next);
-    throw Error(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock), path_,
-                at_.next);
+        throw Error(fmt::format("the first event has the clock {}, below 0", clock), path(),
+                    offset_in_file(at_.next));
+    throw Error(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock), path(),
+                offset_in_file(at_.next));
 }
 
-std::optional<int64_t> StreamReader::first_clock() const {
-    const uint8_t* event = bytes_ + OVNI_FORMAT_STREAM_HEADER;
+std::optional<int64_t> StreamReader::find_first_clock() const {
+    const uint8_t* event = file_.at(OVNI_FORMAT_STREAM_HEADER);
     uint64_t left = end_ - OVNI_FORMAT_STREAM_HEADER;
     if (ovni_format_event_size(event, left) - 1 >= left) return std::nullopt;
     int64_t clock = add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
@@ -87,12 +117,13 @@ bool StreamReader::next_gap() {
         if (fault) throw Error(fmt::format(fmt::runtime(fault), offset), source_.directory / gaps_name);
     }
     return at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
-           static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next)) >= at_.open_gap->to && end_gap();
+           static_cast<int64_t>(ovni_format_clock(file_.at(at_.next))) >= at_.open_gap->to && end_gap();
 }
 
 // A stream without events has nothing to cut.
 bool StreamReader::cut() {
     if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
+    at_.at = at_.next;
     at_.event = {at_.clock, nullptr, nullptr, at_.next, source_.index, EventView::Kind::cut};
     at_.was_cut = true;
     return true;
@@ -103,9 +134,10 @@ bool StreamReader::begin_gap() {
     const Gap& gap = gaps_[at_.gap];
     int64_t clock = std::max(add_saturated(gap.from, source_.clock_offset), at_.clock);
     if (end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER) {
-        auto raw = static_cast<int64_t>(ovni_format_clock(bytes_ + at_.next));
+        auto raw = static_cast<int64_t>(ovni_format_clock(file_.at(at_.next)));
         clock = std::max(at_.clock, std::min(clock, add_saturated(raw, source_.clock_offset)));
     }
+    at_.at = at_.next;
     at_.event = {clock, nullptr, &gap, at_.next, source_.index, EventView::Kind::gap_begin};
     at_.clock = clock;
     at_.open_gap = &gap;
@@ -115,6 +147,7 @@ bool StreamReader::begin_gap() {
 
 bool StreamReader::end_gap() {
     int64_t clock = std::max(add_saturated(at_.open_gap->to, source_.clock_offset), at_.clock);
+    at_.at = at_.next;
     at_.event = {clock, nullptr, at_.open_gap, at_.next, source_.index, EventView::Kind::gap_end};
     at_.clock = clock;
     at_.open_gap = nullptr;

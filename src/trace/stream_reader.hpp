@@ -1,66 +1,102 @@
-// Forward cursor over the events of one stream. Maps the file when it is made; every event handed out lies
-// completely inside the file. Damage is thrown as Error with file and byte offset, after all events before it
-// were handed out.
+// Forward cursor over the events of one stream. Reads the file in blocks; every event handed out lies
+// completely inside the file and in memory. Damage is thrown as Error with file and byte offset, after all
+// events before it were handed out.
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/file_window.hpp"
 #include "trace/event_view.hpp"
+#include "trace/region_plan.hpp"
 
 namespace ovni {
 
 // Emulation needs clocks that never decrease; ovnidump, ovnitop and ovnisort take what there is.
 enum class ClockOrder { checked, any };
 
+// Bytes to read at a time where so many streams are open together: large ones for few streams, 32 MiB in all
+// for many, but no fewer than calls of read() are worth.
+inline constexpr size_t largest_block = size_t{64} << 10;
+constexpr size_t block_for(size_t streams) {
+    constexpr size_t all_together = size_t{32} << 20, smallest_block = size_t{8} << 10;
+    return std::clamp(std::bit_floor(all_together / std::max<size_t>(streams, 1)), smallest_block,
+                      largest_block);
+}
+
 struct StreamSource {
     std::filesystem::path directory;  // holds stream.obs, and stream.gaps.json where recording had gaps
     uint32_t index = 0;               // of the stream in its trace
     int64_t clock_offset = 0;         // ns, added to every raw clock
     ClockOrder order = ClockOrder::checked;
-    bool ended_by_force = false;  // hand out Kind::cut after the last event, if there is any
+    bool ended_by_force = false;          // hand out Kind::cut after the last event, if there is any
+    size_t block = largest_block;         // bytes to read at a time, at least those of a normal event
+    std::optional<RegionPlan> sort = {};  // regions to be sorted while reading, and the gaps that result
 };
 
 class StreamReader {
  public:
     // Throws Error where the file is missing, empty, shorter than its header, or has another magic or
-    // version, and where stream.gaps.json is damaged.
+    // version, and where stream.gaps.json is damaged. Where regions are sorted, memory holds one range of
+    // them.
     explicit StreamReader(StreamSource source);
 
     // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into
     // the file, and, with ClockOrder::checked, at a clock below its predecessor's (the first: below 0). After
     // an Error the reader stays where it is.
-    bool next() { return plain_ ? next_event() : next_of_kind(); }
-    // The current event: valid after next() returned true.
+    bool next() {
+        if (at_.next > in_memory_) [[unlikely]]
+            load(OVNI_FORMAT_EVENT_MAX);
+        return plain_ ? next_event() : next_of_kind();
+    }
+    // The current event: valid after next() returned true, until the reader goes on.
     const EventView& event() const { return at_.event; }
     // Corrected clock of the first event, or of a gap before it, without going there; nothing where there is
     // none or it does not fit.
-    std::optional<int64_t> first_clock() const;
+    std::optional<int64_t> first_clock() const { return first_clock_; }
     uint32_t index() const { return source_.index; }
     int64_t clock_offset() const { return source_.clock_offset; }
     ClockOrder order() const { return source_.order; }
-    const std::string& path() const { return path_; }
-    // The whole file; EventView::offset counts from its beginning.
-    const uint8_t* bytes() const { return bytes_; }
+    const std::string& path() const { return file_.path(); }
+    const std::vector<Gap>& gaps() const { return gaps_; }
+    // Where the event that now lies at `at` is in the file: elsewhere only in a region that was sorted, and
+    // known as long as the event is held.
+    uint64_t offset_in_file(uint64_t at) const { return moved_.empty() ? at : offset_before(at); }
+    bool sorts() const { return !ranges_.empty(); }
+    // From now on the current event and everything behind it that is read stays in memory, until the next
+    // call; where it lies may change with every step of the reader.
+    void hold() { held_ = std::max(at_.at, file_.begin()); }
+    // How much that is now: from the held event up to the next one.
+    uint64_t held_bytes() const { return at_.next - held_; }
+    // The bytes of the file that are in memory, regions sorted: those from offset `begin` on.
+    struct Memory {
+        const uint8_t* bytes;
+        uint64_t begin;
+    };
+    Memory memory() const { return {file_.at(file_.begin()), file_.begin()}; }
     // Bytes of events in the file, and how many of them were handed out.
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
 
     // Does take() apply? There is nothing but events, and their clocks never decrease.
     bool is_plain() const { return plain_ && source_.order == ClockOrder::checked; }
-    // Hands the current event and those after it to `taker(clock, offset)`, as long as their clocks are at
+    // Hands the current event and those after it to `taker(clock, at)`, as long as their clocks are at
     // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
-    // the end of the stream. Throws as next() does. The fast way for many events.
+    // the end of the stream. Throws as next() does. The fast way for many events. Stops also, some time after
+    // the first event, once more than `most_bytes` are held.
     template <class Taker>
-    bool take(int64_t limit, size_t most, Taker taker);
+    bool take(int64_t limit, size_t most, uint64_t most_bytes, Taker taker);
 
-    // Where the reader is, to come back to: plain data.
+    // Where the reader is, to come back to as long as the event there is held.
     struct Position {
-        uint64_t next = OVNI_FORMAT_STREAM_HEADER;  // offset of the event after the current one
+        uint64_t at = 0;                            // where the current event is, with regions sorted
+        uint64_t next = OVNI_FORMAT_STREAM_HEADER;  // where the one after it is
         int64_t clock = 0;                          // of the current event; what the next must not go below
         size_t gap = 0;                             // the next gap to begin
         const Gap* open_gap = nullptr;              // begun and not ended
@@ -68,11 +104,17 @@ class StreamReader {
         EventView event;
     };
     const Position& position() const { return at_; }
-    void seek(const Position& position) { at_ = position; }
+    void seek(const Position& position) {
+        at_ = position;
+        if (at_.event.bytes) at_.event.bytes = file_.at(at_.at);
+    }
 
  private:
+    static constexpr uint64_t nothing = std::numeric_limits<uint64_t>::max();
+
+    // The next event, of which as much is in memory as load() brings there.
     bool next_event() {
-        const uint8_t* event = bytes_ + at_.next;
+        const uint8_t* event = file_.at(at_.next);
         uint64_t left = end_ - at_.next;
         uint64_t size = ovni_format_event_size(event, left);
         if (size - 1 >= left) [[unlikely]]
@@ -82,58 +124,72 @@ class StreamReader {
                                    &clock) ||
             (clock < at_.clock && source_.order == ClockOrder::checked)) [[unlikely]]
             wrong_clock();
-        at_.event = {clock, event, nullptr, at_.next, source_.index, EventView::Kind::event};
+        if (size > OVNI_FORMAT_EVENT_MAX) [[unlikely]]
+            event = load(size);
+        at_.at = at_.next;
+        at_.event = {clock, event, nullptr, offset_in_file(at_.at), source_.index, EventView::Kind::event};
         at_.clock = clock;
         at_.next += size;
         return true;
     }
+    // Brings the next `size` bytes into memory, or what is left; returns where they are.
+    const uint8_t* load(uint64_t size);
+    void sort_range();
+    uint64_t offset_before(uint64_t at) const;
     bool next_of_kind();
     bool next_gap();
     bool end_or_damage(uint64_t left, uint64_t size) const;
     [[noreturn]] void wrong_clock() const;
+    std::optional<int64_t> find_first_clock() const;
     bool begin_gap();
     bool end_gap();
     bool cut();
 
     StreamSource source_;
-    std::string path_;
-    MappedFile file_;
-    const uint8_t* bytes_ = nullptr;
-    uint64_t end_ = 0;  // size of the file
+    FileWindow file_;
+    uint64_t end_ = 0;         // size of the file
+    uint64_t in_memory_ = 0;   // up to this offset a normal event is in memory
+    uint64_t held_ = nothing;  // offset from which on bytes have to stay
     std::vector<Gap> gaps_;
-    bool plain_ = true;  // nothing but events
+    std::vector<ByteRange> ranges_;  // to be sorted
+    size_t next_range_ = 0;
+    std::vector<MovedEvent> moved_;  // of the ranges sorted last
+    bool plain_ = true;              // nothing but events
+    std::optional<int64_t> first_clock_;
     Position at_;
 };
 
 template <class Taker>
-bool StreamReader::take(int64_t limit, size_t most, Taker taker) {
-    uint64_t offset = at_.event.offset, next_offset = at_.next;
+bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker taker) {
+    uint64_t at = at_.at, following = at_.next;
     int64_t clock = at_.clock;
     auto stand = [&] {
-        at_.event = {clock, bytes_ + offset, nullptr, offset, source_.index, EventView::Kind::event};
+        at_.at = at;
+        at_.event = {clock, file_.at(at), nullptr, offset_in_file(at), source_.index, EventView::Kind::event};
         at_.clock = clock;
-        at_.next = next_offset;
+        at_.next = following;
     };
-    const uint8_t* bytes = bytes_;
-    const uint64_t last_whole = end_ - std::min<uint64_t>(end_, OVNI_FORMAT_EVENT_MAX);
+    Memory here = memory();
     for (; clock <= limit && most > 0; --most) {
-        taker(clock, offset);
-        const uint8_t* event = bytes + next_offset;
+        taker(clock, at);
+        const uint8_t* event = here.bytes + (following - here.begin);
         int64_t next_clock = 0;
-        // Jumbo events, the last bytes of the file, and faults.
-        if (next_offset > last_whole || ovni_format_is_jumbo(event[0]) ||
+        // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
+        if (following > in_memory_ || ovni_format_is_jumbo(event[0]) ||
             __builtin_add_overflow(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset,
                                    &next_clock) ||
             next_clock < clock) [[unlikely]] {
             stand();
-            if (!next_event()) return false;
-            offset = at_.event.offset;
-            next_offset = at_.next;
+            if (!next()) return false;
+            at = at_.at;
+            following = at_.next;
             clock = at_.clock;
+            here = memory();
+            if (held_bytes() > most_bytes) break;
             continue;
         }
-        offset = next_offset;
-        next_offset += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
+        at = following;
+        following += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
         clock = next_clock;
     }
     stand();

@@ -48,8 +48,8 @@ class HeapReplay {
 
     explicit HeapReplay(size_t sources) : heap_(sources), sources_(static_cast<uint32_t>(sources)) {}
 
-    // Times that stand for the next event of each source after the window: greater than last_time, ordered and
-    // equal as their clocks are.
+    // Times that stand for the next event of each source after the window: greater than last_time, ordered
+    // and equal as their clocks are.
     static std::vector<uint32_t> times_after(std::span<const int64_t> next_clocks);
 
     // One window. `first(source)`: time of the source's next event in the window, else its time after it.

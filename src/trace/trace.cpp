@@ -112,10 +112,16 @@ fs::path Trace::directory_of(const Stream& stream) const {
     return stream.relative_path.empty() ? directory_ : directory_ / stream.relative_path;
 }
 
-StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const {
-    const Stream& source = streams_.at(stream);
-    bool ended_by_force = order == ClockOrder::checked && source.metadata.end.has_value();
-    return StreamReader({directory_of(source), stream, clock_offset, order, ended_by_force});
+StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order, Regions regions) const {
+    const Stream& stream_of_trace = streams_.at(stream);
+    StreamSource source{directory_of(stream_of_trace), stream, clock_offset, order};
+    source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
+    source.block = block_for(streams_.size());
+    if (regions == Regions::sorted) {
+        source.sort = plan_regions(source.directory, source.block);
+        if (source.sort->empty > 0) log::warn("{}: {} empty regions", path_of(stream), source.sort->empty);
+    }
+    return StreamReader(std::move(source));
 }
 
 std::vector<StreamReader> Trace::readers(ClockOrder order) const {

@@ -36,6 +36,9 @@ struct Stream {
 // the right version, and leave Stream::metadata empty.
 enum class Metadata { interpreted, version_only };
 
+// Unsorted regions: handed out as they are in the file, or as if ovnisort had been there.
+enum class Regions { as_they_are, sorted };
+
 class Trace {
  public:
     // Lists and interprets.
@@ -46,8 +49,10 @@ class Trace {
 
     const std::filesystem::path& directory() const { return directory_; }
     const std::vector<Stream>& streams() const { return streams_; }
-    // A reader of one stream; the file is opened by this call.
-    StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order) const;
+    // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns
+    // about empty regions then.
+    StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order,
+                        Regions regions = Regions::as_they_are) const;
     // Readers of all streams, with their raw clocks.
     std::vector<StreamReader> readers(ClockOrder order) const;
     // "<directory>/<relative path>/stream.obs"

@@ -62,14 +62,15 @@ class TraceFuzzTest : public ::testing::Test {
 
     // Everything that reading a trace for emulation does. Events are counted, to see that reading ends; where
     // a stream is damaged, the others are read to their end.
-    Outcome read(ClockOrder order, const std::string& damage) const {
+    Outcome read(ClockOrder order, const std::string& damage, Regions regions = Regions::as_they_are) const {
         Outcome outcome = Outcome::clean;
         try {
             Trace trace = Trace::open(trace_.path());
             ClockModel clocks = ClockModel::of_trace(trace_.path(), {});
             std::vector<StreamReader> readers;
             for (uint32_t i = 0; i < trace.streams().size(); ++i)
-                readers.push_back(trace.reader(i, clocks.offset(trace.streams()[i].metadata.loom), order));
+                readers.push_back(
+                    trace.reader(i, clocks.offset(trace.streams()[i].metadata.loom), order, regions));
             Merger merger(std::move(readers));
             constexpr size_t more_than_fit = 100;
             int64_t last = INT64_MIN;
@@ -96,6 +97,7 @@ class TraceFuzzTest : public ::testing::Test {
     }
     Outcome read_both_ways(const std::string& damage) const {
         read(ClockOrder::any, damage);
+        read(ClockOrder::checked, damage, Regions::sorted);
         return read(ClockOrder::checked, damage);
     }
     void sort(const std::string& damage) const {

@@ -37,6 +37,14 @@ std::vector<Case> find_cases() {
     return cases;
 }
 
+std::vector<Case> find_unsorted_cases() {
+    std::vector<Case> cases = find_cases();
+    std::erase_if(cases, [](const Case& c) {
+        return !nlohmann::json::parse(read_file(c.path / "case.json"))["sort"].get<bool>();
+    });
+    return cases;
+}
+
 struct Outcome {
     int status = 0;
     std::string text;  // stdout and stderr
@@ -91,6 +99,8 @@ class GoldenTest : public testing::TestWithParam<Case> {
     nlohmann::json about;
 };
 
+class UnsortedTest : public GoldenTest {};
+
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
@@ -122,6 +132,24 @@ TEST_P(GoldenTest, Agrees) {
     }
 }
 
+// With --sort the trace itself stays as it is: it may lie where nobody can write.
+TEST_P(UnsortedTest, SortsWhileReading) {
+    std::string plain = (directory / "plain").string(), output = (directory / "out").string();
+    fs::copy(trace, plain, fs::copy_options::recursive);
+    ASSERT_EQ(run({"chmod", "-R", "a-w", trace}).status, 0);
+    Outcome emulated = emulate({"--sort", "-o", output});
+    EXPECT_EQ(run({"diff", "-r", plain, trace}).text, "");
+    ASSERT_EQ(run({"chmod", "-R", "u+w", trace}).status, 0);
+    ASSERT_EQ(emulated.status, 0) << emulated.text;
+    ASSERT_NO_FATAL_FAILURE(sort_if_asked());
+    ASSERT_EQ(emulate().status, 0);
+    for (const std::string& name : expected_files(".prv")) {
+        EXPECT_EQ(run({golden / "prvdiff", GetParam().path / "expected" / name, output + "/" + name}).status,
+                  0);
+        EXPECT_EQ(run({"cmp", trace / name, output + "/" + name}).text, "");
+    }
+}
+
 // A limit of the size of files stands in for a disk that fills up.
 TEST(OvniemuTest, FullDiskIsAnErrorAndLeavesNothingThatLooksWhole) {
     std::string pattern = testing::TempDir() + "ovni-golden-XXXXXX";
@@ -138,12 +166,15 @@ TEST(OvniemuTest, FullDiskIsAnErrorAndLeavesNothingThatLooksWhole) {
     fs::remove_all(directory);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(find_cases()), [](const auto& chosen) {
+std::string name_of(const testing::TestParamInfo<Case>& chosen) {
     std::string name = chosen.param.path.filename();
     std::replace_if(
         name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
     return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, testing::ValuesIn(find_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, UnsortedTest, testing::ValuesIn(find_unsorted_cases()), name_of);
 
 }  // namespace
 }  // namespace ovni

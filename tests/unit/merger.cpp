@@ -143,6 +143,35 @@ TEST_F(MergerTest, TheOffsetsOfEventsAreThoseInTheFile) {
     EXPECT_EQ(last->code(), EventCode("OB."));
 }
 
+// Bytes of events have to be right however far the window had to be decoded and rewound.
+TEST_F(MergerTest, LargeEventsAreMergedInLittleMemory) {
+    constexpr int streams = 20, events_of_one = 300;
+    for (int s = 0; s < streams; ++s) {
+        StreamBuilder& built = stream();
+        for (int i = 0; i < events_of_one; ++i) {
+            std::string data(i % 10 == s % 10 ? 40'000 : 4, static_cast<char>('A' + s));
+            built.jumbo("VYc", i * 10 + s % 7, {raw(data)});
+        }
+    }
+    Trace trace = Trace::open(trace_.write(), Metadata::version_only);
+    std::vector<StreamReader> readers;
+    for (uint32_t s = 0; s < streams; ++s)
+        readers.emplace_back(StreamSource{
+            .directory = std::filesystem::path(trace.path_of(s)).parent_path(), .index = s, .block = 100});
+    Merger events(std::move(readers));
+    std::vector<int> counts(streams);
+    std::pair<int64_t, uint32_t> last{INT64_MIN, 0};
+    while (const EventView* event = events.next()) {
+        std::pair<int64_t, uint32_t> now{event->clock, event->stream};
+        ASSERT_LT(last, now);
+        last = now;
+        int number = counts[event->stream]++;
+        ASSERT_EQ(event->raw_clock(), number * 10 + event->stream % 7);
+        for (uint8_t byte : event->payload().subspan(4)) ASSERT_EQ(byte, 'A' + event->stream);
+    }
+    EXPECT_EQ(counts, std::vector<int>(streams, events_of_one));
+}
+
 // Against a stable sort of everything: densities from many events in one ns to one in many seconds, so that
 // windows are cut, grow, and shrink.
 class MergerOrderTest : public MergerTest, public ::testing::WithParamInterface<std::tuple<int, int64_t>> {};

@@ -175,6 +175,79 @@ TEST_F(StreamReaderTest, AnEmptyStreamEndedByForceHasNothingToCut) {
     EXPECT_FALSE(events.next());
 }
 
+constexpr size_t small_block = 64;
+
+TEST_F(StreamReaderTest, TheSizeOfABlockDoesNotShow) {
+    for (int i = 0; i < 300; ++i) {
+        if (i % 7 == 0)
+            build().jumbo("VYc", i, {raw(std::string(static_cast<size_t>(i) * 3, 'x'))});
+        else
+            build().event("OB.", i, {raw(std::string(static_cast<size_t>(i % 5) * 4, 'x'))});
+    }
+    const std::string whole = read_all();
+    for (size_t block : {small_block, size_t{100}, size_t{1000}}) {
+        std::string text;
+        StreamReader events({.directory = directory(), .block = block});
+        EXPECT_EQ(events.first_clock(), 0);
+        while (events.next()) {
+            text += line_of(events.event());
+            for (uint8_t byte : events.event().payload().subspan(events.event().jumbo() ? 4 : 0))
+                ASSERT_EQ(byte, 'x');
+        }
+        EXPECT_EQ(text, whole);
+    }
+}
+
+TEST_F(StreamReaderTest, AHeldEventStaysAndCanBeReturnedTo) {
+    for (int i = 0; i < 1000; ++i) build().event("OB.", i, {i});
+    build().write(directory());
+    StreamReader events({.directory = directory(), .block = small_block});
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(events.next());
+    StreamReader::Position here = events.position();
+    events.hold();
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(events.next());
+    EXPECT_EQ(events.held_bytes(), 501u * 16);
+    events.seek(here);
+    EXPECT_EQ(events.event().raw_clock(), 99);
+    ASSERT_TRUE(events.next());
+    EXPECT_EQ(events.event().raw_clock(), 100);
+}
+
+TEST_F(StreamReaderTest, TakeHandsOutWhatNextDoes) {
+    for (int i = 0; i < 500; ++i) build().event("OB.", i / 2, {i}).jumbo("VYc", i / 2, {u32(1), "hey"});
+    std::string expected = read_all(), taken;
+    StreamReader events({.directory = directory(), .block = small_block});
+    ASSERT_TRUE(events.next());
+    auto taker = [&](int64_t clock, uint64_t offset) { taken += fmt::format("{} {}\n", offset, clock); };
+    while (events.take(INT64_MAX, 9, UINT64_MAX, taker)) {
+    }
+    std::string lines;
+    for (StreamReader all = reader(); all.next();)
+        lines += fmt::format("{} {}\n", all.event().offset, all.event().clock);
+    EXPECT_EQ(taken, lines);
+}
+
+TEST_F(StreamReaderTest, AFileThatBecomesShorterIsAnErrorInItsPlace) {
+    for (int i = 0; i < 1000; ++i) build().event("OB.", i);
+    build().write(directory());
+    StreamReader events({.directory = directory(), .block = small_block});
+    std::filesystem::resize_file(directory() / "stream.obs", 500);
+    int count = 0;
+    auto read = [&] {
+        while (events.next()) ++count;
+        return count;
+    };
+    EXPECT_ERROR_AT(read(), 500);
+    EXPECT_GT(count, 30);
+}
+
+TEST_F(StreamReaderTest, BlocksAreSmallerWhereThereAreManyStreams) {
+    EXPECT_EQ(block_for(0), largest_block);
+    EXPECT_EQ(block_for(32), largest_block);
+    for (size_t streams : {1024, 2048, 4096}) EXPECT_LE(streams * block_for(streams), size_t{32} << 20);
+    EXPECT_GE(block_for(1'000'000), size_t{4096});
+}
+
 }  // namespace
 
 }  // namespace ovni::test

@@ -102,6 +102,31 @@ TEST_F(TraceToolsTest, DumpDoesNotMindAReaderThatGoes) {
     EXPECT_EQ(shell.status, 0) << shell.err;
 }
 
+TEST_F(TraceToolsTest, DumpNeedsFewDescriptors) {
+    for (int t = 1; t <= 40; ++t) {
+        StreamBuilder& stream = trace_.thread({.tid = t});
+        for (int i = 0; i < 6000; ++i) stream.event("OHp", i);
+    }
+    std::string dump = program("ovnidump") + " " + trace_.write().string();
+    Finished many = run({"bash", "-c", dump + " | md5sum"});
+    Finished few = run({"bash", "-c", "ulimit -n 20; set -o pipefail; " + dump + " | md5sum"});
+    EXPECT_EQ(few.status, 0) << few.err;
+    EXPECT_EQ(few.out, many.out);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(TraceToolsTest, MemoryDoesNotGrowWithTheTrace) {
+    StreamBuilder& stream = trace_.thread();
+    for (int i = 0; i < 3'000'000; ++i) stream.event("OHp", i);
+    std::string trace = trace_.write();
+    for (const char* name : {"ovnidump", "ovnitop"}) {
+        Finished little =
+            run({"bash", "-c", "ulimit -v 32000; " + program(name) + " " + trace + " >/dev/null"});
+        EXPECT_EQ(little.status, 0) << name << little.err;
+    }
+}
+#endif
+
 TEST_F(TraceToolsTest, DumpReportsAFullDisk) {
     example();
     Finished shell = run({"bash", "-c", program("ovnidump") + " " + trace_.write().string() + " >/dev/full"});

@@ -1,6 +1,7 @@
 #include "support/random/layout.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "support/random/metadata.hpp"
 
@@ -31,11 +32,11 @@ bool ranked(const World& world, int loom) {
 
 // Neither the indices nor the physical ids are in the order of the other.
 std::vector<std::pair<int, int>> some_cpus(World& world) {
-    std::vector<int> phyids;
-    for (int i = 0; i < 3 * world.what.cpus; ++i) phyids.push_back(i);
+    std::vector<int> phyids(static_cast<size_t>(3 * world.what.cpus));
+    std::iota(phyids.begin(), phyids.end(), 0);
     world.dice.shuffle(phyids);
-    std::vector<std::pair<int, int>> cpus;
-    for (int i = 0; i < world.what.cpus; ++i) cpus.emplace_back(i, phyids[static_cast<size_t>(i)]);
+    std::vector<std::pair<int, int>> cpus(static_cast<size_t>(world.what.cpus));
+    for (size_t i = 0; i < cpus.size(); ++i) cpus[i] = {static_cast<int>(i), phyids[i]};
     return cpus;
 }
 

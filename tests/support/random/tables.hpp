@@ -1,4 +1,4 @@
-// What tests/support/models.json says of the event models, as far as events follow from it alone: states that
+// What tests/oracle/models.json says of the event models, as far as events follow from it alone: states that
 // are pushed and popped, idle states, and events without effect.
 #pragma once
 

@@ -1,0 +1,109 @@
+#include "base/file_window.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace ovni {
+
+namespace {
+
+// Numbers of descriptors below this may be kept: the kernel hands out the lowest one that is free, so the
+// number tells how many are in use. A quarter of the limit is left to the rest of the program.
+rlim_t numbers_to_keep() {
+    struct rlimit limit {};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    return limit.rlim_cur - limit.rlim_cur / 4;
+}
+
+rlim_t raise_limit() {
+    struct rlimit limit {};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    return numbers_to_keep();
+}
+
+bool may_be_kept(int fd) {
+    static const rlim_t without_raising = numbers_to_keep();
+    if (static_cast<rlim_t>(fd) < without_raising) return true;
+    static const rlim_t at_most = raise_limit();
+    return static_cast<rlim_t>(fd) < at_most;
+}
+
+Fd open_to_read(const std::string& path) {
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
+    if (!fd) throw system_error("cannot open", path);
+    return fd;
+}
+
+}  // namespace
+
+FileWindow::FileWindow(std::string path, size_t block) : path_(std::move(path)), block_(block) {
+    Fd fd = open_to_read(path_);
+    struct stat info {};
+    if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path_);
+    if (!S_ISREG(info.st_mode)) throw Error("not a regular file", path_);
+    size_ = static_cast<uint64_t>(info.st_size);
+    capacity_ = std::min<uint64_t>(block_, size_);
+    memory_ = std::make_unique_for_overwrite<uint8_t[]>(capacity_);
+    fd_ = std::move(fd);
+    read_up_to(capacity_);
+    keep_open(std::move(fd_));
+}
+
+void FileWindow::keep_open(Fd fd) {
+    fd_ = end_ < size_ && may_be_kept(fd.get()) ? std::move(fd) : Fd();
+}
+
+// More than half of the memory is free for new bytes afterwards. Memory that grew goes again once a block has
+// been enough for a while.
+void FileWindow::slide(uint64_t keep, uint64_t to) {
+    constexpr unsigned a_while = 4;
+    uint64_t kept = end_ - keep, needed = to - keep;
+    bool small = std::max(2 * kept, needed) <= block_;
+    oversized_ = small && capacity_ > block_ ? oversized_ + 1 : 0;
+    if (oversized_ == a_while)
+        move_to(keep, block_);
+    else if (2 * kept > capacity_ || needed > capacity_)
+        move_to(keep, std::min(size_ - keep, std::max(2 * std::max<uint64_t>(capacity_, kept), needed)));
+    else
+        move_to(keep, capacity_);
+    uint64_t room = small ? block_ : capacity_;
+    if (!fd_) fd_ = open_to_read(path_);
+    read_up_to(std::min(size_, begin_ + room));
+    keep_open(std::move(fd_));
+}
+
+void FileWindow::move_to(uint64_t keep, size_t capacity) {
+    if (capacity == capacity_) {
+        std::memmove(memory_.get(), at(keep), end_ - keep);
+    } else {
+        auto memory = std::make_unique_for_overwrite<uint8_t[]>(capacity);
+        std::memcpy(memory.get(), at(keep), end_ - keep);
+        memory_ = std::move(memory);
+        capacity_ = capacity;
+    }
+    begin_ = keep;
+}
+
+void FileWindow::read_up_to(uint64_t to) {
+    while (end_ < to) {
+        ssize_t n = ::pread(fd_.get(), memory_.get() + (end_ - begin_), to - end_, static_cast<off_t>(end_));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw system_error("cannot read", path_, end_);
+        if (n == 0) throw Error("the file became shorter while it was read", path_, end_);
+        end_ += static_cast<uint64_t>(n);
+    }
+}
+
+}  // namespace ovni
