@@ -1,6 +1,6 @@
 // Applies events to the state of threads and CPUs and appends the resulting records. Works on the looms that
-// it is given: all of them in the serial emulator, some on each rank. Events come in canonical order; what an
-// event does is looked up once, in a table made from the enabled models.
+// it is given: all of them in the serial emulator, some on each rank. Events come in the order of a Merger;
+// what an event does is looked up once, in a table made from the enabled models.
 #pragma once
 
 #include <array>

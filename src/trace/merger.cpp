@@ -108,15 +108,17 @@ void Merger::play() {
     std::ranges::fill(cursors_, Cursor{});
     for (const EventWindow::Run& run : window_.runs()) cursors_[run.source] = {run.begin, run.end};
     const Entry* entries = window_.entries().data();
+    Cursor* cursors = cursors_.data();
+    const uint32_t* times_after = after.data();
     auto time_of = [&](uint32_t source) {
-        Cursor left = cursors_[source];
-        return left.at < left.end ? entries[left.at].time : after[source];
+        Cursor left = cursors[source];
+        return left.at < left.end ? entries[left.at].time : times_after[source];
     };
     Entry* out = scratch_.get();
     uint32_t* order = orders_.data();
     uint32_t now = 0, place = first_place - 1;
     replay_.replay(time_of, [&](uint32_t source) {
-        const Entry& entry = entries[cursors_[source].at++];
+        const Entry entry = entries[cursors[source].at++];
         place = entry.time == now ? place + 1 : first_place;
         now = entry.time;
         *out++ = entry;

@@ -131,7 +131,7 @@ TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
     EXPECT_NE(read_file(output("canonical") / "thread.prv"), read_file(output("serial") / "thread.prv"));
     for (int ranks : {1, 2, 3, 4}) {
         fs::path out = output("ranks" + std::to_string(ranks));
-        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=100"});
+        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
         ASSERT_EQ(done.status, 0) << done.err;
         EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
         expect_same(output("serial"), out);
