@@ -42,7 +42,7 @@ void Emulator::apply(const EventView& event) {
     if (t != nobody && event.kind == EventView::Kind::event) [[likely]] {
         ++events_;
         Thread& thread = machine_.threads[t];
-        const Operation* operation = dispatch_.find(event.code());
+        const Operation* operation = dispatch_.find(event.code);
         if (operation && operation->kind == Operation::Kind::step && thread.meets(operation->conditions))
             [[likely]] {
             if (try_step(thread, operation->channel, operation->levels, operation->value,
@@ -62,7 +62,7 @@ void Emulator::apply(const EventView& event) {
         if (event.kind != EventView::Kind::event)
             apply_mark(event, t);
         else if (!operation)
-            unknown_event(event.code());
+            unknown_event(event.code);
         else
             apply_operation(event, t, *operation);
         tracker_.end_event();
@@ -237,7 +237,7 @@ void Emulator::unknown_event(EventCode code) const {
 
 void Emulator::rethrow(const EventView& event, const std::string& cause) const {
     std::string what = event.kind == EventView::Kind::event
-                           ? fmt::format("event {}", event.code().text().data())
+                           ? fmt::format("event {}", event.code.text().data())
                        : event.kind == EventView::Kind::cut ? std::string("end of the stream")
                                                             : fmt::format("gap ({})", event.gap->reason);
     throw Error(fmt::format("{} at clock {} (time {}): {}", what, event.clock, event.clock - origin_, cause),

@@ -20,7 +20,7 @@ void create_type(Emulator& emulator, uint32_t t, const EventView& event) {
     auto end = std::ranges::find(label, uint8_t{0});
     if (end == label.end()) throw Error("the label of a task type has no end");
     emulator.tasks().create_type(
-        t, event.code().model(), id,
+        t, event.code.model(), id,
         {reinterpret_cast<const char*>(label.data()), static_cast<size_t>(end - label.begin())},
         emulator.tracker().moment());
 }
@@ -35,7 +35,7 @@ void create(Emulator& emulator, uint32_t t, const EventView& event) {
     if (size == Size::exactly) expect_payload(event, bytes);
     auto task = argument<uint32_t>(event, 0), type = argument<uint32_t>(event, sizeof task);
     if (zero == Zero::illegal && (task == 0 || type == 0)) throw Error("a task or type of id 0");
-    emulator.tasks().create(t, event.code().model(), task, type, flags);
+    emulator.tasks().create(t, event.code.model(), task, type, flags);
 }
 
 // What a thread shows of the body that it runs, one channel each.

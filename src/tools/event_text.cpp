@@ -40,7 +40,7 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
     last_clock_ = event.clock;
     bool real = event.kind == EventView::Kind::event;
     fmt::format_to(std::back_inserter(text), "{:10}  {}  {}  ", event.clock,
-                   real ? printable(event.code()) : "---", trace_.streams()[event.stream].relative_path);
+                   real ? printable(event.code) : "---", trace_.streams()[event.stream].relative_path);
     if (!real)
         text.append(gap_text(event));
     else if (payload_ == PayloadText::hexadecimal)
@@ -59,7 +59,7 @@ void EventText::append_payload(fmt::memory_buffer& text, const EventView& event)
 }
 
 void EventText::append_description(fmt::memory_buffer& text, const EventView& event) {
-    const EventEntry& entry = find_event(event.code());
+    const EventEntry& entry = find_event(event.code);
     if (entry.event && entry.signature.jumbo == event.jumbo()) {
         std::string described = describe(entry.event->description, entry.signature, event.payload());
         std::replace_if(described.begin(), described.end(), is_control, '?');
@@ -67,11 +67,11 @@ void EventText::append_description(fmt::memory_buffer& text, const EventView& ev
         return;
     }
     text.append(std::string_view("UNKNOWN"));
-    if (unknown_.insert(event.code().bits()).second)
+    if (unknown_.insert(event.code.bits()).second)
         log::error("{}:{}: {}", trace_.path_of(event.stream), event.offset,
                    entry.event ? fmt::format("event {} has another kind of payload than its model says",
-                                             printable(event.code()))
-                               : fmt::format("no model knows the event {}", printable(event.code())));
+                                             printable(event.code))
+                               : fmt::format("no model knows the event {}", printable(event.code)));
 }
 
 }  // namespace ovni

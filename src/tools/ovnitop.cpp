@@ -55,7 +55,7 @@ class Counts {
         uint64_t read_before = read_;
         while (reader.next()) {
             if (reader.event().kind != EventView::Kind::event) continue;
-            ++count_[reader.event().code()];
+            ++count_[reader.event().code];
             read_ = read_before + reader.consumed();
             if (++events_ % every == 0)
                 progress_.update(events_, static_cast<double>(read_) / static_cast<double>(bytes_));

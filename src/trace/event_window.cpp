@@ -12,9 +12,15 @@ namespace {
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 32;
 constexpr size_t largest_over_wanted = 4;
-constexpr uint64_t bytes_per_entry = 64;    // of events in a window: more than any but a jumbo event has
+// Of events in a window: more than any but a jumbo event has. All bytes before the last event of a source are
+// fewer than this for the whole window, so they count in 32 bits.
+constexpr uint64_t bytes_per_entry = 64;
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
+
+uint32_t code_of(const uint8_t* event) {
+    return EventCode::from_bytes(event + OVNI_FORMAT_CODE_AT).bits();
+}
 
 int64_t add_saturated(int64_t a, uint32_t b) {
     int64_t sum = 0;
@@ -115,9 +121,12 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     Entry* out = entries_.get() + count_;
     auto start = static_cast<uint64_t>(start_);
     try {
-        bool more = reader.take(limit, capacity_ - count_, bytes_left_, [&](int64_t clock, uint64_t at) {
-            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, at};
-        });
+        const uint64_t held = reader.held();
+        auto taker = [&](int64_t clock, uint64_t at, const uint8_t* bytes) {
+            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source,
+                      static_cast<uint32_t>(at - held), code_of(bytes)};
+        };
+        bool more = reader.take(limit, capacity_ - count_, bytes_left_, taker);
         if (!more) head.state = Head::State::finished;
     } catch (const Error&) {
         head.state = Head::State::damaged;
@@ -135,13 +144,15 @@ inline void EventWindow::append(uint32_t source) {
     if (event.kind != EventView::Kind::event) [[unlikely]]
         return append_special(source, {event, nullptr, event.stream});
     auto time = static_cast<uint32_t>(static_cast<uint64_t>(head.key) - static_cast<uint64_t>(start_));
-    entries_[count_++] = {time, source, readers_[source].position().at};
+    const StreamReader& reader = readers_[source];
+    entries_[count_++] = {time, source, static_cast<uint32_t>(reader.position().at - reader.held()),
+                          event.code.bits()};
 }
 
 void EventWindow::append_special(uint32_t source, Special what) {
     auto time =
         static_cast<uint32_t>(static_cast<uint64_t>(heads_[source].key) - static_cast<uint64_t>(start_));
-    entries_[count_++] = {time, special, specials_.size()};
+    entries_[count_++] = {time, special, static_cast<uint32_t>(specials_.size()), 0};
     specials_.push_back(std::move(what));
 }
 

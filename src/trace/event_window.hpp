@@ -25,7 +25,8 @@ class EventWindow {
     struct Entry {
         uint32_t time;    // since the start of the window
         uint32_t source;  // index of the reader, by stream index
-        uint64_t at;      // offset in the file, its regions sorted
+        uint32_t at;      // bytes from where the reader holds its stream, regions sorted
+        uint32_t code;    // EventCode::bits(), so that most events need not be looked at again
     };
     // What an Entry cannot say: an event of one of the other kinds, or damage.
     struct Special {

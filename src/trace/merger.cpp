@@ -14,7 +14,7 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({reader.memory(), reader.clock_offset(), reader.index(), reader.sorts(), nullptr});
+        sources_.push_back({nullptr, 0, reader.clock_offset(), reader.index(), reader.sorts(), nullptr});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();
@@ -58,8 +58,12 @@ bool Merger::fill() {
 
 // Where the readers keep the events of the window.
 void Merger::find_memory() {
-    for (const EventWindow::Run& run : window_.runs())
-        sources_[run.source].memory = window_.readers()[run.source].memory();
+    for (const EventWindow::Run& run : window_.runs()) {
+        const StreamReader& reader = window_.readers()[run.source];
+        StreamReader::Memory memory = reader.memory();
+        sources_[run.source].bytes = memory.bytes + (reader.held() - memory.begin);
+        sources_[run.source].offset = reader.held();
+    }
 }
 
 // All entries of a window with one single clock value are in canonical order as they are decoded, so that

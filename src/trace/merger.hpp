@@ -53,8 +53,10 @@ class Merger {
         if (entry.source == EventWindow::special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
-        view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
-        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(entry.at) : entry.at;
+        view_.bytes = source.bytes + entry.at;
+        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(source.offset + entry.at)
+                                    : source.offset + entry.at;
+        view_.code = EventCode::from_bits(entry.code);
         view_.stream = source.stream;
         view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
         view_.clock =
@@ -94,7 +96,8 @@ class Merger {
 
     // What is needed to hand out events of a reader.
     struct Source {
-        StreamReader::Memory memory;  // while a window is handed out
+        const uint8_t* bytes;  // what Entry::at counts from, in memory and in the file
+        uint64_t offset;
         int64_t clock_offset;
         uint32_t stream;
         bool sorts;         // unsorted regions
@@ -110,7 +113,7 @@ class Merger {
         const Entry& later = current_[fetch_distance];
         if (later.source == EventWindow::special) return;
         const Source& source = sources_[later.source];
-        __builtin_prefetch(source.memory.bytes + (later.at - source.memory.begin));
+        __builtin_prefetch(source.bytes + later.at);
         __builtin_prefetch(source.state);
     }
 

@@ -145,8 +145,8 @@ TEST(ExactOrderTest, KnownExamples) {
 TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 3000; ++round) {
-        Streams streams =
-            random_streams(random, 1 + random() % 12, 1 + random() % 30, 1 + static_cast<int64_t>(random() % 6));
+        Streams streams = random_streams(random, 1 + random() % 12, 1 + random() % 30,
+                                         1 + static_cast<int64_t>(random() % 6));
         HeapReplay replay(streams.size());
         std::vector<size_t> next(streams.size()), order;
         int64_t width = static_cast<int64_t>(random() % 9);
@@ -175,7 +175,8 @@ TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
 TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
     std::mt19937_64 random(4);
     for (int round = 0; round < 500; ++round) {
-        Streams streams = random_streams(random, 1 + random() % 9, 20, 1 + static_cast<int64_t>(random() % 4));
+        Streams streams =
+            random_streams(random, 1 + random() % 9, 20, 1 + static_cast<int64_t>(random() % 4));
         ClockRuns runs;
         std::vector<int> owners;
         for (const Clocks& clocks : streams) {
