@@ -307,6 +307,7 @@ TEST(ExactOrderTest, PartsThatAreToldTheirTies) {
             readers[static_cast<size_t>(owners.back())].push_back(std::move(reader));
         }
         std::vector<Merger> parts;
+        parts.reserve(readers.size());
         for (auto& of_part : readers) parts.emplace_back(std::move(of_part), EventOrder::received);
         std::vector<std::tuple<int64_t, uint32_t, size_t>> events;
         while (auto start = scan.next_start()) {
@@ -322,6 +323,7 @@ TEST(ExactOrderTest, PartsThatAreToldTheirTies) {
         }
         std::ranges::stable_sort(events);
         std::vector<size_t> order;
+        order.reserve(events.size());
         for (const auto& event : events) order.push_back(std::get<2>(event));
         ASSERT_EQ(order, played(streams));
     }
