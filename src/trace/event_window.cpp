@@ -10,7 +10,7 @@ namespace ovni {
 namespace {
 
 constexpr size_t fewest_entries = size_t{16} << 10;
-constexpr size_t entries_per_stream = 32;
+constexpr size_t entries_per_stream = 16;
 constexpr size_t largest_over_wanted = 4;
 // Of events in a window: more than any but a jumbo event has. All bytes before the last event of a source are
 // fewer than this for the whole window, so they count in 32 bits.
