@@ -63,6 +63,7 @@ Comm& Comm::operator=(Comm&& other) noexcept {
     std::swap(rank_, other.rank_);
     std::swap(size_, other.size_);
     std::swap(chunk_, other.chunk_);
+    std::swap(traffic_, other.traffic_);
     return *this;
 }
 
@@ -107,6 +108,7 @@ void Comm::settle(const std::exception_ptr& failure) const {
 }
 
 void Comm::barrier() const {
+    count(0);
     MPI_Barrier(comm_);
 }
 
@@ -129,13 +131,14 @@ std::string Comm::broadcast(std::string text, int root) const {
 void Comm::broadcast_bytes(void* data, size_t bytes, int root) const {
     auto* at = static_cast<std::byte*>(data);
     in_chunks(bytes, chunk_, [&](size_t begin, size_t length) {
+        count(rank_ == root ? length : 0);
         MPI_Bcast(at + begin, static_cast<int>(length), MPI_BYTE, root, comm_);
     });
 }
 
 void Comm::allgather_bytes(const void* data, size_t bytes, void* all) const {
-    auto count = static_cast<int>(bytes);
-    MPI_Allgather(data, count, MPI_BYTE, all, count, MPI_BYTE, comm_);
+    count(bytes);
+    MPI_Allgather(data, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, comm_);
 }
 
 void Comm::reduce_in_place(Op op, int64_t* values, size_t count) const {
@@ -149,6 +152,7 @@ void Comm::reduce_in_place(Op op, uint64_t* values, size_t count) const {
 void Comm::reduce_chunks(Op op, MPI_Datatype type, void* values, size_t count) const {
     auto* at = static_cast<std::byte*>(values);
     in_chunks(count, std::max<size_t>(chunk_ / sizeof(int64_t), 1), [&](size_t begin, size_t length) {
+        this->count(length * sizeof(int64_t));
         MPI_Allreduce(MPI_IN_PLACE, at + begin * sizeof(int64_t), static_cast<int>(length), type, mpi_op(op),
                       comm_);
     });
@@ -156,12 +160,14 @@ void Comm::reduce_chunks(Op op, MPI_Datatype type, void* values, size_t count) c
 
 uint64_t Comm::exscan_sum(uint64_t value) const {
     uint64_t before = 0;
+    count(sizeof value);
     MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm_);
     return rank_ == 0 ? 0 : before;
 }
 
 PerRank<uint64_t> Comm::alltoall_counts(const PerRank<uint64_t>& counts) const {
     PerRank<uint64_t> received(counts.size());
+    count(counts.size() * sizeof(uint64_t));
     MPI_Alltoall(counts.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, comm_);
     return received;
 }
@@ -181,6 +187,7 @@ void Comm::exchange(const PerRank<std::span<const std::byte>>& outgoing,
     for (int step = 1; step < size_; ++step) {
         auto to = static_cast<size_t>((rank_ + step) % size_);
         in_chunks(outgoing[to].size(), chunk_, [&](size_t begin, size_t length) {
+            ++traffic_.messages, traffic_.bytes += length;
             MPI_Isend(outgoing[to].data() + begin, static_cast<int>(length), MPI_BYTE, static_cast<int>(to),
                       exchange_tag, comm_, &requests.emplace_back());
         });

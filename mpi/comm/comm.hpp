@@ -120,6 +120,16 @@ class Comm {
     PerRank<std::vector<T>> allgather(const std::vector<T>& values) const {
         return allgather_parts<std::vector<T>>({values.data(), values.size()});
     }
+    // Of vectors that have one length on all ranks.
+    template <Flat T>
+    PerRank<std::vector<T>> allgather_equal(const std::vector<T>& values) const {
+        std::vector<T> all(values.size() * static_cast<size_t>(size_));
+        allgather_bytes(values.data(), values.size() * sizeof(T), all.data());
+        PerRank<std::vector<T>> parts;
+        for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(values.size()))
+            parts.emplace_back(at, at + static_cast<std::ptrdiff_t>(values.size()));
+        return parts;
+    }
     template <Flat T>
     PerRank<T> allgather(const T& value) const {
         PerRank<T> all(static_cast<size_t>(size_));
@@ -162,6 +172,13 @@ class Comm {
         return received;
     }
 
+    // What went through this object so far, on this rank: collective calls of MPI, messages between pairs of
+    // ranks, and the bytes that this rank gave to both.
+    struct Traffic {
+        uint64_t collectives = 0, messages = 0, bytes = 0;
+    };
+    const Traffic& traffic() const { return traffic_; }
+
     // Longest single message in bytes, the same on all ranks. Only tests need another than the default.
     void set_chunk(size_t bytes) { chunk_ = bytes; }
 
@@ -170,6 +187,7 @@ class Comm {
     Comm(MPI_Comm comm, Handle handle, size_t chunk);
 
     void settle(const std::exception_ptr& failure) const;
+    void count(size_t bytes) const { ++traffic_.collectives, traffic_.bytes += bytes; }
     void broadcast_bytes(void* data, size_t bytes, int root) const;
     void allgather_bytes(const void* data, size_t bytes, void* all) const;
     void reduce_in_place(Op op, int64_t* values, size_t count) const;
@@ -215,6 +233,7 @@ class Comm {
     int rank_ = -1;
     int size_ = 0;
     size_t chunk_;
+    mutable Traffic traffic_;
 };
 
 }  // namespace ovni

@@ -15,13 +15,14 @@ struct Key {
 bool before(const Key& a, const Key& b) {
     return std::tie(a.time, a.order) < std::tie(b.time, b.order);
 }
-bool record_before(const Record& record, const Key& key) {
-    return std::tie(record.time, record.order) < std::tie(key.time, key.order);
+template <class Item>
+bool item_before(const Item& a, const Item& b) {
+    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
 }
 
 // The keys at which the slices of ranks 1, 2, ... begin, from samples at regular distances in the records of
 // every rank.
-std::vector<Key> splitters(const Comm& comm, const std::vector<Record>& mine) {
+std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
     constexpr size_t samples_per_rank = 64;
     std::vector<Key> samples;
     size_t count = std::min(samples_per_rank, mine.size());
@@ -39,33 +40,59 @@ std::vector<Key> splitters(const Comm& comm, const std::vector<Record>& mine) {
     return chosen;
 }
 
-// Pairs of neighbours at a time: stable, and every record is moved log2(ranks) times.
-std::vector<Record> merge(PerRank<std::vector<Record>> runs) {
-    while (runs.size() > 1) {
-        PerRank<std::vector<Record>> merged;
+// Pairs of neighbours at a time: stable, and every item is moved log2(ranks) times. The last merge is that
+// into `all`.
+template <class Item, class Items>
+void merge(PerRank<std::vector<Item>> runs, Items& all) {
+    while (runs.size() > 2) {
+        PerRank<std::vector<Item>> merged;
         for (size_t r = 0; r + 1 < runs.size(); r += 2) {
-            std::vector<Record>& both = merged.emplace_back(runs[r].size() + runs[r + 1].size());
-            std::ranges::merge(runs[r], runs[r + 1], both.begin(), in_order);
+            std::vector<Item>& both = merged.emplace_back(runs[r].size() + runs[r + 1].size());
+            std::ranges::merge(runs[r], runs[r + 1], both.begin(), item_before<Item>);
         }
         if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
         runs = std::move(merged);
     }
-    return std::move(runs.front());
+    std::ranges::merge(runs[0], runs[1], all.begin(), item_before<Item>);
 }
 
-}  // namespace
+template <class Item>
+size_t total_size(const PerRank<std::vector<Item>>& runs) {
+    size_t sum = 0;
+    for (const auto& run : runs) sum += run.size();
+    return sum;
+}
 
-std::vector<Record> to_slices(const Comm& comm, const std::vector<Record>& mine) {
-    if (comm.size() == 1) return mine;
-    PerRank<std::span<const Record>> parts;
+template <class Item>
+PerRank<std::vector<Item>> exchange(const Comm& comm, std::span<const Item> mine,
+                                    const std::vector<Key>& keys) {
+    PerRank<std::span<const Item>> parts;
     auto from = mine.begin();
-    for (const Key& key : splitters(comm, mine)) {
-        auto to = std::lower_bound(from, mine.end(), key, record_before);
+    for (const Key& key : keys) {
+        auto to = std::lower_bound(from, mine.end(), key, [](const Item& item, const Key& k) {
+            return std::tie(item.time, item.order) < std::tie(k.time, k.order);
+        });
         parts.emplace_back(from, to);
         from = to;
     }
     parts.emplace_back(from, mine.end());
-    return merge(comm.alltoallv(parts));
+    return comm.alltoallv(parts);
+}
+
+}  // namespace
+
+Slice to_slices(const Comm& comm, Slice mine, bool breakdowns) {
+    if (comm.size() == 1) return mine;
+    std::vector<Key> keys = splitters(comm, mine.records);
+    Slice slice;
+    auto records = exchange<Record>(comm, mine.records, keys);
+    slice.records.resize_for_overwrite(total_size(records));
+    merge(std::move(records), slice.records);
+    if (!breakdowns) return slice;
+    auto changes = exchange<BreakdownChange>(comm, mine.changes, keys);
+    slice.changes.resize(total_size(changes));
+    merge(std::move(changes), slice.changes);
+    return slice;
 }
 
 }  // namespace ovni

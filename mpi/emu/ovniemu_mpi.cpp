@@ -9,9 +9,10 @@
 #include "comm/main.hpp"
 #include "emu/ending.hpp"
 #include "emu/exchange.hpp"
-#include "emu/parallel_prv.hpp"
+#include "emu/parallel_output.hpp"
 #include "emu/partition.hpp"
 #include "emu/start.hpp"
+#include "emu/task_labels.hpp"
 #include "emu/window.hpp"
 #include "sink/cfg.hpp"
 #include "tools/emulation.hpp"
@@ -58,7 +59,8 @@ class Emulation {
           trace_(open_trace(comm, options.trace)),
           system_(comm.agree([&] { return System(trace_); })),
           clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
-          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled); })) {}
+          plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
+    }
 
     int run() {
         prepare_output();
@@ -67,29 +69,35 @@ class Emulation {
         std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
                        [&](int rank) { return rank == comm_.rank(); });
         std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
-        first_clocks_ = comm_.allreduce(Op::min, first_clocks_);
-        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks_); });
+        std::vector<int64_t> first_clocks(trace_.streams().size(), no_clock);
+        for (const StreamReader& reader : readers)
+            first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
+        first_clocks = comm_.allreduce(Op::min, first_clocks);
+        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks); });
 
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine);
-        Window window(comm_, Merger(std::move(readers)), emulator, window_size());
-        ParallelPrv thread_prv(comm_, options_.output, TraceFile::thread, plan_.schema.thread);
-        ParallelPrv cpu_prv(comm_, options_.output, TraceFile::cpu, plan_.schema.cpu);
+        bool exact = options_.order == EventOrder::exact;
+        Merger merger(std::move(readers), exact ? EventOrder::received : EventOrder::canonical);
+        merger.count_ties(loom_of_stream(trace_, system_));
+        std::optional<TieExchange> ties;
+        if (exact)
+            ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
+        Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
+        ParallelOutput output(comm_, options_.output, plan_, system_);
         Progress progress;
-        while (auto records = window.next()) {
-            std::vector<Record> slice = to_slices(comm_, *records);
-            thread_prv.write(slice);
-            cpu_prv.write(slice);
-        }
+        while (auto made = window.next())
+            output.write(to_slices(comm_, std::move(*made), !plan_.breakdowns.empty()));
         progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
         bool good = report(emulator, window);
         log::info("writing traces to disk, please wait");
+        comm_.agree([&] {
+            if (comm_.is_root()) write_counter_views(options_.output, plan_.counters);
+        });
         Schema schema = plan_.schema;
         add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
         Ending ending = window.error() ? Ending::partial : Ending::complete;
-        thread_prv.finish(schema.thread, window.duration(), ending);
-        cpu_prv.finish(schema.cpu, window.duration(), ending);
-        thread_prv.commit();
-        cpu_prv.commit();
+        good &= add_types(schema, emulator, window);
+        output.finish(schema, window.duration(), ending);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }
@@ -109,14 +117,12 @@ class Emulation {
     // Streams of my looms; rank 0 has those that are no thread's too, whose events are an error.
     std::vector<StreamReader> open_streams(const std::vector<bool>& mine) {
         std::vector<StreamReader> readers;
-        first_clocks_.assign(trace_.streams().size(), no_clock);
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
             uint32_t thread = system_.thread_of_stream(s);
             bool is_mine =
                 thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
             if (!is_mine) continue;
             readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
-            first_clocks_[s] = readers.back().first_clock().value_or(no_clock);
         }
         return readers;
     }
@@ -127,6 +133,8 @@ class Emulation {
             if (comm_.is_root()) log::error("{}", *window.error());
             return false;
         }
+        uint64_t ties = comm_.allreduce(Op::sum, window.ties());
+        if (comm_.is_root()) print_ties(ties, options_.order);
         Report all;
         std::string packed;
         for (const Fault& fault : faults_at_end(trace_, emulator, options_.strictness))
@@ -137,6 +145,27 @@ class Emulation {
         all.tolerated = comm_.allreduce(Op::sum, emulator.tolerated());
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
+    }
+
+    // The task types of all ranks; only rank 0 writes labels. True where no two of them clash.
+    bool add_types(Schema& schema, Emulator& emulator, const Window& window) {
+        nlohmann::json mine = nlohmann::json::array();
+        for (const LabelledType& type : labelled_types(emulator, window.end()))
+            mine.push_back({type.process, type.model, type.gid,
+                            nlohmann::json::binary({type.label.begin(), type.label.end()})});
+        std::vector<uint8_t> packed = nlohmann::json::to_cbor(mine);
+        std::vector<LabelledType> types;
+        for (const std::vector<uint8_t>& of_rank : comm_.gather(packed)) {
+            for (const auto& type : nlohmann::json::from_cbor(of_rank)) {
+                const auto& label = type[3].get_binary();
+                types.push_back({type[0].get<uint32_t>(), type[1].get<char>(), type[2].get<int64_t>(),
+                                 std::string(label.begin(), label.end())});
+            }
+        }
+        Seen seen = window.error() ? Seen::part : Seen::all;
+        std::vector<std::string> faults = add_task_labels(schema, plan_, std::move(types), seen);
+        for (const std::string& fault : faults) log::error("{}", fault);
+        return comm_.broadcast<uint64_t>(faults.size()) == 0;
     }
 
     static void unpack(const std::string& packed, std::vector<Fault>& faults) {
@@ -154,7 +183,6 @@ class Emulation {
     System system_;
     ClockModel clocks_;
     Plan plan_;
-    std::vector<int64_t> first_clocks_;
 };
 
 }  // namespace

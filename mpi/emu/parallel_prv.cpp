@@ -11,6 +11,8 @@ namespace ovni {
 
 namespace {
 
+constexpr size_t first_buffer = size_t{64} << 10;
+
 void check(int status, const std::string& what, const std::filesystem::path& path) {
     if (status == MPI_SUCCESS) return;
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -58,7 +60,7 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
 }
 
 // Open MPI reports success for a write to a full disk; only the count tells.
-void ParallelPrv::write_at(uint64_t offset, const std::string& text) {
+void ParallelPrv::write_at(uint64_t offset, std::string_view text) {
     constexpr size_t longest = size_t{1} << 30;
     for (size_t at = 0; at < text.size(); at += longest) {
         auto count = static_cast<int>(std::min(longest, text.size() - at));
@@ -75,15 +77,19 @@ void ParallelPrv::write_at(uint64_t offset, const std::string& text) {
     }
 }
 
-void ParallelPrv::write(std::span<const Record> slice) {
-    comm_.agree([&] {
-        buffer_.clear();
-        text_.append(slice, buffer_);
-    });
-    uint64_t mine = buffer_.size();
-    uint64_t offset = end_ + comm_.exscan(mine);
-    comm_.agree([&] { write_at(offset, buffer_); });
-    end_ += comm_.allreduce(Op::sum, mine);
+// The buffer keeps its size from slice to slice.
+void ParallelPrv::format(std::span<const Record> slice) {
+    filled_ = 0;
+    while (!slice.empty()) {
+        auto [taken, bytes] = text_.format(slice, std::span(buffer_).subspan(filled_));
+        filled_ += bytes;
+        slice = slice.subspan(taken);
+        if (!slice.empty()) buffer_.resize(2 * buffer_.size() + first_buffer);
+    }
+}
+
+void ParallelPrv::write_formatted(uint64_t before) {
+    write_at(end_ + before, {buffer_.data(), filled_});
 }
 
 std::filesystem::path ParallelPrv::final_path(const char* extension, Ending ending) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.hpp"
@@ -18,13 +19,17 @@
 
 namespace ovni {
 
-// All functions are collective and throw Stopped.
+// Functions are collective and throw Stopped, unless they say that they are local.
 class ParallelPrv {
  public:
     ParallelPrv(const Comm& comm, std::filesystem::path directory, TraceFile file, const FileSchema& schema);
 
-    // The next slices of the global order: that of rank 0, of rank 1, ...
-    void write(std::span<const Record> slice);
+    // Local: the next slice of this rank as text; where it goes, `before` bytes behind what all ranks wrote
+    // so far, which may throw Error; and what all ranks wrote now.
+    void format(std::span<const Record> slice);
+    uint64_t formatted() const { return filled_; }
+    void write_formatted(uint64_t before);
+    void advance(uint64_t bytes_of_all) { end_ += bytes_of_all; }
     // Everything is written, still beside the final names.
     void finish(const FileSchema& schema, int64_t duration, Ending ending);
     // The final names, the PRV file last.
@@ -45,7 +50,7 @@ class ParallelPrv {
         std::filesystem::path path_;
     };
 
-    void write_at(uint64_t offset, const std::string& text);
+    void write_at(uint64_t offset, std::string_view text);
     void check_size();
     std::filesystem::path final_path(const char* extension, Ending ending) const;
 
@@ -56,7 +61,8 @@ class ParallelPrv {
     std::vector<OutputFile> side_files_;
     size_t rows_;
     PrvText text_;
-    std::string buffer_;
+    std::vector<char> buffer_;
+    size_t filled_ = 0;
     uint64_t end_ = 0;  // of the file so far
     MPI_File file_ = MPI_FILE_NULL;
 };

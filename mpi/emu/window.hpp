@@ -1,5 +1,5 @@
 // Emulates in steps that all ranks take together. After each step the ranks agree on the time up to which all
-// of them are done; the records before it are final. The first error in global order (time, then stream) ends
+// of them are done; the records before it are final. The first error in global order (time, then order) ends
 // the trace: what other ranks emulated beyond it is dropped.
 #pragma once
 
@@ -10,6 +10,8 @@
 
 #include "comm/comm.hpp"
 #include "emu/emulator.hpp"
+#include "emu/exchange.hpp"
+#include "emu/tie_exchange.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -17,36 +19,48 @@ namespace ovni {
 class Window {
  public:
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
-    Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size);
+    // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
+    // time.
+    Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
+           std::optional<TieExchange> order);
 
-    // The next records of this rank that are final, in order; maybe none. Nothing when all ranks are at the
-    // end. Collective.
-    std::optional<std::vector<Record>> next();
+    // What of this rank is final next, in order; maybe nothing. No slice when all ranks are at the end.
+    // Collective.
+    std::optional<Slice> next();
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first
     // error.
     int64_t duration() const { return duration_; }
     const std::optional<std::string>& error() const { return error_; }
+    // Nothing after it counts.
+    Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }
     // What of this rank's values counts as shown, in the end.
     std::vector<int64_t> shown_extras() const;
+    uint64_t ties() const { return merger_.ties(); }
 
  private:
+    Slice take_before(int64_t time);
     // Where a rank is.
     struct Position {
         int64_t done = INT64_MIN;        // its records before this time are final
         int64_t now = 0;                 // time of its last event
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
-        uint32_t error_stream = 0;
+        uint32_t error_order = 0;
         int32_t rank = 0;
+        int64_t waits = 0;  // has emulated all that is known to the merger?
     };
     void emulate();
     void step();
-    void fail(const std::string& what, int64_t time, uint32_t stream);
+    void learn_order();
+    void fail(const std::string& what, int64_t time, uint32_t order);
 
     const Comm& comm_;
     Merger merger_;
     Emulator& emulator_;
     size_t size_;
+    int64_t origin_;
+    std::optional<TieExchange> order_;
+    bool all_wait_;
     Position mine_;
     std::string what_;            // of my error
     int64_t limit_ = INT64_MAX;   // time of the first error known so far: nothing after it counts
@@ -54,7 +68,7 @@ class Window {
     bool at_end_ = false;
     int64_t duration_ = 0;
     std::optional<std::string> error_;
-    uint32_t error_stream_ = 0;
+    uint32_t error_order_ = 0;
 };
 
 }  // namespace ovni

@@ -9,40 +9,46 @@ namespace ovni {
 
 namespace {
 
-struct GuardRule {
-    uint8_t states;
-    bool needs_cpu;
-};
-
 // By Guard.
-constexpr GuardRule guard_rules[] = {
-    {all_states, false},    {all_states, true},    {running_states, false},
-    {active_states, false}, {active_states, true},
+constexpr uint32_t guard_conditions[] = {
+    Condition::mask(all_states, 0),
+    Condition::mask(all_states, Condition::out_of_cpu),
+    Condition::mask(running_states, 0),
+    Condition::mask(active_states, 0),
+    Condition::mask(active_states, Condition::out_of_cpu),
 };
 
-std::vector<Operation> operations_of(const Plan& plan) {
-    std::vector<Operation> operations;
-    for (const ModelPlan& model : plan.models)
-        for (const EventEntry& entry : events_of(*model.spec)) {
-            GuardRule guard = guard_rules[static_cast<size_t>(model.spec->guard)];
-            Operation operation{.code = entry.signature.code.bits(),
-                                .action = entry.event->action,
-                                .states = guard.states,
-                                .needs_cpu = guard.needs_cpu,
-                                .channel = static_cast<uint16_t>(model.first_channel + entry.event->channel),
-                                .value = entry.event->value};
-            if (operation.action == Action::hook) operation.hook = find_hook(entry.signature.code);
-            operations.push_back(operation);
-        }
-    return operations;
+Operation operation_of(const EventEntry& entry, const ModelPlan& model, const Plan& plan,
+                       const std::vector<bool>& plain) {
+    const EventSpec& event = *entry.event;
+    Operation operation;
+    operation.code = entry.signature.code.bits();
+    operation.conditions = guard_conditions[static_cast<size_t>(model.spec->guard)];
+    operation.action = event.action;
+    if (event.action == Action::ignore) return operation;
+    if (event.action == Action::hook) {
+        operation.kind = Operation::Kind::hook;
+        operation.hook = find_hook(entry.signature.code);
+        return operation;
+    }
+    operation.value = event.value;
+    operation.channel = static_cast<uint16_t>(model.first_channel + event.channel);
+    operation.duplicates = plan.channels[operation.channel].duplicates;
+    bool pushes = event.action == Action::push, pops = event.action == Action::pop;
+    operation.levels = static_cast<int8_t>(pushes ? 1 : -1);
+    bool step = (pushes || pops) && plain[operation.channel];
+    operation.kind = step ? Operation::Kind::step : Operation::Kind::change;
+    return operation;
 }
 
 }  // namespace
 
-Dispatch::Dispatch(const Plan& plan) {
-    std::vector<Operation> operations = operations_of(plan);
-    // Odd multipliers from a fixed sequence: the first without a collision is found after some thousand tries
-    // at most.
+Dispatch::Dispatch(const Plan& plan, const std::vector<bool>& plain) {
+    std::vector<Operation> operations;
+    for (const ModelPlan& model : plan.models)
+        for (const EventEntry& entry : events_of(*model.spec))
+            operations.push_back(operation_of(entry, model, plan, plain));
+    // Odd multipliers from a fixed sequence: of all models together the seventh has no collision.
     for (uint32_t seed = 1;; ++seed)
         if (try_multiplier(operations, seed * 0x9e3779b1u | 1u)) return;
 }

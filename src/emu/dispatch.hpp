@@ -25,18 +25,28 @@ struct Hook {
 HookFunction find_hook(EventCode code);
 
 struct Operation {
+    // What the hot path has to do. A step is a push or pop in a channel that needs nothing more: see
+    // Tracker::is_plain().
+    enum class Kind : uint8_t { step, change, hook, ignore };
+
     uint32_t code = 0;
+    uint32_t conditions = 0;  // of the thread, in which the event is allowed: see Condition
+    union {
+        int64_t value = 0;  // of a step or change
+        HookFunction hook;
+    };
+    uint16_t channel = 0;  // in Plan::channels; of a step or change
+    Kind kind = Kind::ignore;
     Action action = Action::ignore;
-    uint8_t states = 0;      // of the thread, in which the event is allowed
-    bool needs_cpu = false;  // the thread must not be out of CPU
-    uint16_t channel = 0;    // in Plan::channels; of push, pop, set, clear
-    int64_t value = 0;
-    HookFunction hook = nullptr;
+    int8_t levels = 0;  // of a step: +1 or -1
+    Duplicates duplicates = Duplicates::forbidden;
 };
+static_assert(sizeof(Operation) <= 32);
 
 class Dispatch {
  public:
-    explicit Dispatch(const Plan& plan);
+    // `plain[c]`: may pushes and pops of that channel be steps?
+    Dispatch(const Plan& plan, const std::vector<bool>& plain);
     // nullptr for an event that no enabled model has.
     const Operation* find(EventCode code) const {
         const Operation& operation = table_[slot(code.bits(), multiplier_)];
@@ -44,7 +54,7 @@ class Dispatch {
     }
 
  private:
-    static constexpr unsigned slot_bits = 12;
+    static constexpr unsigned slot_bits = 13;  // with 12 the search for a multiplier takes seconds
     static uint32_t slot(uint32_t code, uint32_t multiplier) { return code * multiplier >> (32 - slot_bits); }
     bool try_multiplier(const std::vector<Operation>& operations, uint32_t multiplier);
 

@@ -6,65 +6,104 @@
 
 namespace ovni {
 
+namespace {
+
+std::vector<bool> plain_channels(const Plan& plan, const Tracker& tracker) {
+    std::vector<bool> plain;
+    for (uint16_t c = 0; c < plan.channel_count(); ++c) plain.push_back(tracker.is_plain(c));
+    return plain;
+}
+
+}  // namespace
+
 Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
                    int64_t origin, const std::vector<bool>& mine)
     : trace_(trace),
       plan_(plan),
       strictness_(strictness),
       origin_(origin),
-      dispatch_(plan),
-      machine_(system, plan.channels.size(), mine),
-      tracker_(plan, machine_) {}
+      machine_(system, plan, mine),
+      tracker_(plan, machine_),
+      dispatch_(plan, plain_channels(plan, tracker_)),
+      tasks_(plan, machine_) {
+    for (const ModelPlan& model : plan.models)
+        first_channel_[static_cast<uint8_t>(model.spec->id)] = model.first_channel;
+}
 
 void Emulator::apply(const EventView& event) {
+    now_ = event.clock - origin_;
+    tracker_.begin_event(now_, event.order);
+    uint32_t t = machine_.thread_of_stream(event.stream);
+    if (t != nobody && event.kind == EventView::Kind::event) [[likely]] {
+        ++events_;
+        Thread& thread = machine_.threads[t];
+        const Operation* operation = dispatch_.find(event.code());
+        if (operation && operation->kind == Operation::Kind::step && thread.meets(operation->conditions))
+            [[likely]] {
+            if (try_step(thread, operation->channel, operation->levels, operation->value,
+                         operation->duplicates)) [[likely]]
+                return;
+        }
+        return apply_other(event, t, operation);
+    }
+    apply_other(event, t, nullptr);
+}
+
+// All that is not a plain step, or not allowed.
+[[gnu::noinline]] void Emulator::apply_other(const EventView& event, uint32_t t, const Operation* operation) {
     size_t before = tracker_.queue().size();
     try {
-        now_ = event.clock - origin_;
-        tracker_.begin_event(now_, event.stream);
-        uint32_t thread = machine_.thread_at_row(machine_.system.thread_of_stream(event.stream));
-        if (thread == nobody) throw Error("an event in a stream that is not a thread's");
-        switch (event.kind) {
-            case EventView::Kind::event:
-                apply_event(event, thread);
-                break;
-            case EventView::Kind::gap_begin:
-                begin_gap(thread);
-                break;
-            case EventView::Kind::gap_end:
-                set_traced(thread, Traced::yes);
-                break;
-            case EventView::Kind::cut:
-                end_stream(thread);
-                break;
-        }
+        if (t == nobody) throw Error("an event in a stream that is not a thread's");
+        if (event.kind != EventView::Kind::event)
+            apply_mark(event, t);
+        else if (!operation)
+            unknown_event(event.code());
+        else
+            apply_operation(event, t, *operation);
+        tracker_.end_event();
     } catch (const Error& e) {
         tracker_.queue().rewind(before);
         rethrow(event, e.cause);
     }
 }
 
-void Emulator::apply_event(const EventView& event, uint32_t thread) {
-    ++events_;
-    const Operation* operation = dispatch_.find(event.code());
-    if (!operation) [[unlikely]]
-        return unknown_event(event.code());
-    check_guard(*operation, machine_.threads[thread]);
-    if (operation->action == Action::ignore) return;
-    if (operation->action == Action::hook) {
-        operation->hook(*this, thread, event);
-        if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
-        return;
+void Emulator::apply_operation(const EventView& event, uint32_t t, const Operation& operation) {
+    if (!machine_.threads[t].meets(operation.conditions)) forbidden(operation, machine_.threads[t]);
+    switch (operation.kind) {
+        case Operation::Kind::ignore:
+            return;
+        case Operation::Kind::hook:
+            operation.hook(*this, t, event);
+            if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
+            return;
+        case Operation::Kind::step:
+        case Operation::Kind::change:
+            return change(t, operation.channel, operation.action, operation.value);
     }
-    change(thread, operation->channel, operation->action, operation->value);
 }
 
-void Emulator::check_guard(const Operation& operation, const Thread& thread) const {
-    if (!thread.in(operation.states)) [[unlikely]]
-        throw Error(fmt::format("thread {} is {}, the event needs it to be {}", thread.tid,
-                                run_state_names[static_cast<size_t>(thread.state)],
-                                operation.states == running_states ? "Running" : "active"));
-    if (operation.needs_cpu && thread.out_of_cpu) [[unlikely]]
-        throw Error(fmt::format("thread {} is out of CPU", thread.tid));
+// What a stream tells beside events.
+void Emulator::apply_mark(const EventView& event, uint32_t t) {
+    switch (event.kind) {
+        case EventView::Kind::event:
+            return;
+        case EventView::Kind::gap_begin:
+            return begin_gap(t);
+        case EventView::Kind::gap_end:
+            return set_traced(t, Traced::yes);
+        case EventView::Kind::cut:
+            return end_stream(t);
+    }
+}
+
+void Emulator::forbidden(const Operation& operation, const Thread& thread) const {
+    if (!Condition::meets(operation.conditions, thread.condition & ~Condition::out_of_cpu))
+        throw Error(fmt::format(
+            "thread {} is {}, the event needs it to be {}", thread.tid,
+            run_state_names[static_cast<size_t>(thread.state())],
+            Condition::meets(operation.conditions, static_cast<unsigned>(RunState::cooling)) ? "active"
+                                                                                             : "Running"));
+    throw Error(fmt::format("thread {} is out of CPU", thread.tid));
 }
 
 void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
@@ -103,7 +142,7 @@ void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
 }
 
 void Emulator::set_state(uint32_t t, RunState state) {
-    machine_.threads[t].state = state;
+    machine_.threads[t].set_state(state);
     tracker_.state_changed(t);
     changed_threads_.push_back(t);
 }
@@ -153,13 +192,14 @@ void Emulator::close_states(uint32_t t) {
 
 void Emulator::begin_gap(uint32_t t) {
     close_states(t);
+    tasks_.close_bodies(t);
     machine_.threads[t].had_gap = true;
     set_traced(t, Traced::no);
 }
 
 void Emulator::set_traced(uint32_t t, Traced traced) {
     Thread& thread = machine_.threads[t];
-    thread.traced = traced;
+    thread.set_flag(Condition::untraced, traced == Traced::no);
     tracker_.state_changed(t);
     changed_threads_.push_back(t);
     if (thread.cpu != nobody) touch_cpu(thread.cpu);
@@ -170,7 +210,8 @@ void Emulator::set_traced(uint32_t t, Traced traced) {
 void Emulator::end_stream(uint32_t t) {
     Thread& thread = machine_.threads[t];
     close_states(t);
-    if (thread.state == RunState::dead) return;
+    tasks_.close_bodies(t);
+    if (thread.state() == RunState::dead) return;
     set_state(t, RunState::dead);
     if (thread.cpu != nobody) {
         leave_cpu(t);

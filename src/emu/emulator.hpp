@@ -3,6 +3,7 @@
 // event does is looked up once, in a table made from the enabled models.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "emu/dispatch.hpp"
 #include "emu/machine.hpp"
 #include "emu/plan.hpp"
+#include "emu/tasks.hpp"
 #include "emu/tracker.hpp"
 #include "trace/event_view.hpp"
 
@@ -33,6 +35,7 @@ class Emulator {
     uint64_t tolerated() const { return tolerated_; }
     Tracker& tracker() { return tracker_; }
     Machine& machine() { return machine_; }
+    Tasks& tasks() { return tasks_; }
     const Plan& plan() const { return plan_; }
 
     // What hooks do to the state, beside what they do to the machine itself.
@@ -42,12 +45,33 @@ class Emulator {
     void migrate(uint32_t thread, uint32_t cpu);
     void update_cpu(uint32_t thread) { touch_cpu(machine_.threads[thread].cpu); }
     void change(uint32_t thread, uint16_t channel, Action action, int64_t value);
+    // The channel with that number in the table of an enabled model.
+    uint16_t channel(char model, uint8_t number) const {
+        return static_cast<uint16_t>(first_channel_[static_cast<uint8_t>(model)] + number);
+    }
+    // Sets a single channel, or clears it where there is no value.
+    void show(uint32_t thread, uint16_t channel, Value value) {
+        change(thread, channel, value.is_set ? Action::set : Action::clear, value.number);
+    }
+    // A push (+1) or pop (-1) of a value that is not 0 in a channel that needs nothing more; false, with
+    // nothing done, where change() has to find out.
+    bool try_step(Thread& thread, uint16_t c, int levels, int64_t value, Duplicates duplicates) {
+        ThreadChannel& channel = thread.channels[c];
+        if (!channel.try_step(levels, value, duplicates)) [[unlikely]]
+            return false;
+        tracker_.plain_change(thread, channel, c);
+        return true;
+    }
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);
     }
+    // Something ended that began before a gap in the thread's stream, or inside: counted for the report.
+    void tolerate() { ++tolerated_; }
 
  private:
-    void apply_event(const EventView& event, uint32_t thread);
+    void apply_other(const EventView& event, uint32_t thread, const Operation* operation);
+    void apply_operation(const EventView& event, uint32_t thread, const Operation& operation);
+    void apply_mark(const EventView& event, uint32_t thread);
     void begin_gap(uint32_t thread);
     void set_traced(uint32_t thread, Traced traced);
     void end_stream(uint32_t thread);
@@ -55,7 +79,7 @@ class Emulator {
     void touch_cpu(uint32_t cpu);
     // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
     void propagate();
-    void check_guard(const Operation& operation, const Thread& thread) const;
+    [[noreturn]] void forbidden(const Operation& operation, const Thread& thread) const;
     // Throws, unless the model ignores the whole category.
     void unknown_event(EventCode code) const;
     [[noreturn]] void rethrow(const EventView& event, const std::string& cause) const;
@@ -67,9 +91,11 @@ class Emulator {
     int64_t now_ = 0;
     uint64_t events_ = 0;
     uint64_t tolerated_ = 0;  // ends after a gap whose beginnings lie before it
-    Dispatch dispatch_;
     Machine machine_;
     Tracker tracker_;
+    Dispatch dispatch_;
+    std::array<uint16_t, 128> first_channel_{};  // by id of a model
+    Tasks tasks_;
     std::vector<uint32_t> changed_threads_, changed_cpus_;
 };
 

@@ -12,12 +12,12 @@ namespace {
 
 void check_life(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
     for (const Thread& thread : machine.threads) {
-        if (thread.state == RunState::dead) continue;
+        if (thread.state() == RunState::dead) continue;
         uint32_t stream = machine.system.threads()[thread.row].stream;
         if (trace.streams()[stream].metadata.end) continue;
         faults.push_back(
             {thread.row, fmt::format("{}: thread {} is {} at the end, not Dead", trace.path_of(stream),
-                                     thread.tid, run_state_names[static_cast<size_t>(thread.state)])});
+                                     thread.tid, run_state_names[static_cast<size_t>(thread.state())])});
     }
 }
 

@@ -1,48 +1,60 @@
 #include "emu/machine.hpp"
 
+#include <algorithm>
+
 namespace ovni {
 
-Machine::Machine(const System& the_system, size_t channel_count, const std::vector<bool>& mine)
+Machine::Machine(const System& the_system, const Plan& plan, const std::vector<bool>& mine)
     : system(the_system),
-      channel_count_(channel_count),
+      thread_of_stream_(system.stream_count(), nobody),
       local_thread_(system.threads().size(), nobody),
-      first_cpu_(system.looms().size(), nobody) {
+      local_cpu_(system.cpus().size(), nobody) {
+    auto is_mine = [&](const auto& info) { return mine[info.loom]; };
+    auto mine_of = [&](const auto& all) { return static_cast<size_t>(std::ranges::count_if(all, is_mine)); };
+    threads.reserve(mine_of(system.threads()));
+    cpus.reserve(mine_of(system.cpus()));
+    channels_.resize(threads.capacity() * plan.channel_count());
     for (uint32_t row = 0; row < system.threads().size(); ++row) {
         const ThreadInfo& info = system.threads()[row];
-        if (!mine[info.loom]) continue;
-        local_thread_[row] = static_cast<uint32_t>(threads.size());
+        if (!is_mine(info)) continue;
+        auto index = static_cast<uint32_t>(threads.size());
+        local_thread_[row] = thread_of_stream_[info.stream] = index;
         Thread& thread = threads.emplace_back();
+        thread.channels = channels_.data() + size_t{index} * plan.channel_count();
         thread.row = row;
         thread.process = info.process;
         thread.loom = info.loom;
         thread.tid = info.tid;
+        for (uint16_t c = 0; c < plan.channel_count(); ++c)
+            if (plan.channels[c].initial.is_set)
+                thread.channels[c].set(plan.channels[c].initial, Duplicates::forbidden);
     }
     for (uint32_t row = 0; row < system.cpus().size(); ++row) {
         const CpuInfo& info = system.cpus()[row];
-        if (!mine[info.loom]) continue;
-        if (first_cpu_[info.loom] == nobody) first_cpu_[info.loom] = static_cast<uint32_t>(cpus.size());
+        if (!is_mine(info)) continue;
+        local_cpu_[row] = static_cast<uint32_t>(cpus.size());
         Cpu& cpu = cpus.emplace_back();
         cpu.row = row;
         cpu.loom = info.loom;
         cpu.index = info.index;
         cpu.is_virtual = info.is_virtual();
     }
-    channels_.resize(threads.size() * channel_count_);
 }
 
 uint32_t Machine::find_cpu(uint32_t loom, int index) const {
-    uint32_t first = first_cpu_[loom];
-    for (uint32_t c = first; c < first + system.looms()[loom].cpu_count; ++c)
-        if (cpus[c].index == index) return c;
-    return nobody;
+    uint32_t row = system.find_cpu(loom, index);
+    return row == System::no_cpu ? nobody : local_cpu_[row];
 }
 
 uint32_t Machine::find_thread(const Thread& from, int tid) const {
     auto in_process = [&](uint32_t process) {
         const ProcessInfo& info = system.processes()[process];
-        for (uint32_t row = info.first_thread; row < info.first_thread + info.thread_count; ++row)
-            if (system.threads()[row].tid == tid) return local_thread_[row];
-        return nobody;
+        auto first = system.threads().begin() + info.first_thread;
+        auto last = first + info.thread_count;
+        auto found =
+            std::lower_bound(first, last, tid, [](const ThreadInfo& t, int id) { return t.tid < id; });
+        if (found == last || found->tid != tid) return nobody;
+        return local_thread_[static_cast<size_t>(found - system.threads().begin())];
     };
     uint32_t found = in_process(from.process);
     const LoomInfo& loom = system.looms()[from.loom];

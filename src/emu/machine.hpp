@@ -8,6 +8,7 @@
 
 #include "emu/channel.hpp"
 #include "emu/plan.hpp"
+#include "emu/record.hpp"
 #include "emu/system.hpp"
 
 namespace ovni {
@@ -36,24 +37,61 @@ inline constexpr uint32_t nobody = 0xffffffff;
 
 enum class Traced : uint8_t { yes, no };
 
-struct Thread {
+// All that decides whether a thread may do or show something, in one small number: its state, is it out of
+// CPU, is it in a gap. A set of conditions is a mask of 32 bits, so a question is one bit test.
+struct Condition {
+    static constexpr unsigned out_of_cpu = 1u << 3, untraced = 1u << 4;
+    static constexpr unsigned count = 32;
+
+    static constexpr bool meets(uint32_t mask, unsigned condition) { return (mask >> condition & 1u) != 0; }
+    // The conditions with one of `states`, and none of the flags in `without`.
+    static constexpr uint32_t mask(uint8_t states, unsigned without) {
+        uint32_t bits = 0;
+        for (unsigned c = 0; c < count; ++c)
+            if ((states >> (c & 7u) & 1u) != 0 && (c & without) == 0) bits |= 1u << c;
+        return bits;
+    }
+};
+
+// What a thread's row shows of a channel lies beside the channel, in the same line of the cache.
+struct Shown {
+    enum class State : uint8_t { unset, nothing, number };
+};
+struct ThreadChannel : Channel {
+    Shown::State shown = Shown::State::unset;
+    int64_t shown_number = 0;
+};
+static_assert(sizeof(ThreadChannel) <= 64);
+
+struct alignas(64) Thread {
+    ThreadChannel* channels = nullptr;  // as many as the plan has
     uint32_t row = 0;
+    uint32_t running_on = Record::no_row;  // row of the CPU that shows this thread, as its only running one
+    uint32_t active_on = Record::no_row;   // the same for active
+    uint8_t condition = 0;
+    bool had_gap = false;
+
     uint32_t process = 0;  // in System
     uint32_t loom = 0;     // in System
     int tid = 0;
     uint32_t cpu = nobody;  // in Machine
-    RunState state = RunState::unknown;
-    Traced traced = Traced::yes;  // no: inside a gap
-    bool out_of_cpu = false;
-    bool had_gap = false;
 
     // Bursts of OB. and the begin of a flush, for the messages about them.
     std::vector<int64_t> burst;
     int64_t flush_begin = 0;
 
-    bool in(uint8_t states) const { return (states & state_bit(state)) != 0; }
+    RunState state() const { return static_cast<RunState>(condition & 7u); }
+    void set_state(RunState state) {
+        condition = static_cast<uint8_t>((condition & ~7u) | static_cast<unsigned>(state));
+    }
+    void set_flag(unsigned flag, bool on) {
+        condition = static_cast<uint8_t>(on ? condition | flag : condition & ~flag);
+    }
+    bool traced() const { return (condition & Condition::untraced) == 0; }
+    bool meets(uint32_t mask) const { return Condition::meets(mask, condition); }
+    bool in(uint8_t states) const { return (states & state_bit(state())) != 0; }
     // A thread inside a gap shows nothing and runs nowhere.
-    bool shows(uint8_t states) const { return traced == Traced::yes && in(states); }
+    bool shows(uint8_t states) const { return traced() && in(states); }
 };
 
 struct Cpu {
@@ -79,33 +117,27 @@ struct Cpu {
 class Machine {
  public:
     // `mine[l]`: does this emulator work on loom l of the system?
-    Machine(const System& system, size_t channel_count, const std::vector<bool>& mine);
+    Machine(const System& system, const Plan& plan, const std::vector<bool>& mine);
 
     const System& system;
     std::vector<Thread> threads;
     std::vector<Cpu> cpus;
 
-    // Position in `threads` of a row; nobody for one of another emulator.
-    uint32_t thread_at_row(uint32_t row) const {
-        return row == System::no_thread ? nobody : local_thread_[row];
-    }
+    // Position in `threads` of the thread of a stream; nobody for a stream that is no thread's, or another
+    // emulator's.
+    uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
+    // Position in `cpus` of a row of this emulator.
+    uint32_t cpu_at_row(uint32_t row) const { return local_cpu_[row]; }
     // The CPU of a loom by its index there (-1: the virtual one); nobody where there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
     // The thread with that tid in the process, else in the first process of its loom that has one; nobody.
     uint32_t find_thread(const Thread& from, int tid) const;
 
-    Channel& channel(uint32_t thread, uint16_t channel) {
-        return channels_[thread * channel_count_ + channel];
-    }
-    const Channel& channel(uint32_t thread, uint16_t channel) const {
-        return channels_[thread * channel_count_ + channel];
-    }
+    ThreadChannel& channel(uint32_t thread, uint16_t channel) { return threads[thread].channels[channel]; }
 
  private:
-    size_t channel_count_;
-    std::vector<Channel> channels_;
-    std::vector<uint32_t> local_thread_;
-    std::vector<uint32_t> first_cpu_;  // by loom; nobody for a loom of another emulator
+    std::vector<ThreadChannel> channels_;
+    std::vector<uint32_t> thread_of_stream_, local_thread_, local_cpu_;
 };
 
 }  // namespace ovni

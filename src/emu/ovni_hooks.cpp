@@ -9,26 +9,12 @@
 #include "base/log.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/emulator.hpp"
+#include "emu/payload.hpp"
+#include "model/channel_numbers.hpp"
 
 namespace ovni {
 
 namespace {
-
-// Arguments of a payload, packed in order. Throws Error where the payload is shorter than `sizeof`.
-template <class T>
-T argument(const EventView& event, size_t offset) {
-    std::span<const uint8_t> payload = event.payload();
-    if (offset + sizeof(T) > payload.size())
-        throw Error(fmt::format("a payload of {} bytes is too short", payload.size()));
-    T value;
-    std::memcpy(&value, payload.data() + offset, sizeof value);
-    return value;
-}
-
-void expect_payload(const EventView& event, size_t size) {
-    if (event.jumbo() || event.payload().size() != size)
-        throw Error(fmt::format("a payload of {} bytes, not {}", event.payload().size(), size));
-}
 
 // A step of the life cycle between its beginning and its end: from which states, to which.
 struct Step {
@@ -47,7 +33,7 @@ constexpr Step warm{state_bit(RunState::paused), RunState::warming, "warm up"};
 void check_state(const Thread& thread, uint8_t from, const char* what) {
     if (!thread.in(from))
         throw Error(fmt::format("thread {} cannot {}: it is {}", thread.tid, what,
-                                run_state_names[static_cast<size_t>(thread.state)]));
+                                run_state_names[static_cast<size_t>(thread.state())]));
 }
 
 uint32_t cpu_of_event(Emulator& emulator, const Thread& thread, int index) {
@@ -102,40 +88,47 @@ void move_other(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.migrate(target, cpu);
 }
 
-uint16_t mark_channel(Emulator& emulator, const EventView& event) {
-    expect_payload(event, 12);
-    auto type = argument<int32_t>(event, 8);
-    const auto& marks = emulator.plan().marks;
-    auto mark = std::ranges::find(marks, type, &MarkPlan::type);
-    if (mark == marks.end()) throw Error(fmt::format("mark type {} is not defined", type));
-    if (argument<int64_t>(event, 0) == 0) throw Error("a mark of value 0");
-    return mark->channel;
+struct MarkEvent {
+    int64_t value = 0;
+    int32_t type = 0;
+};
+
+MarkEvent read_mark(const EventView& event) {
+    expect_payload(event, sizeof(int64_t) + sizeof(int32_t));
+    MarkEvent mark;
+    const uint8_t* payload = event.bytes + OVNI_FORMAT_EVENT_HEADER;
+    std::memcpy(&mark.value, payload, sizeof mark.value);
+    std::memcpy(&mark.type, payload + sizeof mark.value, sizeof mark.type);
+    if (mark.value == 0) throw Error("a mark of value 0");
+    return mark;
 }
 
 template <Action action>
 void mark(Emulator& emulator, uint32_t t, const EventView& event) {
-    uint16_t channel = mark_channel(emulator, event);
-    auto value = argument<int64_t>(event, 0);
-    if (action == Action::set && emulator.plan().channels[channel].kind == ChannelPlan::Kind::punctual)
-        emulator.punctual(t, channel, value);
-    else
-        emulator.change(t, channel, action, value);
+    constexpr int levels = action == Action::push ? 1 : -1;
+    MarkEvent read = read_mark(event);
+    uint16_t c = emulator.plan().mark_channel(read.type);
+    const ChannelPlan& channel = emulator.plan().channels[c];
+    if (action == Action::set && channel.kind == ChannelPlan::Kind::punctual)
+        return emulator.punctual(t, c, read.value);
+    if (action != Action::set && emulator.tracker().is_plain(c) &&
+        emulator.try_step(emulator.machine().threads[t], c, levels, read.value, channel.duplicates))
+        return;
+    emulator.change(t, c, action, read.value);
 }
 
-constexpr uint16_t flush_channel = 0;  // of the model
-
-uint16_t plan_channel(Emulator& emulator, uint16_t channel) {
-    return static_cast<uint16_t>(emulator.plan().find('O')->first_channel + channel);
+uint16_t flush_channel(Emulator& emulator) {
+    return emulator.channel('O', ovni_channel::flush);
 }
 
 void begin_flush(Emulator& emulator, uint32_t t, const EventView&) {
-    emulator.change(t, plan_channel(emulator, flush_channel), Action::set, 1);
+    emulator.change(t, flush_channel(emulator), Action::set, 1);
     emulator.machine().threads[t].flush_begin = emulator.now();
 }
 
 void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
     constexpr int64_t slow_ns = 10'000'000;
-    emulator.change(t, plan_channel(emulator, flush_channel), Action::clear, 0);
+    emulator.change(t, flush_channel(emulator), Action::clear, 0);
     const Thread& thread = emulator.machine().threads[t];
     int64_t took = emulator.now() - thread.flush_begin;
     if (took > slow_ns && thread.in(running_states))

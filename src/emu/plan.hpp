@@ -6,19 +6,21 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "emu/record.hpp"
 #include "emu/schema.hpp"
 #include "emu/system.hpp"
+#include "emu/value.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {
 
 // PRV types of the rows' own channels, beside those of models.
 namespace prv_type {
-inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6, first_mark = 100;
-}
+inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
+inline constexpr uint16_t first_mark = 100, first_counter = 200;
+}  // namespace prv_type
 
 // Values of ours that no model has; labelled only where they are shown.
 namespace shown_value {
@@ -39,6 +41,10 @@ struct ChannelPlan {
     Repeats repeats = Repeats::skip;
     ZeroLegal zero = ZeroLegal::no;
     uint16_t prv_type = 0;
+    Value initial = {};                // of every thread before its first event
+    Value cpu_default = {};            // of a CPU row where no thread runs
+    uint8_t breakdown = no_breakdown;  // in Plan::breakdowns: the one that the channel is part of
+    static constexpr uint8_t no_breakdown = 0xff;
 };
 
 struct ModelPlan {
@@ -46,32 +52,47 @@ struct ModelPlan {
     uint16_t first_channel = 0;  // in Plan::channels
 };
 
-struct MarkPlan {
-    int type = 0;
-    uint16_t channel = 0;
+// A breakdown output: see BreakdownSpec. Channels are those of the plan.
+struct BreakdownPlan {
+    const ModelSpec* model = nullptr;
+    uint16_t base = 0, detail = 0, idle = no_channel;
+    static constexpr uint16_t no_channel = 0xffff;
+    const BreakdownSpec& spec() const { return *model->breakdown; }
 };
 
 enum class EnabledModels { required, all };
+enum class Breakdowns { no, yes };
 
 struct Plan {
     std::vector<ModelPlan> models;  // ascending by id
     std::vector<ChannelPlan> channels;
-    std::vector<MarkPlan> marks;  // in order of first definition
+    static constexpr uint16_t no_channel = 0xffff;
+    std::vector<uint16_t> mark_channels;  // by mark type; no_channel where there is no such type
+    uint16_t first_counter = 0;           // channel of the first hardware counter
+    std::vector<std::string> counters;
+    std::vector<BreakdownPlan> breakdowns;  // one for each of Schema::breakdowns
     Schema schema;
 
     const ModelPlan* find(char model) const;
+    // Throws Error where the mark type is not defined.
+    uint16_t mark_channel(int type) const {
+        auto index = static_cast<size_t>(type);  // of a negative one: too large
+        if (index >= mark_channels.size() || mark_channels[index] == no_channel) unknown_mark(type);
+        return mark_channels[index];
+    }
+    [[noreturn]] static void unknown_mark(int type);
     // Far fewer than 2^16: some per model, and 100 types of marks at most.
     uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };
 
-// Throws Error for a stream that requires an incompatible version, and for marks that contradict each other.
-Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled);
+// Throws Error for a stream that requires an incompatible version, for marks or hardware counters that
+// contradict each other, and for a stream that does not say whether it is suited for a breakdown.
+Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns);
 
 // Values beyond the reference's are labelled only where lines of this trace carry them: when each was first
-// shown, as (time, order) of records.
+// shown.
 class ShownExtras {
  public:
-    using Moment = std::pair<int64_t, uint32_t>;
     static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
     explicit ShownExtras(size_t channels) : first_(1 + 2 * channels, never), channels_(channels) {}
@@ -80,10 +101,8 @@ class ShownExtras {
     size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
-    // By what: 1 where it was shown, up to a record of that time and order or in the whole trace. Ranks take
-    // the greatest.
-    std::vector<int64_t> until(int64_t time, uint32_t order) const;
-    std::vector<int64_t> until_end() const { return until(INT64_MAX, 0); }
+    // By what: 1 where it was shown up to that moment. Ranks take the greatest.
+    std::vector<int64_t> until(Moment end) const;
 
  private:
     std::vector<Moment> first_;

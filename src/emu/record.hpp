@@ -3,19 +3,22 @@
 // A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of
 // them only. Rows count from 0 over the whole system; all ranks number them alike.
 //
-// Order: records of one rank are appended in canonical order. (time, order) is the key among ranks: `order`
-// is the index of the stream whose event made the record, and a stream belongs to one rank, so a stable merge
-// by that key is exact.
+// Order: records of one rank are appended in the order of events. (time, order) is the key among ranks:
+// `order` is EventView::order of the event that made the record, and events of two ranks never have the same,
+// so a stable merge by that key is exact. A record 1 ns before its event comes after those of all events at
+// its time: it has `early` added.
 #pragma once
 
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace ovni {
 
 struct Record {
     static constexpr uint32_t no_row = 0xffffffff;
+    static constexpr uint32_t early = 0x80000000;
 
     int64_t time = 0;  // ns since the first event of the trace
     int64_t value = 0;
@@ -27,8 +30,18 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
+// When something happened, in the same terms.
+using Moment = std::pair<int64_t, uint32_t>;
+inline constexpr Moment end_of_trace = {INT64_MAX, 0};
+
 inline bool in_order(const Record& a, const Record& b) {
     return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+}
+
+// The event that made it.
+inline Moment event_of(const Record& record) {
+    bool early = (record.order & Record::early) != 0;
+    return {record.time + early, record.order & ~Record::early};
 }
 
 }  // namespace ovni

@@ -5,29 +5,42 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "emu/record.hpp"
+#include "emu/record_buffer.hpp"
 
 namespace ovni {
 
 class RecordQueue {
  public:
-    void append(const Record& record) {
-        if (!records_.empty() && in_order(record, records_.back())) [[unlikely]]
-            sorted_ = false;
-        records_.push_back(record);
+    // In the order of events: not before the last one.
+    void append(const Record& record) { records_.append(record); }
+    // Anywhere.
+    void insert(const Record& record) {
+        sorted_ = false;
+        append(record);
     }
     size_t size() const { return records_.size(); }
     // Drops what was appended since the queue had that size.
-    void rewind(size_t size) { records_.resize(size); }
-    std::vector<Record>& records() { return records_; }
+    void rewind(size_t size) { records_.truncate(size); }
+    // Drops the last record for which that holds; there is one.
+    template <class Predicate>
+    void erase_last(Predicate holds) {
+        Record* last = records_.end() - 1;
+        while (!holds(*last)) --last;
+        std::copy(last + 1, records_.end(), last);
+        records_.truncate(records_.size() - 1);
+    }
 
-    // Removes and returns the records before `time`, in order.
-    std::vector<Record> take_before(int64_t time);
+    // Moves the records before `time` into `taken`, in order, in place of what is there.
+    void take_before(int64_t time, RecordBuffer& taken);
+    RecordBuffer take_before(int64_t time) {
+        RecordBuffer taken;
+        take_before(time, taken);
+        return taken;
+    }
 
  private:
-    std::vector<Record> records_;
+    RecordBuffer records_;
     bool sorted_ = true;
 };
 

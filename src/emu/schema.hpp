@@ -22,9 +22,9 @@ struct ExtraColor {
     uint8_t red = 0, green = 0, blue = 0;
 };
 
-// One trace file: thread.prv or cpu.prv with its PCF and ROW.
+// One trace file with its PCF and ROW.
 struct FileSchema {
-    std::string name;               // "thread", "cpu"
+    std::string name;               // "thread", "cpu", "nosv-breakdown"
     std::vector<std::string> rows;  // labels; position = row
     std::vector<EventType> types;
     std::vector<ExtraColor> colors = {};
@@ -32,6 +32,7 @@ struct FileSchema {
 
 struct Schema {
     FileSchema thread, cpu;
+    std::vector<FileSchema> breakdowns;  // the rows of their records are thread rows
 };
 
 }  // namespace ovni

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -23,6 +24,10 @@ struct Loom {
     std::string name;
     std::vector<CpuId> cpus;
     std::vector<Process> processes;
+    // Where to find them, by physical number and by pid; and the list of CPUs that was merged last, because
+    // the streams of a loom tend to repeat it.
+    std::unordered_map<int, size_t> cpu_of, process_of;
+    std::vector<CpuId> merged;
 
     std::optional<int> lowest_rank() const {
         std::optional<int> lowest;
@@ -57,7 +62,9 @@ class Collector {
             return;
         }
         Loom& loom = find_loom(m.loom);
-        for (CpuId cpu : m.cpus) add_cpu(loom, cpu);
+        if (m.cpus != loom.merged)
+            for (CpuId cpu : m.cpus) add_cpu(loom, cpu);
+        loom.merged = m.cpus;
         Process& process = find_process(loom, m.pid);
         add_identity(process, m);
         if (!process.tids.insert(m.tid).second)
@@ -70,27 +77,24 @@ class Collector {
     }
 
     Loom& find_loom(const std::string& name) {
-        auto found = std::ranges::find(looms_, name, &Loom::name);
-        if (found != looms_.end()) return *found;
-        looms_.push_back({name, {}, {}});
-        return looms_.back();
+        auto [found, is_new] = loom_of_.try_emplace(name, looms_.size());
+        if (is_new) looms_.emplace_back().name = name;
+        return looms_[found->second];
     }
 
     void add_cpu(Loom& loom, CpuId cpu) const {
-        auto same = std::ranges::find(loom.cpus, cpu.phyid, &CpuId::phyid);
-        if (same == loom.cpus.end())
-            loom.cpus.push_back(cpu);
-        else if (same->index != cpu.index)
+        auto [found, is_new] = loom.cpu_of.try_emplace(cpu.phyid, loom.cpus.size());
+        if (is_new) loom.cpus.push_back(cpu);
+        const CpuId& same = loom.cpus[found->second];
+        if (same.index != cpu.index)
             fail(fmt::format("CPU {} of loom {} has index {} here and {} in another stream", cpu.phyid,
-                             loom.name, cpu.index, same->index));
+                             loom.name, cpu.index, same.index));
     }
 
     Process& find_process(Loom& loom, int pid) {
-        auto found = std::ranges::find(loom.processes, pid, &Process::pid);
-        if (found != loom.processes.end()) return *found;
-        Process& process = loom.processes.emplace_back();
-        process.pid = pid;
-        return process;
+        auto [found, is_new] = loom.process_of.try_emplace(pid, loom.processes.size());
+        if (is_new) loom.processes.emplace_back().pid = pid;
+        return loom.processes[found->second];
     }
 
     void agree(std::optional<int>& stored, std::optional<int> told, const char* what, int pid) const {
@@ -139,6 +143,7 @@ class Collector {
     const Trace& trace_;
     uint32_t stream_ = 0;
     std::vector<Loom> looms_;
+    std::unordered_map<std::string, size_t> loom_of_;
 };
 
 void sort_looms(std::vector<Loom>& looms) {
@@ -207,11 +212,23 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
         for (CpuId cpu : loom.cpus)
             cpus_.push_back(
                 {loom_index, cpu.index, cpu.phyid, fmt::format(" CPU {}.{}", loom_index, cpu.phyid)});
+        info.cpu_rows.resize(loom.cpus.size());
+        for (size_t c = 0; c < loom.cpus.size(); ++c)
+            info.cpu_rows[static_cast<size_t>(loom.cpus[c].index)] =
+                info.first_cpu + static_cast<uint32_t>(c);
         cpus_.push_back({loom_index, CpuInfo::virtual_index, -1, fmt::format("vCPU {}.*", loom_index)});
     }
     log::info("loaded {} looms, {} processes, {} threads and {} cpus", looms_.size(), processes_.size(),
               threads_.size(), cpus_.size() - looms_.size());
     report_writers(trace);
+}
+
+uint32_t System::find_cpu(uint32_t loom, int index) const {
+    const LoomInfo& info = looms_[loom];
+    if (index == CpuInfo::virtual_index) return info.first_cpu + info.cpu_count - 1;
+    return index >= 0 && static_cast<size_t>(index) < info.cpu_rows.size()
+               ? info.cpu_rows[static_cast<size_t>(index)]
+               : no_cpu;
 }
 
 }  // namespace ovni

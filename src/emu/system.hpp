@@ -43,6 +43,7 @@ struct LoomInfo {
     std::optional<int> lowest_rank;
     uint32_t first_process = 0, process_count = 0;
     uint32_t first_cpu = 0, cpu_count = 0;  // with the virtual CPU, which is the last
+    std::vector<uint32_t> cpu_rows;         // by index in the loom
 };
 
 class System {
@@ -50,7 +51,7 @@ class System {
     // Throws Error that names the stream.json at fault. Warns (log) of what is odd but legal.
     explicit System(const Trace& trace);
 
-    static constexpr uint32_t no_thread = 0xffffffff;
+    static constexpr uint32_t no_thread = 0xffffffff, no_cpu = 0xffffffff;
 
     const std::vector<LoomInfo>& looms() const { return looms_; }
     const std::vector<ProcessInfo>& processes() const { return processes_; }
@@ -58,6 +59,9 @@ class System {
     const std::vector<CpuInfo>& cpus() const { return cpus_; }
     // Row of the thread of a stream; no_thread for a stream that is not a thread's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
+    size_t stream_count() const { return thread_of_stream_.size(); }
+    // Row of the CPU of a loom by its index there (-1: the virtual one); no_cpu where there is none.
+    uint32_t find_cpu(uint32_t loom, int index) const;
 
  private:
     std::vector<LoomInfo> looms_;

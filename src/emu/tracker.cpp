@@ -6,80 +6,113 @@
 
 namespace ovni {
 
+namespace {
+
+// Every push and pop of such a channel changes what is shown, so that nothing has to be compared.
+bool always_a_line(const ChannelPlan& channel) {
+    return channel.kind == ChannelPlan::Kind::stack && channel.tracking != Tracking::any &&
+           channel.cpu_tracking == Tracking::running && channel.breakdown == ChannelPlan::no_breakdown &&
+           (channel.repeats != Repeats::skip || channel.duplicates == Duplicates::forbidden);
+}
+
+}  // namespace
+
 Tracker::Tracker(const Plan& plan, Machine& machine)
     : plan_(plan),
       machine_(machine),
+      breakdowns_(plan, machine),
       extras_(plan.channels.size()),
-      cpu_default_(plan.channels.size()),
-      thread_shown_(machine.threads.size() * plan.channels.size()),
       cpu_shown_(machine.cpus.size() * plan.channels.size()),
       shown_state_(machine.threads.size(), -1),
       shown_tid_(machine.threads.size(), 0) {
-    for (const ChannelPlan& channel : plan.channels) visible_.push_back(states_of(channel.tracking));
+    for (const ChannelPlan& channel : plan.channels) {
+        visible_.push_back(Condition::mask(states_of(channel.tracking), Condition::untraced));
+        plain_type_.push_back(always_a_line(channel) ? channel.prv_type : 0);
+        punctual_index_.push_back(static_cast<uint16_t>(punctual_count_));
+        if (channel.kind == ChannelPlan::Kind::punctual) ++punctual_count_;
+    }
+    thread_punctual_.resize(machine.threads.size() * punctual_count_);
+    cpu_punctual_.resize(machine.cpus.size() * punctual_count_);
 }
 
-bool Tracker::update(Shown& shown, const ChannelPlan& channel, Value value) const {
+bool Tracker::update(Shown::State& shown, int64_t& number, const ChannelPlan& channel, Value value) {
     auto state = value.is_set ? Shown::State::number : Shown::State::nothing;
-    if (channel.repeats != Repeats::write && shown.state == state && shown.number == value.number)
+    if (channel.repeats != Repeats::write && shown == state && number == value.number)
         if (channel.repeats == Repeats::skip || !value.is_set) return false;
     if (value.is_set && value.number == 0 && channel.zero == ChannelPlan::ZeroLegal::no) [[unlikely]]
         throw Error("the value 0 is not legal in " + channel.name);
-    shown.state = state;
-    shown.number = value.number;
-    shown.line_time = now_;
-    shown.line_order = order_;
+    shown = state;
+    number = value.number;
     return true;
 }
 
 void Tracker::channel_changed(uint32_t t, uint16_t c) {
     const Thread& thread = machine_.threads[t];
     const ChannelPlan& channel = plan_.channels[c];
-    const Value value = machine_.channel(t, c).read();
-    bool visible = thread.shows(visible_[c]);
-    bool thread_line =
-        (visible || channel.tracking == Tracking::any) && update(thread_shown(t, c), channel, value);
-    bool cpu_line = false;
-    if (thread.cpu != nobody && shown_thread(machine_.cpus[thread.cpu], c) == t && visible)
-        cpu_line = update(cpu_shown(thread.cpu, c), channel, value);
-    if (thread_line || cpu_line)
-        write(channel.prv_type, thread_line ? thread.row : Record::no_row,
-              cpu_line ? machine_.cpus[thread.cpu].row : Record::no_row, value.number);
+    ThreadChannel& shown = machine_.channel(t, c);
+    const Value value = shown.read();
+    bool visible = thread.meets(visible_[c]);
+    bool thread_line = (visible || channel.tracking == Tracking::any) && update_thread(shown, channel, value);
+    uint32_t cpu_row = visible ? cpu_row_of(thread, c) : Record::no_row;
+    if (cpu_row != Record::no_row) {
+        CpuShown& of_cpu = cpu_shown(thread.cpu, c);
+        bool cpu_line =
+            shares_lines(channel) ? thread_line : update(of_cpu.state, of_cpu.number, channel, value);
+        if (channel.breakdown != ChannelPlan::no_breakdown) touch_breakdown(thread.cpu, c);
+        if (!cpu_line) cpu_row = Record::no_row;
+    }
+    uint32_t thread_row = thread_line ? thread.row : Record::no_row;
+    if (thread_line || cpu_row != Record::no_row) write(channel.prv_type, thread_row, cpu_row, value.number);
 }
 
-void Tracker::punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, uint32_t cpu_row,
-                            int64_t value) {
-    int64_t begin = std::max({now_ - 1, shown.line_time, int64_t{0}});
-    // Not before the row's last line, which an event of another stream may have written at that time.
-    uint32_t order = begin == shown.line_time ? std::max(order_, shown.line_order) : order_;
-    if (shown.punctual_end == now_) {
+void Tracker::touch_breakdown(uint32_t cpu, uint16_t c) {
+    uint8_t breakdown = plan_.channels[c].breakdown;
+    breakdowns_.touch(
+        cpu, breakdown,
+        plan_.breakdowns[breakdown].base == c ? BreakdownValues::What::base : BreakdownValues::What::other);
+}
+
+Tracker::PunctualLines& Tracker::thread_punctual(uint32_t thread, uint16_t c) {
+    return thread_punctual_[thread * punctual_count_ + punctual_index_[c]];
+}
+
+Tracker::PunctualLines& Tracker::cpu_punctual(uint32_t cpu, uint16_t c) {
+    return cpu_punctual_[cpu * punctual_count_ + punctual_index_[c]];
+}
+
+// `line`: with the value that is shown for 1 ns. `before`: what the row shows otherwise.
+void Tracker::punctual_line(PunctualLines& lines, const Record& line, int64_t before) {
+    Record begin = line;
+    begin.time = std::max({now_ - 1, lines.last_time, int64_t{0}});
+    if (begin.time < now_) begin.order |= Record::early;
+    if (lines.end == now_) {
         // Two at one time: the second takes the place of the line that ends the first.
-        auto& records = queue_.records();
-        auto end = std::find_if(records.rbegin(), records.rend(), [&](const Record& r) {
-            return r.type == type && r.thread_row == thread_row && r.cpu_row == cpu_row;
+        queue_.erase_last([&](const Record& r) {
+            return r.type == line.type && r.thread_row == line.thread_row && r.cpu_row == line.cpu_row;
         });
-        records.erase(std::next(end).base());
     }
-    queue_.append({begin, value, thread_row, cpu_row, order, type, 0});
-    write(type, thread_row, cpu_row, shown.number);
-    shown.line_time = shown.punctual_end = now_;
-    shown.line_order = order_;
+    queue_.insert(begin);
+    write(line.type, line.thread_row, line.cpu_row, before);
+    note_line(lines);
+    lines.end = now_;
 }
 
 void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
     const Thread& thread = machine_.threads[t];
-    if (!thread.shows(visible_[c])) return;
+    if (!thread.meets(visible_[c])) return;
     uint16_t type = plan_.channels[c].prv_type;
-    punctual_line(thread_shown(t, c), type, thread.row, Record::no_row, value);
-    if (thread.cpu == nobody) return;
-    const Cpu& cpu = machine_.cpus[thread.cpu];
-    if (shown_thread(cpu, c) == t)
-        punctual_line(cpu_shown(thread.cpu, c), type, Record::no_row, cpu.row, value);
+    int64_t before = machine_.channel(t, c).shown_number;
+    punctual_line(thread_punctual(t, c), {now_, value, thread.row, Record::no_row, order_, type, 0}, before);
+    uint32_t cpu_row = cpu_row_of(thread, c);
+    if (cpu_row != Record::no_row)
+        punctual_line(cpu_punctual(thread.cpu, c), {now_, value, Record::no_row, cpu_row, order_, type, 0},
+                      before);
 }
 
 void Tracker::state_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
-    int64_t state = static_cast<int64_t>(thread.state);
-    if (thread.traced == Traced::no && thread.state != RunState::dead) {
+    auto state = static_cast<int64_t>(thread.state());
+    if (!thread.traced() && thread.state() != RunState::dead) {
         state = shown_value::not_traced;
         note(ShownExtras::not_traced);
     }
@@ -95,9 +128,11 @@ void Tracker::thread_channels_changed(uint32_t t) {
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         if (channel.tracking == Tracking::any) continue;
-        Value value = thread.shows(visible_[c]) ? machine_.channel(t, c).read() : Value();
-        if (update(thread_shown(t, c), channel, value))
-            write(channel.prv_type, thread.row, Record::no_row, value.number);
+        ThreadChannel& shown = machine_.channel(t, c);
+        Value value = thread.meets(visible_[c]) ? shown.read() : Value();
+        if (!update_thread(shown, channel, value)) continue;
+        write(channel.prv_type, thread.row, Record::no_row, value.number);
+        if (channel.kind == ChannelPlan::Kind::punctual) note_line(thread_punctual(t, c));
     }
 }
 
@@ -111,6 +146,34 @@ void Tracker::update_crowding(Cpu& cpu, uint32_t running) {
     bool was = cpu.running == Cpu::too_many, is = running == Cpu::too_many;
     if (is && !was) cpu.crowded_since = now_, ++cpu.crowded_times;
     if (was && !is) cpu.crowded_ns += now_ - cpu.crowded_since;
+}
+
+// The row of that CPU no longer shows the thread.
+void Tracker::keep_shown(uint32_t cpu, uint32_t t, Tracking tracking) {
+    for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
+        const ChannelPlan& channel = plan_.channels[c];
+        if (channel.cpu_tracking != tracking || !shares_lines(channel)) continue;
+        const ThreadChannel& shown = machine_.channel(t, c);
+        cpu_shown(cpu, c) = {shown.shown_number, shown.shown};
+    }
+}
+
+void Tracker::attach(uint32_t index, uint32_t running, uint32_t active) {
+    Cpu& cpu = machine_.cpus[index];
+    cpu.running_changed = cpu.running != running;
+    cpu.active_changed = cpu.active != active;
+    if (cpu.running_changed && cpu.running < Cpu::too_many) {
+        keep_shown(index, cpu.running, Tracking::running);
+        machine_.threads[cpu.running].running_on = Record::no_row;
+    }
+    if (cpu.active_changed && cpu.active < Cpu::too_many) {
+        keep_shown(index, cpu.active, Tracking::active);
+        machine_.threads[cpu.active].active_on = Record::no_row;
+    }
+    cpu.running = running;
+    cpu.active = active;
+    if (running < Cpu::too_many) machine_.threads[running].running_on = cpu.row;
+    if (active < Cpu::too_many) machine_.threads[active].active_on = cpu.row;
 }
 
 void Tracker::cpu_changed(uint32_t c) {
@@ -133,34 +196,39 @@ void Tracker::cpu_changed(uint32_t c) {
     if (cpu.shown_count != running_count)
         write(prv_type::running_threads, Record::no_row, cpu.row, running_count);
     cpu.shown_tid = tid, cpu.shown_pid = pid, cpu.shown_count = running_count;
-    cpu.running_changed = cpu.running != running;
-    cpu.active_changed = cpu.active != active;
-    cpu.running = running;
-    cpu.active = active;
+    attach(c, running, active);
 }
 
 Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
     uint32_t t = shown_thread(cpu, c);
-    if (t == nobody) return cpu_default_[c];
+    if (t == nobody) return plan_.channels[c].cpu_default;
     if (t == Cpu::too_many) {
         note(extras_.too_many_threads(c));
         return shown_value::too_many_threads;
     }
-    if (machine_.threads[t].shows(visible_[c])) return machine_.channel(t, c).read();
+    if (machine_.threads[t].meets(visible_[c])) return machine_.channel(t, c).read();
     note(extras_.bad(c));
     return shown_value::bad;
 }
 
+// Does the row show another thread now, or may its thread be hidden or shown where it was not?
+bool Tracker::may_change(const Cpu& cpu, const ChannelPlan& channel) const {
+    if (channel.cpu_tracking == Tracking::running) return cpu.running_changed;
+    return cpu.active_changed || (!shares_lines(channel) && cpu.running_changed);
+}
+
 void Tracker::cpu_channels_changed(uint32_t index) {
-    Cpu& cpu = machine_.cpus[index];
+    const Cpu& cpu = machine_.cpus[index];
     if (!cpu.running_changed && !cpu.active_changed) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
-        bool changed = cpu.running_changed || channel.cpu_tracking == Tracking::active;
-        if (!changed) continue;
+        if (!may_change(cpu, channel)) continue;
+        if (channel.breakdown != ChannelPlan::no_breakdown) touch_breakdown(index, c);
+        CpuShown& shown = cpu_shown(index, c);
         Value value = cpu_value(cpu, c);
-        if (update(cpu_shown(index, c), channel, value))
-            write(channel.prv_type, Record::no_row, cpu.row, value.number);
+        if (!update(shown.state, shown.number, channel, value)) continue;
+        write(channel.prv_type, Record::no_row, cpu.row, value.number);
+        if (channel.kind == ChannelPlan::Kind::punctual) note_line(cpu_punctual(index, c));
     }
 }
 

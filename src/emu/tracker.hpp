@@ -2,13 +2,16 @@
 // shows the channel of the only running (or active) thread on it, or an error state. The tracker is told what
 // changed and appends the records.
 //
-// Nothing here grows with threads x CPUs: a thread knows its CPU, and a CPU the thread that it shows.
+// Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it, and while it
+// does, such a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is
+// kept when the thread goes.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "emu/breakdown_values.hpp"
 #include "emu/machine.hpp"
 #include "emu/plan.hpp"
 #include "emu/record_queue.hpp"
@@ -19,11 +22,29 @@ class Tracker {
  public:
     Tracker(const Plan& plan, Machine& machine);
 
-    // Of the event at hand: its time in the trace, and the index of its stream.
-    void begin_event(int64_t time, uint32_t stream) {
+    // Of the event at hand: its time in the trace, and EventView::order.
+    void begin_event(int64_t time, uint32_t order) {
         now_ = time;
-        order_ = stream;
+        order_ = order;
     }
+    Moment moment() const { return {now_, order_}; }
+    // After an event that was allowed: what follows from all that it changed.
+    void end_event() {
+        if (breakdowns_.touched()) [[unlikely]]
+            breakdowns_.collect(now_, order_, [&](uint32_t cpu, uint16_t channel) {
+                return cpu_value(machine_.cpus[cpu], channel);
+            });
+    }
+
+    // A push or pop that changed the number on top, in a channel for which is_plain() holds.
+    void plain_change(Thread& thread, ThreadChannel& channel, uint16_t c) {
+        if (!thread.meets(visible_[c])) return;
+        channel.shown = channel.depth() == 0 ? Shown::State::nothing : Shown::State::number;
+        channel.shown_number = channel.top();
+        queue_.append({now_, channel.top(), thread.row, thread.running_on, order_, plain_type_[c], 0});
+    }
+    // Does every push and pop of other values than 0 make one line wherever the channel is visible?
+    bool is_plain(uint16_t c) const { return plain_type_[c] != 0; }
 
     // A channel of a thread was written.
     void channel_changed(uint32_t thread, uint16_t channel);
@@ -38,50 +59,69 @@ class Tracker {
     void cpu_changed(uint32_t cpu);
     void cpu_channels_changed(uint32_t cpu);
 
-    // The value that a CPU row shows where no thread runs on it; nothing unless set.
-    void set_cpu_default(uint16_t channel, Value value) { cpu_default_[channel] = value; }
-
     // The end of the trace, for the report of CPUs that are still crowded.
     void finish(int64_t time);
 
     RecordQueue& queue() { return queue_; }
+    BreakdownValues& breakdowns() { return breakdowns_; }
     const ShownExtras& extras() const { return extras_; }
 
  private:
-    // What one row shows of one channel.
-    struct Shown {
-        enum class State : uint8_t { unset, nothing, number };
+    // What a CPU row showed of a channel when no thread's row did it for it.
+    struct CpuShown {
         int64_t number = 0;
-        int64_t line_time = -1;
-        uint32_t line_order = 0;
-        int64_t punctual_end = -1;  // when the last punctual state ended
-        State state = State::unset;
+        Shown::State state = Shown::State::unset;
+    };
+    // Lines of a channel of punctual states: of one row.
+    struct PunctualLines {
+        int64_t last_time = -1;
+        int64_t end = -1;  // when the last punctual state ended
     };
 
-    // Should a row that shows `shown` get a line for `value`? Then it shows it.
-    bool update(Shown& shown, const ChannelPlan& channel, Value value) const;
+    // Should a row that shows that get a line for `value`? Then it shows it.
+    static bool update(Shown::State& shown, int64_t& number, const ChannelPlan& channel, Value value);
+    bool update_thread(ThreadChannel& shown, const ChannelPlan& channel, Value value) {
+        return update(shown.shown, shown.shown_number, channel, value);
+    }
     void write(uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value) {
         queue_.append({now_, value, thread_row, cpu_row, order_, type, 0});
     }
-    void punctual_line(Shown& shown, uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value);
-    Shown& thread_shown(uint32_t thread, uint16_t c) {
-        return thread_shown_[thread * plan_.channels.size() + c];
+    void punctual_line(PunctualLines& lines, const Record& line, int64_t before);
+    PunctualLines& thread_punctual(uint32_t thread, uint16_t c);
+    PunctualLines& cpu_punctual(uint32_t cpu, uint16_t c);
+    void note_line(PunctualLines& lines) const { lines.last_time = now_; }
+
+    CpuShown& cpu_shown(uint32_t cpu, uint16_t c) { return cpu_shown_[cpu * plan_.channels.size() + c]; }
+    // Is what a CPU row shows of its thread always a line of the thread's row, too?
+    static bool shares_lines(const ChannelPlan& channel) {
+        return channel.tracking != Tracking::any &&
+               (channel.cpu_tracking == Tracking::running || channel.tracking == Tracking::active);
     }
-    Shown& cpu_shown(uint32_t cpu, uint16_t c) { return cpu_shown_[cpu * plan_.channels.size() + c]; }
     uint32_t shown_thread(const Cpu& cpu, uint16_t c) const {
         return plan_.channels[c].cpu_tracking == Tracking::active ? cpu.active : cpu.running;
     }
+    uint32_t cpu_row_of(const Thread& thread, uint16_t c) const {
+        return plan_.channels[c].cpu_tracking == Tracking::active ? thread.active_on : thread.running_on;
+    }
     void note(size_t extra) { extras_.note(extra, {now_, order_}); }
     Value cpu_value(const Cpu& cpu, uint16_t c);
+    bool may_change(const Cpu& cpu, const ChannelPlan& channel) const;
     void update_crowding(Cpu& cpu, uint32_t running);
+    void keep_shown(uint32_t cpu, uint32_t thread, Tracking tracking);
+    void attach(uint32_t cpu, uint32_t running, uint32_t active);
+    void touch_breakdown(uint32_t cpu, uint16_t channel);
 
     const Plan& plan_;
     Machine& machine_;
     RecordQueue queue_;
+    BreakdownValues breakdowns_;
     ShownExtras extras_;
-    std::vector<uint8_t> visible_;  // by channel: states in which a thread row shows it
-    std::vector<Value> cpu_default_;
-    std::vector<Shown> thread_shown_, cpu_shown_;
+    std::vector<uint32_t> visible_;     // by channel: conditions in which a thread row shows it
+    std::vector<uint16_t> plain_type_;  // by channel: its PRV type where is_plain() holds, else 0
+    std::vector<CpuShown> cpu_shown_;
+    std::vector<uint16_t> punctual_index_;  // by channel: its place among the punctual ones
+    size_t punctual_count_ = 0;
+    std::vector<PunctualLines> thread_punctual_, cpu_punctual_;
     std::vector<int64_t> shown_state_, shown_tid_;
     int64_t now_ = 0;
     uint32_t order_ = 0;

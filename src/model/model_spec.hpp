@@ -29,6 +29,9 @@ enum class Repeats : uint8_t {
 
 enum class Duplicates : uint8_t { forbidden, allowed };  // setting or pushing the value that is already there
 
+// Which labels the values of a channel have beside those of its states: the task types of the trace.
+enum class Labels : uint8_t { of_states, task_types };
+
 // One value of a channel, with the events that bring and take it: on a stack push and pop, on a single
 // channel set and clear. An event may be missing (""), where a hook sets the value or nothing clears it; a
 // rule without label is one more pair of events for the value of another rule.
@@ -48,6 +51,9 @@ struct ChannelSpec {
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
     std::span<const StateRule> states = {};
+    Labels labels = Labels::of_states;
+    int64_t initial = 0;      // of every thread before its first event; 0: nothing
+    int64_t cpu_default = 0;  // shown by a CPU row where no thread runs; 0: nothing
 };
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
@@ -57,8 +63,25 @@ struct EventSpec {
     std::string_view signature;    // definition language
     std::string_view description;  // definition language
     Action action = Action::hook;
+    enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
     uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
     int64_t value = 0;
+};
+
+// What all CPUs of the system do at a time, as an output of its own: one value per physical CPU, sorted, so
+// that row r shows the r-th smallest. The value of a CPU is
+//   the idle channel, where there is one and it does not show its initial value;
+//   else the detail channel, where it is set, and, with `detail_at`, the base channel shows that value;
+//   else the base channel; `otherwise` where that is empty.
+struct BreakdownSpec {
+    static constexpr uint8_t no_channel = 0xff;
+    uint16_t prv_type = 0;
+    std::string_view title;
+    uint8_t base = 0, detail = 0, idle = no_channel;  // channels of the model
+    int64_t detail_at = 0;
+    int64_t otherwise = 0;
+    // Must every thread say in its metadata whether it is suited for a breakdown (nosv.can_breakdown)?
+    enum class Suitability : uint8_t { given, declared } suitability = Suitability::given;
 };
 
 // The state that a thread must be in to emit an event of the model.
@@ -74,6 +97,7 @@ struct ViewSpec {
     uint16_t prv_type = 0;
     enum class Row : uint8_t { thread, cpu } row = Row::thread;
     enum class Colors : uint8_t { code, gradient } colors = Colors::code;
+    enum class ValueOf : uint8_t { last_event, next_event } value = ValueOf::last_event;
 };
 
 struct ModelSpec {
@@ -87,6 +111,7 @@ struct ModelSpec {
     std::span<const ChannelSpec> channels = {};
     std::span<const EventSpec> events = {};
     std::span<const ViewSpec> views = {};
+    const BreakdownSpec* breakdown = nullptr;
 };
 
 // Every model of this build, in ascending order of the id: the order in which models are set up and lines are
@@ -104,8 +129,11 @@ struct EventEntry {
 };
 // The event with that code; model and event are nullptr where there is none.
 const EventEntry& find_event(EventCode code);
-// All events of a model: those of the StateRules in channel order, then the others.
+// All events of a model: those of the StateRules in channel order, then the others, those that are not listed
+// last.
 std::span<const EventEntry> events_of(const ModelSpec& model);
+// Without those that are not listed.
+std::span<const EventEntry> listed_events_of(const ModelSpec& model);
 
 consteval bool well_formed_code(const ModelSpec& model, std::string_view code) {
     return code.size() == 3 && code[0] == model.id;
@@ -153,6 +181,10 @@ consteval bool well_formed(const ModelSpec& model) {
         if (check_description(event.description, parsed.signature)) return false;
         if (event.action != Action::ignore && event.action != Action::hook) return false;
         if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
+    }
+    if (const BreakdownSpec* breakdown = model.breakdown) {
+        for (uint8_t channel : {breakdown->base, breakdown->detail, breakdown->idle})
+            if (channel != BreakdownSpec::no_channel && channel >= model.channels.size()) return false;
     }
     return model.linter_channel == no_linter || model.linter_channel < model.channels.size();
 }

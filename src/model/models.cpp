@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,7 +31,7 @@ struct Union {
         if (code.empty()) return;
         auto row = std::make_unique<Expanded>();
         row->description = std::move(description);
-        row->spec = {code, row->description, action, channel, value};
+        row->spec = {code, row->description, action, EventSpec::Listed::yes, channel, value};
         add(model, row->spec);
         expanded.push_back(std::move(row));
     }
@@ -38,7 +39,9 @@ struct Union {
         for (const ModelSpec* model : models) {
             for (size_t c = 0; c < model->channels.size(); ++c)
                 expand_channel(*model, static_cast<uint8_t>(c));
-            for (const EventSpec& event : model->events) add(*model, event);
+            for (auto listed : {EventSpec::Listed::yes, EventSpec::Listed::no})
+                for (const EventSpec& event : model->events)
+                    if (event.listed == listed) add(*model, event);
         }
     }
     void expand_channel(const ModelSpec& model, uint8_t c) {
@@ -49,7 +52,8 @@ struct Union {
             if (!rule.label.empty()) labels[rule.value] = rule.label;
         for (const StateRule& rule : channel.states) {
             const std::string& label = labels[rule.value];
-            expand(model, rule.enter, "begin: " + label, stack ? Action::push : Action::set, c, rule.value);
+            expand(model, rule.enter, (stack ? "begin: " : "") + label, stack ? Action::push : Action::set, c,
+                   rule.value);
             expand(model, rule.leave, "end: " + label, stack ? Action::pop : Action::clear, c, rule.value);
         }
     }
@@ -82,6 +86,13 @@ const EventEntry& find_event(EventCode code) {
 
 std::span<const EventEntry> events_of(const ModelSpec& model) {
     return all().by_model.at(model.id);
+}
+
+std::span<const EventEntry> listed_events_of(const ModelSpec& model) {
+    auto events = events_of(model);
+    auto listed = std::ranges::find_if(
+        events, [](const EventEntry& e) { return e.event->listed == EventSpec::Listed::no; });
+    return events.first(static_cast<size_t>(listed - events.begin()));
 }
 
 }  // namespace ovni

@@ -1,5 +1,6 @@
 // Event model `ovni`: life cycle of threads, affinity, flushes, marks, and the markers of unsorted regions.
 // What its events do to threads and CPUs is in emu/ovni_hooks.cpp.
+#include "model/channel_numbers.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {
@@ -17,6 +18,7 @@ constexpr ChannelSpec channels[] = {
      .title = "Flushing ovni buffer",
      .states = flush},
 };
+static_assert(channels[ovni_channel::flush].name == "flush");
 
 constexpr EventSpec events[] = {
     {"OHC(i32 cpu, u64 tag)", "creates a thread for CPU %{cpu}, tag %#llx{tag}", Action::ignore},

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "emu/plan.hpp"
 
 namespace ovni {
 
@@ -16,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// {0} title of the window, {1} colour mode, {2} event type, {3} label of the type. Window configurations of
+// {0} title of the window, {1} colour mode, {2} event type, {3} label of the type, {4} which event gives the
+// value of a stretch of time. Window configurations of
 // Paraver name a function for every level of its object hierarchy; only that of the thread level matters.
 constexpr std::string_view window = R"(#ParaverCFG
 ConfigFile.Version: 3.4
@@ -57,7 +60,7 @@ window_drawmode draw_randnotzero
 window_drawmode_rows draw_randnotzero
 window_pixel_size 1
 window_labels_to_draw 1
-window_selected_functions {{ 14, {{ {{cpu, Active Thd}}, {{appl, Adding}}, {{task, Adding}}, {{thread, Last Evt Val}}, {{node, Adding}}, {{system, Adding}}, {{workload, Adding}}, {{from_obj, All}}, {{to_obj, All}}, {{tag_msg, All}}, {{size_msg, All}}, {{bw_msg, All}}, {{evt_type, =}}, {{evt_value, All}} }} }}
+window_selected_functions {{ 14, {{ {{cpu, Active Thd}}, {{appl, Adding}}, {{task, Adding}}, {{thread, {4}}}, {{node, Adding}}, {{system, Adding}}, {{workload, Adding}}, {{from_obj, All}}, {{to_obj, All}}, {{tag_msg, All}}, {{size_msg, All}}, {{bw_msg, All}}, {{evt_type, =}}, {{evt_value, All}} }} }}
 window_compose_functions {{ 9, {{ {{compose_cpu, As Is}}, {{compose_appl, As Is}}, {{compose_task, As Is}}, {{compose_thread, As Is}}, {{compose_node, As Is}}, {{compose_system, As Is}}, {{compose_workload, As Is}}, {{topcompose1, As Is}}, {{topcompose2, As Is}} }} }}
 window_filter_module evt_type 1 {2}
 window_filter_module evt_type_label 1 "{3}"
@@ -68,10 +71,14 @@ constexpr std::string_view color_mode(ViewSpec::Colors colors) {
     return colors == ViewSpec::Colors::code ? "window_in_code_mode" : "window_in_null_gradient_mode";
 }
 
+fs::path view_path(const fs::path& into, const ViewSpec& view) {
+    return into / (view.row == ViewSpec::Row::thread ? "thread" : "cpu") / view.file;
+}
+
 void write_all(const fs::path& into, std::span<const ModelSpec* const> models) {
     for (const ModelSpec* model : models) {
         for (const ViewSpec& view : model->views) {
-            fs::path path = into / (view.row == ViewSpec::Row::thread ? "thread" : "cpu") / view.file;
+            fs::path path = view_path(into, view);
             fs::create_directories(path.parent_path());
             write_file(path, view_text(view));
         }
@@ -83,7 +90,30 @@ void write_all(const fs::path& into, std::span<const ModelSpec* const> models) {
 std::string view_text(const ViewSpec& view) {
     std::string title =
         fmt::format("{}: {}", view.row == ViewSpec::Row::thread ? "Thread" : "CPU", view.title);
-    return fmt::format(window, title, color_mode(view.colors), view.prv_type, view.title);
+    return fmt::format(window, title, color_mode(view.colors), view.prv_type, view.title,
+                       view.value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val");
+}
+
+// A counter says at an event what was counted up to there.
+void write_counter_views(const fs::path& directory, std::span<const std::string> counters) {
+    for (size_t i = 0; i < counters.size(); ++i) {
+        std::string name = counters[i];
+        std::ranges::replace(name, '/', '_');
+        std::string file = fmt::format("nosv/hwc-{}.cfg", name);
+        for (auto row : {ViewSpec::Row::thread, ViewSpec::Row::cpu}) {
+            std::string title = fmt::format("nOS-V {} of the {} thread", counters[i],
+                                            row == ViewSpec::Row::thread ? "ACTIVE" : "RUNNING");
+            ViewSpec view{file,
+                          title,
+                          static_cast<uint16_t>(prv_type::first_counter + i),
+                          row,
+                          ViewSpec::Colors::gradient,
+                          ViewSpec::ValueOf::next_event};
+            fs::path path = view_path(directory / "cfg", view);
+            fs::create_directories(path.parent_path());
+            write_file(path, view_text(view));
+        }
+    }
 }
 
 void write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {

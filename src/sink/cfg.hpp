@@ -17,4 +17,7 @@ std::string view_text(const ViewSpec& view);
 // directory is copied instead. A cfg that exists is left alone, with a warning.
 void write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
 
+// Adds views of the hardware counters to directory/cfg; files of the same names are replaced.
+void write_counter_views(const std::filesystem::path& directory, std::span<const std::string> counters);
+
 }  // namespace ovni

@@ -1,6 +1,5 @@
 #include "sink/prv_sink.hpp"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +49,12 @@ class PrvSink::File {
     size_t filled_ = 0;
 };
 
+namespace {
+
+constexpr size_t first_breakdown = 2;  // in files_
+
+}  // namespace
+
 PrvSink::PrvSink(std::filesystem::path directory) : directory_(std::move(directory)) {}
 PrvSink::~PrvSink() = default;
 
@@ -57,16 +62,23 @@ void PrvSink::begin(const Schema& schema) {
     files_.clear();
     files_.push_back(std::make_unique<File>(directory_, schema.thread, TraceFile::thread));
     files_.push_back(std::make_unique<File>(directory_, schema.cpu, TraceFile::cpu));
+    for (const FileSchema& breakdown : schema.breakdowns)
+        files_.push_back(std::make_unique<File>(directory_, breakdown, TraceFile::thread));
 }
 
 void PrvSink::write(std::span<const Record> records) {
-    for (auto& file : files_) file->write(records);
+    for (size_t f = 0; f < first_breakdown; ++f) files_[f]->write(records);
+}
+
+void PrvSink::write_breakdown(size_t which, std::span<const Record> lines) {
+    files_[first_breakdown + which]->write(lines);
 }
 
 void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
     const std::string_view mark = ending == Ending::partial ? ".partial" : "";
     std::vector<std::pair<OutputFile, std::filesystem::path>> small;
-    const std::array schemas{&schema.thread, &schema.cpu};
+    std::vector schemas{&schema.thread, &schema.cpu};
+    for (const FileSchema& breakdown : schema.breakdowns) schemas.push_back(&breakdown);
     auto path_of = [&](const FileSchema& file, std::string_view extension) {
         return directory_ / (file.name + std::string(mark) + std::string(extension));
     };

@@ -1,6 +1,6 @@
-// The Paraver output: thread.prv and cpu.prv, each with its PCF and ROW, in one directory. All are collected
-// beside their final names and get those together at the end; without end(), and after an error, nothing is
-// left.
+// The Paraver output: thread.prv, cpu.prv and the breakdowns, each with its PCF and ROW, in one directory.
+// All are collected beside their final names and get those together at the end; without end(), and after an
+// error, nothing is left.
 #pragma once
 
 #include <filesystem>
@@ -19,13 +19,14 @@ class PrvSink : public Sink {
 
     void begin(const Schema& schema) override;
     void write(std::span<const Record> records) override;
+    void write_breakdown(size_t which, std::span<const Record> lines) override;
     // Ending::partial takes the names thread.partial.prv and so on, and leaves older complete outputs alone.
     void end(const Schema& schema, int64_t duration, Ending ending) override;
 
  private:
     class File;
     std::filesystem::path directory_;
-    std::vector<std::unique_ptr<File>> files_;
+    std::vector<std::unique_ptr<File>> files_;  // thread, cpu, breakdowns
 };
 
 }  // namespace ovni

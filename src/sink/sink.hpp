@@ -21,6 +21,8 @@ class Sink {
     virtual void begin(const Schema& schema) = 0;
     // Records in canonical order.
     virtual void write(std::span<const Record> records) = 0;
+    // Lines of Schema::breakdowns[which], in order.
+    virtual void write_breakdown(size_t which, std::span<const Record> lines) = 0;
     // `duration`: time of the last event, ns.
     virtual void end(const Schema& schema, int64_t duration, Ending ending) = 0;
 };

@@ -19,7 +19,7 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-adl] [--sort] TRACE", program);
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--exact-order] [--sort] TRACE", program);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -28,12 +28,16 @@ Cli emulation_cli(const char* program) {
         "table of clock offsets; default: clock-offsets.txt in TRACE, where it is there")(
         "output,o", po::value<std::string>(), "directory of the outputs; default: TRACE")(
         "all-models,a", "enable all models, not only those that the trace requires")(
+        "breakdown,b",
+        "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
         "linter,l",
         "be strict: open states at the end, streams that the program did not end and CPUs with more than "
-        "one running thread are errors")("sort",
-                                         "sort unsorted regions (OU[ to OU]) while reading, as ovnisort "
-                                         "would do it; nothing is written to TRACE")("debug,d",
-                                                                                     "print debug messages");
+        "one running thread are errors")(
+        "exact-order",
+        "play events with equal clocks in the order of the reference emulator, not by path of their streams; "
+        "slower")("sort",
+                  "sort unsorted regions (OU[ to OU]) while reading, as ovnisort would do it; nothing is "
+                  "written to TRACE")("debug,d", "print debug messages");
     return cli;
 }
 
@@ -43,10 +47,30 @@ EmulationOptions read_options(const Cli& cli) {
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
+    if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("sort")) options.regions = Regions::sorted;
+    if (cli.has("exact-order")) options.order = EventOrder::exact;
     if (cli.has("debug")) log::enable_debug();
     return options;
+}
+
+std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system) {
+    // A stream that is no thread's is alone.
+    auto looms = static_cast<uint32_t>(system.looms().size());
+    std::vector<uint32_t> groups;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        uint32_t thread = system.thread_of_stream(s);
+        groups.push_back(thread == System::no_thread ? looms + s : system.threads()[thread].loom);
+    }
+    return groups;
+}
+
+void print_ties(uint64_t ties, EventOrder order) {
+    if (ties == 0) return;
+    log::info("{} events share their clock with an event of another stream of their loom (played {})", ties,
+              order == EventOrder::canonical ? "by path of the streams, see --exact-order"
+                                             : "as the reference does");
 }
 
 int print_end(EmulationEnd end) {

@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/cli.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
+#include "emu/system.hpp"
+#include "trace/merger.hpp"
 
 namespace ovni {
 
@@ -17,13 +20,20 @@ struct EmulationOptions {
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
     EnabledModels enabled = EnabledModels::required;
+    Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
     Regions regions = Regions::as_they_are;
+    EventOrder order = EventOrder::canonical;  // or exact
 };
 
 // The command line of an emulator, to be parsed; and what it says. The output directory is not made here.
 Cli emulation_cli(const char* program);
 EmulationOptions read_options(const Cli& cli);
+
+// Ties are counted among the streams of one loom: there they can change what is shown, and ranks can count
+// them.
+std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
+void print_ties(uint64_t ties, EventOrder order);
 
 // How an emulation ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };

@@ -6,9 +6,12 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "emu/ending.hpp"
+#include "emu/sorted_rows.hpp"
 #include "emu/start.hpp"
+#include "emu/task_labels.hpp"
 #include "sink/cfg.hpp"
 #include "sink/prv_sink.hpp"
+#include "sink/writer.hpp"
 #include "tools/emulation.hpp"
 #include "trace/merger.hpp"
 
@@ -41,6 +44,38 @@ void refuse_mpirun() {
     std::exit(2);
 }
 
+// What the emulator made, on its way to the sink.
+class BatchWriter {
+ public:
+    BatchWriter(const Plan& plan, const System& system, Sink& sink)
+        : writer_(sink, plan.breakdowns.size(), Writer::best_mode()) {
+        size_t cpus = system.cpus().size() - system.looms().size();
+        for (const BreakdownPlan& breakdown : plan.breakdowns)
+            rows_.emplace_back(breakdown.spec().prv_type, cpus);
+    }
+    // All that is final after the last event.
+    void take(Emulator& emulator) { take_before(emulator, emulator.now() - 1); }
+    // All there is; the end.
+    void take_all(Emulator& emulator) {
+        take_before(emulator, INT64_MAX);
+        writer_.finish();
+    }
+
+ private:
+    void take_before(Emulator& emulator, int64_t time) {
+        Batch& batch = writer_.batch();
+        emulator.tracker().queue().take_before(time, batch.records);
+        std::vector<BreakdownChange>& changes = emulator.tracker().breakdowns().changes();
+        for (size_t b = 0; b < rows_.size(); ++b)
+            rows_[b].apply(changes_of(changes, static_cast<uint16_t>(b)), batch.breakdowns[b]);
+        changes.clear();
+        writer_.submit();
+    }
+
+    Writer writer_;
+    std::vector<SortedRows> rows_;
+};
+
 class Emulation {
  public:
     explicit Emulation(const EmulationOptions& options)
@@ -48,7 +83,7 @@ class Emulation {
           trace_(Trace::open(options.trace)),
           system_(trace_),
           clocks_(ClockModel::of_trace(options.trace, options.clock_table)),
-          plan_(make_plan(trace_, system_, options.enabled)) {
+          plan_(make_plan(trace_, system_, options.enabled, options.breakdowns)) {
         std::vector<std::string> looms;
         for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
         clocks_.check(looms);
@@ -59,18 +94,27 @@ class Emulation {
         write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
         int64_t origin = time_origin(trace_, first_clocks_);
-        Merger merger(std::move(readers));
+        Merger merger(std::move(readers), options_.order);
+        merger.count_ties(loom_of_stream(trace_, system_));
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
         PrvSink sink(options_.output);
         sink.begin(plan_.schema);
-        EmulationEnd end = replay(merger, emulator, sink);
+        BatchWriter writer(plan_, system_, sink);
+        EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
-        if (!event_error_ && finish(emulator, end)) end = EmulationEnd::with_errors;
+        if (end == EmulationEnd::complete) print_ties(merger.ties(), options_.order);
         Schema schema = plan_.schema;
-        add_labels(schema, plan_, emulator.tracker().extras().until_end());
+        add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
+        Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
+        for (const std::string& fault : add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
+            log::error("{}", fault);
+            end = EmulationEnd::with_errors;
+        }
+        if (!event_error_ && finish(emulator, seen)) end = EmulationEnd::with_errors;
         log::info("writing traces to disk, please wait");
-        sink.write(emulator.tracker().queue().take_before(INT64_MAX));
+        write_counter_views(options_.output, plan_.counters);
+        writer.take_all(emulator);
         sink.end(schema, emulator.now(), ending);
         return print_end(end);
     }
@@ -85,13 +129,10 @@ class Emulation {
         return readers;
     }
 
-    EmulationEnd replay(Merger& merger, Emulator& emulator, Sink& sink) {
+    EmulationEnd replay(Merger& merger, Emulator& emulator, BatchWriter& writer) {
         Progress progress;
-        auto done = [&] {
-            return merger.size() == 0
-                       ? 1.0
-                       : static_cast<double>(merger.consumed()) / static_cast<double>(merger.size());
-        };
+        const auto size = static_cast<double>(merger.size());
+        auto done = [&] { return size == 0 ? 1.0 : static_cast<double>(merger.consumed()) / size; };
         EmulationEnd end = EmulationEnd::complete;
         try {
             for (uint64_t count = 1; const EventView* event = merger.next(); ++count) {
@@ -101,8 +142,8 @@ class Emulation {
                     end = EmulationEnd::interrupted;
                     break;
                 }
-                if (emulator.tracker().queue().size() > batch)
-                    sink.write(emulator.tracker().queue().take_before(emulator.now() - 1));
+                if (emulator.tracker().queue().size() < batch) continue;
+                writer.take(emulator);
                 progress.update(emulator.events(), done());
             }
         } catch (const Error& e) {
@@ -116,17 +157,16 @@ class Emulation {
 
     // Is anything wrong at the end? An interrupted emulation is not expected to have seen the end of every
     // thread.
-    bool finish(Emulator& emulator, EmulationEnd end) {
+    bool finish(Emulator& emulator, Seen seen) {
         Report report;
-        if (end == EmulationEnd::complete)
-            report.faults = faults_at_end(trace_, emulator, options_.strictness);
+        if (seen == Seen::all) report.faults = faults_at_end(trace_, emulator, options_.strictness);
         report.crowded = crowded_cpus(emulator, emulator.now());
         report.tolerated = emulator.tolerated();
         print(report, trace_, system_);
         return !report.faults.empty();
     }
 
-    static constexpr size_t batch = size_t{32} << 10;  // records handed to the sink at a time
+    static constexpr size_t batch = size_t{8} << 10;  // records handed to the sink at a time
 
     EmulationOptions options_;
     Trace trace_;

@@ -41,7 +41,7 @@ void print_event(const EventSpec& event) {
 }
 
 void print_model(const ModelSpec& model) {
-    auto events = events_of(model);
+    auto events = listed_events_of(model);
     fmt::print("\n## Model {}\n\nThe model `{}` has the id `{}`, version {}, and {} events:\n\n<dl>\n",
                model.name, model.name, model.id, model.version, events.size());
     for (const EventEntry& entry : events) print_event(*entry.event);

@@ -1,4 +1,4 @@
-// One decoded event, pointing into the mapped stream; valid as long as its StreamReader. A gap in a stream
+// One decoded event, pointing into memory of its StreamReader until that goes on. A gap in a stream
 // (recording was paused, events were dropped) is handed out as two events of its own, at its beginning and at
 // its end.
 #pragma once
@@ -31,6 +31,7 @@ struct EventView {
     uint64_t offset = 0;             // of the event in its file
     uint32_t stream = 0;             // index in the trace
     Kind kind = Kind::event;
+    uint32_t order = 0;  // among the events of one clock: ascending as a Merger hands them out
 
     EventCode code() const { return EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT); }
     bool jumbo() const { return ovni_format_is_jumbo(bytes[0]); }

@@ -1,71 +1,93 @@
-// Hands out the events of several streams in canonical order: (corrected clock, stream index, position in the
-// stream).
+// Hands out the events of several streams in one order: by corrected clock, and where clocks are equal
 //
-// Works in windows: every stream is decoded up to a common time, the entries are sorted stably by time, then
-// handed out; until then the readers hold their bytes. The width of a window follows the density of events,
-// and their bytes are bounded, so memory does not grow with the length of the trace. Damage that is found
-// while decoding ahead is thrown when its turn comes: after the last good event of that stream and before any
-// later one.
+// - canonical: by stream index, then position in the stream;
+// - exact: as the reference plays them (see tie_order.hpp). What the reference does not know takes no part in
+//   that: damage, the cut of a stream, and a gap at the clock of the event before it follow that event at
+//   once; a gap's beginning or end at a clock of its own comes before all events of that clock.
 //
-// Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
-// That is the order of a merge which always plays the stream whose current event has the lowest clock: an
-// event with a decreased clock follows its predecessor at once.
+// EventView::order is the key among events of one clock, so that events of several mergers over different
+// streams can be put together: canonical, the stream index; exact, `first_place` plus the place among the
+// events of that clock in the whole trace. What follows its event at once has that event's key, what comes
+// before all events has its stream index.
+//
+// Works in windows: every stream is decoded up to a common time, the entries are put in order, then handed
+// out; until then the readers hold their bytes. The width of a window follows the density of events, and
+// their bytes are bounded, so memory does not grow with the length of the trace; only in exact order must all
+// events of one clock fit. Damage that is found while decoding ahead is thrown when its turn comes: after the
+// last good event of that stream and before any later one.
+//
+// Where clocks may decrease (ClockOrder::any, canonical only), a stream counts with the largest clock that it
+// has had so far. That is the order of a merge which always plays the stream whose current event has the
+// lowest clock: an event with a decreased clock follows its predecessor at once.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <exception>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "trace/event_window.hpp"
 #include "trace/stream_reader.hpp"
+#include "trace/tie_counter.hpp"
+#include "trace/tie_order.hpp"
 
 namespace ovni {
 
+// `received` is the exact order for some streams of a trace: know() tells about ties with the others.
+enum class EventOrder { canonical, exact, received };
+
 class Merger {
  public:
+    static constexpr uint32_t first_place = 1 << 24;  // greater than any stream index
+
     // `readers` in any order, none of them advanced yet.
-    explicit Merger(std::vector<StreamReader> readers);
+    explicit Merger(std::vector<StreamReader> readers, EventOrder order = EventOrder::canonical);
 
     // The next event of all streams; nullptr at the end. Valid until the next call. Throws the Error of a
     // damaged stream in its place; `damaged_stream()` then tells which stream it was, and the events after it
     // are not handed out. A stream whose first event is damaged is reported before all events.
     const EventView* next() {
-        if (current_ == entries_count_ && !fill()) return nullptr;
-        const Entry& entry = entries_[current_++];
-        if (entry.source == special) [[unlikely]]
+        if (current_ == end_ && !fill()) return nullptr;
+        const Entry& entry = *current_++;
+        if (entry.source == EventWindow::special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
         view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
-        view_.offset = source.sorts ? readers_[entry.source].offset_in_file(entry.at) : entry.at;
+        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(entry.at) : entry.at;
         view_.stream = source.stream;
+        view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
         view_.clock =
-            order_ == ClockOrder::checked ? start_ + entry.time : view_.raw_clock() + source.clock_offset;
+            clocks_ == ClockOrder::checked ? start_ + entry.time : view_.raw_clock() + source.clock_offset;
         return &view_;
     }
     uint32_t damaged_stream() const { return damaged_stream_; }
+    // EventView::order of the damage.
+    uint32_t damaged_order() const { return damaged_order_; }
     // Clock of the last good event of that stream; INT64_MIN where it has none.
     int64_t damaged_clock() const { return damaged_clock_; }
 
+    // For EventOrder::received, where next() returned nullptr: from now on it hands out the events up to and
+    // with the clock `until`, whose ties are these.
+    void know(int64_t until, Ties ties);
+    int64_t known_until() const { return until_; }
+
+    // From now on counts the events that share their clock with an event of another stream of their group.
+    // `group_of_stream`: by stream index.
+    void count_ties(std::vector<uint32_t> group_of_stream) {
+        tie_counter_.emplace(std::move(group_of_stream));
+    }
+    // In what was handed out, to the precision of a window.
+    uint64_t ties() const { return tie_counter_ ? tie_counter_->ties() : 0; }
+
     // Bytes of events: in all streams, and handed out so far (to the precision of a window).
-    uint64_t size() const;
+    uint64_t size() const { return window_.size(); }
     uint64_t consumed() const { return consumed_; }
 
  private:
+    using Entry = EventWindow::Entry;
     static constexpr uint32_t first_width = 1 << 20;
-    static constexpr uint32_t special = 0x80000000;  // in Entry::source: `at` is an index in specials_
 
-    struct Entry {
-        uint32_t time;    // since start_
-        uint32_t source;  // index in sources_
-        uint64_t at;      // offset in the file, its regions sorted
-    };
-    // What an Entry cannot say: one of the other kinds, or damage.
-    struct Special {
-        EventView view;
-        std::exception_ptr damage;
-        uint32_t stream = 0;
-    };
     // What is needed to hand out events of a reader.
     struct Source {
         StreamReader::Memory memory;  // while a window is handed out
@@ -73,50 +95,46 @@ class Merger {
         uint32_t stream;
         bool sorts;  // unsorted regions
     };
-    // The next event of a reader, its current one: not in the window yet.
-    struct Head {
-        int64_t key = 0;  // largest clock so far
-        enum class State : uint8_t { event, damaged, finished } state = State::event;
-    };
-    struct Saved {
-        uint32_t source;
-        Head head;
-        StreamReader::Position position;
+    // What is left of a stream's entries in the window.
+    struct Cursor {
+        uint32_t at, end;
     };
 
-    bool fill();  // decodes and sorts the next window; false at the end
-    bool find_start();
-    bool decode_window();
-    bool decode(uint32_t source, int64_t limit);
-    bool is_full(uint32_t source) const;
-    void decode_plain(uint32_t source, int64_t limit);
-    void append(uint32_t source);
-    void append_special(uint32_t source, Special what);
-    void advance(uint32_t source);
-    void rewind();
+    bool fill();  // decodes the next window and puts it in order; false at the end
+    void decode_window(int64_t start);
     void adapt_width();
+    void make_room();
+    void put_in_order();
+    void play();
     void sort();
     void insertion_sort();
     void radix_sort();
+    void apply_ties();
+    void order_group(size_t begin, size_t end);
+    uint32_t stream_of(const Entry& entry) const;
+    size_t index_of(const Entry& entry) const { return static_cast<size_t>(&entry - first_); }
+    void count_window_ties();
     const EventView* next_special(const Entry& entry);
 
-    std::vector<StreamReader> readers_;  // by stream index
+    EventWindow window_;
     std::vector<Source> sources_;
-    std::vector<Head> heads_;
-    std::vector<std::exception_ptr> damage_;  // of heads that are damaged
-    std::vector<Saved> saved_;                // heads that moved in this window, as they were before
-    std::vector<Special> specials_;
-    ClockOrder order_ = ClockOrder::checked;
+    EventOrder order_;
+    ClockOrder clocks_ = ClockOrder::checked;
+    HeapReplay replay_;
+    Ties ties_;
+    int64_t until_;
+    std::optional<TieCounter> tie_counter_;
 
-    std::unique_ptr<Entry[]> entries_, scratch_;
-    size_t capacity_ = 0, wanted_ = 0;
-    uint64_t bytes_left_ = 0;  // that the window may still hold
-    size_t entries_count_ = 0, current_ = 0;
-    int64_t start_ = 0;             // key at which the window starts
-    uint32_t width_ = first_width;  // ns; the last key of the window is start_ + width_
+    const Entry *first_ = nullptr, *current_ = nullptr, *end_ = nullptr;  // of the window
+    std::unique_ptr<Entry[]> scratch_;
+    std::vector<uint32_t> orders_;  // by entry; not in canonical order
+    std::vector<Cursor> cursors_;   // by source
+    int64_t start_ = 0;             // clock at which the window starts
+    uint32_t width_ = first_width;  // ns; the last clock of the window is start_ + width_
     uint64_t consumed_ = 0;
-    EventView view_;
-    uint32_t damaged_stream_ = 0;
+    int64_t last_clock_ = INT64_MIN;  // of the windows before
+    EventView view_, special_view_;
+    uint32_t damaged_stream_ = 0, damaged_order_ = 0;
     int64_t damaged_clock_ = 0;
 };
 

@@ -84,12 +84,13 @@ class StreamReader {
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
 
-    // Does take() apply? There is nothing but events, and their clocks never decrease.
-    bool is_plain() const { return plain_ && source_.order == ClockOrder::checked; }
+    // Does take() apply? There is nothing but events.
+    bool is_plain() const { return plain_; }
     // Hands the current event and those after it to `taker(clock, at)`, as long as their clocks are at
     // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
-    // the end of the stream. Throws as next() does. The fast way for many events. Stops also, some time after
-    // the first event, once more than `most_bytes` are held.
+    // the end of the stream. Throws as next() does. The fast way for many events. Stops at an event whose
+    // clock is below its predecessor's (ClockOrder::any), which becomes the current one. Stops also, some
+    // time after the first event, once more than `most_bytes` are held.
     template <class Taker>
     bool take(int64_t limit, size_t most, uint64_t most_bytes, Taker taker);
 
@@ -181,11 +182,12 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
             next_clock < clock) [[unlikely]] {
             stand();
             if (!next()) return false;
+            bool back = at_.clock < clock;
             at = at_.at;
             following = at_.next;
             clock = at_.clock;
             here = memory();
-            if (held_bytes() > most_bytes) break;
+            if (back || held_bytes() > most_bytes) break;
             continue;
         }
         at = following;

@@ -59,7 +59,7 @@ class EmulatorFuzzTest : public ::testing::Test {
         try {
             Trace trace = Trace::open(trace_.path());
             System system(trace);
-            Plan plan = make_plan(trace, system, EnabledModels::required);
+            Plan plan = make_plan(trace, system, EnabledModels::required, Breakdowns::yes);
             std::vector<StreamReader> readers;
             std::vector<int64_t> clocks;
             for (uint32_t s = 0; s < trace.streams().size(); ++s) {

@@ -1,119 +1,99 @@
 #include "support/random_trace.hpp"
 
-#include <random>
-#include <vector>
+#include <algorithm>
+#include <stdexcept>
+
+#include "support/random/activity.hpp"
+#include "support/random/layout.hpp"
+#include "support/random/tables.hpp"
 
 namespace ovni::test {
 
 namespace {
 
-constexpr EventCode mpi_calls[][2] = {
-    {"MS[", "MS]"}, {"MR[", "MR]"}, {"MW[", "MW]"}, {"MAr", "MAR"}, {"MCb", "MCB"}};
+using random_trace::Thread;
+using random_trace::World;
 
-// One thread's way through its life: what it may do next follows from what it did.
-class Life {
- public:
-    Life(StreamBuilder& stream, std::mt19937& random, int cpus, bool punctual)
-        : stream_(stream), random_(random), cpus_(cpus), punctual_(punctual) {}
+void go_on(Thread& thread) {
+    constexpr int tries = 8, chance_of_life = 18, chance_of_resuming = 35;
+    auto& dice = thread.world.dice;
+    int chance = thread.state == random_trace::State::running ? chance_of_life : chance_of_resuming;
+    int weights = 0;
+    for (const auto& choice : thread.choices) weights += choice.weight;
+    for (int i = 0; i < tries; ++i) {
+        if (dice.percent(chance) && thread.life->step()) return;
+        int weight = dice.below(weights);
+        auto choice = thread.choices.begin();
+        for (; weight >= choice->weight; ++choice) weight -= choice->weight;
+        if (choice->activity->step()) return;
+    }
+}
 
-    void live(int events) {
-        clock_ = 1000 + pick(50);
-        stream_.starts(clock_, pick(2) == 0 ? -1 : pick(cpus_));
-        for (int i = 0; i < events; ++i) step();
-        while (!calls_.empty() || !marks_.empty()) close();
-        stream_.ends(clock_ + pick(3));
-    }
+bool anything_open(const Thread& thread) {
+    return std::ranges::any_of(thread.choices, [](const auto& each) { return each.activity->open(); });
+}
 
- private:
-    static constexpr size_t deepest = 40;
+void close_something(Thread& thread) {
+    for (const auto& choice : thread.choices)
+        if (choice.activity->close()) return;
+    throw std::logic_error("a random trace cannot close what is open");
+}
 
-    int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
-    int64_t tick() { return clock_ += pick(3) == 0 ? 0 : pick(20); }
+// One event closer to the end; false: the thread is dead, and what it had to close is closed.
+bool wind_down(Thread& thread) {
+    using random_trace::State;
+    if (thread.out_of_cpu) {
+        thread.event("KCI");
+        thread.out_of_cpu = false;
+        return true;
+    }
+    bool to_close = thread.closes && anything_open(thread);
+    if (thread.state == State::dead && !to_close) return false;
+    if (thread.state != State::running && (to_close || thread.state != State::cooling))
+        thread.life->towards_running();
+    else if (to_close)
+        close_something(thread);
+    else
+        thread.life->end();
+    return true;
+}
 
-    void step() {
-        switch (pick(punctual_ ? 8 : 7)) {
-            case 0:
-            case 1:
-                call();
-                break;
-            case 2:
-                leave();
-                break;
-            case 3:
-                push();
-                break;
-            case 4:
-                pop();
-                break;
-            case 5:
-                stream_.event("OAs", tick(), {pick(cpus_ + 1) - 1});
-                break;
-            case 6:
-                rest();
-                break;
-            case 7:
-                stream_.event("OM=", tick(), {i64(1 + pick(5)), 98});
-                break;
-        }
+// Threads take turns, often with several events at once.
+void play(World& world) {
+    constexpr int chance_of_next = 35;
+    std::vector<Thread*> alive;
+    for (Thread& thread : world.threads) {
+        thread.closes = !world.what.leave_open || world.dice.percent(50);
+        alive.push_back(&thread);
     }
-    void close() { calls_.empty() ? pop() : leave(); }
-    void call() {
-        int function = pick(5);
-        if (calls_.size() == deepest || (!calls_.empty() && calls_.back() == function)) return;
-        stream_.event(mpi_calls[function][0], tick());
-        calls_.push_back(function);
+    for (size_t turn = 0; !alive.empty();) {
+        if (turn >= alive.size() || !world.dice.percent(chance_of_next))
+            turn = static_cast<size_t>(world.dice.below(static_cast<int>(alive.size())));
+        Thread& thread = *alive[turn];
+        if (thread.events < world.what.events)
+            go_on(thread);
+        else if (!wind_down(thread))
+            alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(turn));
     }
-    void leave() {
-        if (calls_.empty()) return;
-        stream_.event(mpi_calls[calls_.back()][1], tick());
-        calls_.pop_back();
-    }
-    void push() {
-        if (marks_.size() == deepest) return;
-        marks_.push_back(1 + pick(4));
-        stream_.event("OM[", tick(), {i64(marks_.back()), 5});
-    }
-    void pop() {
-        if (marks_.empty()) return;
-        stream_.event("OM]", tick(), {i64(marks_.back()), 5});
-        marks_.pop_back();
-    }
-    void rest() {
-        if (pick(2) == 0) stream_.event("OHc", tick());
-        stream_.event("OHp", tick());
-        if (pick(2) == 0) stream_.event("OHw", tick());
-        stream_.event("OHr", tick());
-    }
+}
 
-    StreamBuilder& stream_;
-    std::mt19937& random_;
-    int cpus_;
-    bool punctual_;
-    int64_t clock_ = 0;
-    std::vector<int> calls_, marks_;
-};
+void check(const RandomTrace& what) {
+    for (char model : what.models)
+        if (!random_trace::model_tables().contains(model))
+            throw std::invalid_argument(std::string("no event model ") + model);
+    if (what.looms < 0 || std::min({what.processes, what.threads, what.cpus, what.apps}) < 1 ||
+        std::min({what.events, what.hosts, what.counters, what.marks}) < 0 || what.counters > 100 ||
+        what.marks > 90)
+        throw std::invalid_argument("a number of a random trace is out of range");
+}
 
 }  // namespace
 
 void build(TraceBuilder& trace, const RandomTrace& what) {
-    std::mt19937 random(what.seed);
-    constexpr int cpus = 2;
-    for (int loom = 0; loom < what.looms; ++loom)
-        for (int process = 0; process < what.processes; ++process)
-            for (int thread = 0; thread < what.threads; ++thread) {
-                int pid = 10 + process, tid = 100 * pid + thread;
-                StreamBuilder& stream =
-                    trace.thread({.loom = "node" + std::to_string(loom) + ".x",
-                                  .pid = pid,
-                                  .tid = tid,
-                                  .rank = (what.looms - loom) * what.processes - process - 1,
-                                  .nranks = what.looms * what.processes,
-                                  .cpus = {{0, 4}, {1, 7}},
-                                  .require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}});
-                stream.mark(5, "stack", "phase", {{1, "one"}, {2, "two"}});
-                if (what.punctual) stream.mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
-                Life(stream, random, cpus, what.punctual).live(what.events);
-            }
+    check(what);
+    World world(what);
+    lay_out(world, trace);
+    play(world);
 }
 
 }  // namespace ovni::test

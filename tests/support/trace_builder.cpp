@@ -204,10 +204,14 @@ TraceBuilder& TraceBuilder::file(const std::string& name, std::string text) {
 
 fs::path TraceBuilder::write() const {
     fs::remove_all(path());
-    fs::create_directories(path());
-    for (const StreamBuilder& stream : streams_) stream.write(path() / stream.directory());
-    for (const auto& [name, text] : files_) save(path() / name, text);
+    write_to(path());
     return path();
+}
+
+void TraceBuilder::write_to(const fs::path& directory) const {
+    fs::create_directories(directory);
+    for (const StreamBuilder& stream : streams_) stream.write(directory / stream.directory());
+    for (const auto& [name, text] : files_) save(directory / name, text);
 }
 
 }  // namespace ovni::test

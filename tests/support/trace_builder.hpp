@@ -146,6 +146,8 @@ class TraceBuilder {
     std::filesystem::path path() const { return directory_.path() / "ovni"; }
     // Writes everything anew and returns the trace directory.
     std::filesystem::path write() const;
+    // Writes everything into another directory, over what is there.
+    void write_to(const std::filesystem::path& directory) const;
 
  private:
     TemporaryDirectory directory_;

@@ -16,13 +16,13 @@ TEST(TrackerTest, ACpuThatFollowsTheActiveThreadShowsAHiddenChannelAsBad) {
     Plan plan;
     plan.channels.push_back(
         {.name = "one", .tracking = Tracking::running, .cpu_tracking = Tracking::active, .prv_type = 300});
-    Machine machine(system, plan.channels.size(), {true});
+    Machine machine(system, plan, {true});
     Tracker tracker(plan, machine);
     machine.threads[0].cpu = 0;
     machine.cpus[0].threads = {0};
     machine.channel(0, 0).set(5, Duplicates::forbidden);
     auto show = [&](RunState state, int64_t time) {
-        machine.threads[0].state = state;
+        machine.threads[0].set_state(state);
         tracker.begin_event(time, 0);
         tracker.cpu_changed(0);
         tracker.cpu_channels_changed(0);
@@ -36,9 +36,9 @@ TEST(TrackerTest, ACpuThatFollowsTheActiveThreadShowsAHiddenChannelAsBad) {
     EXPECT_EQ(show(RunState::cooling, 2), (Shown{{2, shown_value::bad}}));
     EXPECT_EQ(show(RunState::paused, 3), (Shown{{3, 0}}));
     const ShownExtras& extras = tracker.extras();
-    EXPECT_EQ(extras.until(2, 0)[extras.bad(0)], 1);
-    EXPECT_EQ(extras.until(1, 9)[extras.bad(0)], 0);
-    EXPECT_EQ(extras.until_end()[extras.too_many_threads(0)], 0);
+    EXPECT_EQ(extras.until({2, 0})[extras.bad(0)], 1);
+    EXPECT_EQ(extras.until({1, 9})[extras.bad(0)], 0);
+    EXPECT_EQ(extras.until(end_of_trace)[extras.too_many_threads(0)], 0);
 }
 
 }  // namespace

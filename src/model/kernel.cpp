@@ -1,0 +1,49 @@
+// Event model `kernel`: when the kernel takes a thread off its CPU. What that forbids is in
+// emu/kernel_hooks.cpp.
+#include "model/channel_numbers.hpp"
+#include "model/model_spec.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr StateRule context_switch_states[] = {
+    {"", "", 3, "Context switch: Out of the CPU"},
+};
+
+constexpr ChannelSpec channels[] = {
+    {.name = "context_switch",
+     .kind = ChannelKind::stack,
+     .prv_type = 45,
+     .tracking = Tracking::any,
+     .title = "Kernel context switch",
+     .states = context_switch_states},
+};
+static_assert(channels[kernel_channel::context_switch].name == "context_switch");
+
+constexpr EventSpec events[] = {
+    {"KCO", "leaves its CPU: the kernel runs something else"},
+    {"KCI", "is back on its CPU"},
+};
+
+using Row = ViewSpec::Row;
+constexpr ViewSpec views[] = {
+    {"kernel/context-switch.cfg", "Context switches of the CURRENT thread", 45, Row::thread},
+    {"kernel/context-switch.cfg", "Context switches of the RUNNING thread", 45, Row::cpu},
+};
+
+}  // namespace
+
+extern constinit const ModelSpec kernel_model = [] {
+    constexpr ModelSpec model{.id = 'K',
+                              .name = "kernel",
+                              .version = "1.0.0",
+                              .guard = Guard::none,
+                              .channels = channels,
+                              .events = events,
+                              .views = views};
+    static_assert(well_formed(model));
+    return model;
+}();
+
+}  // namespace ovni

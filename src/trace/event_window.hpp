@@ -1,0 +1,112 @@
+// The events of several streams in a stretch of time, stream by stream: what a merge works on. Damage that is
+// found while decoding ahead becomes an entry of its own, in its place in its stream.
+//
+// The readers hold the bytes of the events in the window, where StreamReader::memory() says.
+//
+// Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "trace/stream_reader.hpp"
+#include "trace/tie_order.hpp"
+
+namespace ovni {
+
+class EventWindow {
+ public:
+    static constexpr uint32_t special = 0x80000000;  // in Entry::source: `at` is an index in specials()
+    static constexpr uint32_t widest = HeapReplay::last_time;
+
+    struct Entry {
+        uint32_t time;    // since the start of the window
+        uint32_t source;  // index of the reader, by stream index
+        uint64_t at;      // offset in the file, its regions sorted
+    };
+    // What an Entry cannot say: an event of one of the other kinds, or damage.
+    struct Special {
+        EventView view;
+        std::exception_ptr damage;
+        uint32_t stream = 0;
+    };
+    struct Run {
+        uint32_t source;
+        uint32_t begin, end;  // in entries()
+    };
+
+    // `readers` in any order, none of them advanced yet.
+    explicit EventWindow(std::vector<StreamReader> readers);
+
+    const std::vector<StreamReader>& readers() const { return readers_; }  // by stream index
+    // How many entries are worth a window; memory is for a few times as many, and for their bytes unless most
+    // of them are large jumbo events.
+    size_t wanted() const { return wanted_; }
+    size_t capacity() const { return capacity_; }
+
+    // Where the next window starts: the least clock of what comes next; INT64_MIN for a stream that is
+    // damaged at its beginning. Nothing at the end of all streams.
+    std::optional<int64_t> next_start() const;
+    // Goes on to the window from `start` to `start` + `width`, both included. False where that does not fit
+    // into memory; a window of one clock value then holds the first of its events, the others come in the
+    // next one. Otherwise rewind() before anything else.
+    bool decode(int64_t start, uint32_t width);
+    // Goes back to before the last decode().
+    void rewind();
+    // Room for twice as many entries. After rewind().
+    void grow();
+
+    // After decode(): in the order of streams, and in each stream in its order.
+    std::span<Entry> entries() { return {entries_.get(), count_}; }
+    const std::vector<Special>& specials() const { return specials_; }
+    // How many streams have entries, and which. `end` is right also where the entries were exchanged
+    // meanwhile.
+    size_t streams() const { return saved_.size(); }
+    std::vector<Run> runs() const;
+    // The clocks of the events, without what is special.
+    ClockRuns clocks();
+    std::vector<int64_t> next_clocks();
+    // Puts other memory of the same capacity in the place of entries(), which keeps its length.
+    void exchange(std::unique_ptr<Entry[]>& other) { std::swap(entries_, other); }
+
+    uint64_t size() const;      // bytes of events in all streams
+    uint64_t consumed() const;  // and up to the end of this window
+
+ private:
+    // The next event of a reader, its current one: not in the window yet.
+    struct Head {
+        int64_t key = 0;  // largest clock so far
+        enum class State : uint8_t { event, damaged, finished } state = State::event;
+    };
+    struct Saved {
+        uint32_t source;
+        uint32_t begin;
+        Head head;
+        StreamReader::Position position;
+    };
+
+    bool is_full(uint32_t source) const;
+    bool decode_source(uint32_t source, int64_t limit);
+    void decode_plain(uint32_t source, int64_t limit);
+    void append(uint32_t source);
+    void append_special(uint32_t source, Special what);
+    void advance(uint32_t source);
+    int64_t next_clock(uint32_t source);
+
+    std::vector<StreamReader> readers_;
+    std::vector<Head> heads_;
+    std::vector<std::exception_ptr> damage_;  // of heads that are damaged
+    std::vector<Saved> saved_;                // heads that moved in this window, as they were before
+    std::vector<Special> specials_;
+    std::unique_ptr<Entry[]> entries_;
+    size_t capacity_ = 0, wanted_ = 0, count_ = 0;
+    uint64_t bytes_left_ = 0;  // that the window may still hold
+    int64_t start_ = 0;
+};
+
+}  // namespace ovni

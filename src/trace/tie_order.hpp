@@ -1,0 +1,87 @@
+// The order of events with equal clocks, as the reference plays them. What it is depends on all events of the
+// trace, so the clocks of all streams go through one replay of its heap, window by window. A window is a
+// stretch of time; times in it count from its start and are at most `last_time`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "trace/reference_heap.hpp"
+
+namespace ovni {
+
+// The clocks of a window, source by source.
+struct ClockRuns {
+    static constexpr int64_t no_clock = INT64_MIN;
+
+    std::vector<uint32_t> counts;  // by source: events in the window
+    std::vector<uint32_t> times;   // of all those events, since the start of the window
+    std::vector<int64_t> next;     // by source: clock of the event after the window; no_clock where none is
+};
+
+// For events that share their clock: their places among all events of that clock, in the whole trace.
+// Concerns a part of the sources; events come in canonical order of (clock, source, position).
+class Ties {
+ public:
+    // `start`: of the window in which the times below count.
+    explicit Ties(int64_t start = 0, std::vector<uint32_t> words = {})
+        : start_(start), words_(std::move(words)) {}
+    void add(uint32_t time, uint32_t place);
+    // The places of the events at `clock`; empty where they share it with none. Clocks must not decrease from
+    // call to call.
+    std::span<const uint32_t> at(int64_t clock);
+
+    // To be sent; the start of the window is not among them.
+    const std::vector<uint32_t>& words() const { return words_; }
+
+ private:
+    int64_t start_;
+    std::vector<uint32_t> words_;  // time, number of places, places; and so on
+    size_t at_ = 0, last_ = 0;
+};
+
+class HeapReplay {
+ public:
+    static constexpr uint32_t last_time = UINT32_C(1) << 31;
+
+    explicit HeapReplay(size_t sources) : heap_(sources), sources_(static_cast<uint32_t>(sources)) {}
+
+    // Times that stand for the next event of each source after the window: greater than last_time, ordered
+    // and equal as their clocks are.
+    static std::vector<uint32_t> times_after(std::span<const int64_t> next_clocks);
+
+    // One window. `first(source)`: time of the source's next event in the window, else its time after it.
+    // `play(source)`: called in the order of events; returns what `first` would say next.
+    template <class First, class Play>
+    void replay(First first, Play play) {
+        begin(first);
+        while (heap_.first_time() <= last_time) {
+            uint32_t source = heap_.extract();
+            uint32_t next = play(source);
+            if (next != ReferenceHeap::no_time) heap_.insert(next, source);
+        }
+    }
+
+    // The places of the events that share their clock, by owner of the sources.
+    void find_ties(const ClockRuns& runs, std::span<const int> owners, std::span<Ties> of_owner);
+
+ private:
+    template <class First>
+    void begin(First first) {
+        if (started_) return heap_.set_times(first);
+        started_ = true;
+        for (uint32_t source = 0; source < sources_; ++source)
+            if (uint32_t time = first(source); time != ReferenceHeap::no_time) heap_.insert(time, source);
+    }
+    void end_group(uint32_t time, std::span<const int> owners, std::span<Ties> of_owner);
+
+    ReferenceHeap heap_;
+    uint32_t sources_;
+    bool started_ = false;
+    std::vector<uint32_t> group_;  // sources of one time, as played
+    std::vector<uint64_t> sorted_;
+};
+
+}  // namespace ovni

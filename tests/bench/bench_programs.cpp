@@ -1,0 +1,111 @@
+// The programs of the benchmarks, on traces small enough for a test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/process.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string bench(const std::string& name) {
+    return std::string(BUILD_DIR) + "/bench/" + name;
+}
+
+std::string content(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class BenchPrograms : public testing::Test {
+ protected:
+    Finished generate(const std::string& name, std::vector<std::string> options,
+                      const std::string& models = "ovni,mpi") {
+        options.insert(options.begin(), {bench("bench-trace"), "--models", models});
+        options.push_back((directory_.path() / name).string());
+        return run(options);
+    }
+    void expect_accepted(const std::string& name) const {
+        Finished emulated = run({program("ovniemu"), "-l", "-o", path("out"), path(name)});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
+    std::string path(const std::string& name) const { return (directory_.path() / name).string(); }
+
+    TemporaryDirectory directory_;
+};
+
+TEST_F(BenchPrograms, GeneratedTraceIsAcceptedInLinterMode) {
+    for (const char* events : {"64", "65", "101", "20000"}) {
+        Finished made = generate(
+            events, {"--looms", "2", "--processes", "2", "--threads", "3", "--ranked", "--events", events});
+        ASSERT_EQ(made.status, 0) << made.err;
+        expect_accepted(events);
+    }
+}
+
+TEST_F(BenchPrograms, GeneratedTasksAreAcceptedInLinterMode) {
+    std::string help = run({program("ovniemu"), "--help"}).out;
+    for (const char* model : {"nosv", "nanos6"}) {
+        if (help.find(std::string(" ") + model + " ") == std::string::npos)
+            GTEST_SKIP() << "ovniemu knows no model " << model;
+        Finished made = generate(model, {"--mix", "tasks", "--processes", "2", "--events", "20000"}, model);
+        ASSERT_EQ(made.status, 0) << made.err;
+        expect_accepted(model);
+    }
+}
+
+TEST_F(BenchPrograms, TraceDependsOnNothingButItsShapeAndSeed) {
+    for (const char* name : {"a", "b"}) ASSERT_EQ(generate(name, {"--events", "1000"}).status, 0);
+    ASSERT_EQ(generate("c", {"--events", "1000", "--seed", "2"}).status, 0);
+    const char* stream = "loom.node0003.bench/proc.4/thread.14/stream.obs";
+    std::string a = content(path("a") + "/" + stream);
+    EXPECT_GT(a.size(), 100U);
+    EXPECT_EQ(a, content(path("b") + "/" + stream));
+    EXPECT_NE(a, content(path("c") + "/" + stream));
+}
+
+TEST_F(BenchPrograms, ImpossibleShapesAreRefused) {
+    EXPECT_THAT(generate("a", {"--events", "10"}).err, HasSubstr("every stream needs 2 events"));
+    EXPECT_THAT(generate("b", {"--mix", "tasks"}).err, HasSubstr("none of the models has tasks"));
+    EXPECT_EQ(generate("c", {"--mix", "other"}).status, 2);
+    EXPECT_EQ(generate("d", {"--models", "what"}).status, 2);
+}
+
+TEST_F(BenchPrograms, YardstickWritesAsMuchAsTheEmulator) {
+    ASSERT_EQ(generate("ovni", {"--events", "20000"}).status, 0);
+    ASSERT_EQ(run({program("ovniemu"), "-o", path("real"), path("ovni")}).status, 0);
+    Finished done = run({bench("yardstick"), "--like", path("real"), path("ovni"), path("out")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    for (const char* name : {"thread.prv", "cpu.prv"})
+        EXPECT_EQ(fs::file_size(path("out") + "/" + name), fs::file_size(path("real") + "/" + name));
+    EXPECT_THAT(content(path("out") + "/cpu.prv"), HasSubstr("\n2:0:1:1:"));
+}
+
+TEST_F(BenchPrograms, YardstickWritesWhatIsAskedFor) {
+    ASSERT_EQ(generate("ovni", {"--events", "1000"}).status, 0);
+    Finished done = run(
+        {bench("yardstick"), "--thread-bytes", "1000001", "--cpu-bytes", "10", path("ovni"), path("out")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(fs::file_size(path("out") + "/thread.prv"), 1000001U);
+    EXPECT_EQ(fs::file_size(path("out") + "/cpu.prv"), 10U);
+}
+
+TEST_F(BenchPrograms, MeasureAppendsALineAndKeepsTheStatus) {
+    EXPECT_EQ(run({bench("measure"), path("m"), "sh", "-c", "exit 3"}).status, 3);
+    EXPECT_EQ(run({bench("measure"), path("m"), "true"}).status, 0);
+    std::string lines = content(path("m"));
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 2);
+    EXPECT_THAT(lines, HasSubstr("\"status\": 3}\n"));
+    EXPECT_THAT(lines, HasSubstr("\"peak_kib\": "));
+}
+
+}  // namespace
+
+}  // namespace ovni::test

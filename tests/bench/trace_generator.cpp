@@ -1,0 +1,113 @@
+#include "trace_generator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace ovni::bench {
+
+namespace {
+
+struct Place {
+    uint32_t loom, process, thread;  // each counted in the one before
+};
+
+uint64_t process_index(const TraceShape& shape, const Place& at) {
+    return uint64_t{at.loom} * shape.processes + at.process;
+}
+
+uint64_t stream_index(const TraceShape& shape, const Place& at) {
+    return process_index(shape, at) * shape.threads + at.thread;
+}
+
+std::string cpu_list(const TraceShape& shape) {
+    std::string text;
+    for (uint32_t cpu = 0; cpu < shape.processes * shape.threads; ++cpu)
+        text += fmt::format(R"({}{{"index": {}, "phyid": {}}})", cpu == 0 ? "" : ", ", cpu, cpu);
+    return text;
+}
+
+std::string requirements(const TraceShape& shape) {
+    std::string text = R"("ovni": "1.1.0")";
+    for (const Activity* activity : shape.activities)
+        if (activity->model != "ovni")
+            text += fmt::format(R"(, "{}": "{}")", activity->model, activity->version);
+    return text;
+}
+
+std::string marks() {
+    std::string labels;
+    for (int64_t value = 1; value <= mark_values; ++value)
+        labels += fmt::format(R"({}"{}": "phase {}")", value == 1 ? "" : ", ", value, value);
+    return fmt::format(R"("mark": {{"{}": {{"title": "phase", "chan_type": "stack", "labels": {{{}}}}}}}, )",
+                       mark_type, labels);
+}
+
+std::string metadata(const TraceShape& shape, const Place& at, const std::string& loom) {
+    uint64_t process = process_index(shape, at);
+    std::string text = fmt::format(
+        R"({{"version": 3, "ovni": {{"lib": {{"version": "1.14.0", "commit": "bench"}}, "part": "thread", )"
+        R"("tid": {}, "pid": {}, "loom": "{}", "app_id": 1, "require": {{{}}}, )",
+        stream_index(shape, at) + 1, process + 1, loom, requirements(shape));
+    if (std::ranges::find(shape.activities, "ovni", &Activity::model) != shape.activities.end())
+        text += marks();
+    if (at.thread == 0) {
+        if (shape.ranks == Ranks::one_per_process)
+            text += fmt::format(R"("rank": {}, "nranks": {}, )", process, shape.looms * shape.processes);
+        // Once per process, as runtimes do.
+        text += fmt::format(R"("loom_cpus": [{}], )", cpu_list(shape));
+    }
+    return text + R"("finished": 1}})";
+}
+
+ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
+    ThreadPlan plan;
+    plan.mix = shape.mix;
+    plan.activities = shape.activities;
+    plan.cpu = static_cast<int32_t>(at.process * shape.threads + at.thread);
+    plan.thread = at.thread;
+    plan.threads = shape.threads;
+    plan.seed = Random(shape.seed).next() + stream_index(shape, at);
+    plan.gap = shape.gap;
+    return plan;
+}
+
+// The first streams have one event more where the events do not divide evenly.
+uint64_t events_of(const TraceShape& shape, uint64_t stream) {
+    return shape.events / shape.streams() + (stream < shape.events % shape.streams() ? 1 : 0);
+}
+
+void check(const TraceShape& shape) {
+    if (shape.streams() == 0) throw Error("a trace needs looms, processes and threads");
+    if (shape.gap < 2) throw Error("the gap must be 2 ns at least");
+    if (shape.activities.empty()) throw Error("no models");
+    bool tasks = std::ranges::any_of(shape.activities, [](const Activity* a) { return a->tasks != nullptr; });
+    if (shape.mix == Mix::tasks && !tasks) throw Error("none of the models has tasks here");
+    uint64_t least = ThreadScript::least_events(plan_of(shape, {0, 0, 0}));
+    if (shape.events / shape.streams() < least)
+        throw Error(fmt::format("every stream needs {} events at least", least));
+}
+
+}  // namespace
+
+void generate(const TraceShape& shape, const std::filesystem::path& directory) {
+    check(shape);
+    for (uint64_t stream = 0; stream < shape.streams(); ++stream) {
+        uint64_t process = stream / shape.threads;
+        Place at{static_cast<uint32_t>(process / shape.processes),
+                 static_cast<uint32_t>(process % shape.processes),
+                 static_cast<uint32_t>(stream % shape.threads)};
+        std::string loom = fmt::format("node{:04}.bench", at.loom);
+        auto place = directory / fmt::format("loom.{}/proc.{}/thread.{}", loom, process + 1, stream + 1);
+        std::filesystem::create_directories(place);
+        write_file(place / "stream.json", metadata(shape, at, loom));
+        StreamFile file(place / "stream.obs");
+        ThreadScript(plan_of(shape, at), file).write(events_of(shape, stream));
+        file.commit();
+    }
+}
+
+}  // namespace ovni::bench

@@ -1,0 +1,33 @@
+// A big trace of a given shape, for benchmarks: accepted in linter mode, the same bytes for the same shape.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "activity.hpp"
+#include "thread_script.hpp"
+
+namespace ovni::bench {
+
+enum class Ranks : uint8_t { none, one_per_process };
+
+struct TraceShape {
+    uint32_t looms = 8;
+    uint32_t processes = 1;    // of a loom
+    uint32_t threads = 4;      // of a process; each has a CPU of its own
+    uint64_t events = 100000;  // in all
+    Mix mix = Mix::regions;
+    std::vector<const Activity*> activities;
+    Ranks ranks = Ranks::none;
+    uint64_t seed = 1;
+    uint32_t gap = 1000;  // mean ns between events of a thread
+
+    uint64_t streams() const { return uint64_t{looms} * processes * threads; }
+};
+
+// Throws Error where the shape makes no trace, and where one cannot be written.
+void generate(const TraceShape& shape, const std::filesystem::path& directory);
+
+}  // namespace ovni::bench
