@@ -119,9 +119,10 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     Entry* out = entries_.get() + count_;
     auto start = static_cast<uint64_t>(start_);
     try {
-        bool more = reader.take(limit, capacity_ - count_, bytes_left_, [&](int64_t clock, uint64_t at) {
-            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, at};
-        });
+        bool more = reader.take(
+            limit, capacity_ - count_, bytes_left_, [&](int64_t clock, uint64_t at, const uint8_t*) {
+                *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, at};
+            });
         if (!more) head.state = Head::State::finished;
     } catch (const Error&) {
         head.state = Head::State::damaged;

@@ -86,7 +86,7 @@ class StreamReader {
 
     // Does take() apply? There is nothing but events.
     bool is_plain() const { return plain_; }
-    // Hands the current event and those after it to `taker(clock, at)`, as long as their clocks are at
+    // Hands the current event and those after it to `taker(clock, at, bytes)`, as long as their clocks are at
     // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
     // the end of the stream. Throws as next() does. The fast way for many events. Stops at an event whose
     // clock is below its predecessor's (ClockOrder::any), which becomes the current one. Stops also, some
@@ -171,8 +171,9 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
         at_.next = following;
     };
     Memory here = memory();
+    const uint8_t* current = file_.at(at);
     for (; clock <= limit && most > 0; --most) {
-        taker(clock, at);
+        taker(clock, at, current);
         const uint8_t* event = here.bytes + (following - here.begin);
         int64_t next_clock = 0;
         // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
@@ -187,10 +188,12 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
             following = at_.next;
             clock = at_.clock;
             here = memory();
+            current = at_.event.bytes;
             if (back || held_bytes() > most_bytes) break;
             continue;
         }
         at = following;
+        current = event;
         following += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
         clock = next_clock;
     }

@@ -218,7 +218,9 @@ TEST_F(StreamReaderTest, TakeHandsOutWhatNextDoes) {
     std::string expected = read_all(), taken;
     StreamReader events({.directory = directory(), .block = small_block});
     ASSERT_TRUE(events.next());
-    auto taker = [&](int64_t clock, uint64_t offset) { taken += fmt::format("{} {}\n", offset, clock); };
+    auto taker = [&](int64_t clock, uint64_t offset, const uint8_t*) {
+        taken += fmt::format("{} {}\n", offset, clock);
+    };
     while (events.take(INT64_MAX, 9, UINT64_MAX, taker)) {
     }
     std::string lines;
