@@ -1,18 +1,18 @@
 #include "tools/event_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <iterator>
 
 #include "base/log.hpp"
-#include "model/model_spec.hpp"
 
 namespace ovni {
 
 namespace {
 
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-}
+constexpr int64_t lower_range = 10'000;  // four digits
+constexpr size_t most_digits = 20;
 
 std::string gap_text(const EventView& event) {
     switch (event.kind) {
@@ -25,53 +25,104 @@ std::string gap_text(const EventView& event) {
     }
 }
 
+struct FourDigits {
+    char text[4];
+};
+
+constexpr auto lower_digits = [] {
+    std::array<FourDigits, lower_range> all{};
+    for (size_t i = 0; i < all.size(); ++i) {
+        size_t left = i;
+        for (size_t at = sizeof all[i].text; at-- > 0; left /= 10)
+            all[i].text[at] = static_cast<char>('0' + left % 10);
+    }
+    return all;
+}();
+
+char* print_bytes(char* out, std::span<const uint8_t> payload) {
+    constexpr char digits[] = "0123456789abcdef";
+    for (uint8_t byte : payload) {
+        *out++ = ':';
+        *out++ = digits[byte >> 4];
+        *out++ = digits[byte & 0xf];
+    }
+    *out++ = '\n';
+    return out;
+}
+
 }  // namespace
 
-std::string printable(EventCode code) {
-    auto text = code.text();
-    std::string result(text.data(), 3);
-    for (char& c : result)
-        if (is_control(c) || c < 0) c = '?';
-    return result;
+EventText::EventText(const Trace& trace, PayloadText payload) : trace_(trace), payload_(payload) {
+    for (const Stream& stream : trace.streams()) {
+        paths_.emplace_back(stream.relative_path + "  ");
+        longest_path_ = std::max(longest_path_, paths_.back().size());
+    }
+}
+
+inline LineTemplate& EventText::line_of(EventCode code) {
+    std::unique_ptr<LineTemplate>& line = lines_[code];
+    if (!line) [[unlikely]]
+        line = std::make_unique<LineTemplate>(code);
+    return *line;
+}
+
+void EventText::set_clock(int64_t higher) {
+    higher_ = higher;
+    higher_digits_ = PaddedText(fmt::format("{:6}", higher));
+}
+
+inline char* EventText::print_clock(char* out, int64_t clock) {
+    if (clock < lower_range) [[unlikely]]
+        return fmt::format_to(out, "{:10}", clock);
+    int64_t higher = clock / lower_range;
+    if (higher != higher_) [[unlikely]]
+        set_clock(higher);
+    out = higher_digits_.copy_to(out);
+    const FourDigits& lower = lower_digits[static_cast<size_t>(clock % lower_range)];
+    std::memcpy(out, lower.text, sizeof lower.text);
+    return out + sizeof lower.text;
 }
 
 void EventText::append(fmt::memory_buffer& text, const EventView& event) {
     if (event.clock < last_clock_) ++backwards_;
     last_clock_ = event.clock;
-    bool real = event.kind == EventView::Kind::event;
-    fmt::format_to(std::back_inserter(text), "{:10}  {}  {}  ", event.clock,
-                   real ? printable(event.code) : "---", trace_.streams()[event.stream].relative_path);
-    if (!real)
-        text.append(gap_text(event));
-    else if (payload_ == PayloadText::hexadecimal)
-        append_payload(text, event);
+    if (event.kind != EventView::Kind::event) [[unlikely]]
+        return append_gap(text, event);
+    constexpr size_t pieces = 4, bytes_in_hex = 3;
+    std::span<const uint8_t> payload = event.payload();
+    bool hexadecimal = payload_ == PayloadText::hexadecimal;
+    size_t room = most_digits + longest_path_ + LineTemplate::longest_description +
+                  pieces * PaddedText::piece + (hexadecimal ? bytes_in_hex * payload.size() : 0);
+    text.reserve(text.size() + room);
+    LineTemplate& line = line_of(event.code);
+    char* out = print_clock(text.data() + text.size(), event.clock);
+    out = line.code().copy_to(out);
+    out = paths_[event.stream].copy_to(out);
+    if (hexadecimal)
+        out = print_bytes(out, payload);
+    else if (line.describes(event.jumbo()))
+        out = line.describe_to(out, payload);
     else
-        append_description(text, event);
-    text.push_back('\n');
+        out = print_unknown(out, line, event);
+    text.resize(static_cast<size_t>(out - text.data()));
 }
 
-void EventText::append_payload(fmt::memory_buffer& text, const EventView& event) {
-    constexpr char digits[] = "0123456789abcdef";
-    for (uint8_t byte : event.payload()) {
-        const char piece[] = {':', digits[byte >> 4], digits[byte & 0xf]};
-        text.append(std::begin(piece), std::end(piece));
-    }
-}
-
-void EventText::append_description(fmt::memory_buffer& text, const EventView& event) {
-    const EventEntry& entry = find_event(event.code);
-    if (entry.event && entry.signature.jumbo == event.jumbo()) {
-        std::string described = describe(entry.event->description, entry.signature, event.payload());
-        std::replace_if(described.begin(), described.end(), is_control, '?');
-        text.append(described);
-        return;
-    }
-    text.append(std::string_view("UNKNOWN"));
-    if (unknown_.insert(event.code.bits()).second)
+char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& event) {
+    if (!line.reported) {
+        line.reported = true;
+        std::string code = printable(event.code);
         log::error("{}:{}: {}", trace_.path_of(event.stream), event.offset,
-                   entry.event ? fmt::format("event {} has another kind of payload than its model says",
-                                             printable(event.code))
-                               : fmt::format("no model knows the event {}", printable(event.code)));
+                   line.is_known()
+                       ? fmt::format("event {} has another kind of payload than its model says", code)
+                       : fmt::format("no model knows the event {}", code));
+    }
+    constexpr std::string_view unknown = "UNKNOWN\n";
+    return std::copy(unknown.begin(), unknown.end(), out);
+}
+
+void EventText::append_gap(fmt::memory_buffer& text, const EventView& event) {
+    fmt::format_to(std::back_inserter(text), "{:10}  ---  {}  {}\n", event.clock,
+                   trace_.streams()[event.stream].relative_path, gap_text(event));
 }
 
 }  // namespace ovni

@@ -8,8 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <memory>
+#include <vector>
 
+#include "tools/code_table.hpp"
+#include "tools/line_template.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -18,24 +21,29 @@ enum class PayloadText { described, hexadecimal };
 
 class EventText {
  public:
-    EventText(const Trace& trace, PayloadText payload) : trace_(trace), payload_(payload) {}
+    EventText(const Trace& trace, PayloadText payload);
     // Appends one line. An event that no model knows is `UNKNOWN`; the first of each code is reported.
     void append(fmt::memory_buffer& text, const EventView& event);
     // Events with a lower clock than the one before them.
     uint64_t backwards() const { return backwards_; }
 
  private:
-    void append_payload(fmt::memory_buffer& text, const EventView& event);
-    void append_description(fmt::memory_buffer& text, const EventView& event);
+    LineTemplate& line_of(EventCode code);
+    char* print_clock(char* out, int64_t clock);
+    void set_clock(int64_t higher);
+    char* print_unknown(char* out, LineTemplate& line, const EventView& event);
+    void append_gap(fmt::memory_buffer& text, const EventView& event);
 
     const Trace& trace_;
     PayloadText payload_;
+    std::vector<PaddedText> paths_;  // by stream, "PATH  "
+    size_t longest_path_ = 0;
+    CodeTable<std::unique_ptr<LineTemplate>> lines_;
+    // Clocks follow each other closely: the text of their higher digits is kept.
+    PaddedText higher_digits_;
+    int64_t higher_ = -1;
     int64_t last_clock_ = INT64_MIN;
     uint64_t backwards_ = 0;
-    std::set<uint32_t> unknown_;
 };
-
-// The three characters of a code, with '?' for what cannot be printed.
-std::string printable(EventCode code);
 
 }  // namespace ovni

@@ -1,14 +1,15 @@
 // ovnitop: counts the events of a trace by code.
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
-#include "tools/event_text.hpp"
+#include "tools/code_table.hpp"
+#include "tools/line_template.hpp"
 #include "tools/text_output.hpp"
+#include "trace/trace.hpp"
 
 namespace ovni {
 
@@ -38,7 +39,8 @@ class Counts {
     }
 
     void print() const {
-        std::vector<std::pair<EventCode, uint64_t>> rows(count_.begin(), count_.end());
+        std::vector<std::pair<EventCode, uint64_t>> rows;
+        count_.for_each([&](EventCode code, uint64_t count) { rows.emplace_back(code, count); });
         std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
             return a.second != b.second ? a.second > b.second : printable(a.first) < printable(b.first);
         });
@@ -50,24 +52,39 @@ class Counts {
 
  private:
     void count(uint32_t stream) {
-        constexpr uint64_t every = 1024;
         StreamReader reader = trace_.reader(stream, 0, ClockOrder::any);
         uint64_t read_before = read_;
-        while (reader.next()) {
-            if (reader.event().kind != EventView::Kind::event) continue;
-            ++count_[reader.event().code];
+        auto update = [&] {
             read_ = read_before + reader.consumed();
-            if (++events_ % every == 0)
-                progress_.update(events_, static_cast<double>(read_) / static_cast<double>(bytes_));
+            progress_.update(events_, static_cast<double>(read_) / static_cast<double>(bytes_));
+        };
+        try {
+            for (bool more = reader.next(); more; update())
+                more = reader.is_plain() ? count_some(reader) : count_one(reader);
+        } catch (const Error&) {
+            update();
+            throw;
         }
     }
 
-    struct Hash {
-        size_t operator()(EventCode code) const { return code.bits(); }
-    };
+    bool count_some(StreamReader& reader) {
+        constexpr size_t most = 4096;
+        return reader.take(INT64_MAX, most, UINT64_MAX, [&](int64_t, uint64_t, const uint8_t* event) {
+            ++count_[EventCode::from_bytes(event + OVNI_FORMAT_CODE_AT)];
+            ++events_;
+        });
+    }
+
+    bool count_one(StreamReader& reader) {
+        if (reader.event().kind == EventView::Kind::event) {
+            ++count_[reader.event().code];
+            ++events_;
+        }
+        return reader.next();
+    }
 
     const Trace& trace_;
-    std::unordered_map<EventCode, uint64_t, Hash> count_;
+    CodeTable<uint64_t> count_;
     uint64_t events_ = 0, read_ = 0, bytes_ = 0;
     Progress progress_;
 };

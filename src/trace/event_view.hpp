@@ -1,4 +1,4 @@
-// One decoded event, pointing into the mapped stream; valid as long as its StreamReader. A gap in a stream
+// One decoded event, pointing into memory of its StreamReader until that goes on. A gap in a stream
 // (recording was paused, events were dropped) is handed out as two events of its own, at its beginning and at
 // its end.
 #pragma once

@@ -40,6 +40,7 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     for (uint32_t i = 0; i < readers_.size(); ++i) {
         heads_[i].key = first_of_all;
         advance(i);
+        readers_[i].hold();
     }
 }
 
@@ -84,28 +85,12 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     bytes_left_ = bytes_per_entry * capacity_;
     int64_t limit = add_saturated(start, width);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
-        if (heads_[i].state == Head::State::finished) continue;
-        readers_[i].hold();
-        if (heads_[i].key > limit) continue;
+        if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
         __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
         saved_.push_back({i, static_cast<uint32_t>(count_), heads_[i], readers_[i].position()});
+        readers_[i].hold();
         if (!decode_source(i, limit)) return false;
         bytes_left_ -= std::min(bytes_left_, readers_[i].held_bytes());
-    }
-    return true;
-}
-
-// False where memory is full.
-bool EventWindow::decode_source(uint32_t source, int64_t limit) {
-    Head& head = heads_[source];
-    if (readers_[source].is_plain() && head.state == Head::State::event) decode_plain(source, limit);
-    while (head.key <= limit && head.state != Head::State::finished) {
-        if (is_full(source)) return false;
-        append(source);
-        if (head.state == Head::State::damaged)
-            head.state = Head::State::finished;
-        else
-            advance(source);
     }
     return true;
 }
@@ -113,6 +98,25 @@ bool EventWindow::decode_source(uint32_t source, int64_t limit) {
 // A window has one event in any case.
 bool EventWindow::is_full(uint32_t source) const {
     return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
+}
+
+// False where memory is full.
+bool EventWindow::decode_source(uint32_t source, int64_t limit) {
+    Head& head = heads_[source];
+    StreamReader& reader = readers_[source];
+    while (head.key <= limit && head.state != Head::State::finished) {
+        if (is_full(source)) return false;
+        if (reader.is_plain() && head.state == Head::State::event && reader.event().clock == head.key) {
+            decode_plain(source, limit);
+            continue;
+        }
+        append(source);
+        if (head.state == Head::State::damaged)
+            head.state = Head::State::finished;
+        else
+            advance(source);
+    }
+    return true;
 }
 
 void EventWindow::decode_plain(uint32_t source, int64_t limit) {
@@ -132,7 +136,8 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
         head.state = Head::State::damaged;
         damage_[source] = std::current_exception();
     }
-    head.key = reader.event().clock;
+    int64_t last = static_cast<int64_t>(start + out[-1].time);  // one is taken in any case
+    head.key = std::max(last, reader.event().clock);
     count_ = static_cast<size_t>(out - entries_.get());
 }
 

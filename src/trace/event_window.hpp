@@ -1,6 +1,8 @@
 // The events of several streams in a stretch of time, stream by stream: what a merge works on. Damage that is
 // found while decoding ahead becomes an entry of its own, in its place in its stream.
 //
+// The readers hold the bytes of the events in the window, where StreamReader::memory() says.
+//
 // Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
 #pragma once
 
@@ -44,7 +46,8 @@ class EventWindow {
     explicit EventWindow(std::vector<StreamReader> readers);
 
     const std::vector<StreamReader>& readers() const { return readers_; }  // by stream index
-    // How many entries are worth a window; memory is for a few times as many.
+    // How many entries are worth a window; memory is for a few times as many, and for their bytes unless most
+    // of them are large jumbo events.
     size_t wanted() const { return wanted_; }
     size_t capacity() const { return capacity_; }
 
@@ -89,8 +92,8 @@ class EventWindow {
         StreamReader::Position position;
     };
 
-    bool decode_source(uint32_t source, int64_t limit);
     bool is_full(uint32_t source) const;
+    bool decode_source(uint32_t source, int64_t limit);
     void decode_plain(uint32_t source, int64_t limit);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);

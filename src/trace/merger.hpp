@@ -11,9 +11,10 @@
 // before all events has its stream index.
 //
 // Works in windows: every stream is decoded up to a common time, the entries are put in order, then handed
-// out. The width of a window follows the density of events, so memory does not grow with the length of the
-// trace; only in exact order must all events of one clock fit. Damage that is found while decoding ahead is
-// thrown when its turn comes: after the last good event of that stream and before any later one.
+// out; until then the readers hold their bytes. The width of a window follows the density of events, and
+// their bytes are bounded, so memory does not grow with the length of the trace; only in exact order must all
+// events of one clock fit. Damage that is found while decoding ahead is thrown when its turn comes: after the
+// last good event of that stream and before any later one.
 //
 // Where clocks may decrease (ClockOrder::any, canonical only), a stream counts with the largest clock that it
 // has had so far. That is the order of a merge which always plays the stream whose current event has the

@@ -40,16 +40,17 @@ const uint8_t* StreamReader::load(uint64_t size) {
 }
 
 void StreamReader::sort_range() {
-    auto [begin, end] = ranges_[next_range_];
+    const ByteRange range = ranges_[next_range_];
     uint64_t keep = std::min(held_, at_.next);
-    auto changed = [&] { return Error("the file was changed while it was read", path(), begin); };
-    if (begin < at_.next || end > end_) throw changed();
-    file_.ensure(keep, end);
-    auto sorted = sort_events(file_.bytes(begin, end));
+    auto changed = [&] { return Error("the file was changed while it was read", path(), range.begin); };
+    if (range.begin < at_.next || range.end > end_) throw changed();
+    file_.ensure(keep, range.end);
+    auto sorted = sort_events(file_.bytes(range.begin, range.end));
     if (!sorted) throw changed();
-    for (MovedEvent& event : *sorted) event = {begin + event.now, offset_in_file(begin + event.before)};
+    for (MovedEvent& event : *sorted)
+        event = {range.begin + event.now, offset_in_file(range.begin + event.before)};
     auto now = &MovedEvent::now;
-    moved_.erase(std::ranges::lower_bound(moved_, begin, {}, now), moved_.end());
+    moved_.erase(std::ranges::lower_bound(moved_, range.begin, {}, now), moved_.end());
     moved_.erase(moved_.begin(), std::ranges::lower_bound(moved_, keep, {}, now));
     moved_.insert(moved_.end(), sorted->begin(), sorted->end());
     ++next_range_;

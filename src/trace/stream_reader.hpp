@@ -85,12 +85,13 @@ class StreamReader {
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
 
-    // Does take() apply? There is nothing but events, and their clocks never decrease.
-    bool is_plain() const { return plain_ && source_.order == ClockOrder::checked; }
+    // Does take() apply? There is nothing but events.
+    bool is_plain() const { return plain_; }
     // Hands the current event and those after it to `taker(clock, at, bytes)`, as long as their clocks are at
     // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
-    // the end of the stream. Throws as next() does. The fast way for many events. Stops also, some time after
-    // the first event, once more than `most_bytes` are held.
+    // the end of the stream. Throws as next() does. The fast way for many events. Stops at an event whose
+    // clock is below its predecessor's (ClockOrder::any), which becomes the current one. Stops also, some
+    // time after the first event, once more than `most_bytes` are held.
     template <class Taker>
     bool take(int64_t limit, size_t most, uint64_t most_bytes, Taker taker);
 
@@ -183,8 +184,9 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
         at_.next = following;
     };
     Memory here = memory();
+    const uint8_t* current = file_.at(at);
     for (; clock <= limit && most > 0; --most) {
-        taker(clock, at, here.bytes + (at - here.begin));
+        taker(clock, at, current);
         const uint8_t* event = here.bytes + (following - here.begin);
         int64_t next_clock = 0;
         // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
@@ -194,14 +196,17 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
             next_clock < clock) [[unlikely]] {
             stand();
             if (!next()) return false;
+            bool back = at_.clock < clock;
             at = at_.at;
             following = at_.next;
             clock = at_.clock;
             here = memory();
-            if (held_bytes() > most_bytes) break;
+            current = at_.event.bytes;
+            if (back || held_bytes() > most_bytes) break;
             continue;
         }
         at = following;
+        current = event;
         following += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
         clock = next_clock;
     }

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
+#include "model/model_spec.hpp"
 #include "support/process.hpp"
 #include "support/stream_test.hpp"
 
@@ -54,6 +57,50 @@ TEST_F(TraceToolsTest, DumpShowsBytes) {
                             path + "  :08:00:00:00:01:00:00:00:68:65:79:00\n      1002  OM[  " + path +
                             "  :03:00:00:00:00:00:00:00:05:00:00:00\n      1003  OHe  " + path + "  \n");
     EXPECT_EQ(dump.err.find("UNKNOWN"), std::string::npos);
+}
+
+// Against describe(), with payloads that are as long as they should be, and too short.
+TEST_F(TraceToolsTest, DumpDescribesEveryEventOfEveryModel) {
+    StreamBuilder& stream = trace_.thread({.directory = "a"});
+    std::string expected;
+    int64_t clock = 1'000'000;
+    auto add = [&](const EventEntry& entry, size_t bytes) {
+        std::string payload;
+        for (size_t i = 0; i < bytes; ++i) payload += static_cast<char>(clock + static_cast<int64_t>(i) * 91);
+        if (entry.signature.jumbo) payload += std::string("a\tlabel\0", 8);
+        std::string whole = payload;
+        if (entry.signature.jumbo) {
+            auto size = static_cast<uint32_t>(payload.size());
+            whole.insert(0, reinterpret_cast<const char*>(&size), sizeof size);
+            stream.jumbo(entry.signature.code, clock, {raw(payload)});
+        } else {
+            stream.event(entry.signature.code, clock, {raw(payload)});
+        }
+        std::string text = describe(entry.event->description, entry.signature,
+                                    {reinterpret_cast<const uint8_t*>(whole.data()), whole.size()});
+        std::replace(text.begin(), text.end(), '\t', '?');
+        expected += fmt::format("{:10}  {}  a  {}\n", clock, entry.signature.code.text().data(), text);
+        clock += 1003;
+    };
+    for (const ModelSpec* model : all_models())
+        for (const EventEntry& entry : events_of(*model)) {
+            add(entry, entry.signature.fixed_bytes());
+            if (entry.signature.fixed_bytes() > 4) add(entry, 3);
+        }
+    EXPECT_EQ(dumped(), expected);
+}
+
+TEST_F(TraceToolsTest, DumpPrintsAnyClock) {
+    StreamBuilder& stream = trace_.thread({.directory = "a"});
+    std::string expected;
+    for (int64_t clock : {INT64_MIN, INT64_C(-10'000), INT64_C(-1), INT64_C(0), INT64_C(9), INT64_C(9999),
+                          INT64_C(10'000), INT64_C(10'001), INT64_C(99'999), INT64_C(999'999'999),
+                          INT64_C(1'000'000'000), INT64_C(9'999'999'999), INT64_C(10'000'000'000),
+                          INT64_C(1'234'567'890'123'456), INT64_MAX - 10'000, INT64_MAX}) {
+        stream.event("OHe", clock);
+        expected += fmt::format("{:10}  OHe  a  ends\n", clock);
+    }
+    EXPECT_EQ(dumped(), expected);
 }
 
 TEST_F(TraceToolsTest, DumpOfOneStreamHasAnEmptyPath) {
@@ -144,6 +191,19 @@ TEST_F(TraceToolsTest, TopCountsByCode) {
     EXPECT_EQ(top.out, "OB.          3\n6C[          2\n6C]          2\nOHx          1\n");
     EXPECT_NE(top.err.find("100.0% done"), std::string::npos) << top.err;
     EXPECT_NE(top.err.find("processed 8 input events"), std::string::npos) << top.err;
+}
+
+TEST_F(TraceToolsTest, TopCountsAnyNumberOfCodes) {
+    StreamBuilder& stream = trace_.thread();
+    std::string expected;
+    constexpr int codes = 60;
+    for (char first = 'A'; first < 'A' + codes; ++first)
+        for (char second = 'A'; second < 'A' + codes; ++second) {
+            const char code[] = {first, second, '.', '\0'};
+            stream.event(EventCode::from_chars(code), 1).event(EventCode::from_chars(code), 1);
+            expected += std::string(code) + "          2\n";
+        }
+    EXPECT_EQ(tool("ovnitop").out, expected);
 }
 
 TEST_F(TraceToolsTest, TopCountsUpToTheDamage) {
