@@ -179,6 +179,33 @@ class Comm {
     };
     const Traffic& traffic() const { return traffic_; }
 
+    // The same without a copy of what stays here: element r of the result is to[r] itself for this rank, else
+    // a part of `room`, which grows and keeps its size from call to call.
+    template <Flat T>
+    PerRank<std::span<const T>> alltoallv(const PerRank<std::span<const T>>& to, std::vector<T>& room) const {
+        PerRank<uint64_t> counts;
+        for (const auto& part : to) counts.push_back(part.size());
+        counts = alltoall_counts(counts);
+        auto self = static_cast<size_t>(rank_);
+        counts[self] = 0;
+        uint64_t all = 0;
+        for (uint64_t count : counts) all += count;
+        if (room.size() < all) room.resize(all);
+        PerRank<std::span<const T>> received;
+        PerRank<std::span<const std::byte>> outgoing;
+        PerRank<std::span<std::byte>> incoming;
+        size_t at = 0;
+        for (size_t r = 0; r < to.size(); ++r) {
+            std::span<T> part = std::span(room).subspan(at, counts[r]);
+            at += counts[r];
+            received.push_back(r == self ? to[r] : part);
+            outgoing.push_back(r == self ? std::span<const std::byte>() : std::as_bytes(to[r]));
+            incoming.push_back(std::as_writable_bytes(part));
+        }
+        exchange(outgoing, incoming);
+        return received;
+    }
+
     // Longest single message in bytes, the same on all ranks. Only tests need another than the default.
     void set_chunk(size_t bytes) { chunk_ = bytes; }
 

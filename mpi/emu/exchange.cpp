@@ -43,29 +43,36 @@ std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
 // Pairs of neighbours at a time: stable, and every item is moved log2(ranks) times. The last merge is that
 // into `all`.
 template <class Item, class Items>
-void merge(PerRank<std::vector<Item>> runs, Items& all) {
+void merge(PerRank<std::span<const Item>> runs, Items& all) {
+    std::vector<std::vector<Item>> merged;
     while (runs.size() > 2) {
-        PerRank<std::vector<Item>> merged;
+        std::vector<std::vector<Item>> longer;
+        PerRank<std::span<const Item>> next;
         for (size_t r = 0; r + 1 < runs.size(); r += 2) {
-            std::vector<Item>& both = merged.emplace_back(runs[r].size() + runs[r + 1].size());
+            std::vector<Item>& both = longer.emplace_back(runs[r].size() + runs[r + 1].size());
             std::ranges::merge(runs[r], runs[r + 1], both.begin(), item_before<Item>);
+            next.push_back(both);
         }
-        if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
-        runs = std::move(merged);
+        if (runs.size() % 2 == 1) {
+            longer.emplace_back(runs.back().begin(), runs.back().end());
+            next.push_back(longer.back());
+        }
+        merged = std::move(longer);
+        runs = std::move(next);
     }
     std::ranges::merge(runs[0], runs[1], all.begin(), item_before<Item>);
 }
 
 template <class Item>
-size_t total_size(const PerRank<std::vector<Item>>& runs) {
+size_t total_size(const PerRank<std::span<const Item>>& runs) {
     size_t sum = 0;
     for (const auto& run : runs) sum += run.size();
     return sum;
 }
 
 template <class Item>
-PerRank<std::vector<Item>> exchange(const Comm& comm, std::span<const Item> mine,
-                                    const std::vector<Key>& keys) {
+PerRank<std::span<const Item>> exchange(const Comm& comm, std::span<const Item> mine,
+                                        const std::vector<Key>& keys, std::vector<Item>& room) {
     PerRank<std::span<const Item>> parts;
     auto from = mine.begin();
     for (const Key& key : keys) {
@@ -76,23 +83,21 @@ PerRank<std::vector<Item>> exchange(const Comm& comm, std::span<const Item> mine
         from = to;
     }
     parts.emplace_back(from, mine.end());
-    return comm.alltoallv(parts);
+    return comm.alltoallv(parts, room);
 }
 
 }  // namespace
 
-Slice to_slices(const Comm& comm, Slice mine, bool breakdowns) {
-    if (comm.size() == 1) return mine;
-    std::vector<Key> keys = splitters(comm, mine.records);
-    Slice slice;
-    auto records = exchange<Record>(comm, mine.records, keys);
+void Exchange::to_slices(Slice& mine, Slice& slice) {
+    if (comm_.size() == 1) return std::swap(mine, slice);
+    std::vector<Key> keys = splitters(comm_, mine.records);
+    auto records = exchange<Record>(comm_, mine.records, keys, records_);
     slice.records.resize_for_overwrite(total_size(records));
     merge(std::move(records), slice.records);
-    if (!breakdowns) return slice;
-    auto changes = exchange<BreakdownChange>(comm, mine.changes, keys);
+    if (breakdowns_ == Breakdowns::no) return;
+    auto changes = exchange<BreakdownChange>(comm_, mine.changes, keys, changes_);
     slice.changes.resize(total_size(changes));
     merge(std::move(changes), slice.changes);
-    return slice;
 }
 
 }  // namespace ovni

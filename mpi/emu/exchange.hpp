@@ -6,6 +6,7 @@
 
 #include "comm/comm.hpp"
 #include "emu/breakdown_values.hpp"
+#include "emu/plan.hpp"
 #include "emu/record_buffer.hpp"
 
 namespace ovni {
@@ -16,7 +17,20 @@ struct Slice {
     std::vector<BreakdownChange> changes;
 };
 
-// The results of all ranks one after the other are the global order. `breakdowns`: are there any? Collective.
-Slice to_slices(const Comm& comm, Slice mine, bool breakdowns);
+class Exchange {
+ public:
+    // `breakdowns`: are there changes at all?
+    Exchange(const Comm& comm, Breakdowns breakdowns) : comm_(comm), breakdowns_(breakdowns) {}
+
+    // The results of all ranks one after the other are the global order. `mine` is not needed any more, its
+    // memory may come back in the next window. Collective.
+    void to_slices(Slice& mine, Slice& result);
+
+ private:
+    const Comm& comm_;
+    Breakdowns breakdowns_;
+    std::vector<Record> records_;  // what other ranks sent
+    std::vector<BreakdownChange> changes_;
+};
 
 }  // namespace ovni

@@ -1,4 +1,6 @@
 // The emulator on many ranks: looms dealt to ranks, records exchanged by time, one trace written by all.
+#include <malloc.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -53,7 +55,8 @@ class Emulation {
         for (const StreamReader& reader : readers)
             first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
         first_clocks = comm_.allreduce(Op::min, first_clocks);
-        int64_t origin = comm_.agree([&] { return time_origin(trace_, first_clocks); });
+        int64_t origin = comm_.agree([&] { return comm_.is_root() ? time_origin(trace_, first_clocks) : 0; });
+        origin = comm_.broadcast(origin);
 
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine);
         bool exact = options_.order == EventOrder::exact;
@@ -65,40 +68,48 @@ class Emulation {
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
         ParallelOutput output(comm_, options_.output, plan_, system_);
-        Progress progress;
-        RankStatistics cost;
-        const uint64_t collectives_before = comm_.traffic().collectives;
-        while (auto made = window.next()) {
-            ++cost.windows;
-            cost.records_made += made->records.size();
-            Slice slice = to_slices(comm_, std::move(*made), !plan_.breakdowns.empty());
-            cost.records_written += slice.records.size();
-            output.write(slice);
-        }
-        cost.collectives_in_windows = comm_.traffic().collectives - collectives_before;
-        progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
-        bool good = report(emulator, window);
-        log::info("writing traces to disk, please wait");
-        comm_.agree([&] {
-            if (comm_.is_root()) write_counter_views(options_.output, plan_.counters);
-        });
-        Schema schema = plan_.schema;
-        add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
-        Ending ending = window.error() ? Ending::partial : Ending::complete;
-        good &= add_types(schema, emulator, window);
-        output.finish(schema, window.duration(), ending);
-        if (statistics) {
-            cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
-            cost.streams = emulator.machine().threads.size();
-            cost.events = emulator.events();
-            cost.bytes_written = output.bytes_written();
-            write_cost(cost, *statistics);
-        }
+        RankStatistics cost = replay(emulator, window, output);
+        cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
+        bool good = finish(emulator, window, output);
+        cost.bytes_written = output.bytes_written();
+        if (statistics) write_cost(cost, *statistics);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }
 
  private:
+    RankStatistics replay(Emulator& emulator, Window& window, ParallelOutput& output) {
+        Progress progress;
+        RankStatistics cost;
+        const uint64_t collectives_before = comm_.traffic().collectives;
+        Exchange exchange(comm_, plan_.breakdowns.empty() ? Breakdowns::no : Breakdowns::yes);
+        Slice made, slice;
+        while (window.next(made)) {
+            ++cost.windows;
+            cost.records_made += made.records.size();
+            exchange.to_slices(made, slice);
+            cost.records_written += slice.records.size();
+            output.write(slice);
+        }
+        cost.collectives_in_windows = comm_.traffic().collectives - collectives_before;
+        cost.streams = emulator.machine().threads.size();
+        cost.events = emulator.events();
+        progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
+        return cost;
+    }
+
+    // True where nothing was wrong.
+    bool finish(Emulator& emulator, const Window& window, ParallelOutput& output) {
+        bool good = report(emulator, window);
+        log::info("writing traces to disk, please wait");
+        Schema schema = plan_.schema;
+        add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
+        good &= add_types(schema, emulator, window);
+        output.finish(schema, window.duration(), window.error() ? Ending::partial : Ending::complete);
+        if (comm_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_.counters);
+        return good;
+    }
+
     void write_cost(RankStatistics cost, const std::string& path) {
         cost.collectives = comm_.traffic().collectives;
         cost.messages = comm_.traffic().messages;
@@ -113,8 +124,8 @@ class Emulation {
             std::vector<std::string> looms;
             for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
             clocks_.check(looms);
-            std::filesystem::create_directories(options_.output);
-            write_views(options_.output, all_models());
+            make_directories(options_.output);
+            views_ = write_views(options_.output, all_models());
         });
     }
 
@@ -140,10 +151,15 @@ class Emulation {
         uint64_t ties = comm_.allreduce(Op::sum, window.ties());
         if (comm_.is_root()) print_ties(ties, options_.order);
         Report all;
-        std::string packed;
+        nlohmann::json faults = nlohmann::json::array();
         for (const Fault& fault : faults_at_end(trace_, emulator, options_.strictness))
-            packed += fmt::format("{} {}\n", fault.thread_row, fault.what);
-        for (const std::string& of_rank : comm_.allgather(packed)) unpack(of_rank, all.faults);
+            faults.push_back(
+                {fault.thread_row, nlohmann::json::binary({fault.what.begin(), fault.what.end()})});
+        for (const std::vector<uint8_t>& of_rank : comm_.allgather(nlohmann::json::to_cbor(faults)))
+            for (const auto& fault : nlohmann::json::from_cbor(of_rank)) {
+                const auto& what = fault[1].get_binary();
+                all.faults.push_back({fault[0].get<uint32_t>(), std::string(what.begin(), what.end())});
+            }
         for (const auto& of_rank : comm_.allgather(crowded_cpus(emulator, window.duration())))
             all.crowded.insert(all.crowded.end(), of_rank.begin(), of_rank.end());
         const auto& mine = emulator.oddities().counts();
@@ -175,28 +191,29 @@ class Emulation {
         return comm_.broadcast<uint64_t>(faults.size()) == 0;
     }
 
-    static void unpack(const std::string& packed, std::vector<Fault>& faults) {
-        for (size_t at = 0; at < packed.size();) {
-            size_t blank = packed.find(' ', at), end = packed.find('\n', at);
-            auto row = static_cast<uint32_t>(std::stoul(packed.substr(at, blank - at)));
-            faults.push_back({row, packed.substr(blank + 1, end - blank - 1)});
-            at = end + 1;
-        }
-    }
-
     const Comm& comm_;
     EmulationOptions options_;
     Trace trace_;
     System system_;
     ClockModel clocks_;
     Plan plan_;
+    Views views_ = Views::left_alone;  // on rank 0
 };
+
+// Every window allocates as much as the one before: what was freed is not given back to the system, which
+// would clear the pages anew each time.
+void keep_memory() {
+    constexpr int from_the_heap = 1 << 30, always = -1;
+    ::mallopt(M_MMAP_THRESHOLD, from_the_heap);
+    ::mallopt(M_TRIM_THRESHOLD, always);
+}
 
 }  // namespace
 
 }  // namespace ovni
 
 int main(int argc, char** argv) {
+    ovni::keep_memory();
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
         ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
         cli.options.add_options()("statistics", boost::program_options::value<std::string>(),

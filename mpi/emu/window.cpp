@@ -75,18 +75,19 @@ std::vector<int64_t> Window::shown_extras() const {
     return emulator_.tracker().extras().until(end());
 }
 
-Slice Window::take_before(int64_t time) {
-    Slice slice;
-    slice.records = emulator_.tracker().queue().take_before(time);
+void Window::take_before(int64_t time, Slice& slice) {
+    emulator_.tracker().queue().take_before(time, slice.records, end());
     auto& changes = emulator_.tracker().breakdowns().changes();
-    auto end = std::ranges::partition_point(changes, [&](auto& change) { return change.time < time; });
-    slice.changes.assign(changes.begin(), end);
-    changes.erase(changes.begin(), end);
-    return slice;
+    auto before = [&](const auto& change) { return change.time < time || time == RecordQueue::everything; };
+    auto rest = std::ranges::partition_point(changes, before);
+    slice.changes.assign(changes.begin(), rest);
+    changes.erase(changes.begin(), rest);
+    std::erase_if(slice.changes,
+                  [&](const auto& change) { return Moment(change.time, change.order) > end(); });
 }
 
-std::optional<Slice> Window::next() {
-    if (at_end_) return std::nullopt;
+bool Window::next(Slice& slice) {
+    if (at_end_) return false;
     if (all_wait_) learn_order();
     comm_.agree([&] { emulate(); });
     std::vector<Position> all = comm_.allgather(mine_);
@@ -98,20 +99,18 @@ std::optional<Slice> Window::next() {
     agreed_ = done;
     all_wait_ =
         order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
+    if (at_end_) finish(all, first_error);
     // What may have been made at the time of the error is sorted out in the last window.
-    Slice slice = take_before(at_end_ ? done : std::min(done, limit_ - 1));
-    if (at_end_) duration_ = std::ranges::max(all, {}, &Position::now).now;
-    if (!at_end_ || limit_ == INT64_MAX) return slice;
+    take_before(at_end_ ? RecordQueue::everything : std::min(done, limit_ - 1), slice);
+    return true;
+}
 
+void Window::finish(const std::vector<Position>& all, const Position& first_error) {
+    duration_ = std::ranges::max(all, {}, &Position::now).now;
+    if (limit_ == INT64_MAX) return;
     error_ = comm_.broadcast(what_, first_error.rank);
-    duration_ = std::max(limit_, int64_t{0});
     error_order_ = first_error.error_order;
-    auto beyond = [&](const Record& r) { return event_of(r) > end(); };
-    auto* kept = std::remove_if(slice.records.begin(), slice.records.end(), beyond);
-    slice.records.truncate(static_cast<size_t>(kept - slice.records.begin()));
-    std::erase_if(slice.changes,
-                  [&](const auto& change) { return Moment(change.time, change.order) > end(); });
-    return slice;
+    duration_ = std::max(limit_, int64_t{0});
 }
 
 }  // namespace ovni

@@ -24,9 +24,9 @@ class Window {
     Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
            std::optional<TieExchange> order);
 
-    // What of this rank is final next, in order; maybe nothing. No slice when all ranks are at the end.
-    // Collective.
-    std::optional<Slice> next();
+    // What of this rank is final next, in order; maybe nothing. False, and nothing, when all ranks are at the
+    // end. Collective.
+    bool next(Slice& slice);
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first
     // error.
@@ -39,7 +39,7 @@ class Window {
     uint64_t ties() const { return merger_.ties(); }
 
  private:
-    Slice take_before(int64_t time);
+    void take_before(int64_t time, Slice& slice);
     // Where a rank is.
     struct Position {
         int64_t done = INT64_MIN;        // its records before this time are final
@@ -50,6 +50,7 @@ class Window {
         int64_t waits = 0;  // has emulated all that is known to the merger?
     };
     void emulate();
+    void finish(const std::vector<Position>& all, const Position& first_error);
     void step();
     void learn_order();
     void fail(const std::string& what, int64_t time, uint32_t order);

@@ -83,4 +83,10 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
     file.commit();
 }
 
+void make_directories(const std::filesystem::path& path) {
+    std::error_code fault;
+    std::filesystem::create_directories(path, fault);
+    if (fault) throw Error("cannot make the directory: " + fault.message(), path);
+}
+
 }  // namespace ovni

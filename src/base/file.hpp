@@ -47,6 +47,9 @@ class OutputFile {
     Fd fd_;
 };
 
+// With all directories above it. Throws Error.
+void make_directories(const std::filesystem::path& path);
+
 // Writes the whole of `text` beside `path` and renames it.
 void write_file(const std::filesystem::path& path, std::string_view text);
 

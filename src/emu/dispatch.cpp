@@ -49,8 +49,10 @@ Dispatch::Dispatch(const Plan& plan, const std::vector<bool>& plain) {
         for (const EventEntry& entry : events_of(*model.spec))
             operations.push_back(operation_of(entry, model, plan, plain));
     // Odd multipliers from a fixed sequence: of all models together the seventh has no collision.
-    for (uint32_t seed = 1;; ++seed)
+    constexpr uint32_t tries = 10000;
+    for (uint32_t seed = 1; seed < tries; ++seed)
         if (try_multiplier(operations, seed * 0x9e3779b1u | 1u)) return;
+    throw Error("no perfect hash of the event codes was found: are there two of one code?");
 }
 
 bool Dispatch::try_multiplier(const std::vector<Operation>& operations, uint32_t multiplier) {

@@ -111,18 +111,22 @@ void Emulator::forbidden(const Operation& operation, const Thread& thread) const
     throw Error(fmt::format("thread {} is out of CPU", thread.tid));
 }
 
+// What began before a gap may end after it, and what has a value from the start may get it again.
+bool Emulator::follows_gap(const ChannelPlan& plan, const Channel& channel, Action action, int64_t value) {
+    if (action == Action::set) return plan.initial.is_set && channel.read() == Value(value);
+    bool ends = action == Action::pop || action == Action::clear;
+    if (!ends || channel.read().is_set) return false;
+    note(Oddity::end_after_gap);
+    return true;
+}
+
 void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
     const ChannelPlan& plan = plan_.channels[c];
     Channel& channel = machine_.channel(t, c);
     bool on_stack = action == Action::push || action == Action::pop;
     if (on_stack != (plan.kind == ChannelPlan::Kind::stack)) [[unlikely]]
         throw Error(fmt::format("{} is {} a stack", plan.name, on_stack ? "not" : "not a single value but"));
-    // What began before a gap may end after it.
-    if (machine_.threads[t].had_gap && !channel.read().is_set)
-        if (action == Action::pop || action == Action::clear) {
-            note(Oddity::end_after_gap);
-            return;
-        }
+    if (machine_.threads[t].had_gap && follows_gap(plan, channel, action, value)) return;
     try {
         switch (action) {
             case Action::push:
@@ -187,11 +191,18 @@ void Emulator::propagate() {
     changed_cpus_.clear();
 }
 
+// A channel that has a value from the start goes back to that: what is shown of it follows from the state of
+// the thread, which changes next.
 void Emulator::close_states(uint32_t t) {
+    machine_.threads[t].set_flag(Condition::out_of_cpu, false);
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
-        if (!machine_.channel(t, c).read().is_set) continue;
-        machine_.channel(t, c).close();
-        tracker_.channel_changed(t, c);
+        ThreadChannel& channel = machine_.channel(t, c);
+        if (!channel.read().is_set) continue;
+        channel.close();
+        if (plan_.channels[c].initial.is_set)
+            channel.set(plan_.channels[c].initial, Duplicates::allowed);
+        else
+            tracker_.channel_changed(t, c);
     }
 }
 
@@ -216,6 +227,7 @@ void Emulator::end_stream(uint32_t t) {
     Thread& thread = machine_.threads[t];
     close_states(t);
     tasks_.close_bodies(t);
+    thread.was_cut = true;
     if (thread.state() == RunState::dead) return;
     set_state(t, RunState::dead);
     if (thread.cpu != nobody) {

@@ -55,6 +55,9 @@ class Emulator {
     }
     // Sets a single channel, or clears it where there is no value.
     void show(uint32_t thread, uint16_t channel, Value value) {
+        // After a gap there may be nothing to clear, which is no end of anything.
+        bool empty = !machine_.channel(thread, channel).read().is_set;
+        if (!value.is_set && empty && machine_.threads[thread].had_gap) return;
         change(thread, channel, value.is_set ? Action::set : Action::clear, value.number);
     }
     // A push (+1) or pop (-1) of a value that is not 0 in a channel that needs nothing more; false, with
@@ -80,6 +83,7 @@ class Emulator {
     void set_traced(uint32_t thread, Traced traced);
     void end_stream(uint32_t thread);
     void close_states(uint32_t thread);
+    bool follows_gap(const ChannelPlan& plan, const Channel& channel, Action action, int64_t value);
     void touch_cpu(uint32_t cpu);
     // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
     void propagate();

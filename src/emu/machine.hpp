@@ -70,6 +70,7 @@ struct alignas(64) Thread {
     uint32_t active_on = Record::no_row;   // the same for active
     uint8_t condition = 0;
     bool had_gap = false;
+    bool was_cut = false;  // the program did not end its stream
 
     uint32_t process = 0;  // in System
     uint32_t loom = 0;     // in System

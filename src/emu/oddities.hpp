@@ -8,13 +8,14 @@
 
 namespace ovni {
 
-enum class Oddity : uint8_t { end_after_gap, old_event, slow_flush, nested_task };
+enum class Oddity : uint8_t { end_after_gap, old_event, slow_flush, nested_task, lost_target };
 
 inline constexpr std::string_view oddity_sentences[] = {
     "{} states ended after a gap in their stream that began before it",
     "{} events of old kinds (OCn, 6TC) were ignored",
     "{} flushes took more than 10 ms while their thread ran",
     "{} tasks started over a running one: deprecated nesting",
+    "{} moves to another CPU concerned threads whose stream has a gap or was cut, and were ignored",
 };
 
 class Oddities {

@@ -82,8 +82,13 @@ void move_other(Emulator& emulator, uint32_t t, const EventView& event) {
     uint32_t target = emulator.machine().find_thread(emulator.machine().threads[t], tid);
     if (target == nobody) throw Error(fmt::format("there is no thread {} in the loom", tid));
     const Thread& thread = emulator.machine().threads[target];
-    check_state(thread, active_states | state_bit(RunState::paused), "be moved to another CPU");
+    // What such a thread did last is not known.
+    bool uncertain = thread.was_cut || thread.had_gap;
+    constexpr uint8_t movable = active_states | state_bit(RunState::paused);
+    if (uncertain && !thread.in(movable)) return emulator.note(Oddity::lost_target);
+    check_state(thread, movable, "be moved to another CPU");
     uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
+    if (uncertain && cpu == thread.cpu) return emulator.note(Oddity::lost_target);
     if (cpu == thread.cpu) throw Error(fmt::format("thread {} is on that CPU already", tid));
     emulator.migrate(target, cpu);
 }

@@ -81,7 +81,7 @@ struct Plan {
         return mark_channels[index];
     }
     [[noreturn]] static void unknown_mark(int type);
-    // Far fewer than 2^16: some per model, and 100 types of marks at most.
+    // Far fewer than 2^16: some per model, 100 types of marks and 100 hardware counters at most.
     uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };
 

@@ -26,7 +26,8 @@ struct Record {
     uint32_t cpu_row = no_row;
     uint32_t order = 0;
     uint16_t type = 0;  // PRV event type
-    uint16_t unused = 0;
+    // The end of a punctual state is not shown where another one of that row begins at the same time.
+    enum class Punctual : uint16_t { no, begin, end } punctual = Punctual::no;
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 

@@ -14,25 +14,19 @@ class RecordQueue {
  public:
     // In the order of events: not before the last one.
     void append(const Record& record) { records_.append(record); }
-    // Anywhere.
+    // The beginning of a punctual state, which may lie before the last one.
     void insert(const Record& record) {
-        sorted_ = false;
+        punctual_ = true;
         append(record);
     }
     size_t size() const { return records_.size(); }
     // Drops what was appended since the queue had that size.
     void rewind(size_t size) { records_.truncate(size); }
-    // Drops the last record for which that holds; there is one.
-    template <class Predicate>
-    void erase_last(Predicate holds) {
-        Record* last = records_.end() - 1;
-        while (!holds(*last)) --last;
-        std::copy(last + 1, records_.end(), last);
-        records_.truncate(records_.size() - 1);
-    }
 
-    // Moves the records before `time` into `taken`, in order, in place of what is there.
-    void take_before(int64_t time, RecordBuffer& taken);
+    static constexpr int64_t everything = INT64_MAX;
+    // Moves the records before `time` into `taken`, in order, in place of what is there; without those of
+    // events after `end`.
+    void take_before(int64_t time, RecordBuffer& taken, Moment end = end_of_trace);
     RecordBuffer take_before(int64_t time) {
         RecordBuffer taken;
         take_before(time, taken);
@@ -41,7 +35,7 @@ class RecordQueue {
 
  private:
     RecordBuffer records_;
-    bool sorted_ = true;
+    bool punctual_ = false;  // any in the queue?
 };
 
 }  // namespace ovni

@@ -48,7 +48,7 @@ void SortedRows::move(int64_t before, int64_t after, bool noting) {
 
 void SortedRows::write_event(const BreakdownChange& of_event, std::vector<Record>& lines) {
     auto write = [&](uint32_t row, int64_t value) {
-        lines.push_back({of_event.time, value, row, Record::no_row, of_event.order, type_, 0});
+        lines.push_back({of_event.time, value, row, Record::no_row, of_event.order, type_});
     };
     if (first_) {
         uint32_t row = 0;

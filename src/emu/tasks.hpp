@@ -99,7 +99,7 @@ class Tasks {
     std::vector<OnStack>& stack(uint32_t thread, char model) { return stacks_[index(thread, model)]; }
     static Body& body_at(Family& family, const OnStack& where);
     uint32_t find_task(uint32_t thread, Family& family, Step step, uint32_t task, uint32_t body);
-    static OnStack find_body(Family& family, Step step, uint32_t task, uint32_t body);
+    OnStack find_body(uint32_t thread, Family& family, Step step, uint32_t task, uint32_t body);
     Outcome execute(uint32_t thread, char model, Family& family, const OnStack& where);
     void check_top(uint32_t thread, char model, Family& family, const OnStack& where, Step step);
 

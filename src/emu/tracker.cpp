@@ -85,16 +85,13 @@ void Tracker::punctual_line(PunctualLines& lines, const Record& line, int64_t be
     Record begin = line;
     begin.time = std::max({now_ - 1, lines.last_time, int64_t{0}});
     if (begin.time < now_) begin.order |= Record::early;
-    if (lines.end == now_) {
-        // Two at one time: the second takes the place of the line that ends the first.
-        queue_.erase_last([&](const Record& r) {
-            return r.type == line.type && r.thread_row == line.thread_row && r.cpu_row == line.cpu_row;
-        });
-    }
+    begin.punctual = Record::Punctual::begin;
     queue_.insert(begin);
-    write(line.type, line.thread_row, line.cpu_row, before);
+    Record end = line;
+    end.value = before;
+    end.punctual = Record::Punctual::end;
+    queue_.append(end);
     note_line(lines);
-    lines.end = now_;
 }
 
 void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
@@ -102,10 +99,10 @@ void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
     if (!thread.meets(visible_[c])) return;
     uint16_t type = plan_.channels[c].prv_type;
     int64_t before = machine_.channel(t, c).shown_number;
-    punctual_line(thread_punctual(t, c), {now_, value, thread.row, Record::no_row, order_, type, 0}, before);
+    punctual_line(thread_punctual(t, c), {now_, value, thread.row, Record::no_row, order_, type}, before);
     uint32_t cpu_row = cpu_row_of(thread, c);
     if (cpu_row != Record::no_row)
-        punctual_line(cpu_punctual(thread.cpu, c), {now_, value, Record::no_row, cpu_row, order_, type, 0},
+        punctual_line(cpu_punctual(thread.cpu, c), {now_, value, Record::no_row, cpu_row, order_, type},
                       before);
 }
 

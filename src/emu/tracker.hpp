@@ -41,7 +41,7 @@ class Tracker {
         if (!thread.meets(visible_[c])) return;
         channel.shown = channel.depth() == 0 ? Shown::State::nothing : Shown::State::number;
         channel.shown_number = channel.top();
-        queue_.append({now_, channel.top(), thread.row, thread.running_on, order_, plain_type_[c], 0});
+        queue_.append({now_, channel.top(), thread.row, thread.running_on, order_, plain_type_[c]});
     }
     // Does every push and pop of other values than 0 make one line wherever the channel is visible?
     bool is_plain(uint16_t c) const { return plain_type_[c] != 0; }
@@ -75,7 +75,6 @@ class Tracker {
     // Lines of a channel of punctual states: of one row.
     struct PunctualLines {
         int64_t last_time = -1;
-        int64_t end = -1;  // when the last punctual state ended
     };
 
     // Should a row that shows that get a line for `value`? Then it shows it.
@@ -84,7 +83,7 @@ class Tracker {
         return update(shown.shown, shown.shown_number, channel, value);
     }
     void write(uint16_t type, uint32_t thread_row, uint32_t cpu_row, int64_t value) {
-        queue_.append({now_, value, thread_row, cpu_row, order_, type, 0});
+        queue_.append({now_, value, thread_row, cpu_row, order_, type});
     }
     void punctual_line(PunctualLines& lines, const Record& line, int64_t before);
     PunctualLines& thread_punctual(uint32_t thread, uint16_t c);

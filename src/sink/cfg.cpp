@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // {0} title of the window, {1} colour mode, {2} event type, {3} label of the type, {4} which event gives the
-// value of a stretch of time. Window configurations of
-// Paraver name a function for every level of its object hierarchy; only that of the thread level matters.
+// value of a stretch of time. Window configurations of Paraver name a function for every level of its object
+// hierarchy; only that of the thread level matters.
 constexpr std::string_view window = R"(#ParaverCFG
 ConfigFile.Version: 3.4
 ConfigFile.NumWindows: 1
@@ -85,6 +85,26 @@ void write_all(const fs::path& into, std::span<const ModelSpec* const> models) {
     }
 }
 
+// A counter says at an event what was counted up to there.
+void write_counter(const fs::path& cfg, size_t number, const std::string& counter) {
+    std::string name = counter;
+    std::ranges::replace(name, '/', '_');
+    std::string file = fmt::format("nosv/hwc-{}.cfg", name);
+    for (auto row : {ViewSpec::Row::thread, ViewSpec::Row::cpu}) {
+        std::string title = fmt::format("nOS-V {} of the {} thread", counter,
+                                        row == ViewSpec::Row::thread ? "ACTIVE" : "RUNNING");
+        ViewSpec view{file,
+                      title,
+                      static_cast<uint16_t>(prv_type::first_counter + number),
+                      row,
+                      ViewSpec::Colors::gradient,
+                      ViewSpec::ValueOf::next_event};
+        fs::path path = view_path(cfg, view);
+        fs::create_directories(path.parent_path());
+        write_file(path, view_text(view));
+    }
+}
+
 }  // namespace
 
 std::string view_text(const ViewSpec& view) {
@@ -94,33 +114,19 @@ std::string view_text(const ViewSpec& view) {
                        view.value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val");
 }
 
-// A counter says at an event what was counted up to there.
 void write_counter_views(const fs::path& directory, std::span<const std::string> counters) {
-    for (size_t i = 0; i < counters.size(); ++i) {
-        std::string name = counters[i];
-        std::ranges::replace(name, '/', '_');
-        std::string file = fmt::format("nosv/hwc-{}.cfg", name);
-        for (auto row : {ViewSpec::Row::thread, ViewSpec::Row::cpu}) {
-            std::string title = fmt::format("nOS-V {} of the {} thread", counters[i],
-                                            row == ViewSpec::Row::thread ? "ACTIVE" : "RUNNING");
-            ViewSpec view{file,
-                          title,
-                          static_cast<uint16_t>(prv_type::first_counter + i),
-                          row,
-                          ViewSpec::Colors::gradient,
-                          ViewSpec::ValueOf::next_event};
-            fs::path path = view_path(directory / "cfg", view);
-            fs::create_directories(path.parent_path());
-            write_file(path, view_text(view));
-        }
+    try {
+        for (size_t i = 0; i < counters.size(); ++i) write_counter(directory / "cfg", i, counters[i]);
+    } catch (const std::exception& e) {
+        log::warn("cannot write window configurations of the hardware counters: {}", e.what());
     }
 }
 
-void write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {
+Views write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {
     const fs::path cfg = directory / "cfg";
     if (fs::exists(fs::symlink_status(cfg))) {
         log::warn("{} exists already, window configurations are not written", cfg.string());
-        return;
+        return Views::left_alone;
     }
     // Under its name it is whole or not there, because it would not be written again.
     const fs::path beside = directory / fmt::format("cfg.tmp.{}", ::getpid());
@@ -131,6 +137,7 @@ void write_views(const fs::path& directory, std::span<const ModelSpec* const> mo
         else
             write_all(beside, models);
         fs::rename(beside, cfg);
+        return Views::written;
     } catch (const fs::filesystem_error& e) {
         std::error_code ignored;
         fs::remove_all(beside, ignored);

@@ -2,6 +2,7 @@
 // the trace as a timeline.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -15,9 +16,10 @@ std::string view_text(const ViewSpec& view);
 
 // Creates directory/cfg with the views of `models`. With OVNI_CONFIG_DIR set in the environment that
 // directory is copied instead. A cfg that exists is left alone, with a warning.
-void write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
+enum class Views : uint8_t { written, left_alone };
+Views write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
 
-// Adds views of the hardware counters to directory/cfg; files of the same names are replaced.
+// Adds views of the hardware counters to directory/cfg. Where that fails, warns.
 void write_counter_views(const std::filesystem::path& directory, std::span<const std::string> counters);
 
 }  // namespace ovni

@@ -57,7 +57,7 @@ class BatchWriter {
     void take(Emulator& emulator) { take_before(emulator, emulator.now() - 1); }
     // All there is; the end.
     void take_all(Emulator& emulator) {
-        take_before(emulator, INT64_MAX);
+        take_before(emulator, RecordQueue::everything);
         writer_.finish();
     }
 
@@ -90,8 +90,8 @@ class Emulation {
     }
 
     int run() {
-        std::filesystem::create_directories(options_.output);
-        write_views(options_.output, all_models());
+        make_directories(options_.output);
+        Views views = write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
         int64_t origin = time_origin(trace_, first_clocks_);
         Merger merger(std::move(readers), options_.order);
@@ -115,9 +115,9 @@ class Emulation {
         }
         if (!event_error_ && finish(emulator, seen)) end = EmulationEnd::with_errors;
         log::info("writing traces to disk, please wait");
-        write_counter_views(options_.output, plan_.counters);
         writer.take_all(emulator);
         sink.end(schema, emulator.now(), ending);
+        if (views == Views::written) write_counter_views(options_.output, plan_.counters);
         return print_end(end);
     }
 
@@ -135,26 +135,31 @@ class Emulation {
         Progress progress;
         const auto size = static_cast<double>(merger.size());
         auto done = [&] { return size == 0 ? 1.0 : static_cast<double>(merger.consumed()) / size; };
-        EmulationEnd end = EmulationEnd::complete;
+        std::optional<EmulationEnd> end;
+        while (!(end = emulate(merger, emulator))) {
+            writer.take(emulator);
+            progress.update(emulator.events(), done());
+        }
+        progress.finish(emulator.events(), done());
+        return *end;
+    }
+
+    // Until there is enough for the writer: nothing, or until the end.
+    std::optional<EmulationEnd> emulate(Merger& merger, Emulator& emulator) {
+        constexpr uint64_t events_between_looks = 128;
         try {
             for (uint64_t count = 1; const EventView* event = merger.next(); ++count) {
                 emulator.apply(*event);
-                if (count % 128 != 0) continue;
-                if (interrupted) {
-                    end = EmulationEnd::interrupted;
-                    break;
-                }
-                if (emulator.tracker().queue().size() < batch) continue;
-                writer.take(emulator);
-                progress.update(emulator.events(), done());
+                if (count % events_between_looks != 0) continue;
+                if (interrupted) return EmulationEnd::interrupted;
+                if (emulator.tracker().queue().size() >= batch) return std::nullopt;
             }
+            return EmulationEnd::complete;
         } catch (const Error& e) {
             log::error("{}", e.what());
             event_error_ = true;
-            end = EmulationEnd::with_errors;
+            return EmulationEnd::with_errors;
         }
-        progress.finish(emulator.events(), done());
-        return end;
     }
 
     // Is anything wrong at the end? An interrupted emulation is not expected to have seen the end of every

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace ovni {
 
 Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
@@ -188,6 +190,12 @@ void Merger::apply_ties() {
     }
 }
 
+// The order was made from other events than those that are there now.
+void Merger::changed_meanwhile(uint32_t stream) const {
+    auto reader = std::ranges::find(window_.readers(), stream, &StreamReader::index);
+    throw Error("the file was changed while it was read", reader->path());
+}
+
 // The entries of one time.
 void Merger::order_group(size_t begin, size_t end) {
     std::span<Entry> entries = window_.entries();
@@ -195,9 +203,10 @@ void Merger::order_group(size_t begin, size_t end) {
     size_t events = 0;
     for (size_t i = begin; i < end; ++i) {
         uint32_t stream = stream_of(entries[i]);
-        if (entries[i].source != EventWindow::special)
+        if (entries[i].source != EventWindow::special) {
+            if (events == places.size() && !places.empty()) changed_meanwhile(stream);
             orders_[i] = first_place + (places.empty() ? 0 : places[events++]);
-        else if (i > begin && stream_of(entries[i - 1]) == stream)
+        } else if (i > begin && stream_of(entries[i - 1]) == stream)
             orders_[i] = orders_[i - 1];
         else
             orders_[i] = stream;
