@@ -15,6 +15,12 @@ class EventCode {
     static constexpr EventCode from_bytes(const uint8_t* mcv) {
         return EventCode(static_cast<char>(mcv[0]), static_cast<char>(mcv[1]), static_cast<char>(mcv[2]));
     }
+    // What bits() gave.
+    static constexpr EventCode from_bits(uint32_t bits) {
+        EventCode code;
+        code.bits_ = bits;
+        return code;
+    }
     static constexpr EventCode from_chars(const char* mcv) { return EventCode(mcv[0], mcv[1], mcv[2]); }
 
     constexpr char model() const { return static_cast<char>(bits_); }

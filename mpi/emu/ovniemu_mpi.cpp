@@ -11,7 +11,9 @@
 #include "emu/exchange.hpp"
 #include "emu/parallel_output.hpp"
 #include "emu/partition.hpp"
+#include "emu/read_trace.hpp"
 #include "emu/start.hpp"
+#include "emu/statistics.hpp"
 #include "emu/task_labels.hpp"
 #include "emu/window.hpp"
 #include "sink/cfg.hpp"
@@ -28,41 +30,19 @@ size_t window_size() {
     return text ? std::strtoul(text, nullptr, 10) : size_t{32} << 10;
 }
 
-// Rank 0 lists, all interpret.
-Trace open_trace(const Comm& comm, const std::filesystem::path& directory) {
-    std::string listed = comm.agree([&] {
-        nlohmann::json files = nlohmann::json::array();
-        if (comm.is_root())
-            for (const StreamFile& file : list_streams(directory))
-                files.push_back({file.relative_path,
-                                 nlohmann::json::binary({file.json.begin(), file.json.end()}), file.bytes});
-        std::vector<uint8_t> packed = nlohmann::json::to_cbor(files);
-        return std::string(packed.begin(), packed.end());
-    });
-    listed = comm.broadcast(std::move(listed));
-    return comm.agree([&] {
-        std::vector<StreamFile> files;
-        for (const auto& file : nlohmann::json::from_cbor(listed)) {
-            const auto& json = file[1].get_binary();
-            files.push_back(
-                {file[0].get<std::string>(), std::string(json.begin(), json.end()), file[2].get<uint64_t>()});
-        }
-        return Trace(directory, files);
-    });
-}
-
 class Emulation {
  public:
     Emulation(const Comm& comm, const EmulationOptions& options)
         : comm_(comm),
           options_(options),
-          trace_(open_trace(comm, options.trace)),
+          trace_(read_trace(comm, options.trace)),
           system_(comm.agree([&] { return System(trace_); })),
           clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
           plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
     }
 
-    int run() {
+    // `statistics`: where to write them, or nothing.
+    int run(const std::optional<std::string>& statistics) {
         prepare_output();
         std::vector<int> rank_of_loom = deal_looms(trace_, system_, comm_.size());
         std::vector<bool> mine(rank_of_loom.size());
@@ -79,14 +59,23 @@ class Emulation {
         bool exact = options_.order == EventOrder::exact;
         Merger merger(std::move(readers), exact ? EventOrder::received : EventOrder::canonical);
         merger.count_ties(loom_of_stream(trace_, system_));
+        emulator.fetch_ahead(merger);
         std::optional<TieExchange> ties;
         if (exact)
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
         ParallelOutput output(comm_, options_.output, plan_, system_);
         Progress progress;
-        while (auto made = window.next())
-            output.write(to_slices(comm_, std::move(*made), !plan_.breakdowns.empty()));
+        RankStatistics cost;
+        const uint64_t collectives_before = comm_.traffic().collectives;
+        while (auto made = window.next()) {
+            ++cost.windows;
+            cost.records_made += made->records.size();
+            Slice slice = to_slices(comm_, std::move(*made), !plan_.breakdowns.empty());
+            cost.records_written += slice.records.size();
+            output.write(slice);
+        }
+        cost.collectives_in_windows = comm_.traffic().collectives - collectives_before;
         progress.finish(comm_.allreduce(Op::sum, emulator.events()), 1.0);
         bool good = report(emulator, window);
         log::info("writing traces to disk, please wait");
@@ -98,11 +87,26 @@ class Emulation {
         Ending ending = window.error() ? Ending::partial : Ending::complete;
         good &= add_types(schema, emulator, window);
         output.finish(schema, window.duration(), ending);
+        if (statistics) {
+            cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
+            cost.streams = emulator.machine().threads.size();
+            cost.events = emulator.events();
+            cost.bytes_written = output.bytes_written();
+            write_cost(cost, *statistics);
+        }
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
         return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
     }
 
  private:
+    void write_cost(RankStatistics cost, const std::string& path) {
+        cost.collectives = comm_.traffic().collectives;
+        cost.messages = comm_.traffic().messages;
+        cost.bytes_sent = comm_.traffic().bytes;
+        cost.peak_memory = peak_memory();
+        write_statistics(comm_, cost, path);
+    }
+
     void prepare_output() {
         comm_.agree([&] {
             if (!comm_.is_root()) return;
@@ -142,7 +146,10 @@ class Emulation {
         for (const std::string& of_rank : comm_.allgather(packed)) unpack(of_rank, all.faults);
         for (const auto& of_rank : comm_.allgather(crowded_cpus(emulator, window.duration())))
             all.crowded.insert(all.crowded.end(), of_rank.begin(), of_rank.end());
-        all.tolerated = comm_.allreduce(Op::sum, emulator.tolerated());
+        const auto& mine = emulator.oddities().counts();
+        std::vector<uint64_t> sum = comm_.allreduce(Op::sum, std::vector<uint64_t>(mine.begin(), mine.end()));
+        for (size_t kind = 0; kind < sum.size(); ++kind)
+            all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
     }
@@ -192,10 +199,14 @@ class Emulation {
 int main(int argc, char** argv) {
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
         ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
+        cli.options.add_options()("statistics", boost::program_options::value<std::string>(),
+                                  "write what the emulation cost on each rank to that file, as JSON");
         if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
         // A limit of file sizes is an error of write() like a full disk, not the end of the process.
         std::signal(SIGXFSZ, SIG_IGN);
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
-        return ovni::Emulation(world, options).run();
+        std::optional<std::string> statistics;
+        if (cli.has("statistics")) statistics = cli.get<std::string>("statistics");
+        return ovni::Emulation(world, options).run(statistics);
     });
 }

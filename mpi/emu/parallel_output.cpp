@@ -1,5 +1,7 @@
 #include "emu/parallel_output.hpp"
 
+#include <numeric>
+
 namespace ovni {
 
 namespace {
@@ -46,6 +48,7 @@ void ParallelOutput::write(const Slice& slice) {
 void ParallelOutput::write_formatted() {
     std::vector<uint64_t> bytes;
     for (const auto& file : files_) bytes.push_back(file->formatted());
+    bytes_written_ += std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
     PerRank<std::vector<uint64_t>> of_ranks = comm_.allgather_equal(bytes);
     std::vector<uint64_t> before(files_.size()), all(files_.size());
     for (int rank = 0; rank < comm_.size(); ++rank)

@@ -23,6 +23,8 @@ class ParallelOutput {
 
     // The next slices of the global order: that of rank 0, of rank 1, ...
     void write(const Slice& slice);
+    // By this rank, beside headers.
+    uint64_t bytes_written() const { return bytes_written_; }
     // All files, complete, get their names.
     void finish(const Schema& schema, int64_t duration, Ending ending);
 
@@ -33,6 +35,7 @@ class ParallelOutput {
     const Comm& comm_;
     std::vector<std::unique_ptr<ParallelPrv>> files_;  // thread, cpu, breakdowns
     std::vector<SortedRows> rows_;                     // of the breakdowns, before the slices to come
+    uint64_t bytes_written_ = 0;
 };
 
 }  // namespace ovni

@@ -1,4 +1,5 @@
 """The cases: what is run on which traces, and what is asked for."""
+import json
 import math
 import re
 import shutil
@@ -7,6 +8,10 @@ from measure import Program, rounds, run_once, run_together, Sample
 from recorded import EXACT_ORDER, FASTER, PEAK_MB, RANKS, REFERENCE, YARDSTICKS
 from report import figures_of
 from traces import Shape
+
+# The cost model of mpi/emu/README.md: records of a window, their size, and per window the collective calls with one
+# rank and with more, and the bytes of what is agreed on.
+WINDOW, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 32, 5, 10, 1500
 
 SHAPES = {32: (8, 4), 512: (8, 64), 2048: (32, 64)}
 
@@ -219,15 +224,12 @@ def tools(workshop, report):
 # ---- model
 
 def model(workshop, report):
-    """What the distributed emulation costs by number of ranks, as seen from outside. Counters that ovniemu-mpi
-    prints itself belong here, beside what the cost model says of them."""
+    """What the distributed emulation costs by number of ranks, and what the cost model of mpi/emu/README.md says."""
     shape = Shape(8, 4, 4_000_000 // workshop.scale)
     report.heading(f"model: {shape.name} at 1 to 8 ranks")
     if not workshop.programs.mpi:
         report.note("no MPI: skipped")
         return
-    if not workshop.programs.has_option("ovniemu-mpi", "--statistics"):
-        report.note("ovniemu-mpi has no --statistics yet: no counters")
     with workshop.trace(shape) as trace:
         programs = [Program(f"{n} ranks", emulate(workshop, trace.path, ranks=n), ranks=n) for n in (1, 2, 4, 8)]
         rounds(workshop, programs)
@@ -237,3 +239,33 @@ def model(workshop, report):
                          program.median("peak_kib") / 1e3, f"{program.spread():.0%}"])
             report.keep("model", shape.name, program=program.name, ranks=program.ranks, **figures_of(program))
         report.table(["ovniemu-mpi", "wall s", "ranks' wall s", "u+s", "peak MB of a rank", "spread"], rows)
+        rows = []
+        for program in programs:
+            costs = statistics_of(workshop, program)
+            rows += model_rows(program, costs)
+            report.keep("model", shape.name, program=f"{program.name}, counters", counters=costs)
+        report.table(["counter, of a rank", "measured", "predicted", "ratio"], rows)
+
+
+def statistics_of(workshop, program):
+    file = workshop.folder / "statistics.json"
+    run_once(workshop, Program(program.name, [*program.words[:-1], "--statistics", str(file), program.words[-1]], program.ranks))
+    costs = json.loads(file.read_text())
+    file.unlink()
+    return costs
+
+
+def model_rows(program, costs):
+    ranks, records = len(costs), sum(cost["records_made"] for cost in costs)
+    windows = math.ceil(records / ranks / WINDOW)
+    predicted = {
+        "windows": windows,
+        "collectives_in_windows": windows * (COLLECTIVES if ranks > 1 else COLLECTIVES_ALONE),
+        "bytes_sent": records / ranks * RECORD_BYTES * (ranks - 1) / ranks + windows * WINDOW_BYTES,
+        "records_written": records / ranks,
+    }
+    rows = []
+    for name, expected in predicted.items():
+        measured = sum(cost[name] for cost in costs) / ranks
+        rows.append([f"{program.name}: {name}", measured, expected, measured / expected])
+    return rows

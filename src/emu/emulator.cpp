@@ -30,6 +30,11 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
         first_channel_[static_cast<uint8_t>(model.spec->id)] = model.first_channel;
 }
 
+void Emulator::fetch_ahead(Merger& merger) const {
+    for (const Thread& thread : machine_.threads)
+        merger.fetch_ahead_for(machine_.system.threads()[thread.row].stream, &thread);
+}
+
 void Emulator::apply(const EventView& event) {
     now_ = event.clock - origin_;
     tracker_.begin_event(now_, event.order);
@@ -37,7 +42,7 @@ void Emulator::apply(const EventView& event) {
     if (t != nobody && event.kind == EventView::Kind::event) [[likely]] {
         ++events_;
         Thread& thread = machine_.threads[t];
-        const Operation* operation = dispatch_.find(event.code());
+        const Operation* operation = dispatch_.find(event.code);
         if (operation && operation->kind == Operation::Kind::step && thread.meets(operation->conditions))
             [[likely]] {
             if (try_step(thread, operation->channel, operation->levels, operation->value,
@@ -57,7 +62,7 @@ void Emulator::apply(const EventView& event) {
         if (event.kind != EventView::Kind::event)
             apply_mark(event, t);
         else if (!operation)
-            unknown_event(event.code());
+            unknown_event(event.code);
         else
             apply_operation(event, t, *operation);
         tracker_.end_event();
@@ -115,7 +120,7 @@ void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
     // What began before a gap may end after it.
     if (machine_.threads[t].had_gap && !channel.read().is_set)
         if (action == Action::pop || action == Action::clear) {
-            ++tolerated_;
+            note(Oddity::end_after_gap);
             return;
         }
     try {
@@ -232,7 +237,7 @@ void Emulator::unknown_event(EventCode code) const {
 
 void Emulator::rethrow(const EventView& event, const std::string& cause) const {
     std::string what = event.kind == EventView::Kind::event
-                           ? fmt::format("event {}", event.code().text().data())
+                           ? fmt::format("event {}", event.code.text().data())
                        : event.kind == EventView::Kind::cut ? std::string("end of the stream")
                                                             : fmt::format("gap ({})", event.gap->reason);
     throw Error(fmt::format("{} at clock {} (time {}): {}", what, event.clock, event.clock - origin_, cause),

@@ -1,6 +1,6 @@
 // Applies events to the state of threads and CPUs and appends the resulting records. Works on the looms that
-// it is given: all of them in the serial emulator, some on each rank. Events come in canonical order; what an
-// event does is looked up once, in a table made from the enabled models.
+// it is given: all of them in the serial emulator, some on each rank. Events come in the order of a Merger;
+// what an event does is looked up once, in a table made from the enabled models.
 #pragma once
 
 #include <array>
@@ -10,10 +10,12 @@
 
 #include "emu/dispatch.hpp"
 #include "emu/machine.hpp"
+#include "emu/oddities.hpp"
 #include "emu/plan.hpp"
 #include "emu/tasks.hpp"
 #include "emu/tracker.hpp"
 #include "trace/event_view.hpp"
+#include "trace/merger.hpp"
 
 namespace ovni {
 
@@ -30,9 +32,11 @@ class Emulator {
     // that event are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
 
+    // Tells a merger where the state of the thread of each stream is.
+    void fetch_ahead(Merger& merger) const;
+
     int64_t now() const { return now_; }
     uint64_t events() const { return events_; }
-    uint64_t tolerated() const { return tolerated_; }
     Tracker& tracker() { return tracker_; }
     Machine& machine() { return machine_; }
     Tasks& tasks() { return tasks_; }
@@ -65,8 +69,8 @@ class Emulator {
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);
     }
-    // Something ended that began before a gap in the thread's stream, or inside: counted for the report.
-    void tolerate() { ++tolerated_; }
+    void note(Oddity what) { oddities_.note(what); }
+    const Oddities& oddities() const { return oddities_; }
 
  private:
     void apply_other(const EventView& event, uint32_t thread, const Operation* operation);
@@ -90,7 +94,7 @@ class Emulator {
     int64_t origin_;
     int64_t now_ = 0;
     uint64_t events_ = 0;
-    uint64_t tolerated_ = 0;  // ends after a gap whose beginnings lie before it
+    Oddities oddities_;
     Machine machine_;
     Tracker tracker_;
     Dispatch dispatch_;

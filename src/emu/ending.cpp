@@ -96,8 +96,9 @@ void print(const Report& report, const Trace& trace, const System& system) {
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
     for (const std::string& missing : missing_ranks(system)) log::warn("{}", missing);
-    if (report.tolerated > 0)
-        log::warn("{} states ended after a gap in their stream that began before it", report.tolerated);
+    for (size_t kind = 0; kind < Oddities::kinds; ++kind)
+        if (uint64_t count = report.oddities.counts()[kind]; count > 0)
+            log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
     auto forced =
         std::ranges::count_if(trace.streams(), [](const Stream& s) { return s.metadata.end.has_value(); });
     if (forced > 0)

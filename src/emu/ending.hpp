@@ -34,7 +34,7 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end);
 struct Report {
     std::vector<Fault> faults;
     std::vector<CrowdedCpu> crowded;
-    uint64_t tolerated = 0;
+    Oddities oddities;
 };
 void print(const Report& report, const Trace& trace, const System& system);
 

@@ -130,10 +130,8 @@ void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
     constexpr int64_t slow_ns = 10'000'000;
     emulator.change(t, flush_channel(emulator), Action::clear, 0);
     const Thread& thread = emulator.machine().threads[t];
-    int64_t took = emulator.now() - thread.flush_begin;
-    if (took > slow_ns && thread.in(running_states))
-        log::warn("a flush took {:.1f} ms at time {} ns in thread {}", static_cast<double>(took) * 1e-6,
-                  emulator.now(), thread.tid);
+    bool slow = emulator.now() - thread.flush_begin > slow_ns && thread.in(running_states);
+    if (slow) emulator.note(Oddity::slow_flush);
 }
 
 // The cost of one event, from 100 events in a row.
@@ -156,8 +154,8 @@ void burst(Emulator& emulator, uint32_t t, const EventView&) {
     thread.burst.clear();
 }
 
-void old_cpu_count(Emulator&, uint32_t, const EventView&) {
-    log::warn("ignoring old event OCn");
+void old_cpu_count(Emulator& emulator, uint32_t, const EventView&) {
+    emulator.note(Oddity::old_event);
 }
 
 constexpr Hook hooks[] = {

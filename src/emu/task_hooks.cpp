@@ -4,7 +4,6 @@
 #include <cstring>
 #include <span>
 
-#include "base/log.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/emulator.hpp"
 #include "emu/payload.hpp"
@@ -21,7 +20,7 @@ void create_type(Emulator& emulator, uint32_t t, const EventView& event) {
     auto end = std::ranges::find(label, uint8_t{0});
     if (end == label.end()) throw Error("the label of a task type has no end");
     emulator.tasks().create_type(
-        t, event.code().model(), id,
+        t, event.code.model(), id,
         {reinterpret_cast<const char*>(label.data()), static_cast<size_t>(end - label.begin())},
         emulator.tracker().moment());
 }
@@ -36,7 +35,7 @@ void create(Emulator& emulator, uint32_t t, const EventView& event) {
     if (size == Size::exactly) expect_payload(event, bytes);
     auto task = argument<uint32_t>(event, 0), type = argument<uint32_t>(event, sizeof task);
     if (zero == Zero::illegal && (task == 0 || type == 0)) throw Error("a task or type of id 0");
-    emulator.tasks().create(t, event.code().model(), task, type, flags);
+    emulator.tasks().create(t, event.code.model(), task, type, flags);
 }
 
 // What a thread shows of the body that it runs, one channel each.
@@ -95,7 +94,9 @@ void show_body(Emulator& emulator, uint32_t t, const TaskModel& model) {
 
 void step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task, uint32_t body) {
     if (task == 0) throw Error("a task of id 0");
-    if (emulator.tasks().step(t, model, step, task, body) == Tasks::Outcome::tolerated) emulator.tolerate();
+    Tasks::Outcome outcome = emulator.tasks().step(t, model, step, task, body);
+    if (outcome == Tasks::Outcome::tolerated) emulator.note(Oddity::end_after_gap);
+    if (outcome == Tasks::Outcome::nested) emulator.note(Oddity::nested_task);
 }
 
 template <const TaskModel& model, Tasks::Step step>
@@ -134,8 +135,8 @@ void run_worksharing(Emulator& emulator, uint32_t t, const EventView& event) {
     change_openmp(emulator, t, openmp_channel::label, action, emulator.tasks().gid_of_type(t, openmp, type));
 }
 
-void old_task_creation(Emulator&, uint32_t, const EventView&) {
-    log::warn("ignoring old event 6TC");
+void old_task_creation(Emulator& emulator, uint32_t, const EventView&) {
+    emulator.note(Oddity::old_event);
 }
 
 using namespace task_flag;

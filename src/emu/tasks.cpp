@@ -1,7 +1,6 @@
 #include "emu/tasks.hpp"
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "core/label_hash.hpp"
 
 namespace ovni {
@@ -96,7 +95,7 @@ Tasks::OnStack Tasks::find_body(Family& tasks, Step step, uint32_t task, uint32_
     return {task, body, position};
 }
 
-void Tasks::execute(uint32_t thread, char model, Family& tasks, const OnStack& where) {
+Tasks::Outcome Tasks::execute(uint32_t thread, char model, Family& tasks, const OnStack& where) {
     Body& body = body_at(tasks, where);
     const Task& task = tasks.tasks[where.task];
     bool may_run = body.state == State::created ||
@@ -104,19 +103,18 @@ void Tasks::execute(uint32_t thread, char model, Family& tasks, const OnStack& w
     if (!may_run)
         throw Error(fmt::format("body {} of task {} cannot start: it is {}", where.body, task.id,
                                 state_names[static_cast<size_t>(body.state)]));
+    Outcome outcome = Outcome::done;
     auto& bodies = stack(thread, model);
     if (!bodies.empty() && body_at(tasks, bodies.back()).state == State::running) {
         const Task& below = tasks.tasks[bodies.back().task];
         if ((below.flags & task_flag::relax) == 0)
             throw Error(
                 fmt::format("task {} cannot start over task {}, which is running", task.id, below.id));
-        if (!warned_)
-            log::warn("task {} starts over task {}, which is running: deprecated nesting, told once", task.id,
-                      below.id);
-        warned_ = true;
+        outcome = Outcome::nested;
     }
     body = {thread, State::running};
     bodies.push_back(where);
+    return outcome;
 }
 
 void Tasks::check_top(uint32_t thread, char model, Family& tasks, const OnStack& where, Step step) {
@@ -137,10 +135,7 @@ void Tasks::check_top(uint32_t thread, char model, Family& tasks, const OnStack&
 Tasks::Outcome Tasks::step(uint32_t thread, char model, Step step, uint32_t task, uint32_t body) {
     Family& tasks = family(thread, model);
     OnStack where = find_body(tasks, step, find_task(thread, tasks, step, task, body), body);
-    if (step == Step::execute) {
-        execute(thread, model, tasks, where);
-        return Outcome::done;
-    }
+    if (step == Step::execute) return execute(thread, model, tasks, where);
     Body& on_stack = body_at(tasks, where);
     if (machine_.threads[thread].had_gap && on_stack.thread == nobody) {
         if (step == Step::resume) execute(thread, model, tasks, where);

@@ -54,7 +54,7 @@ class Tasks {
 
     // What a body does next. `body`: its id in a parallel task, from 1; 0 in others, which have one.
     enum class Step : uint8_t { execute, pause, resume, end };
-    enum class Outcome : uint8_t { done, tolerated };
+    enum class Outcome : uint8_t { done, nested, tolerated };  // nested: over a running body
     Outcome step(uint32_t thread, char model, Step step, uint32_t task, uint32_t body);
     // The body on top of the thread's stack, if it is running.
     std::optional<RunningBody> running(uint32_t thread, char model) const;
@@ -100,7 +100,7 @@ class Tasks {
     static Body& body_at(Family& family, const OnStack& where);
     uint32_t find_task(uint32_t thread, Family& family, Step step, uint32_t task, uint32_t body);
     static OnStack find_body(Family& family, Step step, uint32_t task, uint32_t body);
-    void execute(uint32_t thread, char model, Family& family, const OnStack& where);
+    Outcome execute(uint32_t thread, char model, Family& family, const OnStack& where);
     void check_top(uint32_t thread, char model, Family& family, const OnStack& where, Step step);
 
     Machine& machine_;
@@ -108,7 +108,6 @@ class Tasks {
     std::array<uint8_t, 128> family_of_{};           // by id of a model
     std::vector<std::unique_ptr<Family>> families_;  // by process and model
     std::vector<std::vector<OnStack>> stacks_;       // by thread and model
-    bool warned_ = false;
 };
 
 }  // namespace ovni

@@ -19,7 +19,7 @@ class Sink {
     virtual ~Sink() = default;
     // Rows are final; types and labels may still be added until end().
     virtual void begin(const Schema& schema) = 0;
-    // Records in canonical order.
+    // Records in the order of their keys.
     virtual void write(std::span<const Record> records) = 0;
     // Lines of Schema::breakdowns[which], in order.
     virtual void write_breakdown(size_t which, std::span<const Record> lines) = 0;

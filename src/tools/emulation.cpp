@@ -19,7 +19,7 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--exact-order] [--sort] TRACE", program);
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] TRACE", program);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -32,12 +32,12 @@ Cli emulation_cli(const char* program) {
         "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
         "linter,l",
         "be strict: open states at the end, streams that the program did not end and CPUs with more than "
-        "one running thread are errors")(
+        "one running thread are errors")("sort",
+                                         "sort unsorted regions (OU[ to OU]) while reading, as ovnisort "
+                                         "would do it; nothing is written to TRACE")(
         "exact-order",
         "play events with equal clocks in the order of the reference emulator, not by path of their streams; "
-        "slower")("sort",
-                  "sort unsorted regions (OU[ to OU]) while reading, as ovnisort would do it; nothing is "
-                  "written to TRACE")("debug,d", "print debug messages");
+        "slower")("debug,d", "print debug messages");
     return cli;
 }
 
@@ -49,8 +49,8 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
-    if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
+    if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("debug")) log::enable_debug();
     return options;
 }

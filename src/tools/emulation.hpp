@@ -22,8 +22,8 @@ struct EmulationOptions {
     EnabledModels enabled = EnabledModels::required;
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
-    Regions regions = Regions::as_they_are;
     EventOrder order = EventOrder::canonical;  // or exact
+    Regions regions = Regions::as_they_are;
 };
 
 // The command line of an emulator, to be parsed; and what it says. The output directory is not made here.

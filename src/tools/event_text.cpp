@@ -94,7 +94,7 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
     size_t room = most_digits + longest_path_ + LineTemplate::longest_description +
                   pieces * PaddedText::piece + (hexadecimal ? bytes_in_hex * payload.size() : 0);
     text.reserve(text.size() + room);
-    LineTemplate& line = line_of(event.code());
+    LineTemplate& line = line_of(event.code);
     char* out = print_clock(text.data() + text.size(), event.clock);
     out = line.code().copy_to(out);
     out = paths_[event.stream].copy_to(out);
@@ -110,7 +110,7 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
 char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& event) {
     if (!line.reported) {
         line.reported = true;
-        std::string code = printable(event.code());
+        std::string code = printable(event.code);
         log::error("{}:{}: {}", trace_.path_of(event.stream), event.offset,
                    line.is_known()
                        ? fmt::format("event {} has another kind of payload than its model says", code)

@@ -98,6 +98,7 @@ class Emulation {
         merger.count_ties(loom_of_stream(trace_, system_));
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
+        emulator.fetch_ahead(merger);
         PrvSink sink(options_.output);
         sink.begin(plan_.schema);
         BatchWriter writer(plan_, system_, sink);
@@ -107,7 +108,8 @@ class Emulation {
         Schema schema = plan_.schema;
         add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
         Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
-        for (const std::string& fault : add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
+        for (const std::string& fault :
+             add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
             log::error("{}", fault);
             end = EmulationEnd::with_errors;
         }
@@ -161,7 +163,7 @@ class Emulation {
         Report report;
         if (seen == Seen::all) report.faults = faults_at_end(trace_, emulator, options_.strictness);
         report.crowded = crowded_cpus(emulator, emulator.now());
-        report.tolerated = emulator.tolerated();
+        report.oddities = emulator.oddities();
         print(report, trace_, system_);
         return !report.faults.empty();
     }

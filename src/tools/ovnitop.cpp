@@ -77,7 +77,7 @@ class Counts {
 
     bool count_one(StreamReader& reader) {
         if (reader.event().kind == EventView::Kind::event) {
-            ++count_[reader.event().code()];
+            ++count_[reader.event().code];
             ++events_;
         }
         return reader.next();

@@ -31,9 +31,9 @@ struct EventView {
     uint64_t offset = 0;             // of the event in its file
     uint32_t stream = 0;             // index in the trace
     Kind kind = Kind::event;
-    uint32_t order = 0;  // among the events of one clock: ascending as a Merger hands them out
+    EventCode code = {};  // of Kind::event
+    uint32_t order = 0;   // among the events of one clock: ascending as a Merger hands them out
 
-    EventCode code() const { return EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT); }
     bool jumbo() const { return ovni_format_is_jumbo(bytes[0]); }
     int64_t raw_clock() const { return static_cast<int64_t>(ovni_format_clock(bytes)); }
     // The payload: of a jumbo event its size field and its data.

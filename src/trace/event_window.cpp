@@ -10,11 +10,17 @@ namespace ovni {
 namespace {
 
 constexpr size_t fewest_entries = size_t{16} << 10;
-constexpr size_t entries_per_stream = 32;
+constexpr size_t entries_per_stream = 16;
 constexpr size_t largest_over_wanted = 4;
-constexpr uint64_t bytes_per_entry = 64;    // more than any but a jumbo event has
+// Of events in a window: more than any but a jumbo event has. All bytes before the last event of a source are
+// fewer than this for the whole window, so they count in 32 bits.
+constexpr uint64_t bytes_per_entry = 64;
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
+
+uint32_t code_of(const uint8_t* event) {
+    return EventCode::from_bytes(event + OVNI_FORMAT_CODE_AT).bits();
+}
 
 int64_t add_saturated(int64_t a, uint32_t b) {
     int64_t sum = 0;
@@ -34,7 +40,6 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     for (uint32_t i = 0; i < readers_.size(); ++i) {
         heads_[i].key = first_of_all;
         advance(i);
-        readers_[i].hold();
     }
 }
 
@@ -79,19 +84,15 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     bytes_left_ = bytes_per_entry * capacity_;
     int64_t limit = add_saturated(start, width);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
-        if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
+        if (heads_[i].state == Head::State::finished) continue;
+        readers_[i].hold();
+        if (heads_[i].key > limit) continue;
         __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
         saved_.push_back({i, static_cast<uint32_t>(count_), heads_[i], readers_[i].position()});
-        readers_[i].hold();
         if (!decode_source(i, limit)) return false;
         bytes_left_ -= std::min(bytes_left_, readers_[i].held_bytes());
     }
     return true;
-}
-
-// A window has one event in any case.
-bool EventWindow::is_full(uint32_t source) const {
-    return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
 }
 
 // False where memory is full.
@@ -113,16 +114,23 @@ bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     return true;
 }
 
+// A window has one event in any case.
+bool EventWindow::is_full(uint32_t source) const {
+    return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
+}
+
 void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
     Entry* out = entries_.get() + count_;
     auto start = static_cast<uint64_t>(start_);
     try {
-        bool more = reader.take(
-            limit, capacity_ - count_, bytes_left_, [&](int64_t clock, uint64_t at, const uint8_t*) {
-                *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source, at};
-            });
+        const uint64_t held = reader.held();
+        auto taker = [&](int64_t clock, uint64_t at, const uint8_t* bytes) {
+            *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source,
+                      static_cast<uint32_t>(at - held), code_of(bytes)};
+        };
+        bool more = reader.take(limit, capacity_ - count_, bytes_left_, taker);
         if (!more) head.state = Head::State::finished;
     } catch (const Error&) {
         head.state = Head::State::damaged;
@@ -141,13 +149,15 @@ inline void EventWindow::append(uint32_t source) {
     if (event.kind != EventView::Kind::event) [[unlikely]]
         return append_special(source, {event, nullptr, event.stream});
     auto time = static_cast<uint32_t>(static_cast<uint64_t>(head.key) - static_cast<uint64_t>(start_));
-    entries_[count_++] = {time, source, readers_[source].position().at};
+    const StreamReader& reader = readers_[source];
+    entries_[count_++] = {time, source, static_cast<uint32_t>(reader.position().at - reader.held()),
+                          event.code.bits()};
 }
 
 void EventWindow::append_special(uint32_t source, Special what) {
     auto time =
         static_cast<uint32_t>(static_cast<uint64_t>(heads_[source].key) - static_cast<uint64_t>(start_));
-    entries_[count_++] = {time, special, specials_.size()};
+    entries_[count_++] = {time, special, static_cast<uint32_t>(specials_.size()), 0};
     specials_.push_back(std::move(what));
 }
 

@@ -1,8 +1,6 @@
 // The events of several streams in a stretch of time, stream by stream: what a merge works on. Damage that is
 // found while decoding ahead becomes an entry of its own, in its place in its stream.
 //
-// The readers hold the bytes of the events in the window, where StreamReader::memory() says.
-//
 // Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
 #pragma once
 
@@ -27,7 +25,8 @@ class EventWindow {
     struct Entry {
         uint32_t time;    // since the start of the window
         uint32_t source;  // index of the reader, by stream index
-        uint64_t at;      // offset in the file, its regions sorted
+        uint32_t at;      // bytes from where the reader holds its stream, regions sorted
+        uint32_t code;    // EventCode::bits(), so that most events need not be looked at again
     };
     // What an Entry cannot say: an event of one of the other kinds, or damage.
     struct Special {
@@ -40,12 +39,12 @@ class EventWindow {
         uint32_t begin, end;  // in entries()
     };
 
-    // `readers` in any order, none of them advanced yet.
+    // `readers` in any order, none of them advanced yet. They hold the bytes of a window's events until the
+    // next one is decoded.
     explicit EventWindow(std::vector<StreamReader> readers);
 
     const std::vector<StreamReader>& readers() const { return readers_; }  // by stream index
-    // How many entries are worth a window; memory is for a few times as many, and for their bytes unless most
-    // of them are large jumbo events.
+    // How many entries are worth a window; memory is for a few times as many.
     size_t wanted() const { return wanted_; }
     size_t capacity() const { return capacity_; }
 
@@ -90,8 +89,8 @@ class EventWindow {
         StreamReader::Position position;
     };
 
-    bool is_full(uint32_t source) const;
     bool decode_source(uint32_t source, int64_t limit);
+    bool is_full(uint32_t source) const;
     void decode_plain(uint32_t source, int64_t limit);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);

@@ -14,10 +14,15 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({reader.memory(), reader.clock_offset(), reader.index(), reader.sorts()});
+        sources_.push_back({nullptr, 0, reader.clock_offset(), reader.index(), reader.sorts(), nullptr});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();
+}
+
+void Merger::fetch_ahead_for(uint32_t stream, const void* state) {
+    auto found = std::ranges::lower_bound(sources_, stream, {}, &Source::stream);
+    if (found != sources_.end() && found->stream == stream) found->state = state;
 }
 
 void Merger::make_room() {
@@ -33,19 +38,32 @@ void Merger::know(int64_t until, Ties ties) {
 }
 
 bool Merger::fill() {
-    first_ = current_ = end_ = nullptr;
+    first_ = current_ = end_ = fetch_until_ = nullptr;
     std::optional<int64_t> start = window_.next_start();
     if (!start || *start > until_) return false;
     decode_window(*start);
     put_in_order();
-    for (const EventWindow::Run& run : window_.runs())
-        sources_[run.source].memory = window_.readers()[run.source].memory();
+    find_memory();
     consumed_ = window_.consumed();
     std::span<const Entry> entries = window_.entries();
     first_ = current_ = entries.data();
     end_ = first_ + entries.size();
+    // The state of few threads stays in the cache anyway.
+    constexpr size_t many_streams = 128;
+    bool fetches = sources_.size() >= many_streams && end_ - first_ > fetch_distance;
+    fetch_until_ = fetches ? end_ - fetch_distance : nullptr;
     if (tie_counter_) count_window_ties();
     return true;
+}
+
+// Where the readers keep the events of the window.
+void Merger::find_memory() {
+    for (const EventWindow::Run& run : window_.runs()) {
+        const StreamReader& reader = window_.readers()[run.source];
+        StreamReader::Memory memory = reader.memory();
+        sources_[run.source].bytes = memory.bytes + (reader.held() - memory.begin);
+        sources_[run.source].offset = reader.held();
+    }
 }
 
 // All entries of a window with one single clock value are in canonical order as they are decoded, so that
@@ -94,15 +112,17 @@ void Merger::play() {
     std::ranges::fill(cursors_, Cursor{});
     for (const EventWindow::Run& run : window_.runs()) cursors_[run.source] = {run.begin, run.end};
     const Entry* entries = window_.entries().data();
+    Cursor* cursors = cursors_.data();
+    const uint32_t* times_after = after.data();
     auto time_of = [&](uint32_t source) {
-        Cursor left = cursors_[source];
-        return left.at < left.end ? entries[left.at].time : after[source];
+        Cursor left = cursors[source];
+        return left.at < left.end ? entries[left.at].time : times_after[source];
     };
     Entry* out = scratch_.get();
     uint32_t* order = orders_.data();
     uint32_t now = 0, place = first_place - 1;
     replay_.replay(time_of, [&](uint32_t source) {
-        const Entry& entry = entries[cursors_[source].at++];
+        const Entry entry = entries[cursors[source].at++];
         place = entry.time == now ? place + 1 : first_place;
         now = entry.time;
         *out++ = entry;

@@ -11,10 +11,9 @@
 // before all events has its stream index.
 //
 // Works in windows: every stream is decoded up to a common time, the entries are put in order, then handed
-// out; until then the readers hold their bytes. The width of a window follows the density of events, and
-// their bytes are bounded, so memory does not grow with the length of the trace; only in exact order must all
-// events of one clock fit. Damage that is found while decoding ahead is thrown when its turn comes: after the
-// last good event of that stream and before any later one.
+// out. The width of a window follows the density of events, so memory does not grow with the length of the
+// trace; only in exact order must all events of one clock fit. Damage that is found while decoding ahead is
+// thrown when its turn comes: after the last good event of that stream and before any later one.
 //
 // Where clocks may decrease (ClockOrder::any, canonical only), a stream counts with the largest clock that it
 // has had so far. That is the order of a merge which always plays the stream whose current event has the
@@ -50,17 +49,23 @@ class Merger {
     const EventView* next() {
         if (current_ == end_ && !fill()) return nullptr;
         const Entry& entry = *current_++;
+        fetch_ahead();
         if (entry.source == EventWindow::special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
-        view_.bytes = source.memory.bytes + (entry.at - source.memory.begin);
-        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(entry.at) : entry.at;
+        view_.bytes = source.bytes + entry.at;
+        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(source.offset + entry.at)
+                                    : source.offset + entry.at;
+        view_.code = EventCode::from_bits(entry.code);
         view_.stream = source.stream;
         view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
         view_.clock =
             clocks_ == ClockOrder::checked ? start_ + entry.time : view_.raw_clock() + source.clock_offset;
         return &view_;
     }
+    // What whoever takes the events of a stream will touch first: brought into the cache ahead of them.
+    void fetch_ahead_for(uint32_t stream, const void* state);
+
     uint32_t damaged_stream() const { return damaged_stream_; }
     // EventView::order of the damage.
     uint32_t damaged_order() const { return damaged_order_; }
@@ -87,21 +92,34 @@ class Merger {
  private:
     using Entry = EventWindow::Entry;
     static constexpr uint32_t first_width = 1 << 20;
+    static constexpr std::ptrdiff_t fetch_distance = 16;
 
     // What is needed to hand out events of a reader.
     struct Source {
-        StreamReader::Memory memory;  // while a window is handed out
+        const uint8_t* bytes;  // what Entry::at counts from, in memory and in the file
+        uint64_t offset;
         int64_t clock_offset;
         uint32_t stream;
-        bool sorts;  // unsorted regions
+        bool sorts;         // unsorted regions
+        const void* state;  // of fetch_ahead_for()
     };
     // What is left of a stream's entries in the window.
     struct Cursor {
         uint32_t at, end;
     };
 
+    void fetch_ahead() const {
+        if (current_ >= fetch_until_) return;
+        const Entry& later = current_[fetch_distance];
+        if (later.source == EventWindow::special) return;
+        const Source& source = sources_[later.source];
+        __builtin_prefetch(source.bytes + later.at);
+        __builtin_prefetch(source.state);
+    }
+
     bool fill();  // decodes the next window and puts it in order; false at the end
     void decode_window(int64_t start);
+    void find_memory();
     void adapt_width();
     void make_room();
     void put_in_order();
@@ -126,6 +144,7 @@ class Merger {
     std::optional<TieCounter> tie_counter_;
 
     const Entry *first_ = nullptr, *current_ = nullptr, *end_ = nullptr;  // of the window
+    const Entry* fetch_until_ = nullptr;
     std::unique_ptr<Entry[]> scratch_;
     std::vector<uint32_t> orders_;  // by entry; not in canonical order
     std::vector<Cursor> cursors_;   // by source

@@ -30,10 +30,11 @@ class ReferenceHeap {
     uint32_t first_time() const { return static_cast<uint32_t>(nodes_[1] >> 32); }
 
     void insert(uint32_t time, uint32_t source) {
+        uint64_t* nodes = nodes_.data();
         uint64_t node = uint64_t{time} << 32 | source;
         size_t at = ++size_;
-        for (; at > 1 && less(node, nodes_[at / 2]); at /= 2) nodes_[at] = nodes_[at / 2];
-        nodes_[at] = node;
+        for (; at > 1 && less(node, nodes[at / 2]); at /= 2) nodes[at] = nodes[at / 2];
+        nodes[at] = node;
     }
 
     // Removes the first node and returns its source.
@@ -44,7 +45,7 @@ class ReferenceHeap {
         nodes[size_--] = nothing;
         if (size_ == 0) return first;
         size_t at = 1;
-        for (int level = 0; level < depth_; ++level) {
+        for (int level = depth_; level > 0; --level) {
             size_t child = 2 * at;
             uint64_t left = nodes[child], right = nodes[child + 1];
             bool is_right = less(right, left);

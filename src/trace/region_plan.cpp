@@ -99,7 +99,7 @@ RegionPlan plan_regions(const std::filesystem::path& directory, size_t block, ui
     while (go_on(reader)) {
         const EventView& event = reader.event();
         if (event.kind != EventView::Kind::event) continue;
-        std::optional<ByteRange> range = finder.see(event.raw_clock(), event.code(), event.offset);
+        std::optional<ByteRange> range = finder.see(event.raw_clock(), event.code, event.offset);
         if (!range) continue;
         while (!plan.ranges.empty() && plan.ranges.back().begin >= range->begin) plan.ranges.pop_back();
         plan.ranges.push_back(*range);

@@ -63,7 +63,7 @@ class RegionSorter {
         while (reader_.next()) {
             const EventView& event = reader_.event();
             if (event.kind != EventView::Kind::event) continue;
-            if (auto range = finder_.see(event.clock, event.code(), event.offset)) sort(*range);
+            if (auto range = finder_.see(event.clock, event.code, event.offset)) sort(*range);
         }
     }
 

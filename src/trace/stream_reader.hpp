@@ -72,6 +72,7 @@ class StreamReader {
     // From now on the current event and everything behind it that is read stays in memory, until the next
     // call; where it lies may change with every step of the reader.
     void hold() { held_ = std::max(at_.at, file_.begin()); }
+    uint64_t held() const { return held_; }  // offset
     // How much that is now: from the held event up to the next one.
     uint64_t held_bytes() const { return at_.next - held_; }
     // The bytes of the file that are in memory, regions sorted: those from offset `begin` on.
@@ -128,7 +129,13 @@ class StreamReader {
         if (size > OVNI_FORMAT_EVENT_MAX) [[unlikely]]
             event = load(size);
         at_.at = at_.next;
-        at_.event = {clock, event, nullptr, offset_in_file(at_.at), source_.index, EventView::Kind::event};
+        at_.event = {clock,
+                     event,
+                     nullptr,
+                     offset_in_file(at_.at),
+                     source_.index,
+                     EventView::Kind::event,
+                     EventCode::from_bytes(event + OVNI_FORMAT_CODE_AT)};
         at_.clock = clock;
         at_.next += size;
         return true;
@@ -166,14 +173,19 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
     int64_t clock = at_.clock;
     auto stand = [&] {
         at_.at = at;
-        at_.event = {clock, file_.at(at), nullptr, offset_in_file(at), source_.index, EventView::Kind::event};
+        at_.event = {clock,
+                     file_.at(at),
+                     nullptr,
+                     offset_in_file(at),
+                     source_.index,
+                     EventView::Kind::event,
+                     EventCode::from_bytes(file_.at(at) + OVNI_FORMAT_CODE_AT)};
         at_.clock = clock;
         at_.next = following;
     };
     Memory here = memory();
-    const uint8_t* current = file_.at(at);
     for (; clock <= limit && most > 0; --most) {
-        taker(clock, at, current);
+        taker(clock, at, here.bytes + (at - here.begin));
         const uint8_t* event = here.bytes + (following - here.begin);
         int64_t next_clock = 0;
         // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
@@ -188,12 +200,10 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
             following = at_.next;
             clock = at_.clock;
             here = memory();
-            current = at_.event.bytes;
             if (back || held_bytes() > most_bytes) break;
             continue;
         }
         at = following;
-        current = event;
         following += OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);
         clock = next_clock;
     }

@@ -22,13 +22,12 @@ class Walk {
  public:
     explicit Walk(fs::path root) : root_(std::move(root)) { real_.emplace(); }
 
-    std::vector<StreamFile> run() {
+    std::vector<std::string> run() {
         while (!real_.empty() || !linked_.empty()) {
             std::set<std::string>& from = real_.empty() ? linked_ : real_;
             visit(from.extract(from.begin()).value());
         }
-        std::sort(found_.begin(), found_.end(),
-                  [](const StreamFile& a, const StreamFile& b) { return a.relative_path < b.relative_path; });
+        std::ranges::sort(found_);
         return std::move(found_);
     }
 
@@ -52,24 +51,14 @@ class Walk {
             bool linked = entry.is_symlink(missing);
             (linked ? linked_ : real_).insert(relative.empty() ? name : relative + "/" + name);
         } else if (name == metadata_name && entry.is_regular_file(missing)) {
-            add(entry.path(), relative);
+            found_.push_back(relative);
         }
-    }
-
-    void add(const fs::path& json, const std::string& relative) {
-        StreamFile file;
-        file.relative_path = relative;
-        std::optional<std::string> text = read_side_file(json);
-        if (!text) throw Error("the file has vanished", json);
-        file.json = std::move(*text);
-        file.bytes = check_stream_file(json.parent_path() / events_name);
-        found_.push_back(std::move(file));
     }
 
     fs::path root_;
     std::set<std::string> real_, linked_;
     std::set<std::pair<dev_t, ino_t>> visited_;
-    std::vector<StreamFile> found_;
+    std::vector<std::string> found_;
 };
 
 fs::path without_trailing_slashes(const fs::path& directory) {
@@ -80,8 +69,23 @@ fs::path without_trailing_slashes(const fs::path& directory) {
 
 }  // namespace
 
-std::vector<StreamFile> list_streams(const fs::path& directory) {
+std::vector<std::string> find_streams(const fs::path& directory) {
     return Walk(without_trailing_slashes(directory)).run();
+}
+
+StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
+    fs::path root = without_trailing_slashes(directory);
+    fs::path of_stream = relative_path.empty() ? root : root / relative_path;
+    std::optional<std::string> text = read_side_file(of_stream / metadata_name);
+    if (!text) throw Error("the file has vanished", of_stream / metadata_name);
+    return {relative_path, std::move(*text), check_stream_file(of_stream / events_name)};
+}
+
+std::vector<StreamFile> list_streams(const fs::path& directory) {
+    std::vector<StreamFile> files;
+    for (const std::string& relative : find_streams(directory))
+        files.push_back(read_stream(directory, relative));
+    return files;
 }
 
 Trace Trace::open(const fs::path& directory, Metadata metadata) {

@@ -21,9 +21,15 @@ struct StreamFile {
     uint64_t bytes = 0;         // size of stream.obs
 };
 
-// Walks `directory` (symbolic links are followed, loops are not), reads every stream.json and checks the
-// header of every stream.obs. Throws Error for a directory that cannot be read and for a stream.obs that is
-// missing, empty, too short or of another format. The result is sorted.
+// Relative paths of the streams below `directory`, sorted. Symbolic links are followed, loops are not. Throws
+// Error for a directory that cannot be read.
+std::vector<std::string> find_streams(const std::filesystem::path& directory);
+
+// Reads stream.json and checks the header of stream.obs. Throws Error for a stream.obs that is missing,
+// empty, too short or of another format.
+StreamFile read_stream(const std::filesystem::path& directory, const std::string& relative_path);
+
+// Both, for all streams.
 std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {

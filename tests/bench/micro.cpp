@@ -47,7 +47,7 @@ void decode_in_batches(benchmark::State& state) {
     while (state.KeepRunning()) {
         StreamReader reader = trace.reader(0, 0, ClockOrder::checked);
         int64_t sum = 0;
-        if (reader.next()) reader.take(INT64_MAX, SIZE_MAX, [&](int64_t clock, uint64_t) { sum += clock; });
+        if (reader.next()) reader.take(INT64_MAX, SIZE_MAX, UINT64_MAX, [&](int64_t clock, uint64_t, const uint8_t*) { sum += clock; });
         benchmark::DoNotOptimize(sum);
     }
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(events));

@@ -47,7 +47,7 @@ inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
             events.push_back({kind, event.clock, 0});
             continue;
         }
-        Mark mark{event.code().text().data(), event.clock, 0};
+        Mark mark{event.code.text().data(), event.clock, 0};
         if (event.payload().size() >= sizeof mark.value)
             std::memcpy(&mark.value, event.payload().data(), sizeof mark.value);
         events.push_back(mark);

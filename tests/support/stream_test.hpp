@@ -20,7 +20,7 @@ namespace ovni::test {
 // One line per event: offset, clock, code and bytes of payload; of a gap "gap" and "end" instead of a code.
 inline std::string line_of(const EventView& event) {
     if (event.kind == EventView::Kind::event)
-        return fmt::format("{} {} {} {}\n", event.offset, event.clock, event.code().text().data(),
+        return fmt::format("{} {} {} {}\n", event.offset, event.clock, event.code.text().data(),
                            event.payload().size());
     const char* kind = event.kind == EventView::Kind::gap_begin ? "gap" : "end";
     return fmt::format("{} {} {} {}\n", event.offset, event.clock, kind, event.gap->lost);

@@ -145,8 +145,8 @@ TEST(ExactOrderTest, KnownExamples) {
 TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 3000; ++round) {
-        Streams streams =
-            random_streams(random, 1 + random() % 12, 1 + random() % 30, 1 + static_cast<int64_t>(random() % 6));
+        Streams streams = random_streams(random, 1 + random() % 12, 1 + random() % 30,
+                                         1 + static_cast<int64_t>(random() % 6));
         HeapReplay replay(streams.size());
         std::vector<size_t> next(streams.size()), order;
         int64_t width = static_cast<int64_t>(random() % 9);
@@ -175,7 +175,8 @@ TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
 TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
     std::mt19937_64 random(4);
     for (int round = 0; round < 500; ++round) {
-        Streams streams = random_streams(random, 1 + random() % 9, 20, 1 + static_cast<int64_t>(random() % 4));
+        Streams streams =
+            random_streams(random, 1 + random() % 9, 20, 1 + static_cast<int64_t>(random() % 4));
         ClockRuns runs;
         std::vector<int> owners;
         for (const Clocks& clocks : streams) {
@@ -306,6 +307,7 @@ TEST(ExactOrderTest, PartsThatAreToldTheirTies) {
             readers[static_cast<size_t>(owners.back())].push_back(std::move(reader));
         }
         std::vector<Merger> parts;
+        parts.reserve(readers.size());
         for (auto& of_part : readers) parts.emplace_back(std::move(of_part), EventOrder::received);
         std::vector<std::tuple<int64_t, uint32_t, size_t>> events;
         while (auto start = scan.next_start()) {
@@ -321,6 +323,7 @@ TEST(ExactOrderTest, PartsThatAreToldTheirTies) {
         }
         std::ranges::stable_sort(events);
         std::vector<size_t> order;
+        order.reserve(events.size());
         for (const auto& event : events) order.push_back(std::get<2>(event));
         ASSERT_EQ(order, played(streams));
     }

@@ -140,7 +140,7 @@ TEST_F(MergerTest, TheOffsetsOfEventsAreThoseInTheFile) {
     EXPECT_EQ(events.next()->offset, 8u);
     const EventView* last = events.next();
     EXPECT_EQ(last->offset, 36u);
-    EXPECT_EQ(last->code(), EventCode("OB."));
+    EXPECT_EQ(last->code, EventCode("OB."));
 }
 
 // Bytes of events have to be right however far the window had to be decoded and rewound.

@@ -36,7 +36,7 @@ std::vector<Seen> events_of(const TraceBuilder& builder) {
         StreamReader reader = trace.reader(i, 0, ClockOrder::checked);
         while (reader.next()) {
             auto payload = reader.event().payload();
-            seen.push_back({reader.event().code(),
+            seen.push_back({reader.event().code,
                             reader.event().clock,
                             i,
                             path.substr(0, path.find('/')),

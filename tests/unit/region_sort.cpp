@@ -32,7 +32,7 @@ class RegionSortTest : public StreamTest {
             if (event.kind != EventView::Kind::event)
                 text += event.kind == EventView::Kind::gap_begin ? "<" : "> ";
             else
-                text += fmt::format("{}:{} ", event.clock, event.code().text().data());
+                text += fmt::format("{}:{} ", event.clock, event.code.text().data());
         }
         return text;
     }

@@ -23,7 +23,7 @@ std::string text_of(const EventView& event) {
     if (event.kind == EventView::Kind::gap_begin) return fmt::format("{} gap\n", event.clock);
     if (event.kind != EventView::Kind::event) return fmt::format("{} end\n", event.clock);
     std::span<const uint8_t> payload = event.payload();
-    return fmt::format("{} {} {}\n", event.clock, event.code().text().data(),
+    return fmt::format("{} {} {}\n", event.clock, event.code.text().data(),
                        std::string(payload.begin(), payload.end()));
 }
 

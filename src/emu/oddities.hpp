@@ -1,0 +1,30 @@
+// What is legal in a trace and worth a line at the end: counted here, summed over ranks, printed once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ovni {
+
+enum class Oddity : uint8_t { end_after_gap, old_event, slow_flush, nested_task };
+
+inline constexpr std::string_view oddity_sentences[] = {
+    "{} states ended after a gap in their stream that began before it",
+    "{} events of old kinds (OCn, 6TC) were ignored",
+    "{} flushes took more than 10 ms while their thread ran",
+    "{} tasks started over a running one: deprecated nesting",
+};
+
+class Oddities {
+ public:
+    static constexpr size_t kinds = std::size(oddity_sentences);
+    void note(Oddity what, uint64_t times = 1) { counts_[static_cast<size_t>(what)] += times; }
+    const std::array<uint64_t, kinds>& counts() const { return counts_; }
+
+ private:
+    std::array<uint64_t, kinds> counts_{};
+};
+
+}  // namespace ovni
