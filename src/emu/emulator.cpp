@@ -210,6 +210,7 @@ void Emulator::begin_gap(uint32_t t) {
     close_states(t);
     tasks_.close_bodies(t);
     machine_.threads[t].had_gap = true;
+    machine_.note_lost_events(machine_.threads[t].loom);
     set_traced(t, Traced::no);
 }
 
@@ -227,7 +228,7 @@ void Emulator::end_stream(uint32_t t) {
     Thread& thread = machine_.threads[t];
     close_states(t);
     tasks_.close_bodies(t);
-    thread.was_cut = true;
+    machine_.note_lost_events(thread.loom);
     if (thread.state() == RunState::dead) return;
     set_state(t, RunState::dead);
     if (thread.cpu != nobody) {

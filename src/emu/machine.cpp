@@ -6,6 +6,7 @@ namespace ovni {
 
 Machine::Machine(const System& the_system, const Plan& plan, const std::vector<bool>& mine)
     : system(the_system),
+      lost_events_(system.looms().size()),
       thread_of_stream_(system.stream_count(), nobody),
       local_thread_(system.threads().size(), nobody),
       local_cpu_(system.cpus().size(), nobody) {

@@ -70,7 +70,6 @@ struct alignas(64) Thread {
     uint32_t active_on = Record::no_row;   // the same for active
     uint8_t condition = 0;
     bool had_gap = false;
-    bool was_cut = false;  // the program did not end its stream
 
     uint32_t process = 0;  // in System
     uint32_t loom = 0;     // in System
@@ -129,6 +128,9 @@ class Machine {
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
     // Position in `cpus` of a row of this emulator.
     uint32_t cpu_at_row(uint32_t row) const { return local_cpu_[row]; }
+    // Has a stream of the loom a gap, or was it cut, up to now?
+    bool has_lost_events(uint32_t loom) const { return lost_events_[loom]; }
+    void note_lost_events(uint32_t loom) { lost_events_[loom] = true; }
     // The CPU of a loom by its index there (-1: the virtual one); nobody where there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
     // The thread with that tid in the process, else in the first process of its loom that has one; nobody.
@@ -138,6 +140,7 @@ class Machine {
 
  private:
     std::vector<ThreadChannel> channels_;
+    std::vector<bool> lost_events_;  // by loom
     std::vector<uint32_t> thread_of_stream_, local_thread_, local_cpu_;
 };
 

@@ -15,7 +15,7 @@ inline constexpr std::string_view oddity_sentences[] = {
     "{} events of old kinds (OCn, 6TC) were ignored",
     "{} flushes took more than 10 ms while their thread ran",
     "{} tasks started over a running one: deprecated nesting",
-    "{} moves to another CPU concerned threads whose stream has a gap or was cut, and were ignored",
+    "{} moves to another CPU did not fit, in looms of which events are missing, and were ignored",
 };
 
 class Oddities {

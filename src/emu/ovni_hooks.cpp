@@ -82,8 +82,8 @@ void move_other(Emulator& emulator, uint32_t t, const EventView& event) {
     uint32_t target = emulator.machine().find_thread(emulator.machine().threads[t], tid);
     if (target == nobody) throw Error(fmt::format("there is no thread {} in the loom", tid));
     const Thread& thread = emulator.machine().threads[target];
-    // What such a thread did last is not known.
-    bool uncertain = thread.was_cut || thread.had_gap;
+    // The thread may have ended or been moved in what is missing.
+    bool uncertain = emulator.machine().has_lost_events(thread.loom);
     constexpr uint8_t movable = active_states | state_bit(RunState::paused);
     if (uncertain && !thread.in(movable)) return emulator.note(Oddity::lost_target);
     check_state(thread, movable, "be moved to another CPU");

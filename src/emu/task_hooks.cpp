@@ -92,25 +92,20 @@ void show_body(Emulator& emulator, uint32_t t, const TaskModel& model) {
     }
 }
 
-Tasks::Outcome step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task,
-                         uint32_t body) {
+void step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task, uint32_t body) {
     if (task == 0) throw Error("a task of id 0");
     Tasks::Outcome outcome = emulator.tasks().step(t, model, step, task, body);
     if (outcome == Tasks::Outcome::tolerated) emulator.note(Oddity::end_after_gap);
     if (outcome == Tasks::Outcome::nested) emulator.note(Oddity::nested_task);
-    return outcome;
 }
 
 template <const TaskModel& model, Tasks::Step step>
 void run_body(Emulator& emulator, uint32_t t, const EventView& event) {
     auto task = argument<uint32_t>(event, 0);
     uint32_t body = model.id == nosv.id ? argument<uint32_t>(event, sizeof task) : 0;
-    Tasks::Outcome outcome = step_body(emulator, t, model.id, step, task, body);
+    step_body(emulator, t, model.id, step, task, body);
     uint16_t subsystem = emulator.channel(model.id, model.subsystem);
-    // A body that goes on after a gap is entered again.
-    bool enters =
-        step == Tasks::Step::execute || (step == Tasks::Step::resume && outcome == Tasks::Outcome::tolerated);
-    if (enters) emulator.change(t, subsystem, Action::push, model.in_body);
+    if (step == Tasks::Step::execute) emulator.change(t, subsystem, Action::push, model.in_body);
     if (step == Tasks::Step::end) emulator.change(t, subsystem, Action::pop, model.in_body);
     show_body(emulator, t, model);
 }
@@ -137,7 +132,8 @@ template <Action action>
 void run_worksharing(Emulator& emulator, uint32_t t, const EventView& event) {
     auto type = argument<uint32_t>(event, 0);
     if (type == 0) throw Error("a worksharing of type 0");
-    change_openmp(emulator, t, openmp_channel::label, action, emulator.tasks().gid_of_type(t, openmp, type));
+    Value label = emulator.tasks().gid_of_type(t, openmp, type);
+    if (label.is_set) change_openmp(emulator, t, openmp_channel::label, action, label.number);
 }
 
 void old_task_creation(Emulator& emulator, uint32_t, const EventView&) {

@@ -49,17 +49,19 @@ void Tasks::create_type(uint32_t thread, char model, uint32_t id, std::string_vi
 void Tasks::create(uint32_t thread, char model, uint32_t id, uint32_t type, uint8_t flags) {
     Family& tasks = family(thread, model);
     uint32_t of_type = tasks.type_of.find(type);
-    if (of_type == IdMap::none) throw Error(fmt::format("task {} is of the unknown type {}", id, type));
+    if (of_type == IdMap::none && !tasks.had_gap)
+        throw Error(fmt::format("task {} is of the unknown type {}", id, type));
     if (!tasks.task_of.insert(id, static_cast<uint32_t>(tasks.tasks.size())))
         throw Error(fmt::format("task {} was created already", id));
     tasks.tasks.push_back({id, of_type, {}, flags});
 }
 
-int64_t Tasks::gid_of_type(uint32_t thread, char model, uint32_t type) const {
+Value Tasks::gid_of_type(uint32_t thread, char model, uint32_t type) const {
     const auto& types = families_[index(machine_.threads[thread].process, model)];
     uint32_t position = types ? types->type_of.find(type) : IdMap::none;
-    if (position == IdMap::none) throw Error(fmt::format("task type {} is unknown", type));
-    return types->types[position].gid;
+    if (position != IdMap::none) return types->types[position].gid;
+    if (types && types->had_gap) return {};
+    throw Error(fmt::format("task type {} is unknown", type));
 }
 
 // A task whose creation was lost in a gap has no type, and may do everything.
