@@ -46,11 +46,12 @@ class ReferenceHeap {
         if (size_ == 0) return first;
         size_t at = 1;
         for (int level = depth_; level > 0; --level) {
-            size_t child = 2 * at;
-            uint64_t left = nodes[child], right = nodes[child + 1];
-            bool is_right = less(right, left);
-            nodes[at] = is_right ? right : left;
-            at = child + is_right;
+            // Loaded by a computed place: a choice between two values would become a branch, which nobody can
+            // predict.
+            size_t left = 2 * at;
+            size_t smaller = left + static_cast<size_t>(less(nodes[left + 1], nodes[left]));
+            nodes[at] = nodes[smaller];
+            at = smaller;
         }
         for (; at > 1 && !less(nodes[at / 2], last); at /= 2) nodes[at] = nodes[at / 2];
         nodes[at] = last;
