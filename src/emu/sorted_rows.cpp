@@ -73,6 +73,7 @@ std::vector<SortedRows::Bar> SortedRows::sum_of(std::span<const BreakdownChange>
     std::map<int64_t, int64_t> sum;
     for (const BreakdownChange& change : changes) --sum[change.before], ++sum[change.after];
     std::vector<Bar> bars;
+    bars.reserve(sum.size());
     for (const auto& [value, count] : sum) bars.push_back({value, count});
     return bars;
 }
