@@ -126,8 +126,6 @@ class Machine {
     // Position in `threads` of the thread of a stream; nobody for a stream that is no thread's, or another
     // emulator's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
-    // Position in `cpus` of a row of this emulator.
-    uint32_t cpu_at_row(uint32_t row) const { return local_cpu_[row]; }
     // Has a stream of the loom a gap, or was it cut, up to now?
     bool has_lost_events(uint32_t loom) const { return lost_events_[loom]; }
     void note_lost_events(uint32_t loom) { lost_events_[loom] = true; }
