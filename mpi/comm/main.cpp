@@ -32,7 +32,8 @@ int run_body(const char* tool, Comm& world, const std::function<int(Comm& world)
 }  // namespace
 
 int run_mpi_main(const char* tool, int argc, char** argv, const std::function<int(Comm& world)>& body) {
-    MPI_Init(&argc, &argv);
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     Comm world = Comm::world();
     log::set_program(tool);
     if (!world.is_root()) log::only_errors();

@@ -1,6 +1,7 @@
 #include "emu/exchange.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace ovni {
 
@@ -9,7 +10,7 @@ namespace {
 struct Key {
     int64_t time = 0;
     uint32_t order = 0;
-    uint32_t unused = 0;
+    uint32_t missing = 1;  // is this one none?
 };
 
 bool before(const Key& a, const Key& b) {
@@ -24,14 +25,15 @@ bool item_before(const Item& a, const Item& b) {
 // every rank.
 std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
     constexpr size_t samples_per_rank = 64;
-    std::vector<Key> samples;
+    std::array<Key, samples_per_rank> samples;
     size_t count = std::min(samples_per_rank, mine.size());
     for (size_t i = 0; i < count; ++i) {
         const Record& record = mine[i * mine.size() / count];
-        samples.push_back({record.time, record.order, 0});
+        samples[i] = {record.time, record.order, 0};
     }
     std::vector<Key> all;
     for (const auto& of_rank : comm.allgather(samples)) all.insert(all.end(), of_rank.begin(), of_rank.end());
+    std::erase_if(all, [](const Key& key) { return key.missing != 0; });
     std::ranges::stable_sort(all, before);
     std::vector<Key> chosen;
     auto ranks = static_cast<size_t>(comm.size());

@@ -1,5 +1,7 @@
 #include "emu/parallel_output.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace ovni {
@@ -12,7 +14,7 @@ constexpr size_t first_breakdown = 2;  // in files_
 
 ParallelOutput::ParallelOutput(const Comm& comm, const std::filesystem::path& directory, const Plan& plan,
                                const System& system)
-    : comm_(comm) {
+    : comm_(comm), mode_(Writer::best_mode(comm.split_by_node().size())) {
     auto add = [&](TraceFile file, const FileSchema& schema) {
         files_.push_back(std::make_unique<ParallelPrv>(comm, directory, file, schema));
     };
@@ -35,37 +37,66 @@ std::vector<Record> ParallelOutput::breakdown_lines(size_t which, const Slice& s
     return lines;
 }
 
-void ParallelOutput::write(const Slice& slice) {
+void ParallelOutput::write(Slice& slice) {
     std::vector<std::vector<Record>> lines;
     for (size_t b = 0; b < rows_.size(); ++b) lines.push_back(breakdown_lines(b, slice));
-    comm_.agree([&] {
-        for (size_t f = 0; f < first_breakdown; ++f) files_[f]->format(slice.records);
-        for (size_t b = 0; b < lines.size(); ++b) files_[first_breakdown + b]->format(lines[b]);
+    std::vector<uint64_t> before = settle();
+    std::swap(records_, slice.records);
+    lines_ = std::move(lines);
+    start([this, before = std::move(before)] {
+        write_formatted(before);
+        for (size_t f = 0; f < first_breakdown; ++f) files_[f]->format(records_);
+        for (size_t b = 0; b < lines_.size(); ++b) files_[first_breakdown + b]->format(lines_[b]);
     });
-    write_formatted();
 }
 
-void ParallelOutput::write_formatted() {
+void ParallelOutput::start(std::function<void()> work) {
+    if (mode_ == Writer::Mode::own_thread) {
+        work_ = std::async(std::launch::async, std::move(work));
+        return;
+    }
+    std::packaged_task<void()> task(std::move(work));
+    work_ = task.get_future();
+    task();
+}
+
+// Waits for the work of all ranks. Where in the files this one has to write what it formatted.
+std::vector<uint64_t> ParallelOutput::settle() {
+    std::exception_ptr failure;
+    try {
+        if (work_.valid()) work_.get();
+    } catch (...) {
+        failure = std::current_exception();
+    }
     std::vector<uint64_t> bytes;
     for (const auto& file : files_) bytes.push_back(file->formatted());
     bytes_written_ += std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
-    PerRank<std::vector<uint64_t>> of_ranks = comm_.allgather_equal(bytes);
-    std::vector<uint64_t> before(files_.size()), all(files_.size());
-    for (int rank = 0; rank < comm_.size(); ++rank)
-        for (size_t f = 0; f < files_.size(); ++f) {
-            if (rank < comm_.rank()) before[f] += of_ranks[static_cast<size_t>(rank)][f];
-            all[f] += of_ranks[static_cast<size_t>(rank)][f];
-        }
-    comm_.agree([&] {
-        for (size_t i = 0; i < files_.size(); ++i) {
-            size_t f = (i + static_cast<size_t>(comm_.rank())) % files_.size();
-            files_[f]->write_formatted(before[f]);
-        }
-    });
-    for (size_t f = 0; f < files_.size(); ++f) files_[f]->advance(all[f]);
+    bytes.push_back(failure ? 1 : 0);
+    std::vector<uint64_t> before(bytes.size()), all(bytes.size());
+    int rank = 0;
+    for (const std::vector<uint64_t>& of_rank : comm_.allgather_equal(bytes)) {
+        if (rank++ == comm_.rank()) before = all;
+        std::ranges::transform(all, of_rank, all.begin(), std::plus());
+    }
+    if (all.back() > 0)
+        comm_.agree([&] {
+            if (failure) std::rethrow_exception(failure);
+        });
+    for (size_t f = 0; f < files_.size(); ++f) before[f] += files_[f]->grow(all[f]);
+    return before;
+}
+
+// On one node two writers in one file wait for each other, so ranks begin with different files.
+void ParallelOutput::write_formatted(const std::vector<uint64_t>& offsets) {
+    for (size_t i = 0; i < files_.size(); ++i) {
+        size_t f = (i + static_cast<size_t>(comm_.rank())) % files_.size();
+        files_[f]->write_formatted(offsets[f]);
+    }
 }
 
 void ParallelOutput::finish(const Schema& schema, int64_t duration, Ending ending) {
+    std::vector<uint64_t> offsets = settle();
+    comm_.agree([&] { write_formatted(offsets); });
     files_[0]->finish(schema.thread, duration, ending);
     files_[1]->finish(schema.cpu, duration, ending);
     for (size_t b = 0; b < schema.breakdowns.size(); ++b)

@@ -1,9 +1,12 @@
 // All Paraver files of a trace, written by all ranks: thread, cpu and the breakdowns. Each rank formats its
-// slice of the records; one gather of byte counts tells everybody where to write. On one node two writers in
-// one file wait for each other, so ranks begin with different files.
+// slice of the records; one gather of byte counts tells everybody where to write. Both is done in a thread
+// beside the next window's emulation where the ranks of a node leave cores free: a slice is written together
+// with the formatting of the next one.
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "emu/parallel_prv.hpp"
 #include "emu/plan.hpp"
 #include "emu/sorted_rows.hpp"
+#include "sink/writer.hpp"
 
 namespace ovni {
 
@@ -21,8 +25,8 @@ class ParallelOutput {
     ParallelOutput(const Comm& comm, const std::filesystem::path& directory, const Plan& plan,
                    const System& system);
 
-    // The next slices of the global order: that of rank 0, of rank 1, ...
-    void write(const Slice& slice);
+    // The next slices of the global order: that of rank 0, of rank 1, ... The slice's memory is swapped away.
+    void write(Slice& slice);
     // By this rank, beside headers.
     uint64_t bytes_written() const { return bytes_written_; }
     // All files, complete, get their names.
@@ -30,12 +34,18 @@ class ParallelOutput {
 
  private:
     std::vector<Record> breakdown_lines(size_t which, const Slice& slice);
-    void write_formatted();
+    void write_formatted(const std::vector<uint64_t>& offsets);
+    void start(std::function<void()> work);
+    std::vector<uint64_t> settle();
 
     const Comm& comm_;
     std::vector<std::unique_ptr<ParallelPrv>> files_;  // thread, cpu, breakdowns
     std::vector<SortedRows> rows_;                     // of the breakdowns, before the slices to come
     uint64_t bytes_written_ = 0;
+    Writer::Mode mode_;
+    RecordBuffer records_;  // what is formatted now
+    std::vector<std::vector<Record>> lines_;
+    std::future<void> work_;  // waits for its end when it goes
 };
 
 }  // namespace ovni

@@ -1,5 +1,6 @@
 #include "emu/parallel_prv.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,14 +13,6 @@ namespace ovni {
 namespace {
 
 constexpr size_t first_buffer = size_t{64} << 10;
-
-void check(int status, const std::string& what, const std::filesystem::path& path) {
-    if (status == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(status, text, &length);
-    throw Error(fmt::format("{}: {}", what, std::string(text, static_cast<size_t>(length))), path.string());
-}
 
 }  // namespace
 
@@ -50,31 +43,13 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
     comm_.agree([&] {
         if (comm_.is_root()) beside_.create(path_);
     });
-    int status = MPI_File_open(comm_.get(), path_.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
-    comm_.agree([&] { check(status, "cannot open", path_); });
     std::string header = prv_header(rows_, 0);
     comm_.agree([&] {
-        if (comm_.is_root()) write_at(0, header);
+        file_ = Fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+        if (!file_) throw system_error("cannot open", path_);
+        if (comm_.is_root()) write_at(file_, 0, header, path_);
     });
     end_ = header.size();
-}
-
-// Open MPI reports success for a write to a full disk; only the count tells.
-void ParallelPrv::write_at(uint64_t offset, std::string_view text) {
-    constexpr size_t longest = size_t{1} << 30;
-    for (size_t at = 0; at < text.size(); at += longest) {
-        auto count = static_cast<int>(std::min(longest, text.size() - at));
-        MPI_Status status;
-        int result = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset) + static_cast<MPI_Offset>(at),
-                                       text.data() + at, count, MPI_BYTE, &status);
-        check(result, "cannot write", path_);
-        int written = 0;
-        MPI_Get_count(&status, MPI_BYTE, &written);
-        if (written != count)
-            throw Error(fmt::format("cannot write: {} of {} bytes at {} arrived (is the disk full?)", written,
-                                    count, offset + at),
-                        path_);
-    }
 }
 
 // The buffer keeps its size from slice to slice.
@@ -88,8 +63,8 @@ void ParallelPrv::format(std::span<const Record> slice) {
     }
 }
 
-void ParallelPrv::write_formatted(uint64_t before) {
-    write_at(end_ + before, {buffer_.data(), filled_});
+void ParallelPrv::write_formatted(uint64_t offset) {
+    write_at(file_, offset, {buffer_.data(), filled_}, path_);
 }
 
 std::filesystem::path ParallelPrv::final_path(const char* extension, Ending ending) const {
@@ -105,11 +80,10 @@ void ParallelPrv::check_size() {
 
 void ParallelPrv::finish(const FileSchema& schema, int64_t duration, Ending ending) {
     comm_.agree([&] {
-        if (comm_.is_root()) write_at(0, prv_header(rows_, duration));
+        if (comm_.is_root()) write_at(file_, 0, prv_header(rows_, duration), path_);
+        close(file_, path_);
     });
-    int status = MPI_File_close(&file_);
     comm_.agree([&] {
-        check(status, "cannot write", path_);
         if (!comm_.is_root()) return;
         check_size();
         final_path_ = final_path(".prv", ending);

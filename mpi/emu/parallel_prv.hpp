@@ -2,12 +2,11 @@
 // of the byte counts gives the offsets. Collected under names beside the final ones.
 #pragma once
 
-#include <mpi.h>
-
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
@@ -24,12 +23,12 @@ class ParallelPrv {
  public:
     ParallelPrv(const Comm& comm, std::filesystem::path directory, TraceFile file, const FileSchema& schema);
 
-    // Local: the next slice of this rank as text; where it goes, `before` bytes behind what all ranks wrote
-    // so far, which may throw Error; and what all ranks wrote now.
+    // Local: the next slice of this rank as text, which is written at `offset` (may throw Error). grow() says
+    // where the next `bytes_of_all` begin, those of all ranks.
     void format(std::span<const Record> slice);
     uint64_t formatted() const { return filled_; }
-    void write_formatted(uint64_t before);
-    void advance(uint64_t bytes_of_all) { end_ += bytes_of_all; }
+    void write_formatted(uint64_t offset);
+    uint64_t grow(uint64_t bytes_of_all) { return std::exchange(end_, end_ + bytes_of_all); }
     // Everything is written, still beside the final names.
     void finish(const FileSchema& schema, int64_t duration, Ending ending);
     // The final names, the PRV file last.
@@ -50,7 +49,6 @@ class ParallelPrv {
         std::filesystem::path path_;
     };
 
-    void write_at(uint64_t offset, std::string_view text);
     void check_size();
     std::filesystem::path final_path(const char* extension, Ending ending) const;
 
@@ -63,8 +61,8 @@ class ParallelPrv {
     PrvText text_;
     std::vector<char> buffer_;
     size_t filled_ = 0;
-    uint64_t end_ = 0;  // of the file so far
-    MPI_File file_ = MPI_FILE_NULL;
+    uint64_t end_ = 0;  // of the file when all is written that was formatted
+    Fd file_;
 };
 
 }  // namespace ovni

@@ -32,37 +32,33 @@ void Window::fail(const std::string& what, int64_t time, uint32_t order) {
 
 // Until there is enough to hand out, but always beyond what was handed out last: every step gets further.
 void Window::emulate() {
-    while (mine_.done != at_the_end && !mine_.waits) {
-        if (mine_.done > limit_)
-            mine_.done = at_the_end;
-        else if (emulator_.tracker().queue().size() >= size_ && mine_.done > agreed_)
-            return;
-        else
-            step();
-    }
-}
-
-void Window::step() {
     const EventView* event = nullptr;
+    const RecordQueue& made = emulator_.tracker().queue();
+    int64_t& done = mine_.done;
     try {
-        event = merger_.next();
+        while (done != at_the_end && !mine_.waits) {
+            if (done > limit_) {
+                done = at_the_end;
+                break;
+            }
+            if (made.size() >= size_ && done > agreed_) break;
+            event = nullptr;
+            event = merger_.next();
+            if (!event) {
+                done = merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
+                mine_.waits = 1;
+                break;
+            }
+            emulator_.apply(*event);
+            done = emulator_.now() - 1;
+        }
     } catch (const Error& e) {
         // Damage at the beginning of a stream lies before all events.
-        int64_t clock = merger_.damaged_clock();
-        return fail(e.what(), clock == INT64_MIN ? -1 : emulator_.now(), merger_.damaged_order());
-    }
-    if (!event) {
-        mine_.done = merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
-        mine_.waits = 1;
-        return;
-    }
-    try {
-        emulator_.apply(*event);
-    } catch (const Error& e) {
-        return fail(e.what(), emulator_.now(), event->order);
+        bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
+        int64_t time = at_the_beginning ? -1 : emulator_.now();
+        fail(e.what(), time, event ? event->order : merger_.damaged_order());
     }
     mine_.now = emulator_.now();
-    mine_.done = mine_.now - 1;
 }
 
 void Window::learn_order() {
@@ -86,11 +82,27 @@ void Window::take_before(int64_t time, Slice& slice) {
                   [&](const auto& change) { return Moment(change.time, change.order) > end(); });
 }
 
+// One collective, where nothing but the trace is wrong.
+PerRank<Window::Position> Window::emulate_all() {
+    std::exception_ptr failure;
+    try {
+        emulate();
+    } catch (...) {
+        failure = std::current_exception();
+        mine_.failed = 1;
+    }
+    PerRank<Position> all = comm_.allgather(mine_);
+    if (std::ranges::any_of(all, &Position::failed))
+        comm_.agree([&] {
+            if (failure) std::rethrow_exception(failure);
+        });
+    return all;
+}
+
 bool Window::next(Slice& slice) {
     if (at_end_) return false;
     if (all_wait_) learn_order();
-    comm_.agree([&] { emulate(); });
-    std::vector<Position> all = comm_.allgather(mine_);
+    PerRank<Position> all = emulate_all();
     auto by_error = [](const Position& p) { return std::tie(p.error_time, p.error_order); };
     const Position& first_error = *std::ranges::min_element(all, {}, by_error);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;

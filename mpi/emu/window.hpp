@@ -47,11 +47,12 @@ class Window {
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
         uint32_t error_order = 0;
         int32_t rank = 0;
+        int32_t failed = 0;
         int64_t waits = 0;  // has emulated all that is known to the merger?
     };
     void emulate();
+    PerRank<Position> emulate_all();
     void finish(const std::vector<Position>& all, const Position& first_error);
-    void step();
     void learn_order();
     void fail(const std::string& what, int64_t time, uint32_t order);
 

@@ -11,7 +11,7 @@ from traces import Shape
 
 # The cost model of mpi/emu/README.md: records of a window, their size, and per window the collective calls with one
 # rank and with more, and the bytes of what is agreed on.
-WINDOW, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 32, 5, 10, 1500
+WINDOW, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 32, 2, 4, 1300
 
 SHAPES = {32: (8, 4), 512: (8, 64), 2048: (32, 64)}
 
@@ -98,7 +98,7 @@ def emulator_goals(report, shape, programs):
 # ---- ranks
 
 def ranks(workshop, report):
-    shape = Shape(8, 4, 16_000_000 // workshop.scale)
+    shape = Shape(8, 4, long_trace(workshop) // workshop.scale)
     report.heading(f"ranks: {shape.name}, 8 equal looms")
     if not workshop.programs.mpi:
         report.note("no MPI: skipped")
@@ -115,6 +115,11 @@ def ranks(workshop, report):
                 for program, sample in zip((single, both, two, empty), samples):
                     program.samples.append(sample)
         ranks_report(report, shape, single, both, two, empty)
+
+
+def long_trace(workshop):
+    """As long as there is room for, so that the start of MPI weighs as little as on a real trace of gigabytes."""
+    return next((n for n in (64_000_000, 32_000_000) if workshop.has_space(n)), 16_000_000)
 
 
 def half_traces(whole, folder):
@@ -148,8 +153,10 @@ def ranks_report(report, shape, single, both, two, empty):
     rows[-1][4:6] = [None, None]
     report.table(["program", "wall s", "ranks' wall s", "u+s", "speed-up", "of ranks", "peak MB", "spread"], rows)
     report.note("ranks' wall: the longest of the ranks, which begins when mpirun has started them")
-    part, inner = both.times(two, "wall"), both.median("wall") / two.median("rank_wall")
-    report.goal("ranks", "part of the speed-up of two halves, at least", f"{part:.2f} (ranks' wall {inner:.2f})", RANKS, part >= RANKS)
+    part = both.times(two, "wall")
+    running = both.median("wall") / (two.median("wall") - empty.median("wall"))
+    report.goal("ranks", "part of the speed-up of two halves, at least", f"{part:.2f} (without the start of MPI {running:.2f})", RANKS,
+                part >= RANKS)
 
 
 # ---- start-up

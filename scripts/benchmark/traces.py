@@ -104,7 +104,9 @@ class Workshop:
             trace.like = like
             yield trace
 
+    def has_space(self, events):
+        return shutil.disk_usage(self.folder).free >= events * BYTES_OF_EVENT
+
     def _check_space(self, shape):
-        needed, free = shape.events * BYTES_OF_EVENT, shutil.disk_usage(self.folder).free
-        if free < needed:
-            raise BenchError(f"{self.folder} has {free >> 20} MiB free, '{shape.name}' needs {needed >> 20} MiB")
+        if not self.has_space(shape.events):
+            raise BenchError(f"{self.folder} has no room for '{shape.name}': {shape.events * BYTES_OF_EVENT >> 20} MiB")

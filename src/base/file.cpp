@@ -28,6 +28,20 @@ int Fd::release() {
     return std::exchange(fd_, -1);
 }
 
+void write_at(const Fd& file, uint64_t offset, std::string_view text, const std::filesystem::path& path) {
+    while (!text.empty()) {
+        ssize_t n = ::pwrite(file.get(), text.data(), text.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw system_error("cannot write", path);
+        text.remove_prefix(static_cast<size_t>(n));
+        offset += static_cast<uint64_t>(n);
+    }
+}
+
+void close(Fd& file, const std::filesystem::path& path) {
+    if (::close(file.release()) != 0) throw system_error("cannot write", path);
+}
+
 std::string read_file(const std::filesystem::path& path) {
     constexpr size_t everything = std::numeric_limits<size_t>::max();
     FileWindow file(path, everything);
@@ -54,13 +68,7 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::write_at(uint64_t offset, std::string_view text) {
-    while (!text.empty()) {
-        ssize_t n = ::pwrite(fd_.get(), text.data(), text.size(), static_cast<off_t>(offset));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw system_error("cannot write", beside_);
-        text.remove_prefix(static_cast<size_t>(n));
-        offset += static_cast<uint64_t>(n);
-    }
+    ovni::write_at(fd_, offset, text, beside_);
 }
 
 void OutputFile::commit() {
@@ -68,13 +76,14 @@ void OutputFile::commit() {
 }
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
-    // close() reports what a network file system could not write.
-    bool closed = ::close(fd_.release()) == 0;
-    if (closed && ::rename(beside_.c_str(), path.c_str()) == 0) return;
-    Error error = closed ? system_error("cannot rename " + beside_.string(), path)
-                         : system_error("cannot write", beside_);
-    ::unlink(beside_.c_str());
-    throw error;
+    try {
+        close(fd_, beside_);
+        if (::rename(beside_.c_str(), path.c_str()) != 0)
+            throw system_error("cannot rename " + beside_.string(), path);
+    } catch (const Error&) {
+        ::unlink(beside_.c_str());
+        throw;
+    }
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -25,6 +25,10 @@ class Fd {
     int fd_ = -1;
 };
 
+// Both throw Error, which names `path`. close() reports what a network file system could not write.
+void write_at(const Fd& file, uint64_t offset, std::string_view text, const std::filesystem::path& path);
+void close(Fd& file, const std::filesystem::path& path);
+
 std::string read_file(const std::filesystem::path& path);
 
 // Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without

@@ -1,13 +1,15 @@
 #include "sink/writer.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace ovni {
 
-Writer::Mode Writer::best_mode() {
+Writer::Mode Writer::best_mode(int processes) {
     cpu_set_t cpus;
     if (::sched_getaffinity(0, sizeof cpus, &cpus) != 0) return Mode::at_once;
-    return CPU_COUNT(&cpus) > 1 ? Mode::own_thread : Mode::at_once;
+    bool room = CPU_COUNT(&cpus) > 1 && ::sysconf(_SC_NPROCESSORS_ONLN) >= 2L * processes;
+    return room ? Mode::own_thread : Mode::at_once;
 }
 
 Writer::Writer(Sink& sink, size_t breakdowns, Mode mode)

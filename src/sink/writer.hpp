@@ -23,8 +23,8 @@ struct Batch {
 class Writer {
  public:
     enum class Mode : uint8_t { at_once, own_thread };
-    // A thread where this process may use more than one core.
-    static Mode best_mode();
+    // A thread where this process may use more than one core, and so may all of `processes` on this machine.
+    static Mode best_mode(int processes = 1);
 
     // `breakdowns`: how many breakdown outputs there are.
     Writer(Sink& sink, size_t breakdowns, Mode mode);
