@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/log.hpp"
 #include "base/progress.hpp"
@@ -30,6 +31,14 @@ namespace {
 size_t window_size() {
     const char* text = std::getenv("OVNI_TEST_WINDOW");
     return text ? std::strtoul(text, nullptr, 10) : size_t{32} << 10;
+}
+
+// Beside the emulation where the ranks of this node leave a core free for each of them. Tests choose it.
+Writer::Mode writer_mode(const Comm& comm) {
+    int ranks_here = comm.split_by_node().size();
+    if (const char* text = std::getenv("OVNI_TEST_WRITER"))
+        return text == std::string_view("thread") ? Writer::Mode::own_thread : Writer::Mode::at_once;
+    return Writer::best_mode(ranks_here);
 }
 
 class Emulation {
@@ -67,7 +76,7 @@ class Emulation {
         if (exact)
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
-        ParallelOutput output(comm_, options_.output, plan_, system_);
+        ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
         RankStatistics cost = replay(emulator, window, output);
         cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
         bool good = finish(emulator, window, output);

@@ -6,15 +6,9 @@
 
 namespace ovni {
 
-namespace {
-
-constexpr size_t first_breakdown = 2;  // in files_
-
-}  // namespace
-
 ParallelOutput::ParallelOutput(const Comm& comm, const std::filesystem::path& directory, const Plan& plan,
-                               const System& system)
-    : comm_(comm), mode_(Writer::best_mode(comm.split_by_node().size())) {
+                               const System& system, Writer::Mode mode)
+    : comm_(comm), mode_(mode) {
     auto add = [&](TraceFile file, const FileSchema& schema) {
         files_.push_back(std::make_unique<ParallelPrv>(comm, directory, file, schema));
     };
@@ -45,8 +39,8 @@ void ParallelOutput::write(Slice& slice) {
     lines_ = std::move(lines);
     start([this, before = std::move(before)] {
         write_formatted(before);
-        for (size_t f = 0; f < first_breakdown; ++f) files_[f]->format(records_);
-        for (size_t b = 0; b < lines_.size(); ++b) files_[first_breakdown + b]->format(lines_[b]);
+        for (size_t f = 0; f < Schema::first_breakdown; ++f) files_[f]->format(records_);
+        for (size_t b = 0; b < lines_.size(); ++b) files_[Schema::first_breakdown + b]->format(lines_[b]);
     });
 }
 
@@ -100,7 +94,7 @@ void ParallelOutput::finish(const Schema& schema, int64_t duration, Ending endin
     files_[0]->finish(schema.thread, duration, ending);
     files_[1]->finish(schema.cpu, duration, ending);
     for (size_t b = 0; b < schema.breakdowns.size(); ++b)
-        files_[first_breakdown + b]->finish(schema.breakdowns[b], duration, ending);
+        files_[Schema::first_breakdown + b]->finish(schema.breakdowns[b], duration, ending);
     for (auto& file : files_) file->commit();
 }
 

@@ -23,7 +23,7 @@ namespace ovni {
 class ParallelOutput {
  public:
     ParallelOutput(const Comm& comm, const std::filesystem::path& directory, const Plan& plan,
-                   const System& system);
+                   const System& system, Writer::Mode mode);
 
     // The next slices of the global order: that of rank 0, of rank 1, ... The slice's memory is swapped away.
     void write(Slice& slice);

@@ -1,6 +1,7 @@
 // What a sink must know beside the records: rows, event types and their labels. The same on every rank.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -31,6 +32,9 @@ struct FileSchema {
 };
 
 struct Schema {
+    // Of the files of a trace: thread is the first, cpu the second.
+    static constexpr size_t first_breakdown = 2;
+
     FileSchema thread, cpu;
     std::vector<FileSchema> breakdowns;  // the rows of their records are thread rows
 };

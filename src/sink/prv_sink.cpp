@@ -49,12 +49,6 @@ class PrvSink::File {
     size_t filled_ = 0;
 };
 
-namespace {
-
-constexpr size_t first_breakdown = 2;  // in files_
-
-}  // namespace
-
 PrvSink::PrvSink(std::filesystem::path directory) : directory_(std::move(directory)) {}
 PrvSink::~PrvSink() = default;
 
@@ -67,11 +61,11 @@ void PrvSink::begin(const Schema& schema) {
 }
 
 void PrvSink::write(std::span<const Record> records) {
-    for (size_t f = 0; f < first_breakdown; ++f) files_[f]->write(records);
+    for (size_t f = 0; f < Schema::first_breakdown; ++f) files_[f]->write(records);
 }
 
 void PrvSink::write_breakdown(size_t which, std::span<const Record> lines) {
-    files_[first_breakdown + which]->write(lines);
+    files_[Schema::first_breakdown + which]->write(lines);
 }
 
 void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {

@@ -1,0 +1,20 @@
+// The parts of a plan that the trace itself defines in its metadata: marks, hardware counters, and breakdowns
+// as far as its threads are suited. All throw Error for metadata that contradicts itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "emu/plan.hpp"
+
+namespace ovni {
+
+void add_marks(Plan& plan, const Trace& trace, const System& system);
+void add_counters(Plan& plan, const Trace& trace, const System& system);
+// `model` is one that has a breakdown.
+void add_breakdown(Plan& plan, const ModelPlan& model, const Trace& trace, const System& system);
+
+// Of the metadata of a stream, for messages.
+std::string json_path(const Trace& trace, uint32_t stream);
+
+}  // namespace ovni
