@@ -1,7 +1,6 @@
 #include "emu/plan.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/log.hpp"

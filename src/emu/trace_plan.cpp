@@ -1,5 +1,6 @@
 #include "emu/trace_plan.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"
