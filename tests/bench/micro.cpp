@@ -1,6 +1,8 @@
-// Micro benchmarks of the hot paths: decoding, merging, formatting. Time per item is time per event or line.
+// Micro benchmarks of the hot paths: decoding, merging, formatting, checksums. Time per item is time per
+// event or line.
 #include <benchmark/benchmark.h>
 
+#include "core/crc32c.hpp"
 #include "sink/prv_text.hpp"
 #include "support/temporary_directory.hpp"
 #include "trace/merger.hpp"
@@ -47,7 +49,9 @@ void decode_in_batches(benchmark::State& state) {
     while (state.KeepRunning()) {
         StreamReader reader = trace.reader(0, 0, ClockOrder::checked);
         int64_t sum = 0;
-        if (reader.next()) reader.take(INT64_MAX, SIZE_MAX, UINT64_MAX, [&](int64_t clock, uint64_t, const uint8_t*) { sum += clock; });
+        if (reader.next())
+            reader.take(INT64_MAX, SIZE_MAX, UINT64_MAX,
+                        [&](int64_t clock, uint64_t, const uint8_t*) { sum += clock; });
         benchmark::DoNotOptimize(sum);
     }
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(events));
@@ -86,6 +90,21 @@ void format_lines(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(records.size()));
 }
 BENCHMARK(format_lines)->Arg(32)->Arg(2048);
+
+using Checksum = uint32_t (*)(uint32_t, const uint8_t*, size_t) noexcept;
+
+void checksum(benchmark::State& state, Checksum sum) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(state.range(0)), 0x5a);
+    uint32_t crc = 0;
+    while (state.KeepRunning()) benchmark::DoNotOptimize(crc = sum(crc, bytes.data(), bytes.size()));
+    state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK_CAPTURE(checksum, instruction, crc32c_detail::by_instruction)
+    ->Arg(64)
+    ->Arg(1 << 10)
+    ->Arg(64 << 10)
+    ->Arg(1 << 20);
+BENCHMARK_CAPTURE(checksum, tables, crc32c_detail::by_tables)->Arg(64)->Arg(64 << 10);
 
 }  // namespace
 

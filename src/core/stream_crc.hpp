@@ -1,0 +1,27 @@
+// The layout of stream.crc, the checksums of stream.obs: 8 bytes of magic, and a record for every block of
+// the stream, in their order. The first block begins behind the stream's header, every other where the one
+// before ends; what lies behind the last block is not checked. Little endian.
+//
+// The writer appends a record after the bytes of its block, so stream.crc is never the older of the two files
+// unless a block was being written or something else has rewritten the stream. A record that is not there as
+// a whole is none.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace ovni {
+
+inline constexpr const char* stream_crc_name = "stream.crc";
+inline constexpr char stream_crc_magic[8] = {'o', 'v', 'n', 'i', 'c', 'r', 'c', '1'};
+
+struct StreamCrcRecord {
+    uint64_t end = 0;       // offset in stream.obs where the block ends
+    uint32_t crc = 0;       // crc32c() of the bytes of the block
+    uint32_t reserved = 0;  // zero
+};
+static_assert(sizeof(StreamCrcRecord) == 16 && std::is_trivially_copyable_v<StreamCrcRecord>);
+static_assert(std::endian::native == std::endian::little);
+
+}  // namespace ovni
