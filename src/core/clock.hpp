@@ -6,24 +6,14 @@
 // integers.
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
 #include <cstdlib>
 
+#include "ovni/tsc_clock.hpp"
+
 namespace ovni {
 
-struct ClockHook {
-    int64_t offset_ns = 0;
-    int64_t rate_ppb = 0;
-    int64_t anchor_ns = 0;
-
-    constexpr int64_t apply(int64_t t) const {
-        return t + offset_ns +
-               static_cast<int64_t>(static_cast<__int128>(t - anchor_ns) * rate_ppb / 1'000'000'000);
-    }
-    bool is_set() const { return offset_ns != 0 || rate_ppb != 0; }
-
+struct ClockHook : ClockCorrection {
     static ClockHook from_environment() noexcept {
         ClockHook hook;
         const char* text = std::getenv("OVNI_TEST_CLOCK");
@@ -40,9 +30,7 @@ struct ClockHook {
 };
 
 inline int64_t monotonic_ns() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1'000'000'000) + now.tv_nsec;
+    return HostClocks::monotonic_ns();
 }
 
 class Clock {

@@ -1,0 +1,185 @@
+// The clock that stamps events: nanoseconds of CLOCK_MONOTONIC at the price of rdtsc. A ClockPage in shared
+// memory says how ticks of the time stamp counter (TSC) become ns: a chain of straight segments, of which the
+// last 64 are kept. One writer at a time (core/clock_discipline.hpp) appends to it so that the clock follows
+// CLOCK_MONOTONIC; many processes read. They map the page writable, see below.
+//
+// ns is one non-decreasing function of the TSC, the same for all readers whatever part of the chain they have
+// seen: segment k ends where k + 1 begins, where its line gives no more than k + 1 begins with, and an end is
+// made known before it is reached. The writer (1) fills the next slot, (2) *announces* the end of the current
+// segment, some 20 us ahead, (3) looks whether the TSC is still below that end, and takes it back if not,
+// (4) *confirms* the end and moves the index. Should the writer stop between (2) and (4), a reader beyond the
+// announced end withdraws it by one compare and swap, on which the writer's confirmation then fails: no
+// reader ever waits. Segment 0 is the system's own clock, clock_gettime, for as long as the TSC is not
+// calibrated, and for good where it cannot be used; segment 1 starts no lower than CLOCK_MONOTONIC is there.
+//
+// A reading is as ordered as rdtsc is: never back within a thread, but a processor may execute it ahead of an
+// earlier load. read_clock_in_order() waits for those. If nobody steps the writer, readers go on with the
+// last slope: its error grows by what CLOCK_MONOTONIC is steered meanwhile, and by what was unknown of the
+// rate.
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+namespace ovni {
+
+// A clock that is wrong in a known way: now = t + offset + (t - anchor) * rate / 10^9.
+struct ClockCorrection {
+    int64_t offset_ns = 0;
+    int64_t rate_ppb = 0;
+    int64_t anchor_ns = 0;
+
+    constexpr int64_t apply(int64_t t) const {
+        __extension__ using Wide = __int128;
+        return t + offset_ns +
+               static_cast<int64_t>(static_cast<Wide>(t - anchor_ns) * rate_ppb / 1'000'000'000);
+    }
+    constexpr bool is_set() const { return offset_ns != 0 || rate_ppb != 0; }
+};
+
+// ns = ns_start + (tsc - tsc_start) * multiplier / 2^60.
+struct alignas(32) ClockSegment {
+    uint64_t tsc_start;  // `by_system` where ns is clock_gettime, not below ns_start
+    uint64_t length;     // in ticks: `open`, even once an end is announced, the odd number above confirms it
+    uint64_t ns_start;
+    uint64_t multiplier;
+
+    static constexpr uint64_t by_system = uint64_t{1} << 63;
+    static constexpr uint64_t open = uint64_t{1} << 62;
+};
+
+enum class ClockState : uint32_t { uncalibrated, tsc, not_usable };
+
+struct ClockPage {
+    static constexpr uint64_t magic_number = 0x6b636c63696e766f;  // "ovniclck"
+    static constexpr uint32_t this_version = 1;
+    static constexpr uint64_t ring = 64;
+
+    uint64_t magic;
+    uint32_t version;
+    uint32_t state;  // ClockState, for whom it interests: readings do not depend on it
+    ClockCorrection hook;
+
+    // Of the writer.
+    alignas(64) uint64_t rate;  // without steering, as a multiplier
+    uint64_t rate_baseline_ns;  // the time that `rate` was measured over
+    uint64_t published;         // segments
+    uint64_t late;              // attempts to publish that were withdrawn
+    uint64_t steps;             // times that the TSC and CLOCK_MONOTONIC went apart by a jump
+
+    alignas(64) uint64_t index;  // of the current segment, in the chain
+    alignas(64) ClockSegment segments[ring];
+};
+static_assert(sizeof(ClockPage) == 2240, "layout of the clock page");
+
+// The clocks of this machine. Tests replace them.
+struct HostClocks {
+    static uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+        return __builtin_ia32_rdtsc();
+#else
+        return 0;
+#endif
+    }
+    // Not before anything that comes earlier.
+    static uint64_t ticks_in_order() noexcept {
+#if defined(__x86_64__)
+        __builtin_ia32_lfence();
+#endif
+        return ticks();
+    }
+    static int64_t monotonic_ns() noexcept {
+        timespec now{};
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * INT64_C(1'000'000'000) + now.tv_nsec;
+    }
+};
+
+namespace detail {
+
+inline uint64_t scaled(uint64_t ticks, uint64_t multiplier) noexcept {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<uint64_t>(static_cast<Wide>(ticks << 4) * multiplier >> 64);
+}
+
+// The segment of that index, as seen after `t` was taken: the address depends on t (by nothing, a TSC has no
+// bit 63), for rdtsc does not hold back later loads. The start is loaded last and a slot is refilled start
+// first, with one in the future: who sees any part of the new segment also sees that it starts above t.
+inline ClockSegment load_segment(const ClockPage& page, uint64_t index, uint64_t t) noexcept {
+    const ClockSegment& from = page.segments[(index + (t >> 63)) % ClockPage::ring];
+    ClockSegment to;
+    to.length = __atomic_load_n(&from.length, __ATOMIC_ACQUIRE);
+    to.ns_start = __atomic_load_n(&from.ns_start, __ATOMIC_ACQUIRE);
+    to.multiplier = __atomic_load_n(&from.multiplier, __ATOMIC_ACQUIRE);
+    to.tsc_start = __atomic_load_n(&from.tsc_start, __ATOMIC_RELAXED);
+    return to;
+}
+
+template <class Clocks>
+uint64_t system_clock(const ClockPage& page, const Clocks& clocks) noexcept {
+    int64_t now = clocks.monotonic_ns();
+    return static_cast<uint64_t>(page.hook.is_set() ? page.hook.apply(now) : now);
+}
+
+// Looks for the segment of t from the newest on, forwards and backwards. A t that fits none any more (the
+// reader slept while the ring went round) is replaced by a new one.
+template <class Clocks>
+[[gnu::cold, gnu::noinline]] uint64_t read_clock_slowly(ClockPage& page, uint64_t t,
+                                                        const Clocks& clocks) noexcept {
+    uint64_t latest = __atomic_load_n(&page.index, __ATOMIC_ACQUIRE);
+    uint64_t index = latest;
+    // More rounds than any chain asks for: the page is damaged, or the TSC was set back.
+    for (uint64_t round = 0; round < 4 * ClockPage::ring; ++round) {
+        ClockSegment segment = load_segment(page, index, t);
+        bool by_system = segment.tsc_start == ClockSegment::by_system;
+        uint64_t start = by_system ? 0 : segment.tsc_start;
+        uint64_t ns = 0;
+        if (by_system) {
+            // Valid if the segment still goes on after the reading.
+            ns = system_clock(page, clocks);
+            if (ns < segment.ns_start) ns = segment.ns_start;
+            t = clocks.ticks_in_order();
+            segment = load_segment(page, index, t);
+            if (segment.tsc_start != ClockSegment::by_system) continue;
+        }
+        if (t < start) {
+            bool has_previous = index > 0 && latest - index < ClockPage::ring - 2;
+            if (!has_previous) {
+                t = clocks.ticks();
+                latest = __atomic_load_n(&page.index, __ATOMIC_ACQUIRE);
+            }
+            index = has_previous ? index - 1 : latest;
+        } else if (t - start < (segment.length | 1)) {
+            return by_system ? ns : segment.ns_start + scaled(t - start, segment.multiplier);
+        } else if (segment.length % 2 == 1) {
+            ++index;
+        } else {
+            __atomic_compare_exchange_n(&page.segments[index % ClockPage::ring].length, &segment.length,
+                                        ClockSegment::open, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        }
+    }
+    return system_clock(page, clocks);
+}
+
+}  // namespace detail
+
+template <class Clocks = HostClocks>
+inline uint64_t read_clock(ClockPage& page, const Clocks& clocks = {}) noexcept {
+    uint64_t t = clocks.ticks();
+    ClockSegment segment = detail::load_segment(page, __atomic_load_n(&page.index, __ATOMIC_ACQUIRE), t);
+    uint64_t ticks = t - segment.tsc_start;
+    if (__builtin_expect(ticks < segment.length, 1))
+        return segment.ns_start + detail::scaled(ticks, segment.multiplier);
+    return detail::read_clock_slowly(page, t, clocks);
+}
+
+// Not before anything that comes earlier in the program, such as a load that says what another thread has
+// read.
+inline uint64_t read_clock_in_order(ClockPage& page) noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#endif
+    return read_clock(page);
+}
+
+}  // namespace ovni

@@ -1,0 +1,50 @@
+// May this machine's time stamp counter be a clock? Where the processor says that it runs at one rate in
+// every state (invariant TSC), unless the kernel has found it wanting and has fallen back on a slower device.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "ovni/tsc_clock.hpp"
+
+namespace ovni {
+
+inline bool processor_has_invariant_tsc() noexcept {
+#if defined(__x86_64__)
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx >> 8 & 1) != 0;
+#else
+    return false;
+#endif
+}
+
+// True also where the kernel does not say.
+inline bool kernel_trusts_tsc() noexcept {
+    int saved_errno = errno;
+    char name[32] = {};
+    int fd = ::open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (::read(fd, name, sizeof name - 1) < 0) name[0] = 0;
+        ::close(fd);
+    }
+    errno = saved_errno;
+    for (const char* fallback : {"hpet", "acpi_pm", "jiffies", "refined-jiffies"}) {
+        size_t length = std::strlen(fallback);
+        if (std::strncmp(name, fallback, length) == 0) return false;
+    }
+    return true;
+}
+
+// The clocks of this machine as the writer of a ClockPage asks for them.
+struct DisciplineClocks : HostClocks {
+    static bool tsc_is_usable() noexcept { return processor_has_invariant_tsc() && kernel_trusts_tsc(); }
+};
+
+}  // namespace ovni
