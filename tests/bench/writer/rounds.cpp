@@ -7,7 +7,6 @@
 #include <functional>
 #include <thread>
 
-#include "base/error.hpp"
 #include "writer/floors.hpp"
 
 namespace ovni::bench {
@@ -31,7 +30,7 @@ class Process {
 
 void pin(unsigned thread) {
     cpu_set_t allowed, one;
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) throw system_error("sched_getaffinity", {});
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     CPU_ZERO(&one);
     int wanted = static_cast<int>(thread) % CPU_COUNT(&allowed);
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
@@ -39,26 +38,24 @@ void pin(unsigned thread) {
     ::pthread_setaffinity_np(::pthread_self(), sizeof one, &one);
 }
 
-std::unique_ptr<Loops> store_loops(unsigned bytes) {
-    return bytes == 12 ? loops_of<Store<12>>() : loops_of<Store<28>>();
-}
-
 using Body = std::function<void(unsigned thread, Loops& base, Loops& variant)>;
+
+void run_thread(unsigned thread, Loops& base, Loops& variant, const Body& body) {
+    pin(thread);
+    base.begin();
+    variant.begin();
+    body(thread, base, variant);
+    variant.end();
+    base.end();
+}
 
 // The body in every thread, pinned, with loops of its own.
 void run_threads(const Variant& variant, unsigned threads, const Body& body) {
     Process process(variant);
     std::vector<std::thread> running;
+    auto make_base = variant.bytes == 12 ? loops_of<Store<12>> : loops_of<Store<28>>;
     for (unsigned i = 0; i < threads; ++i)
-        running.emplace_back([&, i] {
-            pin(i);
-            std::unique_ptr<Loops> base = store_loops(variant.bytes), loops = variant.loops();
-            base->begin();
-            loops->begin();
-            body(i, *base, *loops);
-            loops->end();
-            base->end();
-        });
+        running.emplace_back([&, i] { run_thread(i, *make_base(), *variant.loops(), body); });
     for (std::thread& thread : running) thread.join();
 }
 

@@ -23,7 +23,7 @@ const std::string writer_bench = std::string(BUILD_DIR) + "/bench/writer-bench";
 
 class WriterBench : public testing::Test {
  protected:
-    std::vector<json> lines(std::vector<std::string> words) {
+    std::vector<json> lines(const std::vector<std::string>& words) {
         Finished done = run(words, {"OVNI_TRACEDIR=" + trace().string()});
         EXPECT_EQ(done.status, 0) << done.err;
         std::vector<json> result;
