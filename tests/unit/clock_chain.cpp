@@ -182,7 +182,10 @@ TEST_F(ClockChainTest, OnlyAFormattedPageIsOne) {
     EXPECT_TRUE(is_clock_page(clock_.page));
     ++clock_.page.version;
     EXPECT_FALSE(is_clock_page(clock_.page));
-    EXPECT_FALSE(is_clock_page(ClockPage{}));
+    clock_.page.version = ClockPage::this_version;
+    clock_.page.magic = 0;
+    EXPECT_FALSE(is_clock_page(clock_.page));
+    EXPECT_TRUE(is_clock_page(ClockPage{}));
 }
 
 }  // namespace

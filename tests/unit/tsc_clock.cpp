@@ -87,6 +87,48 @@ TEST_F(TscClockTest, WhatAnotherThreadReadBeforeIsNotLater) {
     EXPECT_EQ(violations, 0U);
 }
 
+// Segments of a few us whose slopes differ by a factor of 8, and margins so short that many come too late:
+// the ring goes round while readers sleep, and they meet every stage of a publication.
+TEST_F(TscClockTest, SegmentsThatAreLateOrGoneDoNoHarm) {
+    ClockPublisher<DisciplineClocks> publisher(page_, {});
+    uint64_t rate = (uint64_t{1} << 60) / 4;
+    auto append = [&](uint64_t margin, uint64_t multiplier) {
+        uint64_t start = publisher.next_start(margin);
+        uint64_t least = static_cast<uint64_t>(HostClocks::monotonic_ns()) + 1'000'000;
+        return publisher.append(start, publisher.is_linear() ? publisher.at(start) : least, multiplier);
+    };
+    std::atomic<uint64_t> latest{0};
+    std::atomic<uint64_t> violations{0};
+    std::atomic<bool> stop{false};
+    auto read = [&] {
+        uint64_t last = 0;
+        while (!stop.load(std::memory_order_relaxed)) {
+            uint64_t of_another = latest.load(std::memory_order_acquire);
+            uint64_t now = read_clock_in_order(page_);
+            if (now < of_another || now < last) ++violations;
+            last = now;
+            latest.store(now, std::memory_order_release);
+        }
+    };
+    std::vector<std::thread> readers;
+    readers.reserve(3);
+    for (int i = 0; i < 3; ++i) readers.emplace_back(read);
+    std::minstd_rand random(1);
+    uint64_t late = 0;
+    auto end = std::chrono::steady_clock::now() + 1s;
+    while (std::chrono::steady_clock::now() < end) {
+        bool done = append(random() % 3 == 0 ? 50'000 : random() % 3'000, rate << random() % 4);
+        late += done ? 0 : 1;
+        while (done && HostClocks::ticks() < publisher.start()) {
+        }
+    }
+    stop = true;
+    for (std::thread& thread : readers) thread.join();
+    EXPECT_EQ(violations, 0U);
+    EXPECT_GT(late, 0U);
+    EXPECT_GT(page_.published, 2 * ClockPage::ring);
+}
+
 TEST_F(TscClockTest, TheChangeFromTheSystemsClockGoesForwards) {
     for (int round = 0; round < 50; ++round) {
         format_clock_page(page_, {});
