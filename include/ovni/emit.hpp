@@ -21,21 +21,29 @@ extern "C" {
 
 uint64_t ovni_clock_now(void);
 
-// Where the thread stores. It owns `head`, releases it after the bytes of an event are there, and takes the
-// slow way where head would pass `limit`. At `data` an event of the largest normal size always has room,
-// whatever the limit says.
+// Where the thread stores: the event at data + head, while head does not pass limit. An event is there for
+// good when its end is released in `published`. While an event is made, `busy` is an address in the stack of who
+// makes it: a signal handler that finds it there has interrupted an emission and takes the slow way. After a
+// fork the child finds all of it zero.
 struct ovni_private_window {
     uint8_t* data;
     uint64_t head;
     uint64_t limit;
+    uint64_t* published;
+    uintptr_t busy;
+    uint64_t last; // the newest clock
 };
 
 // Null where the thread has no stream.
 extern __thread struct ovni_private_window* ovni_private_thread_window
     __attribute__((visibility("default"), tls_model("initial-exec")));
 
-// The slow way: the buffer is full, or the event is one of the life cycle.
+// The slow way: there is no room, an emission was interrupted, or the library has to look at the event.
 __attribute__((cold, visibility("default"))) void ovni_private_emit(const void* event, uint32_t size);
+
+// Whether an emission that seems to be in progress never ends, seen from that frame.
+__attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
+                                                                         uintptr_t frame);
 
 }  // extern "C"
 
@@ -65,31 +73,73 @@ template <class... Args>
     ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
 }
 
+// The compiler keeps what stands before from moving behind it, and the reverse: enough between a thread and
+// its own signal handlers.
+inline void handler_fence() noexcept {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// Whether an event of that many bytes can be stored right away; if so, the emission has begun.
+inline bool begin_emission(ovni_private_window& window, unsigned size) noexcept {
+    auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if (__builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame)) return false;
+    window.busy = frame;
+    handler_fence();
+    if (__builtin_expect(window.head + size <= __atomic_load_n(&window.limit, __ATOMIC_RELAXED), 1))
+        return true;
+    window.busy = 0;
+    return false;
+}
+
+inline void end_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
+    uint64_t head = window.head + size;
+    window.head = head;
+    window.last = clock;
+    __atomic_store_n(window.published, head, __ATOMIC_RELEASE);
+    handler_fence();
+    window.busy = 0;
+}
+
+template <class... Args>
+constexpr unsigned event_size() {
+    static_assert((std::is_trivially_copyable_v<Args> && ...), "arguments are stored as bytes");
+    constexpr unsigned payload = (sizeof(Args) + ... + 0u);
+    static_assert(payload == 0 || (payload >= 2 && payload <= OVNI_FORMAT_PAYLOAD_MAX),
+                  "a payload has 0 or 2 to 16 bytes");
+    return OVNI_FORMAT_EVENT_HEADER + payload;
+}
+
+// Events that the library looks at: the life cycle, and regions of unsorted events.
+constexpr bool is_special(EventCode code) {
+    return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
+}
+
 }  // namespace detail
 
 // Emits with a clock of the caller's, as by now().
 template <class... Args>
 inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
-    static_assert((std::is_trivially_copyable_v<Args> && ...), "arguments are stored as bytes");
-    constexpr unsigned payload = (sizeof(Args) + ... + 0u);
-    static_assert(payload == 0 || (payload >= 2 && payload <= OVNI_FORMAT_PAYLOAD_MAX),
-                  "a payload has 0 or 2 to 16 bytes");
-    constexpr unsigned size = OVNI_FORMAT_EVENT_HEADER + payload;
+    constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    uint64_t head = window->head;
-    bool life_cycle = code.model() == 'O' && code.category() == 'H';
-    if (__builtin_expect(life_cycle || head + size > __atomic_load_n(&window->limit, __ATOMIC_RELAXED), 0)) {
-        detail::emit_slowly(code, clock, args...);
-        return;
-    }
-    detail::store_event(window->data + head, code, clock, args...);
-    __atomic_store_n(&window->head, head + size, __ATOMIC_RELEASE);
+    bool rare = detail::is_special(code) || clock < window->last;
+    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size))
+        return detail::emit_slowly(code, clock, args...);
+    detail::store_event(window->data + window->head, code, clock, args...);
+    detail::end_emission(*window, size, clock);
 }
 
+// The clock is read inside of the emission, so that events of signal handlers never come between.
 template <class... Args>
 inline void emit(EventCode code, Args... args) noexcept {
-    if (ovni_private_thread_window != nullptr) emit_at(code, now(), args...);
+    constexpr unsigned size = detail::event_size<Args...>();
+    ovni_private_window* window = ovni_private_thread_window;
+    if (window == nullptr) return;
+    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size))
+        return detail::emit_slowly(code, now(), args...);
+    uint64_t clock = now();
+    detail::store_event(window->data + window->head, code, clock, args...);
+    detail::end_emission(*window, size, clock);
 }
 
 }  // namespace ovni

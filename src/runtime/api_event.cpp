@@ -52,8 +52,8 @@ namespace {
 [[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_ev* ev, unsigned size) {
     if (size > sizeof *ev)
         fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
-    if (Stream* stream = this_thread().stream) return stream->emit(ev, size);
-    program_stream("ovni_ev_emit");
+    if (!this_thread().stream) program_stream("ovni_ev_emit");
+    ovni_private_emit(ev, size);
 }
 
 }  // namespace
@@ -62,12 +62,11 @@ void ovni_ev_emit(ovni_ev* ev) {
     ovni_private_window* window = ovni_private_thread_window;
     unsigned flags = ev->header.flags;
     unsigned size = OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(ev->header.flags);
-    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_life_cycle(ev) ||
-                window->head + size > __atomic_load_n(&window->limit, __ATOMIC_RELAXED);
-    if (__builtin_expect(rare, 0)) return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
-    uint64_t head = window->head;
-    memcpy(window->data + head, ev, sizeof *ev);
-    __atomic_store_n(&window->head, head + size, __ATOMIC_RELEASE);
+    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_special(ev) || ev->header.clock < window->last;
+    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size))
+        return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
+    memcpy(window->data + window->head, ev, sizeof *ev);
+    detail::end_emission(*window, size, ev->header.clock);
 }
 
 void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
@@ -79,13 +78,9 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
         fatal(__func__, "an event with %u bytes of data is too large", bufsize);
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
-    ovni_private_window* window = stream->window();
-    uint64_t head = window->head;
-    if (head + header_size + bufsize > __atomic_load_n(&window->limit, __ATOMIC_RELAXED))
-        return stream->emit(ev, header_size, buf, bufsize);
-    memcpy(window->data + head, ev, header_size);
-    if (bufsize > 0) memcpy(window->data + head + header_size, buf, bufsize);
-    __atomic_store_n(&window->head, head + header_size + bufsize, __ATOMIC_RELEASE);
+    const ovni_private_window* window = stream->window();
+    if (window && window->busy) return stream->emit_nested(ev, header_size + bufsize);
+    stream->emit(ev, header_size, buf, bufsize);
 }
 
 void ovni_flush() {

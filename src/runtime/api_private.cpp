@@ -1,4 +1,5 @@
 // What our own tracing libraries ask of the writer: ovni/private.h, and the slow way of ovni/emit.hpp.
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,12 +44,27 @@ std::string short_label(const char* label) {
 }  // namespace
 
 void ovni_private_emit(const void* event, uint32_t size) {
-    if (Stream* stream = this_thread().stream) stream->emit(event, size);
+    Stream* stream = this_thread().stream;
+    if (!stream) return;
+    if (ovni_private_thread_window && ovni_private_thread_window->busy) return stream->emit_nested(event, size);
+    stream->emit(event, size);
+}
+
+// A handler runs further down in the stack than what it interrupted, or on a stack of its own; an emission that
+// a longjmp out of a handler left behind lies below whoever emits next.
+int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
+    stack_t stack{};
+    if (frame < window->busy || sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
+    window->busy = 0;
+    return 1;
 }
 
 void ovni_private_identify(const ovni_private_identity* identity) {
-    SlowPath slow;
-    process().identify(*identity);
+    {
+        SlowPath slow;
+        process().identify(*identity);
+    }
+    streams().visit([](Stream& stream) { stream.place_ours(); });
 }
 
 int ovni_private_thread_open() {
@@ -117,6 +133,7 @@ void ovni_private_flush_all() {
 void ovni_private_close_all(const char* by, int code) {
     StreamEnd end{by, code};
     streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });
+    streams().visit([](Stream& stream) { stream.wait_until_written(); });
 }
 
 const char* ovni_private_trace_directory() {

@@ -81,10 +81,13 @@ void move_stream(const std::string& from, const std::string& to) {
     remove_if_empty(from);
 }
 
-void remove_empty(const std::string& root, const std::string& loom, int pid) {
-    remove_if_empty(process_directory(root, loom, pid));
-    remove_if_empty(root + "/loom." + loom);
+void remove_empty(const std::string& root, std::string place) {
+    for (; !place.empty(); place.resize(place.rfind('/'))) remove_if_empty(root + place);
     remove_if_empty(root);
+}
+
+void remove_empty(const std::string& root, const std::string& loom, int pid) {
+    remove_empty(root, process_directory("", loom, pid));
 }
 
 }  // namespace ovni

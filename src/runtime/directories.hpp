@@ -22,6 +22,9 @@ bool make_directory(const std::string& path);
 // Files named stream.* go from one directory to the other; the first is removed if that leaves it empty.
 void move_stream(const std::string& from, const std::string& to);
 
+// Removes `place` below `root` and what lies between, as far as they are empty.
+void remove_empty(const std::string& root, std::string place);
+
 // Removes the directories of a process, its loom and the root, as far as they are empty.
 void remove_empty(const std::string& root, const std::string& loom, int pid);
 

@@ -25,4 +25,9 @@ inline bool is_life_cycle(const void* event) {
     return bytes[OVNI_FORMAT_CODE_AT] == 'O' && bytes[OVNI_FORMAT_CODE_AT + 1] == 'H';
 }
 
+inline bool is_special(const void* event) {
+    const auto* bytes = static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT;
+    return detail::is_special(EventCode::from_bytes(bytes));
+}
+
 }  // namespace ovni

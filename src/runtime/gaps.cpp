@@ -34,6 +34,23 @@ void Gaps::lose_after(uint64_t end, Gap gap) {
     add(std::move(gap));
 }
 
+Gaps Gaps::parse(const char* text) {
+    Gaps gaps;
+    // Clocks are longer than the numbers of json_parse().
+    Json root = Json::parse(text, nullptr, false);
+    if (!root.is_object() || !root.contains("gaps")) return gaps;
+    for (const Json& item : root["gaps"]) {
+        auto number = [&](const char* name, uint64_t otherwise) {
+            auto found = item.is_object() ? item.find(name) : item.end();
+            return found != item.end() && found->is_number() ? found->get<uint64_t>() : otherwise;
+        };
+        auto reason = item.is_object() ? item.find("reason") : item.end();
+        gaps.gaps_.push_back({number("offset", 0), number("from", 0), number("to", UINT64_MAX), number("lost", 0),
+                              reason != item.end() && reason->is_string() ? reason->get<std::string>() : ""});
+    }
+    return gaps;
+}
+
 std::string Gaps::text() {
     Json list = Json::array();
     for (const Gap& gap : gaps_) {

@@ -27,6 +27,8 @@ class Gaps {
     bool changed() const { return changed_; }
     // The whole file; changed() is false afterwards.
     std::string text();
+    // What text() wrote; none where it is something else.
+    static Gaps parse(const char* text);
 
  private:
     std::vector<Gap> gaps_;

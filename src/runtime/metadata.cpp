@@ -83,7 +83,7 @@ void Metadata::set_lost(uint64_t events) {
     if (events > 0) own()["lost"] = events;
 }
 
-void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
+void Metadata::add_place_of_process(const Facts& facts) {
     Json& ovni = own();
     if (has_rank_ || facts.rank >= 0) {
         ovni["rank"] = has_rank_ ? rank_ : facts.rank;
@@ -95,6 +95,11 @@ void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_cl
         for (Cpu cpu : cpus) list.push_back({{"index", cpu.index}, {"phyid", cpu.phyid}});
         ovni["loom_cpus"] = std::move(list);
     }
+}
+
+void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
+    add_place_of_process(facts);
+    Json& ovni = own();
     if (end) ovni["end"] = {{"by", end->by}, {"code", end->code}, {"clock", last_clock}};
     ovni["finished"] = 1;
 }

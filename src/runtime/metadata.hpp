@@ -32,12 +32,15 @@ class Metadata {
     void set_rank(int rank, int nranks);
     void add_cpu(Cpu cpu);
     void set_lost(uint64_t events);
-    // Adds what is written only at the end: rank and CPUs, where the program told none those of the identity;
-    // how the stream ended, if not by ovni_thread_free, and that it did.
+    // Rank and CPUs, where the program told none those of the identity.
+    void add_place_of_process(const Facts& facts);
+    // Adds what is written only at the end: the place of the process; how the stream ended, if not by
+    // ovni_thread_free, and that it did.
     void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
     // Takes back what finish() said of the end: the stream goes on.
     void reopen();
 
+    const Json& root() const { return root_; }
     std::string text() const { return json_text(root_, JsonStyle::pretty); }
 
  private:

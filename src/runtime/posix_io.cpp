@@ -71,6 +71,19 @@ bool replace_file(const std::string& path, const std::string& text) {
     return write_file(path, text);
 }
 
+std::optional<std::string> read_text(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    std::string text;
+    char block[16384];
+    ssize_t n = 0;
+    while ((n = ::read(fd, block, sizeof block)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0) text.append(block, static_cast<size_t>(n));
+    ::close(fd);
+    if (n < 0) return std::nullopt;
+    return text;
+}
+
 bool copy_file(const std::string& from, const std::string& to) {
     int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
     if (in < 0) return false;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ovni {
@@ -14,6 +15,9 @@ size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 // Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes. False
 // with errno.
 bool replace_file(const std::string& path, const std::string& text);
+
+// Nothing, with errno, where it cannot be read.
+std::optional<std::string> read_text(const std::string& path);
 
 bool copy_file(const std::string& from, const std::string& to);
 

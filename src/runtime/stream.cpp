@@ -1,21 +1,39 @@
-// How events get into a stream, and from its buffer into the file.
+// How events get into the ring of a stream.
 #include "runtime/stream.hpp"
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
-#include "runtime/event.hpp"
 
 namespace ovni {
 namespace {
 
-constexpr uint64_t buffer_bytes = OVNI_MAX_EV_BUF;
-// The fast way stores a whole ovni_ev whatever its size.
-constexpr uint64_t slack_bytes = OVNI_FORMAT_EVENT_MAX;
+constexpr size_t window_page = 4096;
+// The C API stores a whole ovni_ev whatever its size.
+constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
+constexpr uint64_t longest_raise = 1'000'000'000;
+constexpr int most_waits = 1000;  // of 2 ms, without any progress
+
+// A region of unsorted events, whose clocks are nobody's to change.
+bool begins_region(const void* event) {
+    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;
+}
+bool ends_region(const void* event) {
+    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
+}
+
+// Without these the rest of a stream has no meaning.
+bool is_needed(const void* event) {
+    const auto* bytes = static_cast<const uint8_t*>(event);
+    return ovni_format_is_jumbo(bytes[0]) ||
+           (bytes[OVNI_FORMAT_CODE_AT] == 'O' &&
+            (bytes[OVNI_FORMAT_CODE_AT + 1] == 'H' || bytes[OVNI_FORMAT_CODE_AT + 1] == 'A'));
+}
 
 }  // namespace
 
@@ -25,62 +43,181 @@ Stream::Stream(pid_t tid, Owner owner)
       life_(ours_ ? Life::running : Life::unborn),
       tid_(tid),
       metadata_(tid) {
-    map_buffer();
-    if (!ours_) return;
-    metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);
-    opening_clock_ = clock_now();
-    std::vector<int> cpus = affinity_of_this_thread();
-    if (cpus.size() == 1) phyid_ = opening_phyid_ = cpus[0];
-    our_life_ = our_begin_due_ = true;
-    set_head(our_begin_bytes);
+    void* page = mmap(nullptr, window_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        complain(Trouble::memory, "ovni", "no memory for thread %d:", tid);
+        return;
+    }
+    madvise(page, window_page, MADV_WIPEONFORK);
+    window_ = static_cast<ovni_private_window*>(page);
+    if (get_ring() && ours_) open_ours();
 }
 
 Stream::~Stream() {
-    if (window_.data) munmap(window_.data, buffer_bytes + slack_bytes);
+    if (window_) munmap(window_, window_page);
+    if (ring_.is_mapped()) host().give_back(std::move(ring_));
 }
 
-void Stream::map_buffer() {
-    if (window_.data) return;
-    void* memory = mmap(nullptr, buffer_bytes + slack_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        complain(Trouble::memory, "map_buffer", "no memory for the events of thread %d:", tid_);
-        return;
+bool Stream::get_ring() {
+    ring_ = host().open_ring(tid_, process().facts().roots.trace);
+    if (!ring_.is_mapped()) {
+        complain(Trouble::memory, "ovni", "no memory for the events of thread %d, they are lost:", tid_);
+        return false;
     }
-    window_.data = static_cast<uint8_t*>(memory);
-    capacity_ = buffer_bytes;
-    set_limit(capacity_);
+    window_->head = 0;
+    window_->busy = 0;
+    window_->published = reinterpret_cast<uint64_t*>(&header().published);
+    refresh_limit();
+    return true;
 }
 
 bool Stream::holds_events() const {
-    return file_.end() > OVNI_FORMAT_STREAM_HEADER || lost_ > 0 ||
-           head() > (our_begin_due_ ? our_begin_bytes : 0);
+    if (!ring_.is_mapped()) return lost_ > 0;
+    bool at_begin = head() <= header().begin_bytes.load(std::memory_order_relaxed);
+    return !at_begin || lost_ > 0 || header().continues.load(std::memory_order_relaxed);
+}
+
+bool Stream::has_room(uint64_t bytes) const {
+    uint64_t drained = header().drained.load(std::memory_order_acquire);
+    return head() + bytes + slack <= drained + ring_.ring.capacity();
+}
+
+// Up to where events may be stored without coming here: a full ring, its end, and where it becomes half full,
+// which the drainer has to know.
+void Stream::refresh_limit() {
+    uint64_t capacity = ring_.ring.capacity(), drained = header().drained.load(std::memory_order_acquire);
+    uint64_t half = drained + capacity / 2;
+    uint64_t limit = std::min(drained + capacity - slack, (head() / capacity + 1) * capacity);
+    window_->data = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(ring_.ring.at(head())) - head());
+    if (head() < half)
+        limit = std::min(limit, half);
+    else
+        host().wake();
+    set_limit(limit);
+}
+
+void Stream::store(const void* bytes, size_t size) {
+    size_t first = std::min<size_t>(size, ring_.ring.contiguous(head()));
+    memcpy(ring_.ring.at(head()), bytes, first);
+    memcpy(ring_.ring.data(), static_cast<const uint8_t*>(bytes) + first, size - first);
+    window_->head += size;
+}
+
+void Stream::publish() {
+    header().published.store(window_->head, std::memory_order_release);
+}
+
+bool Stream::make_room(uint64_t bytes, bool may_be_lost) {
+    if (bytes + slack > ring_.ring.capacity()) return false;
+    if (!has_room(bytes)) place(process().facts());
+    for (int waits = 0; !has_room(bytes); ++waits) {
+        if (may_be_lost || waits == most_waits) return false;
+        uint64_t before = header().drained.load(std::memory_order_acquire);
+        host().wait_until_drained(ring_, before);
+        if (header().drained.load(std::memory_order_acquire) > before) waits = 0;
+    }
+    return true;
 }
 
 void Stream::emit(const void* event, size_t size, const void* data, size_t data_size) {
     SlowPath slow;
     Lock lock(mutex_);
+    nested_depth_ = 0;
     if (is_closed()) return;
     append_flush_pair();
     Event raised;
-    if (is_life_cycle(event)) {
-        if (begins_after_our_life(event)) event = raise(event, size, raised);
-        follow_life_cycle(static_cast<const uint8_t*>(event));
-    }
+    if (begins_region(event)) in_region_ = true;
+    if (!in_region_) event = raise(event, size, raised);
+    if (ends_region(event)) in_region_ = false;
+    if (is_life_cycle(event)) follow_life_cycle(static_cast<const uint8_t*>(event));
     append(event, size, data, data_size);
-    set_limit(capacity_);
+    if (!ring_.is_mapped()) return;
+    // It cannot stay in memory any longer.
+    if (!has_room(ring_.ring.capacity() / 2)) place(process().facts());
+    refresh_limit();
+}
+
+// A handler came between the clock of an event and its emission, or the program took the clock of its
+// beginning before ours of the last event: the older one gives way. Far older ones are the program's mistake.
+const void* Stream::raise(const void* event, size_t size, Event& raised) {
+    uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event)), last = window_ ? window_->last : 0;
+    bool close = our_life_ || last - clock <= longest_raise;
+    if (clock >= last || size > sizeof raised.bytes || !close) return event;
+    std::memcpy(raised.bytes, event, size);
+    std::memcpy(raised.bytes + OVNI_FORMAT_CLOCK_AT, &last, sizeof last);
+    if (ring_.is_mapped()) header().raised.fetch_add(1, std::memory_order_relaxed);
+    return raised.bytes;
 }
 
 void Stream::append(const void* event, size_t size, const void* data, size_t data_size) {
-    if (head() + size + data_size > capacity_) start_buffer_over();
-    if (size + data_size > capacity_) {
-        uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
-        return lose({size, 1, clock, clock}, "memory");
-    }
-    uint64_t at = head();
-    memcpy(window_.data + at, event, size);
-    if (data_size > 0) memcpy(window_.data + at + size, data, data_size);
-    set_head(at + size + data_size);
+    uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
+    bool may_be_lost = host().settings().on_full == OnFull::discard && !is_needed(event);
+    bool fits = ring_.is_mapped() && make_room(size + data_size, may_be_lost) && settle_discarded();
+    if (!fits) return discard(event);
+    store(event, size);
+    if (data_size > 0) store(data, data_size);
+    if (!in_region_) window_->last = std::max(window_->last, clock);
+    publish();
+}
+
+void Stream::discard(const void* event) {
+    uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
+    ++lost_;
+    if (discarded_.events++ == 0) discarded_.from = clock;
+    discarded_.to = clock;
+}
+
+// What was lost stands before the next event that is not. False where that cannot be told yet.
+bool Stream::settle_discarded() {
+    if (discarded_.events == 0) return true;
+    const char* reason = host().settings().on_full == OnFull::discard ? "discarded" : "memory";
+    if (!add_note({0, discarded_.from, discarded_.to, discarded_.events, reason}, head())) return false;
+    discarded_ = {};
+    return true;
+}
+
+bool Stream::add_note(const Gap& gap, uint64_t position) {
+    RingHeader& h = header();
+    uint32_t added = h.notes_added.load(std::memory_order_relaxed);
+    if (added - h.notes_taken.load(std::memory_order_acquire) == RingHeader::most_notes) return false;
+    RingNote& note = h.notes[added % RingHeader::most_notes];
+    note = {position, gap.from, gap.to, gap.lost, {}};
+    memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
+    h.notes_added.store(added + 1, std::memory_order_release);
+    return true;
+}
+
+void Stream::note_gap(const Gap& gap) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (is_closed() || !ring_.is_mapped()) return;
+    append_flush_pair();
+    settle_discarded();
+    for (int waits = 0; waits < most_waits && !add_note(gap, head()); ++waits)
+        host().wait_until_drained(ring_, header().drained.load(std::memory_order_acquire));
+}
+
+// Nothing here may wait or take a lock: the thread is in the middle of an emission.
+void Stream::emit_nested(const void* event, size_t size) noexcept {
+    uint32_t depth = nested_depth_;
+    NestedRing& ring = header().nested[std::min(depth, RingHeader::nested_rings - 1)];
+    uint64_t at = ring.published.load(std::memory_order_relaxed);
+    uint64_t used = at - ring.drained.load(std::memory_order_acquire);
+    bool fits = depth < RingHeader::nested_rings && size <= OVNI_FORMAT_EVENT_MAX && used + sizeof at + size <= Ring::nested_bytes;
+    if (!fits) return void(ring.lost.fetch_add(1, std::memory_order_relaxed));
+    nested_depth_ = depth + 1;
+    detail::handler_fence();
+    uint8_t* data = ring_.ring.nested_data(depth);
+    auto put = [&](const void* bytes, size_t count) {
+        for (size_t i = 0; i < count; ++i, ++at)
+            data[at % Ring::nested_bytes] = static_cast<const uint8_t*>(bytes)[i];
+    };
+    uint64_t position = window_->head;
+    put(&position, sizeof position);
+    put(event, size);
+    ring.published.store(at, std::memory_order_release);
+    detail::handler_fence();
+    nested_depth_ = depth;
 }
 
 void Stream::append_flush_pair() {
@@ -88,70 +225,40 @@ void Stream::append_flush_pair() {
     flush_pair_due_ = false;
     for (const Event& event : {make_event("OF[", flush_begin_), make_event("OF]", flush_end_)})
         append(event.bytes, event.size);
-    set_limit(capacity_);
+    refresh_limit();
 }
 
 void Stream::flush() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (is_closed()) return;
+    if (is_closed() || !ring_.is_mapped()) return;
     append_flush_pair();
-    flush_begin_ = clock_now();
-    start_buffer_over();
+    flush_begin_ = std::max(clock_now(), window_->last);
+    wait_until_drained(head());
     flush_end_ = clock_now();
     flush_pair_due_ = true;
     set_limit(0);
 }
 
-void Stream::start_buffer_over() {
-    write_out();
-    written_ = 0;
-    set_head(0);
+void Stream::wait_until_drained(uint64_t position) {
+    for (int waits = 0; waits < most_waits; ++waits) {
+        uint64_t drained = header().drained.load(std::memory_order_acquire);
+        if (drained >= position) return;
+        host().wait_until_drained(ring_, drained);
+        if (header().drained.load(std::memory_order_acquire) > drained) waits = 0;
+    }
 }
 
 void Stream::write_published() {
     SlowPath slow;
-    Lock lock(mutex_);
-    if (is_closed() || !holds_events()) return;
-    write_out();
-}
-
-void Stream::write_out() {
-    uint64_t end = head();
-    if (end == written_) return;
-    if (!file_.is_open() || our_begin_due_) {
-        Facts facts = process().facts();
-        if (our_begin_due_) place_our_begin(facts);
-        if (!file_.is_open()) make_file(facts);
+    uint64_t published = 0;
+    {
+        Lock lock(mutex_);
+        if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
+        place(process().facts());
+        published = header().published.load(std::memory_order_acquire);
     }
-    write_block(window_.data + written_, end - written_);
-    written_ = end;
-}
-
-void Stream::write_block(const uint8_t* events, size_t bytes) {
-    size_t done = file_.append(events, bytes);
-    int error = errno;
-    EventSpan all = survey(events, bytes);
-    if (all.events > 0) last_clock_ = all.last_clock;
-    if (done == bytes) return;
-    errno = error;
-    complain(Trouble::write, "write_block",
-             "cannot write events, they are lost from here on: %s:", directory().c_str());
-    lose(survey(events + done, bytes - done), "error");
-}
-
-void Stream::lose(EventSpan span, const char* reason) {
-    lost_ += span.events;
-    gaps_.lose_after(file_.end(), {file_.end(), span.first_clock, span.last_clock, span.events, reason});
-}
-
-void Stream::note_gap(Gap gap) {
-    SlowPath slow;
-    Lock lock(mutex_);
-    if (is_closed()) return;
-    append_flush_pair();
-    gap.offset = position();
-    gaps_.add(std::move(gap));
+    wait_until_drained(published);
 }
 
 }  // namespace ovni

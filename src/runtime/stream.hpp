@@ -1,12 +1,13 @@
-// The stream of one thread: a buffer that only its thread fills, and the file, metadata and gaps behind it.
+// The stream of one thread, on the side of the traced process: a ring that only its thread fills and a drainer
+// empties, and what is known of the stream beside its events.
 //
-// The thread stores events through the window (ovni/emit.hpp) and comes here only when the buffer is full or
-// an event changes its life cycle. The window's head is released after every event, so any thread may write
-// out what is published; whoever does holds the lock, and only the owner starts the buffer over.
+// The thread stores events through the window (ovni/emit.hpp) and comes here only when the ring is full or
+// wraps, when an event changes its life cycle, or in a signal handler that interrupted an emission. Each event
+// is published when it is complete: what is published gets into the stream, whatever becomes of the process.
 //
-// A stream of ours begins in memory: nothing is on disk before its first block, and the first 28 bytes of its
-// buffer are kept for the OHx that is put there when it is known who the process is. A program that tells its
-// own life cycle later takes the stream over.
+// A stream of ours begins in its ring: nothing is on disk before it is placed, and the first 28 bytes are an
+// OHx that changes until it is known who the process is. A program that tells its own life cycle later takes
+// the stream over.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +20,8 @@
 #include "runtime/event.hpp"
 #include "runtime/gaps.hpp"
 #include "runtime/guard.hpp"
+#include "runtime/host.hpp"
 #include "runtime/metadata.hpp"
-#include "runtime/stream_file.hpp"
 
 namespace ovni {
 
@@ -34,12 +35,14 @@ class Stream {
     Stream& operator=(const Stream&) = delete;
 
     // By the owning thread.
-    ovni_private_window* window() { return &window_; }
+    ovni_private_window* window() { return window_; }
     void emit(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
+    // In a handler that interrupted an emission of this thread.
+    void emit_nested(const void* event, size_t size) noexcept;
     void flush();
     // ovni_thread_init: makes the file at once; takes a stream of ours over, also one that is closed.
     void open_for_program(pid_t tid);
-    void note_gap(Gap gap);
+    void note_gap(const Gap& gap);
     void move_to_cpu(int phyid);
     // By its life cycle, events of the thread are recorded.
     bool is_running() const { return life_ == Life::running && !is_closed(); }
@@ -47,75 +50,91 @@ class Stream {
 
     // Any thread.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
-    bool has_memory() const { return capacity_ > 0; }
+    bool has_memory() const { return ring_.is_mapped(); }
+    // Returns when the drainer has written what is published now, or does not come.
     void write_published();
+    // The identity of the process is known: what is recorded may be written.
+    void place_ours();
     void close(const StreamEnd* end);
     // The same for a stream of ours only.
     void close_ours(const StreamEnd* end);
-    // In a fork's child: the parent's file stays untouched.
-    void abandon() { file_.close(); }
 
     // The metadata under the stream's lock.
     template <class Use>
     auto with_metadata(Use use) {
         SlowPath slow;
         Lock lock(mutex_);
+        struct Save {
+            Stream& stream;
+            ~Save() { stream.save_note(); }
+        } save{*this};
         return use(metadata_);
     }
     void write_metadata();
+    // After close(), where a drainer of this process has still to write the stream.
+    void wait_until_written();
 
  private:
-    static constexpr uint64_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
+    static constexpr uint32_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
 
     enum class Life { unborn, running, paused, dead };
 
-    void map_buffer();
-    uint64_t head() const { return __atomic_load_n(&window_.head, __ATOMIC_ACQUIRE); }
-    void set_head(uint64_t head) { __atomic_store_n(&window_.head, head, __ATOMIC_RELEASE); }
-    void set_limit(uint64_t limit) { __atomic_store_n(&window_.limit, limit, __ATOMIC_RELAXED); }
-    uint64_t position() const { return file_.end() + (head() - written_); }
+    // Events for which there was no room.
+    struct Discarded {
+        uint64_t events = 0, from = 0, to = 0;
+    };
+
+    bool get_ring();
+    void open_ours();
+    RingHeader& header() const { return ring_.header(); }
+    uint64_t head() const { return window_->head; }
+    void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
+    void refresh_limit();
     bool holds_events() const;
+    bool has_room(uint64_t bytes) const;
+    bool make_room(uint64_t bytes, bool may_be_lost);
+    void store(const void* bytes, size_t size);
+    void publish();
+    bool add_note(const Gap& gap, uint64_t position);
+    void discard(const void* event);
+    bool settle_discarded();
+    void wait_until_drained(uint64_t position);
 
     void append(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
     void append_flush_pair();
     void follow_life_cycle(const uint8_t* event);
     void drop_our_life();
-    void place_our_begin(const Facts& facts);
+    void write_our_begin(const Facts& facts);
     void end_our_life(uint64_t clock);
-    bool begins_after_our_life(const void* event) const;
-    const void* raise(const void* event, size_t size, Event& raised) const;
-    uint64_t newest_clock() const;
-    void start_buffer_over();
-    void write_out();
-    void write_block(const uint8_t* events, size_t bytes);
-    void lose(EventSpan span, const char* reason);
+    void set_our_life(bool is_ours);
+    const void* raise(const void* event, size_t size, Event& raised);
+    void place(const Facts& facts);
     void make_file(const Facts& facts);
     void close_locked(const StreamEnd* end);
-    void write_side_files(const Facts& facts);
+    void write_metadata_locked();
+    void save_note();
     std::string directory() const { return roots_.writing() + place_; }
 
-    ovni_private_window window_{};  // first: the window of a thread is its stream
+    ovni_private_window* window_ = nullptr;  // in a page that a fork's child finds empty
+    RingLease ring_;
     Mutex mutex_;
-    uint64_t capacity_ = 0;
-    uint64_t written_ = 0;  // bytes of the buffer that are in the file
     bool ours_;
     const bool born_ours_;
     std::atomic<bool> closed_{false};
     Life life_;
     bool our_life_ = false;       // OHx is ours and OHe is still to come
-    bool our_begin_due_ = false;  // the place of OHx is kept but not filled
+    bool in_region_ = false;      // of unsorted events
     bool flush_pair_due_ = false;
+    uint32_t nested_depth_ = 0;
+    Discarded discarded_;
     uint64_t flush_begin_ = 0, flush_end_ = 0;
     uint64_t opening_clock_ = 0;
     int opening_phyid_ = -1;
     std::atomic<int> phyid_{-1};  // where the thread is by its events; -1: the virtual CPU
-    uint64_t last_clock_ = 0;
-    uint64_t lost_ = 0;
+    uint64_t lost_ = 0;           // not by the drainer
     pid_t tid_;
     Roots roots_;
-    std::string place_;  // below the roots; empty: nothing is on disk
-    StreamFile file_;
-    Gaps gaps_;
+    std::string place_;  // below the roots; empty: not known yet
     Metadata metadata_;
 };
 

@@ -1,9 +1,11 @@
 #include "runtime/stream_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "ovni.h"
 #include "ovni/format.h"
@@ -27,29 +29,35 @@ bool StreamFile::open(const std::string& path, Content content) {
     int how = O_CREAT | O_WRONLY | O_CLOEXEC | (content == Content::discard ? O_TRUNC : 0);
     fd_ = ::open(path.c_str(), how, 0644);
     if (fd_ < 0) return false;
-    if (content == Content::discard) has_header_ = false;
-    return has_header_ || write_header();
+    return size() >= OVNI_FORMAT_STREAM_HEADER || write_header();
 }
 
 bool StreamFile::write_header() {
     ovni_stream_header header{
         {OVNI_FORMAT_MAGIC[0], OVNI_FORMAT_MAGIC[1], OVNI_FORMAT_MAGIC[2], OVNI_FORMAT_MAGIC[3]},
         OVNI_FORMAT_VERSION};
-    has_header_ = write_at(fd_, &header, sizeof header, 0) == sizeof header;
-    return has_header_;
+    return write_at(fd_, &header, sizeof header, 0) == sizeof header;
 }
 
-size_t StreamFile::append(const uint8_t* events, size_t bytes) {
-    if (!is_open() || (!has_header_ && !write_header())) return 0;
-    size_t written = write_at(fd_, events, bytes, end_);
-    if (written < bytes) {
+uint64_t StreamFile::size() const {
+    struct stat status {};
+    return fstat(fd_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
+    if (!is_open() || (size() < OVNI_FORMAT_STREAM_HEADER && !write_header())) return 0;
+    size_t written = write_at(fd_, events.first, events.first_bytes, offset);
+    if (written == events.first_bytes)
+        written += write_at(fd_, events.second, events.second_bytes, offset + written);
+    if (written < events.bytes()) {
         int error = errno;
-        written = survey(events, written).bytes;
+        std::vector<uint8_t> all(events.first, events.first + events.first_bytes);
+        all.insert(all.end(), events.second, events.second + events.second_bytes);
+        written = survey(all.data(), written).bytes;
         // Where even this fails the file is no regular one, and holds nothing to cut off.
-        [[maybe_unused]] int cut = ::ftruncate(fd_, static_cast<off_t>(end_ + written));
+        [[maybe_unused]] int cut = ::ftruncate(fd_, static_cast<off_t>(offset + written));
         errno = error;
     }
-    end_ += written;
     return written;
 }
 

@@ -16,6 +16,15 @@ struct EventSpan {
 };
 EventSpan survey(const uint8_t* events, size_t bytes);
 
+// Bytes of whole events, which may lie in two places.
+struct EventPieces {
+    const uint8_t* first = nullptr;
+    size_t first_bytes = 0;
+    const uint8_t* second = nullptr;
+    size_t second_bytes = 0;
+    size_t bytes() const { return first_bytes + second_bytes; }
+};
+
 class StreamFile {
  public:
     enum class Content { discard, keep };
@@ -23,18 +32,16 @@ class StreamFile {
     // In an existing directory. False with errno.
     bool open(const std::string& path, Content content);
     bool is_open() const { return fd_ >= 0; }
-    // How many of the bytes are in the file now: whole events; fewer than asked with errno.
-    size_t append(const uint8_t* events, size_t bytes);
-    // Where the next event goes, also while there is no file yet.
-    uint64_t end() const { return end_; }
+    // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
+    size_t write(const EventPieces& events, uint64_t offset);
+    // Of the file, 0 where that is unknown.
+    uint64_t size() const;
     void close();
 
  private:
     bool write_header();
 
     int fd_ = -1;
-    bool has_header_ = false;
-    uint64_t end_ = 8;
 };
 
 }  // namespace ovni

@@ -3,22 +3,46 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
-#include "runtime/event.hpp"
 #include "runtime/posix_io.hpp"
 #include "runtime/stream.hpp"
+#include "runtime/stream_file.hpp"
+#include "runtime/stream_note.hpp"
 
 namespace ovni {
 namespace {
 
 constexpr const char* events_file = "/stream" OVNI_STREAM_EXT;
 constexpr const char* metadata_file = "/stream.json";
-constexpr const char* gaps_file = "/stream.gaps.json";
 
 }  // namespace
+
+void Stream::open_ours() {
+    metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);
+    opening_clock_ = clock_now();
+    std::vector<int> cpus = affinity_of_this_thread();
+    if (cpus.size() == 1) phyid_ = opening_phyid_ = cpus[0];
+    Facts facts = process().facts();
+    write_our_begin(facts);
+    window_->head = our_begin_bytes;
+    header().begin_bytes.store(our_begin_bytes, std::memory_order_relaxed);
+    set_our_life(true);
+    if (facts.is_identified) {
+        place(facts);
+    } else {
+        save_note();
+    }
+    publish();
+    header().state.store(RingState::open, std::memory_order_release);
+    refresh_limit();
+}
+
+void Stream::set_our_life(bool is_ours) {
+    our_life_ = is_ours;
+    header().life_is_ours.store(is_ours ? 1 : 0, std::memory_order_release);
+}
 
 void Stream::follow_life_cycle(const uint8_t* event) {
     switch (event[OVNI_FORMAT_CODE_AT + 2]) {
@@ -38,7 +62,7 @@ void Stream::follow_life_cycle(const uint8_t* event) {
             break;
         case 'e':
             // A program that ends a life which we began has said what there is to say.
-            our_life_ = false;
+            if (our_life_) set_our_life(false);
             life_ = Life::dead;
             break;
         default:
@@ -46,42 +70,25 @@ void Stream::follow_life_cycle(const uint8_t* event) {
     }
 }
 
+// The drainer has not touched what is no more than the beginning.
 void Stream::drop_our_life() {
-    our_life_ = our_begin_due_ = false;
-    written_ = 0;
-    set_head(0);
-    gaps_.clamp(file_.end());
+    set_our_life(false);
+    window_->head = 0;
+    publish();
+    header().begin_bytes.store(0, std::memory_order_release);
+    for (RingNote& note : header().notes) note.position = 0;
+    refresh_limit();
 }
 
-void Stream::place_our_begin(const Facts& facts) {
-    our_begin_due_ = false;
+void Stream::write_our_begin(const Facts& facts) {
     int index = facts.index_of(opening_phyid_);
     if (index < 0 && phyid_ == opening_phyid_) phyid_ = -1;
     Event begin = make_event("OHx", opening_clock_, index, -1, uint64_t{0});
-    std::copy_n(begin.bytes, begin.size, window_.data);
-}
-
-bool Stream::begins_after_our_life(const void* event) const {
-    return our_life_ && holds_events() && static_cast<const uint8_t*>(event)[OVNI_FORMAT_CODE_AT + 2] == 'x';
-}
-
-uint64_t Stream::newest_clock() const {
-    uint64_t from = our_begin_due_ ? our_begin_bytes : written_;
-    EventSpan kept = survey(window_.data + from, head() - from);
-    return kept.events > 0 ? std::max(kept.last_clock, last_clock_) : last_clock_;
-}
-
-// The program took the clock of its beginning before ours of the last event: the beginning gives way.
-const void* Stream::raise(const void* event, size_t size, Event& raised) const {
-    uint64_t newest = newest_clock();
-    if (ovni_format_clock(static_cast<const uint8_t*>(event)) >= newest) return event;
-    std::memcpy(raised.bytes, event, std::min(size, sizeof raised.bytes));
-    std::memcpy(raised.bytes + OVNI_FORMAT_CLOCK_AT, &newest, sizeof newest);
-    return raised.bytes;
+    std::copy_n(begin.bytes, begin.size, ring_.ring.data());
 }
 
 void Stream::end_our_life(uint64_t clock) {
-    our_life_ = false;
+    set_our_life(false);
     Event end = make_event("OHe", clock);
     append(end.bytes, end.size);
 }
@@ -95,67 +102,115 @@ void Stream::move_to_cpu(int phyid) {
     int index = facts.cpus_are_told ? facts.index_of(phyid) : -1;
     if (index < 0) return;
     phyid_ = phyid;
-    Event moved = make_event("OAs", clock_now(), index);
+    append_flush_pair();
+    Event moved = make_event("OAs", std::max(clock_now(), window_->last), index);
     append(moved.bytes, moved.size);
+    refresh_limit();
 }
 
 void Stream::open_for_program(pid_t tid) {
     SlowPath slow;
     Lock lock(mutex_);
+    if (!ring_.is_mapped()) return;
     if (our_life_ && !holds_events()) {
         drop_our_life();
         life_ = Life::unborn;
     }
+    bool goes_on = false;
     if (is_closed()) {
+        goes_on = header().placed.load(std::memory_order_relaxed) != 0;
         metadata_.reopen();
-        start_buffer_over();
-        set_limit(capacity_);
+        // Where the stream was moved to when it ended.
+        if (goes_on) roots_.temporary.clear();
+        host().give_back(std::move(ring_));
+        if (!get_ring()) return;
+        header().continues.store(goes_on ? 1 : 0, std::memory_order_relaxed);
         closed_.store(false, std::memory_order_release);
     }
     ours_ = false;
     tid_ = tid;
+    header().tid = tid;
     metadata_.set("ovni.tid", tid);
-    if (!file_.is_open()) make_file(process().facts());
+    Facts facts = process().facts();
+    if (place_.empty()) {
+        metadata_.set_process(facts);
+        make_file(facts);
+    } else {
+        save_note();
+        write_metadata_locked();
+    }
+    header().at_once.store(1, std::memory_order_relaxed);
+    header().placed.store(1, std::memory_order_release);
+    header().state.store(RingState::open, std::memory_order_release);
 }
 
-// Also leaves a stream.json without "finished", so that a crash is seen as one. A stream that was on disk
-// before goes on where it is.
-void Stream::make_file(const Facts& facts) {
-    bool fresh = file_.end() == OVNI_FORMAT_STREAM_HEADER;
+// Where the stream goes is settled, and with it who its process is.
+void Stream::place(const Facts& facts) {
+    if (header().placed.load(std::memory_order_relaxed)) return;
     if (place_.empty()) {
         roots_ = facts.roots;
         place_ = process_directory("", facts.loom, facts.pid) + "/thread." + std::to_string(tid_);
         metadata_.set_process(facts);
     }
-    for (const std::string& root : {roots_.trace, roots_.temporary}) {
-        if (root.empty()) continue;
-        if (!make_directory(root + place_))
-            complain(Trouble::directory, "make_file", "cannot make directory %s%s:", root.c_str(),
-                     place_.c_str());
-        if (fresh) ::unlink((root + place_ + gaps_file).c_str());
-    }
-    std::string path = directory() + events_file;
-    if (!file_.open(path, fresh ? StreamFile::Content::discard : StreamFile::Content::keep))
-        complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
-    write_side_files(facts);
+    if (our_life_) write_our_begin(facts);
+    save_note();
+    header().placed.store(1, std::memory_order_release);
 }
 
-void Stream::write_side_files(const Facts& facts) {
-    if (born_ours_) metadata_.set_process(facts);
-    metadata_.set_run(facts.run);
+void Stream::place_ours() {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (ours_ && !is_closed() && ring_.is_mapped()) place(process().facts());
+}
+
+// Also leaves a stream.json without "finished", so that a crash is seen as one.
+void Stream::make_file(const Facts& facts) {
+    roots_ = facts.roots;
+    place_ = process_directory("", facts.loom, facts.pid) + "/thread." + std::to_string(tid_);
+    for (const std::string& root : {roots_.trace, roots_.temporary})
+        if (!root.empty() && !make_directory(root + place_))
+            complain(Trouble::directory, "make_file", "cannot make directory %s%s:", root.c_str(),
+                     place_.c_str());
+    std::string path = directory() + events_file;
+    StreamFile file;
+    if (!file.open(path, StreamFile::Content::discard))
+        complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
+    file.close();
+    save_note();
+    write_metadata_locked();
+}
+
+void Stream::write_metadata_locked() {
+    metadata_.set_run(process().facts().run);
     metadata_.set_lost(lost_);
     std::string path = directory() + metadata_file;
     if (!replace_file(path, metadata_.text()))
-        complain(Trouble::metadata, "write_side_files", "cannot write %s:", path.c_str());
-    path = directory() + gaps_file;
-    if (gaps_.changed() && !replace_file(path, gaps_.text()))
-        complain(Trouble::metadata, "write_side_files", "cannot write %s:", path.c_str());
+        complain(Trouble::metadata, "ovni", "cannot write %s:", path.c_str());
 }
 
 void Stream::write_metadata() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (!is_closed() && !place_.empty()) write_side_files(process().facts());
+    if (!is_closed() && !place_.empty()) write_metadata_locked();
+}
+
+// What the drainer writes where the process does not live to say more.
+void Stream::save_note() {
+    if (is_closed() || !ring_.is_mapped()) return;
+    Facts facts = process().facts();
+    Metadata all = metadata_;
+    StreamNote note{roots_, place_, {}};
+    if (place_.empty()) {
+        note.roots = facts.roots;
+        note.place = process_directory("", facts.loom, facts.pid) + "/thread." + std::to_string(tid_);
+        all.set_process(facts);
+    }
+    all.set_run(facts.run);
+    all.set_lost(lost_);
+    all.add_place_of_process(facts);
+    note.metadata = all.root();
+    if (!note.write(host().note_path(ring_)))
+        complain(Trouble::metadata, "ovni", "cannot write %s:", host().note_path(ring_).c_str());
 }
 
 void Stream::close(const StreamEnd* end) {
@@ -170,25 +225,37 @@ void Stream::close_ours(const StreamEnd* end) {
     if (ours_ && !is_closed()) close_locked(end);
 }
 
+// Where ovnirun drains, the process need not wait for it.
+void Stream::wait_until_written() {
+    SlowPath slow;
+    if (!is_closed() || !ring_.is_mapped() || !host().drains_itself()) return;
+    RingHeader& h = header();
+    for (int waits = 0; waits < 1000 && h.state.load(std::memory_order_acquire) == RingState::closed; ++waits)
+        host().wait_for_drainer(ring_);
+}
+
+// The owner may be emitting at this moment: what it publishes before it sees the limit is drained, too, and
+// what is to follow is left to the drainer.
 void Stream::close_locked(const StreamEnd* end) {
-    closed_.store(true, std::memory_order_release);
-    set_limit(0);
     flush_pair_due_ = false;
-    if (our_life_ && !holds_events()) return;
-    write_out();
-    if (our_life_) {
-        Event last = make_event("OHe", std::max(clock_now(), last_clock_));
-        our_life_ = false;
-        write_block(last.bytes, last.size);
-    }
-    gaps_.clamp(file_.end());
+    if (!ring_.is_mapped()) return closed_.store(true, std::memory_order_release);
+    set_limit(0);
     Facts facts = process().facts();
-    metadata_.finish(facts, end, last_clock_);
-    write_side_files(facts);
-    file_.close();
-    if (roots_.temporary.empty()) return;
-    move_stream(directory(), roots_.trace + place_);
-    roots_.temporary.clear();
+    uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
+    if (!our_life_ || holds_events()) {
+        settle_discarded();
+        if (born_ours_ && !place_.empty()) metadata_.set_process(facts);
+        place(facts);
+        if (our_life_) header().end_clock.store(last = std::max(clock_now(), last), std::memory_order_relaxed);
+        our_life_ = false;
+        metadata_.set_run(facts.run);
+        metadata_.set_lost(lost_);
+        metadata_.finish(facts, end, last);
+        save_note();
+    }
+    closed_.store(true, std::memory_order_release);
+    header().state.store(RingState::closed, std::memory_order_release);
+    host().wake();
 }
 
 }  // namespace ovni

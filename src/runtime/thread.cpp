@@ -39,6 +39,7 @@ void end_thread(void* mark) {
     thread_record = {nullptr, ThreadPhase::ended};
     StreamEnd returned{"exit", 0};
     stream->close(stream->is_ours() ? nullptr : &returned);
+    stream->wait_until_written();
     streams().remove(stream);
     delete stream;
 }
@@ -66,6 +67,7 @@ void after_fork_in_child() {
     this_process = getpid();
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
+    host().start_over_in_child();
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::fresh};
     pthread_setspecific(at_thread_end, nullptr);
@@ -77,6 +79,8 @@ void close_at_exit(int code, void*) {
     if (getpid() != this_process) return;
     StreamEnd end{"exit", code};
     streams().visit([&](Stream& stream) { stream.close(&end); });
+    SlowPath slow;
+    host().finish();
 }
 
 // Registered before anything of the program, so run after all of it.
@@ -121,6 +125,7 @@ void free_stream() {
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::finished};
     stream->close(nullptr);
+    stream->wait_until_written();
     streams().remove(stream);
     delete stream;
 }
@@ -135,11 +140,6 @@ void StreamList::remove(Stream* stream) {
     SlowPath slow;
     Lock lock(mutex_);
     streams_.erase(std::remove(streams_.begin(), streams_.end(), stream), streams_.end());
-}
-
-void StreamList::forget_in_child() {
-    for (Stream* stream : streams_) stream->abandon();
-    streams_.clear();
 }
 
 }  // namespace ovni

@@ -47,8 +47,8 @@ class StreamList {
     bool empty() const { return streams_.empty(); }  // with the lock
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    // In a fork's child, which has none of these threads.
-    void forget_in_child();
+    // In a fork's child, which has none of these threads; their rings are the parent's.
+    void forget_in_child() { streams_.clear(); }
 
  private:
     Mutex mutex_;

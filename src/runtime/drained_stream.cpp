@@ -1,0 +1,299 @@
+#include "runtime/drained_stream.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "ovni/format.h"
+#include "runtime/diagnostics.hpp"
+#include "runtime/event.hpp"
+#include "runtime/posix_io.hpp"
+#include "runtime/session.hpp"
+
+namespace ovni {
+namespace {
+
+constexpr const char* events_file = "/stream.obs";
+constexpr const char* metadata_file = "/stream.json";
+constexpr const char* gaps_file = "/stream.gaps.json";
+
+const char* name_of(RingEnd end) {
+    constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
+    return names[static_cast<size_t>(end)];
+}
+
+// An event of a handler, as it lies in a nested ring behind its position.
+struct NestedEvent {
+    uint64_t position, clock;
+    std::vector<uint8_t> bytes;
+};
+
+void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, void* to, size_t bytes) {
+    size_t begin = position % capacity, first = std::min<size_t>(bytes, capacity - begin);
+    memcpy(to, data + begin, first);
+    memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
+}
+
+}  // namespace
+
+// The owner has opened the ring again, for another stream.
+void DrainedStream::start_over() {
+    generation_ = header().generation.load(std::memory_order_acquire);
+    prepared_ = false;
+    file_.close();
+    gaps_ = Gaps();
+}
+
+const std::string& DrainedStream::place() {
+    if (generation_ != header().generation.load(std::memory_order_acquire)) start_over();
+    if (note_.place.empty() || !prepared_)
+        if (std::optional<StreamNote> note = StreamNote::read(note_path_)) note_ = std::move(*note);
+    return note_.place;
+}
+
+// Nothing was recorded that is worth a stream.
+bool DrainedStream::is_empty() const {
+    const RingHeader& h = header();
+    uint64_t least = h.begin_bytes.load(std::memory_order_acquire);
+    return h.published.load(std::memory_order_acquire) <= least && progress().file_end == 0 &&
+           !h.at_once.load(std::memory_order_relaxed);
+}
+
+bool DrainedStream::prepare() {
+    if (prepared_) return true;
+    std::optional<StreamNote> note = StreamNote::read(note_path_);
+    if (!note) {
+        complain(Trouble::metadata, "drain", "cannot read %s:", note_path_.c_str());
+        return false;
+    }
+    note_ = std::move(*note);
+    for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
+        if (!root.empty() && !make_directory(root + note_.place))
+            complain(Trouble::directory, "drain", "cannot make directory %s%s:", root.c_str(),
+                     note_.place.c_str());
+    prepared_ = true;
+    std::string gaps = note_.directory() + gaps_file;
+    bool goes_on = progress().file_end > 0 || header().continues.load(std::memory_order_relaxed);
+    if (!goes_on)
+        ::unlink(gaps.c_str());
+    else if (std::optional<std::string> text = read_text(gaps))
+        gaps_ = Gaps::parse(text->c_str());
+    if (progress().file_end == 0) {
+        // Both are needed for all that follows.
+        open_file();
+        RingProgress begin = progress();
+        begin.file_end = OVNI_FORMAT_STREAM_HEADER;
+        if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
+        commit(begin);
+        write_side_files(nullptr);
+    }
+    return true;
+}
+
+bool DrainedStream::open_file() {
+    if (file_.is_open()) return true;
+    bool goes_on = progress().file_end > 0 || header().continues.load(std::memory_order_relaxed);
+    std::string path = note_.directory() + events_file;
+    if (file_.open(path, goes_on ? StreamFile::Content::keep : StreamFile::Content::discard)) return true;
+    complain(Trouble::open, "drain", "cannot write %s:", path.c_str());
+    return false;
+}
+
+uint64_t DrainedStream::drain() {
+    RingHeader& h = header();
+    RingState state = h.state.load(std::memory_order_acquire);
+    if (state != RingState::open && state != RingState::closed) return 0;
+    if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
+    if (!h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
+    uint64_t end = h.published.load(std::memory_order_acquire), begin = progress().drained;
+    if (end > begin) write_until(end, false);
+    return end - begin;
+}
+
+std::vector<uint8_t> DrainedStream::copy(uint64_t begin, uint64_t end) const {
+    std::vector<uint8_t> bytes(end - begin);
+    copy_wrapped(ring_.data(), ring_.capacity(), begin, bytes.data(), bytes.size());
+    return bytes;
+}
+
+// `all`: also what handlers emitted behind the last event.
+DrainedStream::Block DrainedStream::block(uint64_t end, bool all) const {
+    Block block;
+    block.after = progress();
+    uint64_t begin = block.after.drained;
+    bool nested = false;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        nested |= header().nested[d].published.load(std::memory_order_acquire) > block.after.nested_drained[d];
+    if (nested) merge_nested(block, begin, end, all);
+    if (block.merged.empty()) {
+        uint64_t first = std::min(end - begin, ring_.contiguous(begin));
+        block.bytes = {ring_.at(begin), first, ring_.data(), end - begin - first};
+    } else {
+        block.bytes = {block.merged.data(), block.merged.size(), nullptr, 0};
+    }
+    block.after.drained = end;
+    if (end > begin) block.after.last_block = begin;
+    return block;
+}
+
+// An event of a handler goes before or behind the event that it interrupted, by their clocks.
+void DrainedStream::merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const {
+    std::vector<NestedEvent> events;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
+        uint64_t published = header().nested[d].published.load(std::memory_order_acquire);
+        for (uint64_t& at = block.after.nested_drained[d]; at < published;) {
+            NestedEvent event{};
+            uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
+            auto take = [&](uint64_t from, void* to, size_t size) {
+                copy_wrapped(ring_.nested_data(d), Ring::nested_bytes, from, to, size);
+            };
+            take(at, &event.position, sizeof event.position);
+            if (event.position > end || (event.position == end && !all)) break;
+            take(at + sizeof event.position, bytes, sizeof bytes);
+            uint64_t size = ovni_format_event_size(bytes, sizeof bytes);
+            event.clock = ovni_format_clock(bytes);
+            event.bytes.assign(bytes, bytes + size);
+            at += sizeof event.position + size;
+            events.push_back(std::move(event));
+        }
+    }
+    if (events.empty()) return;
+    std::ranges::stable_sort(events, [](const NestedEvent& a, const NestedEvent& b) {
+        return a.position != b.position ? a.position < b.position : a.clock < b.clock;
+    });
+    std::vector<uint8_t> main = copy(begin, end);
+    auto next = events.begin();
+    auto put = [&](const uint8_t* bytes, size_t size) { block.merged.insert(block.merged.end(), bytes, bytes + size); };
+    for (size_t at = 0; at < main.size();) {
+        const uint8_t* event = main.data() + at;
+        uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
+        for (; next != events.end() && next->position <= begin + at && next->clock < clock; ++next)
+            put(next->bytes.data(), next->bytes.size());
+        put(event, size);
+        for (; next != events.end() && next->position <= begin + at; ++next)
+            put(next->bytes.data(), next->bytes.size());
+        at += size;
+    }
+    for (; next != events.end(); ++next) put(next->bytes.data(), next->bytes.size());
+}
+
+void DrainedStream::write_until(uint64_t end, bool all) {
+    RingProgress before = progress();
+    Block next = block(end, all);
+    size_t wanted = next.bytes.bytes();
+    size_t done = open_file() ? file_.write(next.bytes, before.file_end) : 0;
+    int error = errno;
+    next.after.file_end = before.file_end + done;
+    take_notes(before, end, next.after);
+    if (done < wanted) {
+        errno = error;
+        complain(Trouble::write, "drain", "cannot write events, they are lost from here on: %s:",
+                 note_.directory().c_str());
+        std::vector<uint8_t> bytes(next.bytes.first, next.bytes.first + next.bytes.first_bytes);
+        bytes.insert(bytes.end(), next.bytes.second, next.bytes.second + next.bytes.second_bytes);
+        EventSpan lost = survey(bytes.data() + done, wanted - done);
+        next.after.lost += lost.events;
+        gaps_.lose_after(next.after.file_end,
+                         {next.after.file_end, lost.first_clock, lost.last_clock, lost.events, "error"});
+    }
+    if (gaps_.changed()) write_side_files(nullptr);
+    commit(next.after);
+}
+
+// Their place in the stream is that in the ring, but for what handlers put in between.
+void DrainedStream::take_notes(const RingProgress& before, uint64_t end, RingProgress& after) {
+    uint32_t added = header().notes_added.load(std::memory_order_acquire);
+    for (; after.notes_taken != added; ++after.notes_taken) {
+        const RingNote& note = header().notes[after.notes_taken % RingHeader::most_notes];
+        if (note.position > end) break;
+        uint64_t distance = std::max(note.position, before.drained) - before.drained;
+        uint64_t offset = note.position == end ? after.file_end : before.file_end + distance;
+        gaps_.add({offset, note.from, note.to, note.lost, std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
+    }
+}
+
+void DrainedStream::commit(const RingProgress& after) {
+    RingHeader& h = header();
+    uint32_t next = h.current.load(std::memory_order_relaxed) + 1;
+    h.progress[next % 2] = after;
+    h.current.store(next, std::memory_order_release);
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
+    h.notes_taken.store(after.notes_taken, std::memory_order_release);
+    h.drained.store(after.drained, std::memory_order_release);
+    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
+    wake_all(h.drained_blocks);
+}
+
+// The last block lies in the ring still, as nothing was published since.
+uint64_t DrainedStream::last_clock() const {
+    const RingProgress& now = progress();
+    std::vector<uint8_t> bytes = copy(now.last_block, now.drained);
+    return survey(bytes.data(), bytes.size()).last_clock;
+}
+
+void DrainedStream::end_our_life(const OwnerEnd& end) {
+    uint64_t clock = header().end_clock.load(std::memory_order_acquire);
+    bool ends_here = clock != 0 || end.how == RingEnd::exec;
+    if (!header().life_is_ours.load(std::memory_order_acquire) || !ends_here) return;
+    Event last = make_event("OHe", std::max(clock, last_clock()));
+    RingProgress after = progress();
+    size_t done = open_file() ? file_.write({last.bytes, last.size, nullptr, 0}, after.file_end) : 0;
+    after.file_end += done;
+    if (done < last.size) after.lost += 1;
+    header().life_is_ours.store(0, std::memory_order_relaxed);
+    commit(after);
+}
+
+void DrainedStream::finish(const OwnerEnd& end) {
+    RingHeader& h = header();
+    RingState state = h.state.load(std::memory_order_acquire);
+    if (state != RingState::open && state != RingState::closed) return;
+    if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
+    if (!is_empty() && prepare()) {
+        // What the owner said last.
+        if (std::optional<StreamNote> note = StreamNote::read(note_path_)) note_.metadata = std::move(note->metadata);
+        write_until(h.published.load(std::memory_order_acquire), true);
+        end_our_life(end);
+        gaps_.clamp(progress().file_end);
+        write_side_files(state == RingState::closed ? nullptr : &end);
+        file_.close();
+        if (!note_.roots.temporary.empty() && end.how != RingEnd::exec) {
+            move_stream(note_.directory(), note_.roots.trace + note_.place);
+            remove_empty(note_.roots.temporary, note_.place);
+        }
+    }
+    prepared_ = false;
+    h.state.store(RingState::done, std::memory_order_release);
+    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
+    wake_all(h.drained_blocks);
+}
+
+// `end`: of a stream that its owner has not closed.
+void DrainedStream::write_side_files(const OwnerEnd* end) {
+    Json metadata = note_.metadata;
+    Json& ovni = metadata["ovni"];
+    if (!ovni.is_object()) ovni = Json::object();
+    uint64_t lost = progress().lost;
+    for (const NestedRing& nested : header().nested) lost += nested.lost.load(std::memory_order_relaxed);
+    if (lost > 0) {
+        const Json& before = ovni["lost"];
+        ovni["lost"] = lost + (before.is_number() ? before.get<uint64_t>() : 0);
+    }
+    if (uint64_t raised = header().raised.load(std::memory_order_relaxed)) ovni["raised"] = raised;
+    if (end) {
+        ovni["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
+        ovni["finished"] = 1;
+    }
+    std::string path = note_.directory() + metadata_file;
+    if (!replace_file(path, json_text(metadata, JsonStyle::pretty)))
+        complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
+    path = note_.directory() + gaps_file;
+    if (gaps_.changed() && !replace_file(path, gaps_.text()))
+        complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
+}
+
+}  // namespace ovni

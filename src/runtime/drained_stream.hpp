@@ -1,0 +1,71 @@
+// The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and ends
+// the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring, so
+// another drainer may take over at any time; what it writes twice are the same bytes in the same place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/gaps.hpp"
+#include "runtime/ring.hpp"
+#include "runtime/stream_file.hpp"
+#include "runtime/stream_note.hpp"
+
+namespace ovni {
+
+// How the owner of a ring came to its end, as far as the drainer knows.
+struct OwnerEnd {
+    RingEnd how = RingEnd::recovered;
+    int code = 0;
+};
+
+class DrainedStream {
+ public:
+    DrainedStream(Ring ring, std::string note_path) : ring_(std::move(ring)), note_path_(std::move(note_path)) {}
+
+    // Writes out what is published, if the owner allows it already; returns how many bytes.
+    uint64_t drain();
+    // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done.
+    void finish(const OwnerEnd& end);
+
+    RingHeader& header() const { return ring_.header(); }
+    uint64_t capacity() const { return ring_.capacity(); }
+    // For others that go on in the same stream.
+    const std::string& place();
+    // A file is open; it will be opened again when needed.
+    void rest() { file_.close(); }
+
+ private:
+    // A stretch of the ring as the bytes of the stream.
+    struct Block {
+        EventPieces bytes;
+        std::vector<uint8_t> merged;  // what `bytes` points to where handlers' events are among them
+        RingProgress after;
+    };
+
+    void start_over();
+    bool prepare();
+    bool open_file();
+    bool is_empty() const;
+    Block block(uint64_t end, bool all) const;
+    void merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const;
+    void write_until(uint64_t end, bool all);
+    void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
+    void commit(const RingProgress& after);
+    const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
+    std::vector<uint8_t> copy(uint64_t begin, uint64_t end) const;
+    uint64_t last_clock() const;
+    void end_our_life(const OwnerEnd& end);
+    void write_side_files(const OwnerEnd* end);
+
+    Ring ring_;
+    std::string note_path_;
+    uint32_t generation_ = 0;
+    StreamNote note_;
+    bool prepared_ = false;
+    StreamFile file_;
+    Gaps gaps_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,139 @@
+#include "runtime/drainer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+namespace ovni {
+namespace {
+
+constexpr size_t most_open_files = 100;
+constexpr uint64_t millisecond = 1'000'000;
+constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
+constexpr uint32_t passes_between_looks = 16;  // for processes that died
+
+bool is_alive(const RingHeader& ring) {
+    return start_of_process(ring.pid) == ring.process_start && ring.process_start != 0;
+}
+
+// A ring may lie elsewhere, where there was more room.
+void remove_file(const std::string& path) {
+    char target[PATH_MAX];
+    ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        ::unlink(target);
+    }
+    ::unlink(path.c_str());
+}
+
+}  // namespace
+
+// A number is given out just before its file gets the name.
+void Drainer::discover() {
+    size_t before = rings_.size();
+    uint32_t count = session_.header().rings.load(std::memory_order_acquire);
+    std::erase_if(missing_, [&](uint32_t number) { return adopt(number); });
+    for (; known_ < count; ++known_)
+        if (!adopt(known_)) missing_.push_back(known_);
+    if (rings_.size() > before) finish_earlier_images();
+}
+
+bool Drainer::adopt(uint32_t number) {
+    Ring ring = Ring::open(session_.ring_path(number));
+    if (!ring.is_mapped()) return false;
+    rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number))});
+    return true;
+}
+
+// First, because what is closed may go on in another ring.
+void Drainer::finish_closed() {
+    for (Owned& ring : rings_)
+        if (ring.stream->header().state.load(std::memory_order_acquire) == RingState::closed)
+            ring.stream->finish({});
+}
+
+// After exec the threads of the image before are gone; its first thread goes on in the same stream.
+void Drainer::finish_earlier_images() {
+    for (Owned& ring : rings_) {
+        RingHeader& mine = ring.stream->header();
+        if (mine.state.load(std::memory_order_acquire) != RingState::open || mine.current.load() != 0) continue;
+        for (Owned& other : rings_) {
+            RingHeader& theirs = other.stream->header();
+            if (theirs.pid != mine.pid || theirs.process_start != mine.process_start || theirs.image == mine.image)
+                continue;
+            other.stream->finish({RingEnd::exec, 0});
+            if (other.stream->place() == ring.stream->place()) mine.continues.store(1);
+        }
+    }
+}
+
+double Drainer::pass() {
+    session_.header().heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    discover();
+    finish_closed();
+    double fullest = 0;
+    for (Owned& ring : rings_) {
+        uint64_t bytes = ring.stream->drain();
+        fullest = std::max(fullest, static_cast<double>(bytes) / static_cast<double>(ring.stream->capacity()));
+        if (rings_.size() > most_open_files) ring.stream->rest();
+    }
+    return fullest;
+}
+
+// Wakes often enough to find no ring more than a quarter full; one that is half full rings.
+void Drainer::serve(const std::atomic<uint32_t>& stop) {
+    uint64_t pause = shortest_sleep;
+    for (uint32_t passes = 0; !stop.load(std::memory_order_acquire); ++passes) {
+        uint32_t heard = session_.doorbell();
+        double fullest = pass();
+        if (passes % passes_between_looks == passes_between_looks - 1) finish_dead();
+        if (fullest > 0.25)
+            pause = std::max(pause / 2, shortest_sleep);
+        else if (fullest < 0.1)
+            pause = std::min(pause * 2, longest_sleep);
+        if (stop.load(std::memory_order_acquire)) break;
+        session_.sleep(heard, pause);
+    }
+}
+
+void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
+    discover();
+    finish_closed();
+    for (Owned& ring : rings_)
+        if (ring.stream->header().pid == pid && !is_alive(ring.stream->header())) ring.stream->finish(end);
+}
+
+bool Drainer::finish_dead() {
+    pass();
+    for (Owned& ring : rings_)
+        if (!is_alive(ring.stream->header())) ring.stream->finish({});
+    std::erase_if(rings_, [&](const Owned& ring) {
+        bool gone = !is_alive(ring.stream->header());
+        if (gone) remove(ring);
+        return gone;
+    });
+    return rings_.empty();
+}
+
+bool Drainer::finish_own() {
+    pass();
+    finish_closed();
+    std::erase_if(rings_, [&](const Owned& ring) {
+        const RingHeader& header = ring.stream->header();
+        bool mine = header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;
+        if (mine) remove(ring);
+        return mine;
+    });
+    return rings_.empty();
+}
+
+void Drainer::remove(const Owned& ring) {
+    remove_file(session_.ring_path(ring.number));
+    ::unlink(session_.note_path(ring.number).c_str());
+}
+
+}  // namespace ovni

@@ -1,0 +1,52 @@
+// Drains a run directory: brings the rings of all processes that use it into their streams, pass after pass,
+// and ends the streams of processes that died. One drainer at a time; where it dies, another one goes on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/drained_stream.hpp"
+#include "runtime/session.hpp"
+
+namespace ovni {
+
+class Drainer {
+ public:
+    // `session`: valid, locked, and alive as long as this.
+    explicit Drainer(Session& session) : session_(session) {}
+
+    // Writes out what is published. How full the fullest ring was, 0 to 1.
+    double pass();
+    // Passes until `stop` is 1, whose change is told by the doorbell.
+    void serve(const std::atomic<uint32_t>& stop);
+
+    // Ends the streams of a process that is gone; how it went is known of the child of ovnirun.
+    void finish_process(pid_t pid, const OwnerEnd& end);
+    // Of all processes that are gone. True where no ring is left.
+    bool finish_dead();
+    // Of this process, which has closed its rings and makes no others. The same.
+    bool finish_own();
+    // Nobody drains here any more: processes that live on do it themselves.
+    void resign() { session_.header().ended.store(1, std::memory_order_release); }
+
+ private:
+    struct Owned {
+        uint32_t number;
+        std::unique_ptr<DrainedStream> stream;
+    };
+
+    void discover();
+    bool adopt(uint32_t number);
+    void finish_closed();
+    void finish_earlier_images();
+    void remove(const Owned& ring);
+
+    Session& session_;
+    uint32_t known_ = 0;              // numbers below have been tried
+    std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
+    std::vector<Owned> rings_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,222 @@
+#include "runtime/host.hpp"
+
+#include <signal.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "runtime/diagnostics.hpp"
+
+namespace ovni {
+
+constinit Immortal<Host> the_host;
+
+namespace {
+
+constexpr uint64_t millisecond = 1'000'000;
+
+// Half of what is free there, at most a sixteenth of the memory.
+uint64_t room_for_rings(const std::string& directory) {
+    struct statvfs file_system {};
+    struct sysinfo memory {};
+    uint64_t free = UINT64_MAX, installed = UINT64_MAX;
+    if (statvfs(directory.c_str(), &file_system) == 0)
+        free = uint64_t{file_system.f_bavail} * file_system.f_frsize / 2;
+    if (sysinfo(&memory) == 0) installed = uint64_t{memory.totalram} * memory.mem_unit / 16;
+    return std::min(free, installed);
+}
+
+// Empty again. The drainer does not look at a ring that is not open.
+void start_over(RingHeader& header) {
+    uint32_t generation = header.generation.load(std::memory_order_relaxed);
+    constexpr size_t kept = offsetof(RingHeader, published);
+    memset(reinterpret_cast<uint8_t*>(&header) + kept, 0, sizeof header - kept);
+    header.generation.store(generation + 1, std::memory_order_release);
+}
+
+}  // namespace
+
+// A directory of our name is from the image before exec, or from a process of the same number that died.
+bool Host::make_session(const std::string& trace_directory) {
+    constexpr int most_attempts = 100;
+    std::string name = session_name();
+    for (uint32_t choice = 0; choice < session_places; ++choice) {
+        std::string place = session_place(choice, trace_directory);
+        for (int attempt = 0; !place.empty() && attempt < most_attempts; ++attempt) {
+            std::string directory = place + "/" + name + (attempt ? "." + std::to_string(attempt) : "");
+            session_ = Session::create(directory);
+            if (!session_.is_valid() && errno != EEXIST) break;
+            if (!session_.is_valid()) session_ = Session::open(directory);
+            if (session_.is_valid() && session_.is_owned_by_this_process() && session_.lock()) return true;
+        }
+    }
+    session_ = Session();
+    return false;
+}
+
+bool Host::open_session(const std::string& trace_directory) {
+    if (tried_) return session_.is_valid();
+    tried_ = true;
+    settings_ = Settings::from_environment();
+    image_ = monotonic_clock();
+    const char* given = getenv("OVNI_SESSION");
+    if (given && *given) session_ = Session::open(given);
+    if (session_.is_valid() && !session_.is_served()) session_ = Session();
+    if (!session_.is_valid() && !make_session(trace_directory)) {
+        complain(Trouble::memory, "ovni", "no place for the events of threads:");
+        return false;
+    }
+    if (settings_.all_rings == 0) settings_.all_rings = room_for_rings(session_.directory());
+    return true;
+}
+
+RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
+    Lock lock(mutex_);
+    if (!open_session(trace_directory)) return {};
+    RingLease lease = reuse();
+    if (!lease.is_mapped()) lease = make_ring(trace_directory);
+    if (!lease.is_mapped()) return lease;
+    RingHeader& header = lease.header();
+    start_over(header);
+    header.pid = getpid();
+    header.tid = tid;
+    header.process_start = start_of_process(getpid());
+    header.image = image_;
+    if (session_.is_owned_by_this_process() || !session_.is_served()) drain_here();
+    return lease;
+}
+
+// Those that the drainer is done with.
+RingLease Host::reuse() {
+    auto is_done = [](const RingLease& ring) {
+        return ring.header().state.load(std::memory_order_acquire) == RingState::done;
+    };
+    bool too_many = all_rings_ + settings_.ring > settings_.all_rings;
+    auto found = std::find_if(free_.begin(), free_.end(), is_done);
+    for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 50; ++wait) {
+        wake();
+        RingHeader& oldest = free_.front().header();
+        wait_for_change(oldest.drained_blocks, oldest.drained_blocks.load(), 2 * millisecond);
+        found = std::find_if(free_.begin(), free_.end(), is_done);
+    }
+    if (found == free_.end()) return {};
+    RingLease ring = std::move(*found);
+    free_.erase(found);
+    return ring;
+}
+
+// As large as wanted where there is room, else smaller, else in another place.
+RingLease Host::make_ring(const std::string& trace_directory) {
+    size_t wanted = settings_.ring;
+    if (all_rings_ + wanted > settings_.all_rings) wanted = Settings::smallest_ring;
+    std::string name = "new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    for (size_t capacity = wanted; capacity >= Settings::smallest_ring; capacity /= 2) {
+        std::string file = session_.directory() + "/" + name;
+        if (Ring ring = Ring::create(file, capacity); ring.is_mapped())
+            return publish(std::move(ring), file, nullptr);
+    }
+    for (uint32_t choice = 0; choice < session_places; ++choice) {
+        std::string place = session_place(choice, trace_directory);
+        if (place.empty()) continue;
+        std::string file = place + "/" + name;
+        if (Ring ring = Ring::create(file, Settings::smallest_ring); ring.is_mapped())
+            return publish(std::move(ring), session_.directory() + "/" + name, file.c_str());
+    }
+    return {};
+}
+
+RingLease Host::publish(Ring ring, const std::string& file, const char* link_to) {
+    if (link_to && symlink(link_to, file.c_str()) != 0) {
+        ::unlink(link_to);
+        return {};
+    }
+    uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
+    if (::rename(file.c_str(), session_.ring_path(number).c_str()) != 0) return {};
+    all_rings_ += ring.capacity();
+    return {std::move(ring), number};
+}
+
+void Host::give_back(RingLease ring) {
+    Lock lock(mutex_);
+    free_.push_back(std::move(ring));
+    wake();
+}
+
+// With the lock.
+void Host::drain_here() {
+    if (has_thread_ || drainer_ || !session_.lock()) return;
+    SessionHeader& header = session_.header();
+    header.owner = getpid();
+    header.owner_start = start_of_process(getpid());
+    header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    header.ended.store(0, std::memory_order_release);
+    drainer_.emplace(session_);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size_t{1} << 20);
+    has_thread_ = pthread_create(&thread_, &attributes, drain, this) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void* Host::drain(void* self) {
+    auto* host = static_cast<Host*>(self);
+    pthread_setname_np(pthread_self(), "ovni-drainer");
+    host->drainer_->serve(host->stop_);
+    return nullptr;
+}
+
+void Host::wait_until_drained(const RingLease& ring, uint64_t drained) {
+    if (ring.header().drained.load(std::memory_order_acquire) <= drained) wait_for_drainer(ring);
+}
+
+void Host::wait_for_drainer(const RingLease& ring) {
+    RingHeader& header = ring.header();
+    uint32_t seen = header.drained_blocks.load(std::memory_order_seq_cst);
+    if (!session_.is_served()) {
+        Lock lock(mutex_);
+        drain_here();
+    }
+    session_.ring_doorbell();
+    if (drainer_ && !has_thread_) {
+        Lock lock(inline_);
+        drainer_->pass();
+        return;
+    }
+    wait_for_change(header.drained_blocks, seen, 2 * millisecond);
+}
+
+void Host::finish() {
+    Lock lock(mutex_);
+    if (!session_.is_valid()) return;
+    if (!drainer_ && !session_.is_served()) {
+        if (!session_.lock()) return session_.ring_doorbell();
+        drainer_.emplace(session_);
+    }
+    if (!drainer_) return session_.ring_doorbell();
+    stop_.store(1, std::memory_order_release);
+    session_.ring_doorbell();
+    if (has_thread_) pthread_join(thread_, nullptr);
+    has_thread_ = false;
+    bool empty = drainer_->finish_own();
+    empty = drainer_->finish_dead() && empty;
+    drainer_->resign();
+    if (empty) session_.remove();
+}
+
+void Host::start_over_in_child() {
+    new (this) Host();
+}
+
+}  // namespace ovni

@@ -1,0 +1,81 @@
+// The process and its run directory: gives rings to threads, and sees to it that somebody drains them: ovnirun,
+// where it started the program and lives, else a thread of this process. Called inside a SlowPath.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/drainer.hpp"
+#include "runtime/guard.hpp"
+#include "runtime/session.hpp"
+#include "runtime/settings.hpp"
+
+namespace ovni {
+
+// A ring that a thread uses, with its number in the run directory.
+struct RingLease {
+    Ring ring;
+    uint32_t number = 0;
+    bool is_mapped() const { return ring.is_mapped(); }
+    RingHeader& header() const { return ring.header(); }
+};
+
+class Host {
+ public:
+    constexpr Host() = default;
+
+    // An open ring without events. Not mapped, with errno, where there is room for none.
+    RingLease open_ring(pid_t tid, const std::string& trace_directory);
+    // The thread is done with a ring, which is closed.
+    void give_back(RingLease ring);
+    std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
+    const Settings& settings() const { return settings_; }
+
+    // Somebody should come by, where there is somebody.
+    void wake() const {
+        if (session_.is_valid()) session_.ring_doorbell();
+    }
+    // Returns when the ring has been drained further than `drained`, or after a short time.
+    void wait_until_drained(const RingLease& ring, uint64_t drained);
+    // Returns when the drainer has done something with the ring, or after a short time.
+    void wait_for_drainer(const RingLease& ring);
+    bool drains_itself() const { return drainer_.has_value(); }
+    // At the end of the process: all rings are closed; what they hold gets into their streams.
+    void finish();
+    // In a fork's child: the parent's are not ours.
+    void start_over_in_child();
+
+ private:
+    bool open_session(const std::string& trace_directory);
+    bool make_session(const std::string& trace_directory);
+    RingLease reuse();
+    RingLease make_ring(const std::string& trace_directory);
+    RingLease publish(Ring ring, const std::string& file, const char* link_to);
+    void drain_here();
+    static void* drain(void* host);
+
+    Mutex mutex_;
+    Session session_;
+    Settings settings_;
+    bool tried_ = false;
+    std::vector<RingLease> free_;
+    uint64_t all_rings_ = 0;  // bytes
+    std::optional<Drainer> drainer_;
+    bool has_thread_ = false;
+    pthread_t thread_{};
+    std::atomic<uint32_t> stop_{0};
+    Mutex inline_;  // where there can be no thread
+    uint64_t image_ = 0;
+};
+
+extern Immortal<Host> the_host;
+inline Host& host() {
+    return the_host.value;
+}
+
+}  // namespace ovni

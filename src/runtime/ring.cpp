@@ -1,0 +1,98 @@
+#include "runtime/ring.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace ovni {
+namespace {
+
+constexpr size_t bytes_before_data = Ring::header_bytes + RingHeader::nested_rings * Ring::nested_bytes;
+
+uint8_t* map(int fd, size_t bytes) {
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return base == MAP_FAILED ? nullptr : static_cast<uint8_t*>(base);
+}
+
+}  // namespace
+
+Ring::Ring(Ring&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Ring& Ring::operator=(Ring&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Ring::~Ring() {
+    if (base_) munmap(base_, bytes_);
+}
+
+// A tmpfs that fills up later must not end the program when it touches a page, so all are allocated here.
+Ring Ring::create(const std::string& path, size_t capacity) {
+    size_t bytes = bytes_before_data + capacity + slack_bytes;
+    int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) return {};
+    int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    uint8_t* base = error == 0 ? map(fd, bytes) : nullptr;
+    if (error == 0 && !base) error = errno;
+    ::close(fd);
+    if (!base) {
+        ::unlink(path.c_str());
+        errno = error;
+        return {};
+    }
+    Ring ring(base, bytes);
+    ring.header().magic = RingHeader::magic_number;
+    ring.header().capacity = capacity;
+    ring.header().nested_capacity = nested_bytes;
+    return ring;
+}
+
+Ring Ring::open(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return {};
+    struct stat status {};
+    size_t bytes = fstat(fd, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+    uint8_t* base = bytes > bytes_before_data + slack_bytes ? map(fd, bytes) : nullptr;
+    ::close(fd);
+    if (!base) {
+        if (bytes <= bytes_before_data + slack_bytes) errno = EINVAL;
+        return {};
+    }
+    Ring ring(base, bytes);
+    const RingHeader& header = ring.header();
+    bool ours = header.magic == RingHeader::magic_number && header.nested_capacity == nested_bytes &&
+                header.capacity == bytes - bytes_before_data - slack_bytes;
+    if (ours) return ring;
+    errno = EINVAL;
+    return {};
+}
+
+uint64_t start_of_process(pid_t pid) {
+    constexpr int fields_between = 20;  // from the state, behind the name, to the start time
+    char path[32], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t length = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    if (length <= 0) return 0;
+    text[length] = '\0';
+    const char* at = strrchr(text, ')');
+    if (!at || at[1] == '\0') return 0;
+    // A zombie has ended.
+    if (at[2] == 'Z' || at[2] == 'X') return 0;
+    for (int field = 0; at && field < fields_between; ++field) at = strchr(at + 1, ' ');
+    return at ? strtoull(at, nullptr, 10) : 0;
+}
+
+}  // namespace ovni

@@ -1,0 +1,123 @@
+// A ring: the file that holds the newest events of one thread until a drainer has brought them into its stream.
+// Shared by the traced process, which maps it and appends, and the drainer, in the same process or another one,
+// which follows. What is published in it survives the death of the process.
+//
+// Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
+// itself, a page of slack. Positions count bytes since the ring was opened; position p lies at p % capacity.
+// Events are whole and final, only those of nested rings have the position of the main ring before them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ovni {
+
+// Where the owner is with a ring. The drainer only goes from closed to done.
+enum class RingState : uint32_t { fresh, open, closed, done };
+
+// Why a stream ended, where the program has not ended it.
+enum class RingEnd : uint32_t { in_order, exit, signal, recovered, exec };
+
+// A gap in the stream: the events from one clock to another are missing before the event at `position`.
+struct RingNote {
+    uint64_t position, from, to, lost;
+    char reason[16];
+};
+
+// What a handler emitted while it interrupted an emission of its thread; by depth.
+struct NestedRing {
+    alignas(64) std::atomic<uint64_t> published;
+    std::atomic<uint64_t> lost;     // events for which there was no room
+    std::atomic<uint64_t> drained;  // by the drainer
+};
+
+// What is drained: up to where in the ring and in stream.obs, and what could not be written.
+struct RingProgress {
+    uint64_t drained, file_end, last_block;
+    uint64_t nested_drained[2];
+    uint64_t lost;
+    uint32_t notes_taken;
+};
+
+struct RingHeader {
+    static constexpr uint64_t magic_number = 0x31676e69726e766f;  // "ovnring1"
+    static constexpr uint32_t nested_rings = 2;
+    static constexpr uint32_t most_notes = 64;
+
+    uint64_t magic;
+    uint64_t capacity, nested_capacity;
+    uint64_t process_start;  // of /proc/PID/stat: with the pid, who the process is
+    uint64_t image;          // another one after exec
+    int32_t pid, tid;
+
+    // Written by the owner.
+    alignas(64) std::atomic<uint64_t> published;
+    alignas(64) std::atomic<RingState> state;
+    std::atomic<uint32_t> generation;   // of opening
+    std::atomic<uint32_t> placed;       // 1: the drainer may write; before, the first bytes may still change
+    std::atomic<uint32_t> begin_bytes;  // alone, these are no reason to write
+    std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place
+    std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
+    std::atomic<uint32_t> metadata_changes;
+    std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from us
+    std::atomic<uint64_t> end_clock;     // of that OHe, if not 0
+    std::atomic<RingEnd> end;
+    std::atomic<int32_t> end_code;
+    std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
+    std::atomic<uint32_t> notes_added;
+
+    // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one, so
+    // that whoever takes over finds numbers that belong together. The others are for the owner.
+    alignas(64) std::atomic<uint64_t> drained;
+    std::atomic<uint32_t> drained_blocks;  // futex: changes with drained
+    std::atomic<uint32_t> notes_taken;
+    std::atomic<uint32_t> current;
+    RingProgress progress[2];
+
+    NestedRing nested[nested_rings];
+    RingNote notes[most_notes];
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+// A mapped ring file.
+class Ring {
+ public:
+    static constexpr size_t header_bytes = 8192;
+    static constexpr size_t slack_bytes = 4096;
+    static constexpr size_t nested_bytes = 65536;
+
+    Ring() = default;
+    Ring(Ring&& other) noexcept;
+    Ring& operator=(Ring&& other) noexcept;
+    ~Ring();
+
+    // Makes and maps a file whose memory is all there; not mapped, with errno, where there is no room.
+    static Ring create(const std::string& path, size_t capacity);
+    // Maps a file that is complete; not mapped, with errno, where it is none or none of ours.
+    static Ring open(const std::string& path);
+
+    bool is_mapped() const { return base_ != nullptr; }
+    RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
+    uint8_t* data() const { return base_ + header_bytes + RingHeader::nested_rings * nested_bytes; }
+    uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_bytes; }
+    uint64_t capacity() const { return header().capacity; }
+    // The bytes of a position, and how many follow before the data wraps.
+    uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
+    uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
+
+ private:
+    Ring(uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
+
+    uint8_t* base_ = nullptr;
+    size_t bytes_ = 0;
+};
+static_assert(sizeof(RingHeader) <= Ring::header_bytes);
+
+// When the process began, in ticks since boot; 0 where there is no such process.
+uint64_t start_of_process(pid_t pid);
+
+}  // namespace ovni

@@ -1,0 +1,184 @@
+#include "runtime/session.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+namespace ovni {
+namespace {
+
+constexpr uint64_t second = 1'000'000'000;
+constexpr uint64_t longest_silence = 2 * second;
+
+// A directory of this user that nobody else can put anything into.
+bool is_private(const std::string& path) {
+    struct stat status {};
+    return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+           (status.st_mode & 0077) == 0;
+}
+
+const char* variable(const char* name) {
+    const char* text = getenv(name);
+    return text && *text ? text : nullptr;
+}
+
+}  // namespace
+
+uint64_t monotonic_clock() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen, uint64_t nanoseconds) {
+    timespec most{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};
+    syscall(SYS_futex, &word, FUTEX_WAIT, seen, &most, nullptr, 0);
+}
+
+void wake_all(std::atomic<uint32_t>& word) {
+    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+std::string session_place(uint32_t choice, const std::string& trace_directory) {
+    const char* temporary = variable("TMPDIR");
+    const char* run = variable("OVNI_RUNDIR");
+    const std::string places[session_places] = {run ? run : "", "/dev/shm", temporary ? temporary : "/tmp",
+                                                trace_directory};
+    const std::string& place = places[choice];
+    if (place.empty() || place[0] != '/') return {};
+    std::string own = place + "/ovni-" + std::to_string(geteuid());
+    if (mkdir(own.c_str(), 0700) != 0 && errno != EEXIST) return {};
+    return is_private(own) ? own : std::string();
+}
+
+std::string session_name() {
+    std::string name;
+    for (const char* run : {"OVNI_RUN", "SLURM_JOB_ID", "PBS_JOBID", "OMPI_MCA_ess_base_jobid"})
+        if (name.empty() && variable(run)) name = variable(run);
+    for (char& letter : name)
+        if (letter == '/' || letter == '.') letter = '_';
+    if (name.empty()) name = "run";
+    std::string rank = "0";
+    for (const char* number : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+        if (variable(number)) {
+            rank = variable(number);
+            break;
+        }
+    return name.substr(0, 100) + "." + rank + "." + std::to_string(getpid());
+}
+
+Session::Session(Session&& other) noexcept
+    : directory_(std::move(other.directory_)),
+      header_(std::exchange(other.header_, nullptr)),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+Session& Session::operator=(Session&& other) noexcept {
+    std::swap(directory_, other.directory_);
+    std::swap(header_, other.header_);
+    std::swap(lock_, other.lock_);
+    return *this;
+}
+
+Session::~Session() {
+    if (lock_ >= 0) ::close(lock_);
+    if (header_) munmap(header_, sizeof(SessionHeader));
+}
+
+Session Session::map(const std::string& directory, int flags) {
+    std::string path = directory + "/session";
+    int fd = ::open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) return {};
+    int error = 0;
+    struct stat status {};
+    if (flags & O_CREAT)
+        error = posix_fallocate(fd, 0, sizeof(SessionHeader));
+    else if (fstat(fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(SessionHeader)))
+        error = EINVAL;
+    void* memory = error ? MAP_FAILED
+                         : mmap(nullptr, sizeof(SessionHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!error && memory == MAP_FAILED) error = errno;
+    ::close(fd);
+    errno = error;
+    Session session;
+    if (memory == MAP_FAILED) return session;
+    session.directory_ = directory;
+    session.header_ = static_cast<SessionHeader*>(memory);
+    return session;
+}
+
+Session Session::create(const std::string& directory) {
+    if (mkdir(directory.c_str(), 0700) != 0) return {};
+    Session session = map(directory, O_CREAT | O_EXCL);
+    if (!session.is_valid()) {
+        int error = errno;
+        rmdir(directory.c_str());
+        errno = error;
+        return session;
+    }
+    SessionHeader& header = session.header();
+    header.owner = getpid();
+    header.owner_start = start_of_process(getpid());
+    header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    header.magic = SessionHeader::magic_number;
+    return session;
+}
+
+Session Session::open(const std::string& directory) {
+    Session session = map(directory, 0);
+    if (!session.is_valid() || session.header().magic == SessionHeader::magic_number) return session;
+    errno = EINVAL;
+    return {};
+}
+
+bool Session::is_served() const {
+    if (header_->ended.load(std::memory_order_acquire)) return false;
+    uint64_t seen = header_->heartbeat.load(std::memory_order_relaxed);
+    if (monotonic_clock() < seen + longest_silence) return true;
+    return start_of_process(header_->owner) == header_->owner_start;
+}
+
+bool Session::is_owned_by_this_process() const {
+    return header_->owner == getpid() && header_->owner_start == start_of_process(getpid());
+}
+
+void Session::ring_doorbell() const {
+    header_->doorbell.fetch_add(1, std::memory_order_seq_cst);
+    if (header_->asleep.load(std::memory_order_seq_cst)) wake_all(header_->doorbell);
+}
+
+void Session::sleep(uint32_t heard, uint64_t nanoseconds) const {
+    header_->asleep.store(1, std::memory_order_seq_cst);
+    wait_for_change(header_->doorbell, heard, nanoseconds);
+    header_->asleep.store(0, std::memory_order_relaxed);
+}
+
+bool Session::lock() {
+    if (lock_ >= 0) return true;
+    int fd = ::open((directory_ + "/session").c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return false;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        lock_ = fd;
+        return true;
+    }
+    ::close(fd);
+    return false;
+}
+
+void Session::remove() const {
+    std::string session = directory_ + "/session";
+    // What others still have there keeps the directory.
+    ::unlink(session.c_str());
+    ::rmdir(directory_.c_str());
+}
+
+}  // namespace ovni

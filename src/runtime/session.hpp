@@ -1,0 +1,79 @@
+// A run directory: the rings of a program's processes, what is known of their streams, and where processes and
+// the drainer meet. Made by ovnirun for all it starts, or by a process for itself:
+//     session        what all of them map (SessionHeader)
+//     ring.N         a ring; N counts from 0
+//     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "runtime/ring.hpp"
+
+namespace ovni {
+
+struct SessionHeader {
+    static constexpr uint64_t magic_number = 0x31736e69726e766f;  // "ovnrins1"
+
+    uint64_t magic;
+    uint64_t owner_start;
+    int32_t owner;  // the process that drains
+    std::atomic<uint32_t> ended;      // 1: it does not drain any more
+    std::atomic<uint64_t> heartbeat;  // when the drainer last came by, CLOCK_MONOTONIC ns
+    std::atomic<uint32_t> rings;      // how many there are
+    alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
+    std::atomic<uint32_t> asleep;                // 1: it has to be woken
+};
+
+class Session {
+ public:
+    Session() = default;
+    Session(Session&& other) noexcept;
+    Session& operator=(Session&& other) noexcept;
+    ~Session();
+
+    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, on trouble.
+    static Session create(const std::string& directory);
+    static Session open(const std::string& directory);
+
+    bool is_valid() const { return header_ != nullptr; }
+    const std::string& directory() const { return directory_; }
+    std::string ring_path(uint32_t number) const { return directory_ + "/ring." + std::to_string(number); }
+    std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
+    SessionHeader& header() const { return *header_; }
+
+    // Is somebody draining: by the heartbeat, and the owner lives?
+    bool is_served() const;
+    bool is_owned_by_this_process() const;
+    void ring_doorbell() const;
+    // The drainer waits for the doorbell, at most that long, unless it rang since it was `heard`.
+    uint32_t doorbell() const { return header_->doorbell.load(std::memory_order_seq_cst); }
+    void sleep(uint32_t heard, uint64_t nanoseconds) const;
+    // The right to drain, which ends with the process at the latest. False where another one has it.
+    bool lock();
+    // Removes the directory where no ring is left in it.
+    void remove() const;
+
+ private:
+    static Session map(const std::string& directory, int flags);
+
+    std::string directory_;
+    SessionHeader* header_ = nullptr;
+    int lock_ = -1;
+};
+
+// Where run directories go, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp, the
+// trace directory. Below each lies a directory of the user's own, which is made here: ovni-<uid>, mode 0700.
+// Empty where that place cannot be used.
+std::string session_place(uint32_t choice, const std::string& trace_directory);
+inline constexpr uint32_t session_places = 4;
+
+// "<run>.<rank>.<pid>", of the environment.
+std::string session_name();
+
+uint64_t monotonic_clock();
+void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen, uint64_t nanoseconds);
+void wake_all(std::atomic<uint32_t>& word);
+
+}  // namespace ovni

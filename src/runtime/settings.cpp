@@ -1,0 +1,47 @@
+#include "runtime/settings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/diagnostics.hpp"
+
+namespace ovni {
+namespace {
+
+constexpr size_t page = 4096;
+
+// 0 where the variable is not set or makes no sense.
+size_t size_of(const char* name) {
+    const char* text = getenv(name);
+    if (!text || !*text) return 0;
+    char* rest = nullptr;
+    errno = 0;
+    unsigned long long number = strtoull(text, &rest, 10);
+    const char* units = "kMG";
+    const char* unit = *rest ? strchr(units, *rest == 'K' ? 'k' : *rest) : nullptr;
+    unsigned shift = unit ? 10 * static_cast<unsigned>(unit - units + 1) : 0;
+    bool understood = rest != text && errno == 0 && (!*rest || (unit && !rest[1])) &&
+                      *text != '-' && number <= (SIZE_MAX >> shift);
+    if (understood) return static_cast<size_t>(number) << shift;
+    complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
+    return 0;
+}
+
+}  // namespace
+
+Settings Settings::from_environment() {
+    Settings settings;
+    if (size_t ring = size_of("OVNI_BUFFER"))
+        settings.ring = std::clamp(ring, smallest_ring, largest_ring) / page * page;
+    settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
+    const char* on_full = getenv("OVNI_ON_FULL");
+    if (on_full && strcmp(on_full, "discard") == 0)
+        settings.on_full = OnFull::discard;
+    else if (on_full && *on_full && strcmp(on_full, "block") != 0)
+        complain(Trouble::setting, "ovni", "OVNI_ON_FULL is block or discard, not %s", on_full);
+    return settings;
+}
+
+}  // namespace ovni

@@ -1,0 +1,23 @@
+// What the user says of the writer, by environment variables (which are options of ovnirun): sizes are bytes,
+// with k, M or G behind them powers of 1024. What cannot be understood is told once and left at its default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ovni {
+
+enum class OnFull : uint8_t { block, discard };
+
+struct Settings {
+    static constexpr size_t smallest_ring = size_t{256} << 10, largest_ring = size_t{16} << 20;
+
+    // OVNI_BUFFER: of a thread. By default the largest event of the C API fits.
+    size_t ring = (size_t{2} << 20) + 4096;
+    size_t all_rings = 0;           // OVNI_BUFFER_TOTAL: of a process; 0: by the room there is
+    OnFull on_full = OnFull::block;  // OVNI_ON_FULL
+
+    static Settings from_environment();
+};
+
+}  // namespace ovni
