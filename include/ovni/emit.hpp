@@ -16,6 +16,7 @@
 
 #include "ovni/event_code.hpp"
 #include "ovni/format.h"
+#include "ovni/tsc_clock.hpp"
 
 extern "C" {
 
@@ -31,7 +32,8 @@ struct ovni_private_window {
     uint64_t limit;
     uint64_t* published;
     uintptr_t busy;
-    uint64_t last; // the newest clock
+    uint64_t last;  // the newest clock
+    ovni::ClockPage* clock;
 };
 
 // Null where the thread has no stream.
@@ -137,7 +139,7 @@ inline void emit(EventCode code, Args... args) noexcept {
     if (window == nullptr) return;
     if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size))
         return detail::emit_slowly(code, now(), args...);
-    uint64_t clock = now();
+    uint64_t clock = read_clock(*window->clock);
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
 }

@@ -12,12 +12,18 @@ using namespace ovni;
 
 namespace {
 
-const Clock the_clock;
+const Clock system_clock;
+std::atomic<ClockPage*> clock_page{nullptr};
 
 }  // namespace
 
+void ovni::set_clock(ClockPage* page) {
+    clock_page.store(page, std::memory_order_release);
+}
+
 uint64_t ovni::clock_now() {
-    return static_cast<uint64_t>(the_clock.now());
+    ClockPage* page = clock_page.load(std::memory_order_acquire);
+    return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
 }
 
 void ovni_version_check_str(const char* version) {

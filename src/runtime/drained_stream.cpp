@@ -19,6 +19,7 @@ namespace {
 constexpr const char* events_file = "/stream.obs";
 constexpr const char* metadata_file = "/stream.json";
 constexpr const char* gaps_file = "/stream.gaps.json";
+constexpr const char* checksum_file = "/stream.crc";
 
 const char* name_of(RingEnd end) {
     constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
@@ -42,8 +43,8 @@ void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, voi
 // The owner has opened the ring again, for another stream.
 void DrainedStream::start_over() {
     generation_ = header().generation.load(std::memory_order_acquire);
-    prepared_ = false;
-    file_.close();
+    prepared_ = has_no_checksums_ = false;
+    rest();
     gaps_ = Gaps();
 }
 
@@ -77,10 +78,12 @@ bool DrainedStream::prepare() {
     prepared_ = true;
     std::string gaps = note_.directory() + gaps_file;
     bool goes_on = progress().file_end > 0 || header().continues.load(std::memory_order_relaxed);
-    if (!goes_on)
+    if (!goes_on) {
         ::unlink(gaps.c_str());
-    else if (std::optional<std::string> text = read_text(gaps))
+        ::unlink((note_.directory() + checksum_file).c_str());
+    } else if (std::optional<std::string> text = read_text(gaps)) {
         gaps_ = Gaps::parse(text->c_str());
+    }
     if (progress().file_end == 0) {
         // Both are needed for all that follows.
         open_file();
@@ -187,6 +190,7 @@ void DrainedStream::write_until(uint64_t end, bool all) {
     size_t done = open_file() ? file_.write(next.bytes, before.file_end) : 0;
     int error = errno;
     next.after.file_end = before.file_end + done;
+    if (done == wanted && wanted > 0) add_checksum(next.bytes, before.file_end, next.after.file_end);
     take_notes(before, end, next.after);
     if (done < wanted) {
         errno = error;
@@ -201,6 +205,16 @@ void DrainedStream::write_until(uint64_t end, bool all) {
     }
     if (gaps_.changed()) write_side_files(nullptr);
     commit(next.after);
+}
+
+// Once blocks are missing in it, the file would be wrong about all that follows.
+void DrainedStream::add_checksum(const EventPieces& block, uint64_t begin, uint64_t end) {
+    if (has_no_checksums_) return;
+    std::string path = note_.directory() + checksum_file;
+    bool open = checksums_.is_open() || checksums_.open(path, begin);
+    if (open && checksums_.end() == begin && checksums_.append(block, end)) return;
+    has_no_checksums_ = true;
+    checksums_.close();
 }
 
 // Their place in the stream is that in the ring, but for what handlers put in between.
@@ -242,6 +256,7 @@ void DrainedStream::end_our_life(const OwnerEnd& end) {
     Event last = make_event("OHe", std::max(clock, last_clock()));
     RingProgress after = progress();
     size_t done = open_file() ? file_.write({last.bytes, last.size, nullptr, 0}, after.file_end) : 0;
+    if (done == last.size) add_checksum({last.bytes, last.size, nullptr, 0}, after.file_end, after.file_end + done);
     after.file_end += done;
     if (done < last.size) after.lost += 1;
     header().life_is_ours.store(0, std::memory_order_relaxed);
@@ -260,7 +275,7 @@ void DrainedStream::finish(const OwnerEnd& end) {
         end_our_life(end);
         gaps_.clamp(progress().file_end);
         write_side_files(state == RingState::closed ? nullptr : &end);
-        file_.close();
+        rest();
         if (!note_.roots.temporary.empty() && end.how != RingEnd::exec) {
             move_stream(note_.directory(), note_.roots.trace + note_.place);
             remove_empty(note_.roots.temporary, note_.place);

@@ -34,7 +34,10 @@ class DrainedStream {
     // For others that go on in the same stream.
     const std::string& place();
     // A file is open; it will be opened again when needed.
-    void rest() { file_.close(); }
+    void rest() {
+        file_.close();
+        checksums_.close();
+    }
 
  private:
     // A stretch of the ring as the bytes of the stream.
@@ -51,6 +54,7 @@ class DrainedStream {
     Block block(uint64_t end, bool all) const;
     void merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const;
     void write_until(uint64_t end, bool all);
+    void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
     void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
     void commit(const RingProgress& after);
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
@@ -64,7 +68,9 @@ class DrainedStream {
     uint32_t generation_ = 0;
     StreamNote note_;
     bool prepared_ = false;
+    bool has_no_checksums_ = false;
     StreamFile file_;
+    ChecksumFile checksums_;
     Gaps gaps_;
 };
 

@@ -1,11 +1,15 @@
 #include "runtime/drainer.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 
 namespace ovni {
 namespace {
@@ -13,6 +17,7 @@ namespace {
 constexpr size_t most_open_files = 100;
 constexpr uint64_t millisecond = 1'000'000;
 constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
+constexpr int nice_of_drainer = 5;
 constexpr uint32_t passes_between_looks = 16;  // for processes that died
 
 bool is_alive(const RingHeader& ring) {
@@ -28,6 +33,14 @@ void remove_file(const std::string& path) {
         ::unlink(target);
     }
     ::unlink(path.c_str());
+}
+
+// The thread that started us may be bound to one CPU, which is the program's.
+void leave_cpu_to_program() {
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice_of_drainer);
 }
 
 }  // namespace
@@ -86,12 +99,17 @@ double Drainer::pass() {
 
 // Wakes often enough to find no ring more than a quarter full; one that is half full rings.
 void Drainer::serve(const std::atomic<uint32_t>& stop) {
+    leave_cpu_to_program();
     uint64_t pause = shortest_sleep;
     for (uint32_t passes = 0; !stop.load(std::memory_order_acquire); ++passes) {
         uint32_t heard = session_.doorbell();
+        bool wants_steps = clock_.step() != ClockStep::not_usable &&
+                           session_.header().clock.state == static_cast<uint32_t>(ClockState::uncalibrated);
         double fullest = pass();
         if (passes % passes_between_looks == passes_between_looks - 1) finish_dead();
-        if (fullest > 0.25)
+        if (wants_steps)
+            pause = shortest_sleep;
+        else if (fullest > 0.25)
             pause = std::max(pause / 2, shortest_sleep);
         else if (fullest < 0.1)
             pause = std::min(pause * 2, longest_sleep);

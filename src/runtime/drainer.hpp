@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/clock_discipline.hpp"
 #include "runtime/drained_stream.hpp"
 #include "runtime/session.hpp"
 
@@ -15,7 +16,7 @@ namespace ovni {
 class Drainer {
  public:
     // `session`: valid, locked, and alive as long as this.
-    explicit Drainer(Session& session) : session_(session) {}
+    explicit Drainer(Session& session) : session_(session), clock_(session.header().clock) {}
 
     // Writes out what is published. How full the fullest ring was, 0 to 1.
     double pass();
@@ -44,6 +45,7 @@ class Drainer {
     void remove(const Owned& ring);
 
     Session& session_;
+    ClockDiscipline<> clock_;
     uint32_t known_ = 0;              // numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;

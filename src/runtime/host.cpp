@@ -74,6 +74,7 @@ bool Host::open_session(const std::string& trace_directory) {
         complain(Trouble::memory, "ovni", "no place for the events of threads:");
         return false;
     }
+    set_clock(&session_.header().clock);
     if (settings_.all_rings == 0) settings_.all_rings = room_for_rings(session_.directory());
     return true;
 }
@@ -216,6 +217,7 @@ void Host::finish() {
 }
 
 void Host::start_over_in_child() {
+    set_clock(nullptr);
     new (this) Host();
 }
 

@@ -44,6 +44,8 @@ class Host {
     void wait_until_drained(const RingLease& ring, uint64_t drained);
     // Returns when the drainer has done something with the ring, or after a short time.
     void wait_for_drainer(const RingLease& ring);
+    // Once there is a ring.
+    ClockPage* clock() const { return &session_.header().clock; }
     bool drains_itself() const { return drainer_.has_value(); }
     // At the end of the process: all rings are closed; what they hold gets into their streams.
     void finish();
@@ -72,6 +74,9 @@ class Host {
     Mutex inline_;  // where there can be no thread
     uint64_t image_ = 0;
 };
+
+// The clock of the library from now on; null: that of the system.
+void set_clock(ClockPage* page);
 
 extern Immortal<Host> the_host;
 inline Host& host() {

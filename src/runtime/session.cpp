@@ -14,6 +14,9 @@
 #include <ctime>
 #include <utility>
 
+#include "core/clock.hpp"
+#include "core/clock_publisher.hpp"
+
 namespace ovni {
 namespace {
 
@@ -129,6 +132,7 @@ Session Session::create(const std::string& directory) {
     header.owner = getpid();
     header.owner_start = start_of_process(getpid());
     header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    format_clock_page(header.clock, ClockHook::from_environment());
     header.magic = SessionHeader::magic_number;
     return session;
 }

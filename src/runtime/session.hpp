@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ovni/tsc_clock.hpp"
 #include "runtime/ring.hpp"
 
 namespace ovni {
@@ -24,6 +25,8 @@ struct SessionHeader {
     std::atomic<uint32_t> rings;      // how many there are
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: it has to be woken
+
+    ClockPage clock;  // of all who write into rings here; the drainer steers it
 };
 
 class Session {

@@ -66,6 +66,7 @@ bool Stream::get_ring() {
     }
     window_->head = 0;
     window_->busy = 0;
+    window_->clock = host().clock();
     window_->published = reinterpret_cast<uint64_t*>(&header().published);
     refresh_limit();
     return true;

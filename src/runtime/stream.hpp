@@ -138,6 +138,7 @@ class Stream {
     Metadata metadata_;
 };
 
+// ovni_clock_now(), and what it reads: null where there is no run directory yet.
 uint64_t clock_now();
 
 }  // namespace ovni

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
+#include "core/crc32c.hpp"
+#include "core/stream_crc.hpp"
 #include "ovni.h"
 #include "ovni/format.h"
 #include "runtime/posix_io.hpp"
@@ -59,6 +62,37 @@ size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
         errno = error;
     }
     return written;
+}
+
+bool ChecksumFile::open(const std::string& path, uint64_t end) {
+    fd_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+    if (fd_ < 0) return false;
+    StreamCrcRecord record;
+    char magic[sizeof stream_crc_magic] = {};
+    bool known = ::pread(fd_, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, stream_crc_magic, sizeof magic) == 0;
+    size_ = sizeof magic;
+    end_ = OVNI_FORMAT_STREAM_HEADER;
+    while (known && end > OVNI_FORMAT_STREAM_HEADER &&
+           ::pread(fd_, &record, sizeof record, static_cast<off_t>(size_)) == sizeof record && record.end <= end) {
+        size_ += sizeof record;
+        end_ = record.end;
+    }
+    return (known || write_at(fd_, stream_crc_magic, sizeof magic, 0) == sizeof magic) &&
+           ::ftruncate(fd_, static_cast<off_t>(size_)) == 0;
+}
+
+bool ChecksumFile::append(const EventPieces& block, uint64_t end) {
+    uint32_t crc = crc32c({block.first, block.first_bytes});
+    StreamCrcRecord record{end, crc32c({block.second, block.second_bytes}, crc), 0};
+    if (write_at(fd_, &record, sizeof record, size_) < sizeof record) return false;
+    size_ += sizeof record;
+    end_ = end;
+    return true;
+}
+
+void ChecksumFile::close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
 }
 
 void StreamFile::close() {

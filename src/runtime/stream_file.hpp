@@ -25,6 +25,22 @@ struct EventPieces {
     size_t bytes() const { return first_bytes + second_bytes; }
 };
 
+// stream.crc, which grows by a record for every block of the stream.
+class ChecksumFile {
+ public:
+    // `end`: of what is in the stream; records beyond it are cut off. False with errno.
+    bool open(const std::string& path, uint64_t end);
+    bool is_open() const { return fd_ >= 0; }
+    // Where the last block ends; the header's end where there is none.
+    uint64_t end() const { return end_; }
+    bool append(const EventPieces& block, uint64_t end);
+    void close();
+
+ private:
+    int fd_ = -1;
+    uint64_t size_ = 0, end_ = 0;
+};
+
 class StreamFile {
  public:
     enum class Content { discard, keep };
