@@ -81,14 +81,17 @@ inline void handler_fence() noexcept {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Whether an event of that many bytes can be stored right away; if so, the emission has begun.
-inline bool begin_emission(ovni_private_window& window, unsigned size) noexcept {
+constexpr uint64_t any_clock = UINT64_MAX;
+
+// Whether an event of that many bytes and with that clock can be stored right away; if so, the emission has
+// begun.
+inline bool begin_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
     auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     if (__builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame)) return false;
     window.busy = frame;
     handler_fence();
-    if (__builtin_expect(window.head + size <= __atomic_load_n(&window.limit, __ATOMIC_RELAXED), 1))
-        return true;
+    bool fits = window.head + size <= __atomic_load_n(&window.limit, __ATOMIC_RELAXED);
+    if (__builtin_expect(fits && clock >= window.last, 1)) return true;
     window.busy = 0;
     return false;
 }
@@ -124,8 +127,7 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    bool rare = detail::is_special(code) || clock < window->last;
-    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size))
+    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size, clock))
         return detail::emit_slowly(code, clock, args...);
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
@@ -137,7 +139,7 @@ inline void emit(EventCode code, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size))
+    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size, detail::any_clock))
         return detail::emit_slowly(code, now(), args...);
     uint64_t clock = read_clock(*window->clock);
     detail::store_event(window->data + window->head, code, clock, args...);

@@ -62,8 +62,8 @@ void ovni_ev_emit(ovni_ev* ev) {
     ovni_private_window* window = ovni_private_thread_window;
     unsigned flags = ev->header.flags;
     unsigned size = OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(ev->header.flags);
-    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_special(ev) || ev->header.clock < window->last;
-    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size))
+    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_special(ev);
+    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size, ev->header.clock))
         return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
     memcpy(window->data + window->head, ev, sizeof *ev);
     detail::end_emission(*window, size, ev->header.clock);

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <set>
+#include <utility>
 
 namespace ovni {
 namespace {
@@ -147,6 +149,22 @@ bool Drainer::finish_own() {
         return mine;
     });
     return rings_.empty();
+}
+
+Drainer::Census Drainer::census() {
+    discover();
+    Census census;
+    std::set<std::pair<pid_t, uint64_t>> processes;
+    for (const Owned& ring : rings_) {
+        const RingHeader& header = ring.stream->header();
+        RingState state = header.state.load(std::memory_order_acquire);
+        if (state != RingState::open && state != RingState::closed) continue;
+        ++census.rings;
+        census.pending += header.published.load() - header.drained.load();
+        if (processes.emplace(header.pid, header.process_start).second && is_alive(header)) ++census.alive;
+    }
+    census.processes = static_cast<uint32_t>(processes.size());
+    return census;
 }
 
 void Drainer::remove(const Owned& ring) {

@@ -21,7 +21,7 @@ namespace ovni {
 namespace {
 
 constexpr uint64_t second = 1'000'000'000;
-constexpr uint64_t longest_silence = 2 * second;
+constexpr uint64_t longest_silence = 30 * second;  // writing a block may take long
 
 // A directory of this user that nobody else can put anything into.
 bool is_private(const std::string& path) {
@@ -147,8 +147,8 @@ Session Session::open(const std::string& directory) {
 bool Session::is_served() const {
     if (header_->ended.load(std::memory_order_acquire)) return false;
     uint64_t seen = header_->heartbeat.load(std::memory_order_relaxed);
-    if (monotonic_clock() < seen + longest_silence) return true;
-    return start_of_process(header_->owner) == header_->owner_start;
+    bool is_silent = monotonic_clock() > seen + longest_silence;
+    return !is_silent && start_of_process(header_->owner) == header_->owner_start;
 }
 
 bool Session::is_owned_by_this_process() const {

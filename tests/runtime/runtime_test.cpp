@@ -52,6 +52,7 @@ bool RecordedStream::clocks_never_decrease() const {
 
 RuntimeTest::RuntimeTest() {
     set_environment("OVNI_TRACEDIR", trace());
+    set_environment("OVNI_RUNDIR", home());
 }
 
 void RuntimeTest::run_traced(const std::function<void()>& body) {

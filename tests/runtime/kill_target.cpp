@@ -1,0 +1,36 @@
+// Emits without end from some threads and acknowledges every event in a file that is mapped: what is
+// acknowledged must be in the trace, however the process ends.
+//     kill_target ACKNOWLEDGED THREADS
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "ovni.h"
+#include "ovni/emit.hpp"
+
+int main(int, char** argv) {
+    constexpr size_t bytes = 4096, line = 8;  // counters, one per cache line
+    int fd = open(argv[1], O_RDWR | O_CREAT, 0600);
+    if (fd < 0 || ftruncate(fd, bytes) != 0) return 1;
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) return 1;
+    auto* acknowledged = static_cast<std::atomic<uint64_t>*>(memory);
+    ovni_proc_init(1, "killed", getpid());
+    std::vector<std::thread> team;
+    for (int t = 0; t < atoi(argv[2]); ++t)
+        team.emplace_back([counter = acknowledged + line * static_cast<size_t>(t), t] {
+            ovni_thread_init(getpid() + t);
+            ovni_add_cpu(t, t);
+            ovni::emit("OHx", t, -1, uint64_t{0});
+            for (uint64_t i = 1;; ++i) {
+                ovni::emit("OB.", i);
+                counter->store(i, std::memory_order_release);
+            }
+        });
+    for (std::thread& thread : team) thread.join();
+}
