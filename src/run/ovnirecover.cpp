@@ -1,17 +1,11 @@
 // ovnirecover: writes out what processes left in run directories that nobody drains any more.
-#include <dirent.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "run/run_directories.hpp"
 #include "runtime/drainer.hpp"
 
 namespace ovni::run {
@@ -19,19 +13,6 @@ namespace ovni::run {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Run directories of this user in the usual places; those of OVNI_RUNDIR and TMPDIR only as the environment
-// says now.
-std::vector<fs::path> run_directories() {
-    std::vector<fs::path> found;
-    for (uint32_t choice = 0; choice < session_places; ++choice) {
-        std::error_code fault;
-        for (const auto& entry : fs::directory_iterator(session_place(choice, ""), fault))
-            if (fs::exists(entry.path() / "session")) found.push_back(entry.path());
-    }
-    std::ranges::sort(found);
-    return found;
-}
 
 Session open(const fs::path& directory) {
     Session session = Session::open(fs::absolute(directory).string());
@@ -74,13 +55,12 @@ int run(int argc, char** argv) {
     std::vector<std::string> directories = cli.words;
     if (cli.has("list") + cli.has("all") + !directories.empty() > 1)
         throw UsageError("--list, --all or directories (see --help)");
-    if (cli.has("all"))
-        for (const fs::path& directory : run_directories()) {
-            Session session = Session::open(directory.string());
-            if (session.is_valid() && !session.is_served()) directories.push_back(directory.string());
-        }
-    else if (directories.empty())
+    if (cli.has("all")) {
+        for (const fs::path& directory : run_directories())
+            if (is_abandoned(directory)) directories.push_back(directory.string());
+    } else if (directories.empty()) {
         list();
+    }
     for (const std::string& directory : directories) recover(directory);
     return 0;
 }

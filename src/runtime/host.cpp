@@ -153,12 +153,7 @@ void Host::give_back(RingLease ring) {
 
 // With the lock.
 void Host::drain_here() {
-    if (has_thread_ || drainer_ || !session_.lock()) return;
-    SessionHeader& header = session_.header();
-    header.owner = getpid();
-    header.owner_start = start_of_process(getpid());
-    header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
-    header.ended.store(0, std::memory_order_release);
+    if (has_thread_ || drainer_ || !session_.claim()) return;
     drainer_.emplace(session_);
     sigset_t all, before;
     sigfillset(&all);
@@ -202,7 +197,7 @@ void Host::finish() {
     Lock lock(mutex_);
     if (!session_.is_valid()) return;
     if (!drainer_ && !session_.is_served()) {
-        if (!session_.lock()) return session_.ring_doorbell();
+        if (!session_.claim()) return session_.ring_doorbell();
         drainer_.emplace(session_);
     }
     if (!drainer_) return session_.ring_doorbell();

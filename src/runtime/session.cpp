@@ -178,6 +178,15 @@ bool Session::lock() {
     return false;
 }
 
+bool Session::claim() {
+    if (!lock()) return false;
+    header_->owner = getpid();
+    header_->owner_start = start_of_process(getpid());
+    header_->heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    header_->ended.store(0, std::memory_order_release);
+    return true;
+}
+
 void Session::remove() const {
     std::string session = directory_ + "/session";
     // What others still have there keeps the directory.

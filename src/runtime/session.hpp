@@ -55,6 +55,8 @@ class Session {
     void sleep(uint32_t heard, uint64_t nanoseconds) const;
     // The right to drain, which ends with the process at the latest. False where another one has it.
     bool lock();
+    // Takes the place of the owner, who is dead or has given up. The same.
+    bool claim();
     // Removes the directory where no ring is left in it.
     void remove() const;
 

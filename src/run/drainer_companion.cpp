@@ -1,0 +1,76 @@
+#include "run/drainer_companion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "run/run_directories.hpp"
+#include "runtime/directories.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+// Rank 0 speaks for all.
+void tell_abandoned() {
+    for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+        if (const char* text = std::getenv(rank); text && std::string_view(text) != "0") return;
+    auto count = std::ranges::count_if(run_directories(), is_abandoned);
+    if (count > 0)
+        fmt::print(stderr, "ovnirun: events of killed programs are left in {} run director{}, see ovnirecover\n", count,
+                   count == 1 ? "y" : "ies");
+}
+
+OwnerEnd owner_end(const Ending& ending) {
+    switch (ending.by) {
+        case Ending::By::exit:
+            return {RingEnd::exit, ending.code};
+        case Ending::By::signal:
+            return {RingEnd::signal, ending.code};
+        case Ending::By::unknown:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+void DrainerCompanion::prepare() noexcept {
+    tell_abandoned();
+    std::string trace = Roots::from_environment().trace, name = session_name();
+    for (uint32_t choice = 0; choice < session_places && !session_.is_valid(); ++choice)
+        if (std::string place = session_place(choice, trace); !place.empty())
+            session_ = Session::create(place + "/" + name + ".run");
+    // Without one, every process drains itself.
+    if (session_.is_valid())
+        setenv("OVNI_SESSION", session_.directory().c_str(), 1);
+    else
+        unsetenv("OVNI_SESSION");
+}
+
+void DrainerCompanion::start(pid_t program) noexcept {
+    program_ = program;
+    if (!session_.is_valid() || !session_.claim()) return;
+    drainer_.emplace(session_);
+    try {
+        thread_ = std::thread([this] { drainer_->serve(stop_); });
+    } catch (const std::exception&) {
+        drainer_->resign();
+        drainer_.reset();
+    }
+}
+
+void DrainerCompanion::finish(const Ending& ending) noexcept {
+    if (!drainer_) return;
+    stop_.store(1, std::memory_order_release);
+    session_.ring_doorbell();
+    thread_.join();
+    drainer_->finish_process(program_, owner_end(ending));
+    bool empty = drainer_->finish_dead();
+    drainer_->resign();
+    if (empty) session_.remove();
+}
+
+}  // namespace ovni::run

@@ -1,0 +1,29 @@
+// The drainer of a program's events in ovnirun: makes the run directory that the program's processes find in
+// OVNI_SESSION, drains it as long as the program runs, and ends the streams of whatever died.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include "run/companion.hpp"
+#include "runtime/drainer.hpp"
+
+namespace ovni::run {
+
+class DrainerCompanion : public Companion {
+ public:
+    void prepare() noexcept override;
+    void start(pid_t program) noexcept override;
+    void finish(const Ending& ending) noexcept override;
+
+ private:
+    Session session_;
+    std::optional<Drainer> drainer_;
+    std::thread thread_;
+    std::atomic<uint32_t> stop_{0};
+    pid_t program_ = 0;
+};
+
+}  // namespace ovni::run
