@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "run/companion.hpp"
+#include "run/drainer_companion.hpp"
 #include "run/launch.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
@@ -18,7 +18,7 @@ int run(char** argv) {
     }
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD")).c_str(), 1);
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
-    ovni::run::Companion companion;
+    ovni::run::DrainerCompanion companion;
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);
 }
