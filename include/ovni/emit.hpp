@@ -23,9 +23,9 @@ extern "C" {
 uint64_t ovni_clock_now(void);
 
 // Where the thread stores: the event at data + head, while head does not pass limit. An event is there for
-// good when its end is released in `published`. While an event is made, `busy` is an address in the stack of who
-// makes it: a signal handler that finds it there has interrupted an emission and takes the slow way. After a
-// fork the child finds all of it zero.
+// good when its end is released in `published`. While an event is made, `busy` is an address in the stack of
+// who makes it: a signal handler that finds it there has interrupted an emission and takes the slow way.
+// After a fork the child finds all of it zero.
 struct ovni_private_window {
     uint8_t* data;
     uint64_t head;
@@ -45,7 +45,7 @@ __attribute__((cold, visibility("default"))) void ovni_private_emit(const void* 
 
 // Whether an emission that seems to be in progress never ends, seen from that frame.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
-                                                                         uintptr_t frame);
+                                                                        uintptr_t frame);
 
 }  // extern "C"
 
@@ -139,7 +139,8 @@ inline void emit(EventCode code, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size, detail::any_clock))
+    if (__builtin_expect(detail::is_special(code), 0) ||
+        !detail::begin_emission(*window, size, detail::any_clock))
         return detail::emit_slowly(code, now(), args...);
     uint64_t clock = read_clock(*window->clock);
     detail::store_event(window->data + window->head, code, clock, args...);

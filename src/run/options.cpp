@@ -26,6 +26,15 @@ constexpr Option known[] = {
      "what one loom holds: a host (default), a rank, or the processes that share NAME"},
     {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
      "tell the CPU of threads that may move, as seen at MPI calls (default), or never"},
+    {"--run-dir", "", "OVNI_RUNDIR", "DIR", "",
+     "where events wait in memory until they are written (/dev/shm)"},
+    {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
+    {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
+     "for all threads of a process (half of what is free there, at most 1/16 of the machine's memory)"},
+    {"--limit", "", "OVNI_LIMIT", "SIZE", "",
+     "what a process may write to disk; the rest is a gap (no limit)"},
+    {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
+     "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
 };
 
 const Option* find(std::string_view name) {

@@ -26,8 +26,8 @@ void list() {
         if (!session.is_valid()) continue;
         Drainer drainer(session);
         Drainer::Census census = drainer.census();
-        fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet\n", directory.string(), census.rings,
-                   census.processes, census.alive, census.pending / 1024);
+        fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet\n", directory.string(),
+                   census.rings, census.processes, census.alive, census.pending / 1024);
     }
 }
 
@@ -47,8 +47,10 @@ int run(int argc, char** argv) {
     Cli cli;
     cli.usage = "ovnirecover [--list | --all | DIR...]";
     cli.description =
-        "Writes out what traced processes left in memory when they and their drainer were killed, and ends their\n"
-        "streams. Run directories lie in ovni-<uid> below OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp; --list is the default.";
+        "Writes out what traced processes left in memory when they and their drainer were killed, and ends "
+        "their\n"
+        "streams. Run directories lie in ovni-<uid> below OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp; --list is "
+        "the default.";
     cli.options.add_options()("all,a", "all run directories of this user that nobody drains");
     cli.options.add_options()("list,l", "print the run directories of this user");
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;

@@ -52,7 +52,7 @@ namespace {
 [[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_ev* ev, unsigned size) {
     if (size > sizeof *ev)
         fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
-    if (!this_thread().stream) program_stream("ovni_ev_emit");
+    if (!this_thread().stream && !program_stream("ovni_ev_emit")) return;
     ovni_private_emit(ev, size);
 }
 
@@ -86,6 +86,6 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
 void ovni_flush() {
     Stream* stream = program_stream(__func__);
     if (!stream) return;
-    if (!process().is_ready()) fatal(__func__, "the process is not ready");
+    if (!process().is_ready() && !process().is_inherited()) fatal(__func__, "the process is not ready");
     stream->flush();
 }

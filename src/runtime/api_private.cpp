@@ -23,7 +23,7 @@ Stream* open_stream_here() {
 }
 
 int open_ours() {
-    if (this_thread().phase != ThreadPhase::fresh || process().is_silent() ||
+    if (this_thread().phase != ThreadPhase::fresh || process().is_inherited() ||
         process().state() == ProcessState::gone)
         return 0;
     SlowPath slow;
@@ -44,14 +44,16 @@ std::string short_label(const char* label) {
 }  // namespace
 
 void ovni_private_emit(const void* event, uint32_t size) {
-    Stream* stream = this_thread().stream;
+    notice_clone();
+    Stream* stream = process().is_inherited() ? inherited_stream() : this_thread().stream;
     if (!stream) return;
-    if (ovni_private_thread_window && ovni_private_thread_window->busy) return stream->emit_nested(event, size);
+    if (ovni_private_thread_window && ovni_private_thread_window->busy)
+        return stream->emit_nested(event, size);
     stream->emit(event, size);
 }
 
-// A handler runs further down in the stack than what it interrupted, or on a stack of its own; an emission that
-// a longjmp out of a handler left behind lies below whoever emits next.
+// A handler runs further down in the stack than what it interrupted, or on a stack of its own; an emission
+// that a longjmp out of a handler left behind lies below whoever emits next.
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
     stack_t stack{};
     if (frame < window->busy || sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK)) return 0;

@@ -53,7 +53,7 @@ void ovni_proc_init(int app, const char* loom, int pid) {
 }
 
 void ovni_proc_set_rank(int rank, int nranks) {
-    if (process().is_silent()) return;
+    if (process().is_inherited()) return;
     if (!process().is_ready()) fatal(__func__, "the process is not initialized");
     Stream* stream = program_stream(__func__);
     if (!stream) return;
@@ -63,7 +63,7 @@ void ovni_proc_set_rank(int rank, int nranks) {
 }
 
 void ovni_proc_fini() {
-    if (process().is_silent()) return;
+    if (process().is_inherited()) return;
     SlowPath slow;
     process().finish(__func__);
 }
@@ -71,7 +71,7 @@ void ovni_proc_fini() {
 void ovni_add_cpu(int index, int phyid) {
     if (index < 0) fatal(__func__, "the index %d is negative", index);
     if (phyid < 0) fatal(__func__, "the number %d of the CPU is negative", phyid);
-    if (process().is_silent()) return;
+    if (process().is_inherited()) return;
     if (!process().is_ready()) fatal(__func__, "the process is not initialized");
     Stream* stream = program_stream(__func__);
     if (!stream) return;

@@ -9,7 +9,7 @@
 using namespace ovni;
 
 void ovni_thread_init(pid_t tid) {
-    if (process().is_silent()) return;
+    if (process().is_inherited()) return;
     Thread& thread = this_thread();
     if (thread.stream && !thread.stream->is_ours())
         return warn("ovni_thread_init: thread %d is already initialized, ignored", tid);
@@ -30,7 +30,6 @@ int ovni_thread_isready() {
 
 void ovni_thread_require(const char* model, const char* version) {
     constexpr size_t key_room = 128;
-    if (process().is_silent()) return;
     Stream* stream = program_stream(__func__);
     if (!stream) return;
     if (!model) fatal(__func__, "the model is NULL");

@@ -129,7 +129,8 @@ DrainedStream::Block DrainedStream::block(uint64_t end, bool all) const {
     uint64_t begin = block.after.drained;
     bool nested = false;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        nested |= header().nested[d].published.load(std::memory_order_acquire) > block.after.nested_drained[d];
+        nested |=
+            header().nested[d].published.load(std::memory_order_acquire) > block.after.nested_drained[d];
     if (nested) merge_nested(block, begin, end, all);
     if (block.merged.empty()) {
         uint64_t first = std::min(end - begin, ring_.contiguous(begin));
@@ -169,7 +170,9 @@ void DrainedStream::merge_nested(Block& block, uint64_t begin, uint64_t end, boo
     });
     std::vector<uint8_t> main = copy(begin, end);
     auto next = events.begin();
-    auto put = [&](const uint8_t* bytes, size_t size) { block.merged.insert(block.merged.end(), bytes, bytes + size); };
+    auto put = [&](const uint8_t* bytes, size_t size) {
+        block.merged.insert(block.merged.end(), bytes, bytes + size);
+    };
     for (size_t at = 0; at < main.size();) {
         const uint8_t* event = main.data() + at;
         uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
@@ -186,25 +189,41 @@ void DrainedStream::merge_nested(Block& block, uint64_t begin, uint64_t end, boo
 void DrainedStream::write_until(uint64_t end, bool all) {
     RingProgress before = progress();
     Block next = block(end, all);
-    size_t wanted = next.bytes.bytes();
-    size_t done = open_file() ? file_.write(next.bytes, before.file_end) : 0;
-    int error = errno;
+    size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
-    if (done == wanted && wanted > 0) add_checksum(next.bytes, before.file_end, next.after.file_end);
     take_notes(before, end, next.after);
-    if (done < wanted) {
-        errno = error;
-        complain(Trouble::write, "drain", "cannot write events, they are lost from here on: %s:",
-                 note_.directory().c_str());
-        std::vector<uint8_t> bytes(next.bytes.first, next.bytes.first + next.bytes.first_bytes);
-        bytes.insert(bytes.end(), next.bytes.second, next.bytes.second + next.bytes.second_bytes);
-        EventSpan lost = survey(bytes.data() + done, wanted - done);
-        next.after.lost += lost.events;
-        gaps_.lose_after(next.after.file_end,
-                         {next.after.file_end, lost.first_clock, lost.last_clock, lost.events, "error"});
-    }
+    if (done < next.bytes.bytes())
+        lose(next.bytes, done, next.after);
+    else if (done > 0)
+        add_checksum(next.bytes, before.file_end, next.after.file_end);
     if (gaps_.changed()) write_side_files(nullptr);
     commit(next.after);
+}
+
+// How many bytes got there: whole events.
+size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
+    uint64_t limit = header().limit;
+    if (limit > 0 && *written_ + events.bytes() > limit) {
+        complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
+                 header().pid, limit);
+        return 0;
+    }
+    size_t done = open_file() ? file_.write(events, offset) : 0;
+    *written_ += done;
+    if (done < events.bytes())
+        complain(Trouble::write, "ovni",
+                 "cannot write events, they are lost from here on: %s:", note_.directory().c_str());
+    return done;
+}
+
+void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& after) {
+    std::vector<uint8_t> bytes(events.first, events.first + events.first_bytes);
+    bytes.insert(bytes.end(), events.second, events.second + events.second_bytes);
+    EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
+    after.lost += lost.events;
+    const char* reason = header().limit > 0 && *written_ + lost.bytes > header().limit ? "limit" : "error";
+    gaps_.lose_after(after.file_end,
+                     {after.file_end, lost.first_clock, lost.last_clock, lost.events, reason});
 }
 
 // Once blocks are missing in it, the file would be wrong about all that follows.
@@ -225,7 +244,8 @@ void DrainedStream::take_notes(const RingProgress& before, uint64_t end, RingPro
         if (note.position > end) break;
         uint64_t distance = std::max(note.position, before.drained) - before.drained;
         uint64_t offset = note.position == end ? after.file_end : before.file_end + distance;
-        gaps_.add({offset, note.from, note.to, note.lost, std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
+        gaps_.add({offset, note.from, note.to, note.lost,
+                   std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
     }
 }
 
@@ -255,8 +275,9 @@ void DrainedStream::end_our_life(const OwnerEnd& end) {
     if (!header().life_is_ours.load(std::memory_order_acquire) || !ends_here) return;
     Event last = make_event("OHe", std::max(clock, last_clock()));
     RingProgress after = progress();
-    size_t done = open_file() ? file_.write({last.bytes, last.size, nullptr, 0}, after.file_end) : 0;
-    if (done == last.size) add_checksum({last.bytes, last.size, nullptr, 0}, after.file_end, after.file_end + done);
+    size_t done = write({last.bytes, last.size, nullptr, 0}, after.file_end);
+    if (done == last.size)
+        add_checksum({last.bytes, last.size, nullptr, 0}, after.file_end, after.file_end + done);
     after.file_end += done;
     if (done < last.size) after.lost += 1;
     header().life_is_ours.store(0, std::memory_order_relaxed);
@@ -270,7 +291,8 @@ void DrainedStream::finish(const OwnerEnd& end) {
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     if (!is_empty() && prepare()) {
         // What the owner said last.
-        if (std::optional<StreamNote> note = StreamNote::read(note_path_)) note_.metadata = std::move(note->metadata);
+        if (std::optional<StreamNote> note = StreamNote::read(note_path_))
+            note_.metadata = std::move(note->metadata);
         write_until(h.published.load(std::memory_order_acquire), true);
         end_our_life(end);
         gaps_.clamp(progress().file_end);

@@ -1,9 +1,10 @@
-// The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and ends
-// the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring, so
-// another drainer may take over at any time; what it writes twice are the same bytes in the same place.
+// The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and
+// ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
+// so another drainer may take over at any time; what it writes twice are the same bytes in the same place.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct OwnerEnd {
 
 class DrainedStream {
  public:
-    DrainedStream(Ring ring, std::string note_path) : ring_(std::move(ring)), note_path_(std::move(note_path)) {}
+    // `written`: bytes of all streams of the process, for its limit.
+    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written)
+        : ring_(std::move(ring)), note_path_(std::move(note_path)), written_(std::move(written)) {}
 
     // Writes out what is published, if the owner allows it already; returns how many bytes.
     uint64_t drain();
@@ -54,6 +57,8 @@ class DrainedStream {
     Block block(uint64_t end, bool all) const;
     void merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const;
     void write_until(uint64_t end, bool all);
+    size_t write(const EventPieces& events, uint64_t offset);
+    void lose(const EventPieces& events, size_t done, RingProgress& after);
     void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
     void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
     void commit(const RingProgress& after);
@@ -65,6 +70,7 @@ class DrainedStream {
 
     Ring ring_;
     std::string note_path_;
+    std::shared_ptr<uint64_t> written_;
     uint32_t generation_ = 0;
     StreamNote note_;
     bool prepared_ = false;

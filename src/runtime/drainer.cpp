@@ -60,7 +60,10 @@ void Drainer::discover() {
 bool Drainer::adopt(uint32_t number) {
     Ring ring = Ring::open(session_.ring_path(number));
     if (!ring.is_mapped()) return false;
-    rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number))});
+    std::shared_ptr<uint64_t>& written = written_[{ring.header().pid, ring.header().process_start}];
+    if (!written) written = std::make_shared<uint64_t>(0);
+    rings_.push_back(
+        {number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number), written)});
     return true;
 }
 
@@ -75,10 +78,12 @@ void Drainer::finish_closed() {
 void Drainer::finish_earlier_images() {
     for (Owned& ring : rings_) {
         RingHeader& mine = ring.stream->header();
-        if (mine.state.load(std::memory_order_acquire) != RingState::open || mine.current.load() != 0) continue;
+        if (mine.state.load(std::memory_order_acquire) != RingState::open || mine.current.load() != 0)
+            continue;
         for (Owned& other : rings_) {
             RingHeader& theirs = other.stream->header();
-            if (theirs.pid != mine.pid || theirs.process_start != mine.process_start || theirs.image == mine.image)
+            if (theirs.pid != mine.pid || theirs.process_start != mine.process_start ||
+                theirs.image == mine.image)
                 continue;
             other.stream->finish({RingEnd::exec, 0});
             if (other.stream->place() == ring.stream->place()) mine.continues.store(1);
@@ -93,7 +98,8 @@ double Drainer::pass() {
     double fullest = 0;
     for (Owned& ring : rings_) {
         uint64_t bytes = ring.stream->drain();
-        fullest = std::max(fullest, static_cast<double>(bytes) / static_cast<double>(ring.stream->capacity()));
+        fullest =
+            std::max(fullest, static_cast<double>(bytes) / static_cast<double>(ring.stream->capacity()));
         if (rings_.size() > most_open_files) ring.stream->rest();
     }
     return fullest;

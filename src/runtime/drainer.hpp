@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/clock_discipline.hpp"
@@ -52,9 +54,10 @@ class Drainer {
 
     Session& session_;
     ClockDiscipline<> clock_;
-    uint32_t known_ = 0;              // numbers below have been tried
+    uint32_t known_ = 0;             // numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;
+    std::map<std::pair<pid_t, uint64_t>, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };
 
 }  // namespace ovni

@@ -45,7 +45,8 @@ Gaps Gaps::parse(const char* text) {
             return found != item.end() && found->is_number() ? found->get<uint64_t>() : otherwise;
         };
         auto reason = item.is_object() ? item.find("reason") : item.end();
-        gaps.gaps_.push_back({number("offset", 0), number("from", 0), number("to", UINT64_MAX), number("lost", 0),
+        gaps.gaps_.push_back({number("offset", 0), number("from", 0), number("to", UINT64_MAX),
+                              number("lost", 0),
                               reason != item.end() && reason->is_string() ? reason->get<std::string>() : ""});
     }
     return gaps;

@@ -45,6 +45,8 @@ class Mutex {
     Mutex& operator=(const Mutex&) = delete;
     void lock() noexcept { pthread_mutex_lock(&mutex_); }
     void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+    // In a copy of the process whose other threads, and their locks, are not there.
+    void forget() noexcept { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
 
  private:
     pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;

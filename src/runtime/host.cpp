@@ -87,10 +87,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     if (!lease.is_mapped()) return lease;
     RingHeader& header = lease.header();
     start_over(header);
-    header.pid = getpid();
     header.tid = tid;
-    header.process_start = start_of_process(getpid());
-    header.image = image_;
     if (session_.is_owned_by_this_process() || !session_.is_served()) drain_here();
     return lease;
 }
@@ -139,6 +136,12 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
         ::unlink(link_to);
         return {};
     }
+    // Before the drainer sees it.
+    RingHeader& header = ring.header();
+    header.pid = getpid();
+    header.process_start = start_of_process(getpid());
+    header.image = image_;
+    header.limit = settings_.limit;
     uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
     if (::rename(file.c_str(), session_.ring_path(number).c_str()) != 0) return {};
     all_rings_ += ring.capacity();

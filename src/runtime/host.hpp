@@ -1,5 +1,5 @@
-// The process and its run directory: gives rings to threads, and sees to it that somebody drains them: ovnirun,
-// where it started the program and lives, else a thread of this process. Called inside a SlowPath.
+// The process and its run directory: gives rings to threads, and sees to it that somebody drains them:
+// ovnirun, where it started the program and lives, else a thread of this process. Called inside a SlowPath.
 #pragma once
 
 #include <pthread.h>

@@ -63,6 +63,7 @@ void Metadata::set_process(const Facts& facts) {
     ovni["pid"] = facts.pid;
     ovni["loom"] = facts.loom;
     ovni["app_id"] = facts.app;
+    if (facts.parent != 0) ovni["parent"] = facts.parent;
 }
 
 void Metadata::set_run(const std::string& run) {
@@ -102,6 +103,11 @@ void Metadata::finish(const Facts& facts, const StreamEnd* end, uint64_t last_cl
     Json& ovni = own();
     if (end) ovni["end"] = {{"by", end->by}, {"code", end->code}, {"clock", last_clock}};
     ovni["finished"] = 1;
+}
+
+void Metadata::inherit(const Metadata& parent) {
+    for (const char* member : {"ovni.require", "ovni.mark"})
+        if (const Json* known = parent.find(member)) set(member, *known);
 }
 
 void Metadata::reopen() {

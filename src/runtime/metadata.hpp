@@ -37,6 +37,8 @@ class Metadata {
     // Adds what is written only at the end: the place of the process; how the stream ended, if not by
     // ovni_thread_free, and that it did.
     void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
+    // What a fork's child needs for going on as its parent: models and marks.
+    void inherit(const Metadata& parent);
     // Takes back what finish() said of the end: the stream goes on.
     void reopen();
 

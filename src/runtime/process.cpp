@@ -66,9 +66,10 @@ void Process::finish_init(int app, const char* loom, int pid) {
         app_ = app;
         loom_ = loom;
         pid_ = pid;
+        parent_ = 0;
         read_environment();
     }
-    silent_.store(false, std::memory_order_relaxed);
+    inherited_.store(false, std::memory_order_relaxed);
     for (const std::string& root : {roots_.trace, roots_.temporary}) {
         std::string directory = process_directory(root, loom, pid);
         if (!root.empty() && !make_directory(directory))
@@ -123,6 +124,7 @@ Facts Process::facts() {
     Facts facts;
     facts.app = initialised_ ? app_ : identity_app_;
     facts.pid = initialised_ ? pid_ : getpid();
+    facts.parent = parent_;
     facts.loom = initialised_ ? loom_ : identified_ ? identity_loom_ : host_name();
     facts.run = run_;
     if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
@@ -146,9 +148,11 @@ const char* Process::trace_directory() {
 }
 
 void Process::start_over_in_child(bool had_streams) {
-    ProcessState state = state_.load(std::memory_order_relaxed);
-    if (state != ProcessState::uninit || had_streams) silent_.store(true, std::memory_order_relaxed);
+    bool used = state_.load(std::memory_order_relaxed) != ProcessState::uninit || had_streams;
+    if (used) inherited_.store(true, std::memory_order_relaxed);
     state_.store(ProcessState::uninit, std::memory_order_relaxed);
+    parent_ = pid_ != 0 ? pid_ : static_cast<int>(getppid());
+    pid_ = getpid();
 }
 
 }  // namespace ovni

@@ -1,6 +1,6 @@
 // The state of the process: what the program said in ovni_proc_init(), what we were told of its identity,
-// where the trace goes. Survives every destructor; a fork's child starts over, silently, until it initialises
-// itself.
+// where the trace goes. Survives every destructor. A fork's child is a process of its own that carries what
+// its parent said; until it initialises itself, its calls are not judged.
 #pragma once
 
 #include <atomic>
@@ -25,6 +25,7 @@ enum class ProcessState { uninit, initializing, ready, gone };
 struct Facts {
     int app = 1;
     int pid = 0;
+    int parent = 0;  // of a fork's child
     std::string loom;
     std::string run;                 // empty: unknown
     int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
@@ -49,8 +50,8 @@ class Process {
 
     ProcessState state() const { return state_.load(std::memory_order_acquire); }
     bool is_ready() const { return state() == ProcessState::ready; }
-    // A fork's child: calls of the program are dropped instead of judged, until it initialises itself.
-    bool is_silent() const { return silent_.load(std::memory_order_relaxed); }
+    // A fork's child that has not initialised itself.
+    bool is_inherited() const { return inherited_.load(std::memory_order_relaxed); }
 
     void identify(const ovni_private_identity& identity);
     // Reads the environment and the CPUs where a stream of ours needs them before the program told anything.
@@ -63,6 +64,7 @@ class Process {
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
+    void forget_locks() { mutex_.forget(); }
     // had_streams: there were streams of ours, though the program has initialised nothing.
     void start_over_in_child(bool had_streams);
 
@@ -70,7 +72,7 @@ class Process {
     void read_environment();
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
-    std::atomic<bool> silent_{false};
+    std::atomic<bool> inherited_{false};
     Mutex mutex_;
     // Under the mutex.
     bool prepared_ = false;
@@ -78,6 +80,7 @@ class Process {
     bool identified_ = false;
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
+    int parent_ = 0;
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;
     std::string loom_, identity_loom_, run_;
     std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;

@@ -1,6 +1,6 @@
-// A ring: the file that holds the newest events of one thread until a drainer has brought them into its stream.
-// Shared by the traced process, which maps it and appends, and the drainer, in the same process or another one,
-// which follows. What is published in it survives the death of the process.
+// A ring: the file that holds the newest events of one thread until a drainer has brought them into its
+// stream. Shared by the traced process, which maps it and appends, and the drainer, in the same process or
+// another one, which follows. What is published in it survives the death of the process.
 //
 // Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
 // itself, a page of slack. Positions count bytes since the ring was opened; position p lies at p % capacity.
@@ -52,6 +52,7 @@ struct RingHeader {
     uint64_t capacity, nested_capacity;
     uint64_t process_start;  // of /proc/PID/stat: with the pid, who the process is
     uint64_t image;          // another one after exec
+    uint64_t limit;          // bytes that the process may write, 0: any number
     int32_t pid, tid;
 
     // Written by the owner.
@@ -70,8 +71,8 @@ struct RingHeader {
     std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
     std::atomic<uint32_t> notes_added;
 
-    // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one, so
-    // that whoever takes over finds numbers that belong together. The others are for the owner.
+    // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one,
+    // so that whoever takes over finds numbers that belong together. The others are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
     std::atomic<uint32_t> drained_blocks;  // futex: changes with drained
     std::atomic<uint32_t> notes_taken;

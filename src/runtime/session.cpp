@@ -107,8 +107,8 @@ Session Session::map(const std::string& directory, int flags) {
         error = posix_fallocate(fd, 0, sizeof(SessionHeader));
     else if (fstat(fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(SessionHeader)))
         error = EINVAL;
-    void* memory = error ? MAP_FAILED
-                         : mmap(nullptr, sizeof(SessionHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void* memory =
+        error ? MAP_FAILED : mmap(nullptr, sizeof(SessionHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (!error && memory == MAP_FAILED) error = errno;
     ::close(fd);
     errno = error;

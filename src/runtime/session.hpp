@@ -1,5 +1,5 @@
-// A run directory: the rings of a program's processes, what is known of their streams, and where processes and
-// the drainer meet. Made by ovnirun for all it starts, or by a process for itself:
+// A run directory: the rings of a program's processes, what is known of their streams, and where processes
+// and the drainer meet. Made by ovnirun for all it starts, or by a process for itself:
 //     session        what all of them map (SessionHeader)
 //     ring.N         a ring; N counts from 0
 //     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
@@ -19,10 +19,10 @@ struct SessionHeader {
 
     uint64_t magic;
     uint64_t owner_start;
-    int32_t owner;  // the process that drains
-    std::atomic<uint32_t> ended;      // 1: it does not drain any more
-    std::atomic<uint64_t> heartbeat;  // when the drainer last came by, CLOCK_MONOTONIC ns
-    std::atomic<uint32_t> rings;      // how many there are
+    int32_t owner;                               // the process that drains
+    std::atomic<uint32_t> ended;                 // 1: it does not drain any more
+    std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
+    std::atomic<uint32_t> rings;                 // how many there are
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: it has to be woken
 
@@ -36,7 +36,8 @@ class Session {
     Session& operator=(Session&& other) noexcept;
     ~Session();
 
-    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, on trouble.
+    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, on
+    // trouble.
     static Session create(const std::string& directory);
     static Session open(const std::string& directory);
 

@@ -22,8 +22,8 @@ size_t size_of(const char* name) {
     const char* units = "kMG";
     const char* unit = *rest ? strchr(units, *rest == 'K' ? 'k' : *rest) : nullptr;
     unsigned shift = unit ? 10 * static_cast<unsigned>(unit - units + 1) : 0;
-    bool understood = rest != text && errno == 0 && (!*rest || (unit && !rest[1])) &&
-                      *text != '-' && number <= (SIZE_MAX >> shift);
+    bool understood = rest != text && errno == 0 && (!*rest || (unit && !rest[1])) && *text != '-' &&
+                      number <= (SIZE_MAX >> shift);
     if (understood) return static_cast<size_t>(number) << shift;
     complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
     return 0;
@@ -36,6 +36,7 @@ Settings Settings::from_environment() {
     if (size_t ring = size_of("OVNI_BUFFER"))
         settings.ring = std::clamp(ring, smallest_ring, largest_ring) / page * page;
     settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
+    settings.limit = size_of("OVNI_LIMIT");
     const char* on_full = getenv("OVNI_ON_FULL");
     if (on_full && strcmp(on_full, "discard") == 0)
         settings.on_full = OnFull::discard;

@@ -14,7 +14,8 @@ struct Settings {
 
     // OVNI_BUFFER: of a thread. By default the largest event of the C API fits.
     size_t ring = (size_t{2} << 20) + 4096;
-    size_t all_rings = 0;           // OVNI_BUFFER_TOTAL: of a process; 0: by the room there is
+    size_t all_rings = 0;            // OVNI_BUFFER_TOTAL: of a process; 0: by the room there is
+    size_t limit = 0;                // OVNI_LIMIT: bytes on disk of a process, 0: none
     OnFull on_full = OnFull::block;  // OVNI_ON_FULL
 
     static Settings from_environment();

@@ -141,7 +141,8 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
 // A handler came between the clock of an event and its emission, or the program took the clock of its
 // beginning before ours of the last event: the older one gives way. Far older ones are the program's mistake.
 const void* Stream::raise(const void* event, size_t size, Event& raised) {
-    uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event)), last = window_ ? window_->last : 0;
+    uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event)),
+             last = window_ ? window_->last : 0;
     bool close = our_life_ || last - clock <= longest_raise;
     if (clock >= last || size > sizeof raised.bytes || !close) return event;
     std::memcpy(raised.bytes, event, size);
@@ -204,7 +205,8 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     NestedRing& ring = header().nested[std::min(depth, RingHeader::nested_rings - 1)];
     uint64_t at = ring.published.load(std::memory_order_relaxed);
     uint64_t used = at - ring.drained.load(std::memory_order_acquire);
-    bool fits = depth < RingHeader::nested_rings && size <= OVNI_FORMAT_EVENT_MAX && used + sizeof at + size <= Ring::nested_bytes;
+    bool fits = depth < RingHeader::nested_rings && size <= OVNI_FORMAT_EVENT_MAX &&
+                used + sizeof at + size <= Ring::nested_bytes;
     if (!fits) return void(ring.lost.fetch_add(1, std::memory_order_relaxed));
     nested_depth_ = depth + 1;
     detail::handler_fence();

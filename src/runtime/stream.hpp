@@ -1,9 +1,10 @@
-// The stream of one thread, on the side of the traced process: a ring that only its thread fills and a drainer
-// empties, and what is known of the stream beside its events.
+// The stream of one thread, on the side of the traced process: a ring that only its thread fills and a
+// drainer empties, and what is known of the stream beside its events.
 //
 // The thread stores events through the window (ovni/emit.hpp) and comes here only when the ring is full or
-// wraps, when an event changes its life cycle, or in a signal handler that interrupted an emission. Each event
-// is published when it is complete: what is published gets into the stream, whatever becomes of the process.
+// wraps, when an event changes its life cycle, or in a signal handler that interrupted an emission. Each
+// event is published when it is complete: what is published gets into the stream, whatever becomes of the
+// process.
 //
 // A stream of ours begins in its ring: nothing is on disk before it is placed, and the first 28 bytes are an
 // OHx that changes until it is known who the process is. A program that tells its own life cycle later takes
@@ -44,6 +45,8 @@ class Stream {
     void open_for_program(pid_t tid);
     void note_gap(const Gap& gap);
     void move_to_cpu(int phyid);
+    // In a fork's child: the stream of this thread in the parent.
+    void inherit(const Stream& parent);
     // By its life cycle, events of the thread are recorded.
     bool is_running() const { return life_ == Life::running && !is_closed(); }
     bool is_ours() const { return ours_; }
@@ -122,8 +125,8 @@ class Stream {
     const bool born_ours_;
     std::atomic<bool> closed_{false};
     Life life_;
-    bool our_life_ = false;       // OHx is ours and OHe is still to come
-    bool in_region_ = false;      // of unsorted events
+    bool our_life_ = false;   // OHx is ours and OHe is still to come
+    bool in_region_ = false;  // of unsorted events
     bool flush_pair_due_ = false;
     uint32_t nested_depth_ = 0;
     Discarded discarded_;

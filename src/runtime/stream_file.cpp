@@ -69,11 +69,13 @@ bool ChecksumFile::open(const std::string& path, uint64_t end) {
     if (fd_ < 0) return false;
     StreamCrcRecord record;
     char magic[sizeof stream_crc_magic] = {};
-    bool known = ::pread(fd_, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, stream_crc_magic, sizeof magic) == 0;
+    bool known = ::pread(fd_, magic, sizeof magic, 0) == sizeof magic &&
+                 memcmp(magic, stream_crc_magic, sizeof magic) == 0;
     size_ = sizeof magic;
     end_ = OVNI_FORMAT_STREAM_HEADER;
     while (known && end > OVNI_FORMAT_STREAM_HEADER &&
-           ::pread(fd_, &record, sizeof record, static_cast<off_t>(size_)) == sizeof record && record.end <= end) {
+           ::pread(fd_, &record, sizeof record, static_cast<off_t>(size_)) == sizeof record &&
+           record.end <= end) {
         size_ += sizeof record;
         end_ = record.end;
     }

@@ -39,6 +39,11 @@ void Stream::open_ours() {
     refresh_limit();
 }
 
+// Nobody else is there who could hold the parent's lock.
+void Stream::inherit(const Stream& parent) {
+    with_metadata([&](Metadata& metadata) { metadata.inherit(parent.metadata_); });
+}
+
 void Stream::set_our_life(bool is_ours) {
     our_life_ = is_ours;
     header().life_is_ours.store(is_ours ? 1 : 0, std::memory_order_release);
@@ -246,7 +251,8 @@ void Stream::close_locked(const StreamEnd* end) {
         settle_discarded();
         if (born_ours_ && !place_.empty()) metadata_.set_process(facts);
         place(facts);
-        if (our_life_) header().end_clock.store(last = std::max(clock_now(), last), std::memory_order_relaxed);
+        if (our_life_)
+            header().end_clock.store(last = std::max(clock_now(), last), std::memory_order_relaxed);
         our_life_ = false;
         metadata_.set_run(facts.run);
         metadata_.set_lost(lost_);

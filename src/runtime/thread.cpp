@@ -1,5 +1,6 @@
 #include "runtime/thread.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,14 +64,23 @@ void release_after_fork() {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void after_fork_in_child() {
+// Of a thread whose stream is the parent's: it is zero, so the first emission takes the slow way.
+ovni_private_window inherited_window;
+const Stream* parent_stream;
+
+void start_over() {
     this_process = getpid();
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
     host().start_over_in_child();
-    ovni_private_thread_window = nullptr;
+    parent_stream = thread_record.stream;
+    ovni_private_thread_window = parent_stream ? &inherited_window : nullptr;
     thread_record = {nullptr, ThreadPhase::fresh};
     pthread_setspecific(at_thread_end, nullptr);
+}
+
+void after_fork_in_child() {
+    start_over();
     release_after_fork();
 }
 
@@ -100,9 +110,29 @@ Thread& this_thread() {
 Stream* program_stream(const char* function) {
     const Thread& thread = this_thread();
     if (thread.stream && !thread.stream->is_ours()) return thread.stream;
-    if (thread.phase == ThreadPhase::ended || process().is_silent()) return nullptr;
+    if (thread.phase == ThreadPhase::ended) return nullptr;
+    if (process().is_inherited()) return inherited_stream();
     fatal(function, thread.phase == ThreadPhase::finished ? "the thread is already finished"
                                                           : "the thread is not initialized");
+}
+
+Stream* inherited_stream() {
+    const Thread& thread = this_thread();
+    if (thread.stream || thread.phase != ThreadPhase::fresh) return thread.stream;
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours);
+    if (stream && parent_stream) stream->inherit(*parent_stream);
+    return stream;
+}
+
+// clone() leaves no word, but the window is empty.
+void notice_clone() {
+    const Stream* stream = this_thread().stream;
+    if (!stream || getpid() == this_process || !stream->has_memory() || ovni_private_thread_window->published)
+        return;
+    SlowPath slow;
+    streams().forget_locks();
+    process().forget_locks();
+    start_over();
 }
 
 Stream* open_stream(pid_t tid, Owner owner) {

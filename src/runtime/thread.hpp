@@ -27,6 +27,13 @@ Thread& this_thread();
 // its end; null where nobody is to blame: in a fork's child, and after the end of the thread.
 Stream* program_stream(const char* function);
 
+// That of a thread in a fork's child that has not initialised itself, opened where it has none; null where it
+// had one.
+Stream* inherited_stream();
+
+// After a clone() that bypassed fork(), the calling thread has no stream any more.
+void notice_clone();
+
 // Gives the calling thread a stream; it is closed when the thread ends. Null where there is no memory for it.
 Stream* open_stream(pid_t tid, Owner owner);
 // The program is done with the stream of the calling thread.
@@ -49,6 +56,7 @@ class StreamList {
     void unlock() { mutex_.unlock(); }
     // In a fork's child, which has none of these threads; their rings are the parent's.
     void forget_in_child() { streams_.clear(); }
+    void forget_locks() { mutex_.forget(); }
 
  private:
     Mutex mutex_;

@@ -129,35 +129,75 @@ TEST_F(EndingTest, EmissionIsNoCancellationPoint) {
     EXPECT_EQ(stream().events.back().code, "OU[");
 }
 
-TEST_F(EndingTest, ForkedChildRecordsNothingAndTheParentGoesOn) {
+// Numbered events of parent and child after 1000 of the parent alone.
+void expect_two_streams(const std::vector<RecordedStream>& streams) {
+    ASSERT_EQ(streams.size(), 2u);
+    bool first_is_parent = streams[0].json["ovni"]["pid"] == test_pid;
+    const RecordedStream& parent = streams[first_is_parent ? 0 : 1];
+    const RecordedStream& child = streams[first_is_parent ? 1 : 0];
+    ASSERT_EQ(parent.events.size(), 2000u);
+    for (uint64_t i = 0; i < 2000; ++i) {
+        ASSERT_EQ(parent.events[i].code, i < 1000 ? "OB." : "OC(");
+        ASSERT_EQ(parent.events[i].argument<uint64_t>(0), i);
+    }
+    ASSERT_EQ(child.events.size(), 1002u);
+    EXPECT_EQ(child.events.front().code, "OHx");
+    EXPECT_EQ(child.events.back().code, "OHe");
+    for (uint64_t i = 1; i <= 1000; ++i) {
+        ASSERT_EQ(child.events[i].code, "OC)");
+        ASSERT_EQ(child.events[i].argument<uint64_t>(0), i + 999);
+    }
+    EXPECT_EQ(child.json["ovni"]["loom"], test_loom);
+    EXPECT_EQ(child.json["ovni"]["app_id"], 7);
+    EXPECT_EQ(child.json["ovni"]["parent"], test_pid);
+    EXPECT_EQ(child.json["ovni"]["require"]["nosv"], "2.0.0");
+}
+
+// `split` gives 0 in the child.
+template <class Split>
+void emit_on_both_sides(Split split) {
+    start();
+    ovni_thread_require("nosv", "2.0.0");
+    for (uint64_t i = 0; i < 1000; ++i) put("OB.", ovni_clock_now(), i);
+    auto child = static_cast<pid_t>(split());
+    for (uint64_t i = 1000; i < 2000; ++i) put(child ? "OC(" : "OC)", ovni_clock_now(), i);
+    if (child == 0) {
+        ovni_flush();
+        ovni_thread_free();
+        ovni_proc_fini();
+        ::exit(0);
+    }
+    int result = 1;
+    waitpid(child, &result, 0);
+    stop();
+    ::exit(result != 0);
+}
+
+TEST_F(EndingTest, ForkedChildHasAStreamOfItsOwn) {
+    run_traced([] { emit_on_both_sides(fork); });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    expect_two_streams(streams());
+}
+
+TEST_F(EndingTest, ClonedChildHasAStreamOfItsOwn) {
+    run_traced([] { emit_on_both_sides([] { return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }); });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    expect_two_streams(streams());
+}
+
+TEST_F(EndingTest, ForkedChildThatEmitsNothingLeavesNothing) {
     run_traced([] {
         start();
-        for (uint64_t i = 0; i < 1000; ++i) put("OB.", i);
+        put("OB.", 1);
         pid_t child = fork();
-        for (uint64_t i = 1000; i < 2000; ++i) put(child ? "OU[" : "BAD", i);
-        if (child == 0) {
-            ovni_mark_set(1, 1);
-            ovni_attr_set_str("bad", "");
-            bool silent =
-                !ovni_thread_isready() && !ovni_private_thread_open() && ovni_attr_get_double("x") == 0;
-            ovni_flush();
-            ovni_thread_free();
-            ovni_proc_fini();
-            ::exit(silent ? 0 : 1);
-        }
+        if (child == 0) ::exit(ovni_thread_isready());
         int result = 1;
         waitpid(child, &result, 0);
         stop();
         ::exit(result != 0);
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    RecordedStream recorded = stream();
-    ASSERT_EQ(recorded.events.size(), 2000u);
-    for (uint64_t i = 0; i < 2000; ++i) {
-        ASSERT_EQ(recorded.events[i].clock, i);
-        ASSERT_EQ(recorded.events[i].code, i < 1000 ? "OB." : "OU[");
-    }
-    EXPECT_FALSE(recorded.json.contains("bad"));
+    EXPECT_EQ(codes(), "OB.");
 }
 
 TEST_F(EndingTest, ForkWhileOtherThreadsEmit) {
