@@ -1,8 +1,7 @@
 #include "run/drainer_companion.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -19,9 +18,9 @@ void tell_abandoned() {
         if (const char* text = std::getenv(rank); text && std::string_view(text) != "0") return;
     auto count = std::ranges::count_if(run_directories(), is_abandoned);
     if (count > 0)
-        fmt::print(stderr,
-                   "ovnirun: events of killed programs are left in {} run director{}, see ovnirecover\n",
-                   count, count == 1 ? "y" : "ies");
+        std::fprintf(stderr,
+                     "ovnirun: events of killed programs are left in %td run director%s, see ovnirecover\n",
+                     count, count == 1 ? "y" : "ies");
 }
 
 OwnerEnd owner_end(const Ending& ending) {

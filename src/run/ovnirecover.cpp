@@ -1,6 +1,8 @@
 // ovnirecover: writes out what processes left in run directories that nobody drains any more.
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/cli.hpp"
@@ -33,7 +35,11 @@ void list() {
 
 void recover(const fs::path& directory) {
     Session session = open(directory);
-    if (!session.lock()) throw Error("somebody drains it still", directory.string());
+    // Threads of a process that was killed a moment ago may be in the middle of something.
+    for (int wait = 0; !session.lock(); ++wait) {
+        if (wait == 50) throw Error("somebody drains it still", directory.string());
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
     Drainer drainer(session);
     Drainer::Census census = drainer.census();
     bool empty = drainer.finish_dead();

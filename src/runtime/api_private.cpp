@@ -66,7 +66,7 @@ void ovni_private_identify(const ovni_private_identity* identity) {
         SlowPath slow;
         process().identify(*identity);
     }
-    streams().visit([](Stream& stream) { stream.place_ours(); });
+    streams().visit([](Stream& stream) { stream.follow_identity(); });
 }
 
 int ovni_private_thread_open() {

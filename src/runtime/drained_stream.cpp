@@ -112,7 +112,8 @@ uint64_t DrainedStream::drain() {
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     if (!h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
     uint64_t end = h.published.load(std::memory_order_acquire), begin = progress().drained;
-    if (end > begin) write_until(end, false);
+    bool noted = h.notes_added.load(std::memory_order_acquire) != progress().notes_taken;
+    if (end > begin || noted) write_until(end, false);
     return end - begin;
 }
 

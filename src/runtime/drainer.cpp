@@ -1,5 +1,6 @@
 #include "runtime/drainer.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -9,9 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <set>
 #include <utility>
+
+#include "runtime/posix_io.hpp"
 
 namespace ovni {
 namespace {
@@ -142,7 +146,20 @@ bool Drainer::finish_dead() {
         if (gone) remove(ring);
         return gone;
     });
+    remove_unfinished();
     return rings_.empty();
+}
+
+// Rings whose makers died before they gave them their names.
+void Drainer::remove_unfinished() const {
+    DIR* directory = opendir(session_.directory().c_str());
+    if (!directory) return;
+    while (const dirent* entry = readdir(directory)) {
+        int pid = 0;
+        if (sscanf(entry->d_name, "new.%d.", &pid) == 1 && start_of_process(pid) == 0)
+            remove_file(session_.directory() + "/" + entry->d_name);
+    }
+    closedir(directory);
 }
 
 bool Drainer::finish_own() {
@@ -175,7 +192,9 @@ Drainer::Census Drainer::census() {
 
 void Drainer::remove(const Owned& ring) {
     remove_file(session_.ring_path(ring.number));
-    ::unlink(session_.note_path(ring.number).c_str());
+    std::string note = session_.note_path(ring.number);
+    ::unlink(note.c_str());
+    ::unlink((note + being_written).c_str());
 }
 
 }  // namespace ovni

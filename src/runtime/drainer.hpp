@@ -51,6 +51,7 @@ class Drainer {
     void finish_closed();
     void finish_earlier_images();
     void remove(const Owned& ring);
+    void remove_unfinished() const;
 
     Session& session_;
     ClockDiscipline<> clock_;

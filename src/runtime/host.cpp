@@ -165,6 +165,7 @@ void Host::drain_here() {
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, size_t{1} << 20);
     has_thread_ = pthread_create(&thread_, &attributes, drain, this) == 0;
+    drains_inline_.store(!has_thread_, std::memory_order_release);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -188,7 +189,7 @@ void Host::wait_for_drainer(const RingLease& ring) {
         drain_here();
     }
     session_.ring_doorbell();
-    if (drainer_ && !has_thread_) {
+    if (drains_inline_.load(std::memory_order_acquire)) {
         Lock lock(inline_);
         drainer_->pass();
         return;

@@ -46,7 +46,7 @@ class Host {
     void wait_for_drainer(const RingLease& ring);
     // Once there is a ring.
     ClockPage* clock() const { return &session_.header().clock; }
-    bool drains_itself() const { return drainer_.has_value(); }
+    bool drains_itself() const { return has_thread_ || drains_inline_.load(std::memory_order_acquire); }
     // At the end of the process: all rings are closed; what they hold gets into their streams.
     void finish();
     // In a fork's child: the parent's are not ours.
@@ -71,7 +71,8 @@ class Host {
     bool has_thread_ = false;
     pthread_t thread_{};
     std::atomic<uint32_t> stop_{0};
-    Mutex inline_;  // where there can be no thread
+    std::atomic<bool> drains_inline_{false};  // there can be no thread
+    Mutex inline_;
     uint64_t image_ = 0;
 };
 

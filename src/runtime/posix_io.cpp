@@ -65,7 +65,7 @@ size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {
 }
 
 bool replace_file(const std::string& path, const std::string& text) {
-    std::string beside = path + ".new";
+    std::string beside = path + being_written;
     if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
     ::unlink(beside.c_str());
     return write_file(path, text);

@@ -12,6 +12,9 @@ namespace ovni {
 // also answered by a signal, which waits there and is thrown away.
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 
+// What a file is called while replace_file() writes it.
+inline constexpr const char* being_written = ".new";
+
 // Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes. False
 // with errno.
 bool replace_file(const std::string& path, const std::string& text);

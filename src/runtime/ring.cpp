@@ -78,7 +78,7 @@ Ring Ring::open(const std::string& path) {
 }
 
 uint64_t start_of_process(pid_t pid) {
-    constexpr int fields_between = 20;  // from the state, behind the name, to the start time
+    constexpr int state_at = 3, threads_at = 20, start_at = 22;  // fields of the file, from 1
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     int fd = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -87,12 +87,17 @@ uint64_t start_of_process(pid_t pid) {
     ::close(fd);
     if (length <= 0) return 0;
     text[length] = '\0';
+    // The name before it may hold anything.
     const char* at = strrchr(text, ')');
-    if (!at || at[1] == '\0') return 0;
-    // A zombie has ended.
-    if (at[2] == 'Z' || at[2] == 'X') return 0;
-    for (int field = 0; at && field < fields_between; ++field) at = strchr(at + 1, ' ');
-    return at ? strtoull(at, nullptr, 10) : 0;
+    uint64_t threads = 0;
+    bool is_zombie = false;
+    for (int field = state_at; at && (at = strchr(at + 1, ' ')); ++field) {
+        if (field == state_at) is_zombie = at[1] == 'Z' || at[1] == 'X';
+        if (field == threads_at) threads = strtoull(at, nullptr, 10);
+        if (field == start_at) break;
+    }
+    // Other threads may outlive the first one.
+    return at && !(is_zombie && threads <= 1) ? strtoull(at, nullptr, 10) : 0;
 }
 
 }  // namespace ovni

@@ -46,7 +46,7 @@ struct RingProgress {
 struct RingHeader {
     static constexpr uint64_t magic_number = 0x31676e69726e766f;  // "ovnring1"
     static constexpr uint32_t nested_rings = 2;
-    static constexpr uint32_t most_notes = 64;
+    static constexpr uint32_t most_notes = 512;
 
     uint64_t magic;
     uint64_t capacity, nested_capacity;
@@ -87,7 +87,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 // A mapped ring file.
 class Ring {
  public:
-    static constexpr size_t header_bytes = 8192;
+    static constexpr size_t header_bytes = 32768;
     static constexpr size_t slack_bytes = 4096;
     static constexpr size_t nested_bytes = 65536;
 

@@ -56,8 +56,8 @@ class Stream {
     bool has_memory() const { return ring_.is_mapped(); }
     // Returns when the drainer has written what is published now, or does not come.
     void write_published();
-    // The identity of the process is known: what is recorded may be written.
-    void place_ours();
+    // The identity of the process is known: a stream of ours that is not on disk yet begins accordingly.
+    void follow_identity();
     void close(const StreamEnd* end);
     // The same for a stream of ours only.
     void close_ours(const StreamEnd* end);

@@ -29,11 +29,7 @@ void Stream::open_ours() {
     window_->head = our_begin_bytes;
     header().begin_bytes.store(our_begin_bytes, std::memory_order_relaxed);
     set_our_life(true);
-    if (facts.is_identified) {
-        place(facts);
-    } else {
-        save_note();
-    }
+    save_note();
     publish();
     header().state.store(RingState::open, std::memory_order_release);
     refresh_limit();
@@ -139,6 +135,7 @@ void Stream::open_for_program(pid_t tid) {
     Facts facts = process().facts();
     if (place_.empty()) {
         metadata_.set_process(facts);
+        if (our_life_) write_our_begin(facts);
         make_file(facts);
     } else {
         save_note();
@@ -162,10 +159,13 @@ void Stream::place(const Facts& facts) {
     header().placed.store(1, std::memory_order_release);
 }
 
-void Stream::place_ours() {
+// The program may still say something else, as long as nothing is on disk.
+void Stream::follow_identity() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (ours_ && !is_closed() && ring_.is_mapped()) place(process().facts());
+    if (!our_life_ || is_closed() || header().placed.load(std::memory_order_relaxed)) return;
+    write_our_begin(process().facts());
+    save_note();
 }
 
 // Also leaves a stream.json without "finished", so that a crash is seen as one.
@@ -213,6 +213,8 @@ void Stream::save_note() {
     all.set_run(facts.run);
     all.set_lost(lost_);
     all.add_place_of_process(facts);
+    // Killed before it could say more, it is a stream of the ovni model still.
+    if (!all.find("ovni.require")) all.set("ovni.require.ovni", OVNI_MODEL_VERSION);
     note.metadata = all.root();
     if (!note.write(host().note_path(ring_)))
         complain(Trouble::metadata, "ovni", "cannot write %s:", host().note_path(ring_).c_str());

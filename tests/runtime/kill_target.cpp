@@ -1,6 +1,7 @@
 // Emits without end from some threads and acknowledges every event in a file that is mapped: what is
 // acknowledged must be in the trace, however the process ends.
-//     kill_target ACKNOWLEDGED THREADS
+//     runtime_kill_target ACKNOWLEDGED THREADS
+// The file begins with the pid; the counter of thread t stands in cache line t + 1.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ int main(int, char** argv) {
     ovni_proc_init(1, "killed", getpid());
     std::vector<std::thread> team;
     for (int t = 0; t < atoi(argv[2]); ++t)
-        team.emplace_back([counter = acknowledged + line * static_cast<size_t>(t), t] {
+        team.emplace_back([counter = acknowledged + line * static_cast<size_t>(t + 1), t] {
             ovni_thread_init(getpid() + t);
             ovni_add_cpu(t, t);
             ovni::emit("OHx", t, -1, uint64_t{0});
@@ -32,5 +33,6 @@ int main(int, char** argv) {
                 counter->store(i, std::memory_order_release);
             }
         });
+    acknowledged[0].store(static_cast<uint64_t>(getpid()));
     for (std::thread& thread : team) thread.join();
 }
