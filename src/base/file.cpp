@@ -38,6 +38,17 @@ void write_at(const Fd& file, uint64_t offset, std::string_view text, const std:
     }
 }
 
+void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path) {
+    while (!bytes.empty()) {
+        ssize_t n = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw system_error("cannot read", path, offset);
+        if (n == 0) throw Error("the file became shorter while it was read", path, offset);
+        bytes = bytes.subspan(static_cast<size_t>(n));
+        offset += static_cast<uint64_t>(n);
+    }
+}
+
 void close(Fd& file, const std::filesystem::path& path) {
     if (::close(file.release()) != 0) throw system_error("cannot write", path);
 }

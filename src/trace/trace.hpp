@@ -58,7 +58,8 @@ class Trace {
     // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns
     // about empty regions then.
     StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order,
-                        Regions regions = Regions::as_they_are) const;
+                        Regions regions = Regions::as_they_are,
+                        Checksums checksums = Checksums::compared) const;
     // Readers of all streams, with their raw clocks.
     std::vector<StreamReader> readers(ClockOrder order) const;
     // "<directory>/<relative path>/stream.obs"
