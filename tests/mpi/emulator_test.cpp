@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "ovni/format.h"
 #include "support/process.hpp"
 #include "support/random_trace.hpp"
 #include "support/trace_builder.hpp"
@@ -265,6 +267,47 @@ TEST_F(DistributedTest, DamageStopsAllRanksInItsPlace) {
     trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OHp", 25).event("OHr", 3000).ends(5000);
     trace_.thread({.loom = "c", .tid = 3}).starts(14).ends(28);
     expect_same_failure("incomplete event");
+}
+
+TEST_F(DistributedTest, AChecksumThatDiffersIsOneMessage) {
+    StreamBuilder& bad = trace_.thread({.loom = "a", .tid = 1}).mark(1, "single", "step").starts(10);
+    for (int i = 0; i < 20; ++i) bad.event("OM=", 20 + 10 * i, {i64(1 + i), 1});
+    bad.ends(4000).checksums(240).flip(OVNI_FORMAT_STREAM_HEADER + 240 + 40, 2);  // a value
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OHp", 25).event("OHr", 3000).ends(5000);
+    trace_.thread({.loom = "c", .tid = 3}).starts(14).ends(28);
+    const std::string cause = "thread.1/stream.obs:248: the 240 bytes from here on have the checksum";
+    expect_same_failure(cause);
+    expect_same_failure(cause, {"--exact-order"});
+    std::string err = distributed(2, trace_.write(), output("again"), {"--exact-order"}).err;
+    EXPECT_EQ(err.find(cause), err.rfind(cause)) << err;
+}
+
+TEST_F(DistributedTest, AChecksumExplainsAnEventThatIsWrong) {
+    trace_.thread({.loom = "a", .tid = 1})
+        .starts(10)
+        .event("OHp", 20)
+        .event("OHr", 30)
+        .ends(40)
+        .checksums(999);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OB.", 35).ends(5000).checksums(999).flip(37, 1);
+    expect_same_failure("thread.2/stream.obs:8: the 52 bytes from here on have the checksum");
+}
+
+TEST_F(DistributedTest, AStreamThatIsNewerThanItsChecksumsIsOneWarning) {
+    trace_.thread({.loom = "a", .tid = 1}).starts(10).ends(40).checksums(999).flip(30, 1);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).ends(50).checksums(999);
+    fs::path directory = trace_.write();
+    fs::path stream = directory / "loom.a/proc.1/thread.1";
+    fs::last_write_time(stream / "stream.obs",
+                        fs::last_write_time(stream / "stream.crc") + std::chrono::milliseconds(1));
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>(), {"--exact-order", "--sort"}}) {
+        Finished done = distributed(2, directory, output("out"), options);
+        EXPECT_EQ(done.status, 0) << done.err;
+        const std::string warning = "thread.1/stream.obs: differs from stream.crc";
+        EXPECT_THAT(done.err, HasSubstr(warning));
+        EXPECT_EQ(done.err.find(warning), done.err.rfind(warning)) << done.err;
+    }
 }
 
 TEST_F(DistributedTest, DamageAtTheBeginningOfAStreamLeavesNoLines) {
