@@ -1,0 +1,1 @@
+ovni_test(unit_interleaving interleaving/interleaving.cpp)
