@@ -115,7 +115,7 @@ bool SharedProducer::take_seat() noexcept {
 
 bool SharedProducer::write_payload(EventCode code, uint64_t clock,
                                    std::span<const uint8_t> payload) noexcept {
-    if (payload.size() == 1 || payload.size() > 16) return false;
+    if (payload.size() == 1 || payload.size() > 16) return discard();
     uint64_t words[2] = {};
     for (size_t i = 0; i < payload.size(); ++i) words[i / 8] |= uint64_t{payload[i]} << (8 * (i % 8));
     return put(code.bits(), clock, payload.size(), [&](size_t i) { return words[i]; });

@@ -148,6 +148,7 @@ bool SharedReader::pass_unwritten() noexcept {
     buffer_.header().lost_records.fetch_add(1, std::memory_order_relaxed);
     buffer_.header().lost_bytes.fetch_add(space, std::memory_order_relaxed);
     next_ += space;
+    has_passed_dead_ = true;
     return true;
 }
 
@@ -191,10 +192,11 @@ void SharedReader::release() noexcept {
         header.beg_read.store(next_, std::memory_order_release);
         clear_up_to(next_);
     }
-    if (header.seats_wanted.load(std::memory_order_relaxed) != 0) take_back_seats();
+    if (has_passed_dead_ || header.seats_wanted.load(std::memory_order_relaxed) != 0) take_back_seats();
 }
 
 void SharedReader::take_back_seats() noexcept {
+    has_passed_dead_ = false;
     buffer_.header().seats_wanted.store(0, std::memory_order_relaxed);
     for (SharedSeat& seat : buffer_.seats()) {
         if (seat.owner.load(std::memory_order_acquire) == 0 || lives(seat)) continue;

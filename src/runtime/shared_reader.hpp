@@ -93,6 +93,7 @@ class SharedReader {
     uint64_t next_ = 0;
     uint64_t reserved_ = 0;  // as last seen: producers fight for that line
     uint64_t stuck_at_ = UINT64_MAX;
+    bool has_passed_dead_ = false;
 };
 
 }  // namespace ovni

@@ -1,1 +1,2 @@
 ovni_test(unit_interleaving interleaving/interleaving.cpp)
+ovni_test(unit_shared_buffer shared_buffer.cpp shared_buffer_threads.cpp LIBS ovni_shared_buffer ovni_test_support)
