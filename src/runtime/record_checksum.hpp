@@ -1,9 +1,8 @@
 // The checksum of a record in a shared buffer: CRC32C over whole words, one instruction each where the
-// processor has it, else by a table, with equal results. The position goes into it, so that bytes of an
-// earlier lap are never taken for a record.
+// processor has it, inline without flags of the compiler, else as core/crc32c.hpp, with equal results. The
+// position goes into it, so that bytes of an earlier lap are never taken for a record.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace ovni {
@@ -36,19 +35,7 @@ class RecordChecksum {
     }
 
  private:
-    static constexpr std::array<uint32_t, 256> table = [] {
-        std::array<uint32_t, 256> made{};
-        for (uint32_t byte = 0; byte < 256; ++byte) {
-            uint32_t value = byte;
-            for (int bit = 0; bit < 8; ++bit) value = value >> 1 ^ (value & 1 ? 0x82f63b78 : 0);
-            made[byte] = value;
-        }
-        return made;
-    }();
-
-    [[gnu::noinline]] void add_by_table(uint64_t word) noexcept {
-        for (int i = 0; i < 8; ++i) state_ = state_ >> 8 ^ table[(state_ ^ word >> (8 * i)) & 0xff];
-    }
+    void add_by_table(uint64_t word) noexcept;
 
     uint64_t state_;  // below 2^32
     By by_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/crc32c.hpp"
 #include "runtime/futex.hpp"
 
 namespace ovni {
@@ -40,6 +41,12 @@ uint64_t boot_time() {
 }
 
 }  // namespace
+
+void RecordChecksum::add_by_table(uint64_t word) noexcept {
+    uint8_t bytes[sizeof word];
+    std::memcpy(bytes, &word, sizeof word);
+    state_ = crc32c_detail::by_tables(static_cast<uint32_t>(state_), bytes, sizeof bytes);
+}
 
 size_t SharedBuffer::memory_needed(const SharedOptions& options) noexcept {
     return data_offset(options.seats) + capacity_of(options);

@@ -106,6 +106,14 @@ class SharedProducer {
     bool has_claims(unsigned level) const noexcept;
     bool discard(uint32_t also = 0) noexcept;
 
+    // Fetches the line as ours, while the checksum is computed: the swap then seldom fails.
+    static void expect_to_write(std::atomic<uint64_t>& word) noexcept {
+#if defined(__x86_64__)
+        asm volatile("prefetchw %0" : : "m"(word));
+#else
+        __builtin_prefetch(&word, 1);
+#endif
+    }
     static uintptr_t stack_pointer() noexcept {
 #if defined(__x86_64__)
         uintptr_t here;
@@ -147,6 +155,7 @@ template <class Words>
 [[gnu::always_inline]] inline bool SharedProducer::put(uint64_t code, uint64_t clock, uint64_t payload,
                                                        Words payload_word) noexcept {
     if (__builtin_expect(seat_ == nullptr, 0) && !take_seat_again()) return discard();
+    expect_to_write(buffer_.header().reserved);
     const uintptr_t here = stack_pointer();
     unsigned level = 0;
     if (__builtin_expect(frames_[0].load(std::memory_order_relaxed) != 0, 0)) level = nested_level(here);

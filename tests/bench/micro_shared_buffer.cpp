@@ -103,7 +103,7 @@ class Shared {
     }();
     SharedReader reader_ = [this] {
         SharedReader reader;
-        reader.open(buffer_);
+        reader.open(buffer_, [](uint32_t, uint32_t, uint64_t) noexcept { return true; });
         return reader;
     }();
     uint64_t sum_ = 0;
@@ -115,14 +115,16 @@ class Shared {
 
 template <class Buffer>
 void write_shared(benchmark::State& state) {
-    static std::unique_ptr<Buffer> buffer;
-    if (state.thread_index() == 0) buffer = std::make_unique<Buffer>();
+    static std::shared_ptr<Buffer> buffer;
+    if (state.thread_index() == 0) buffer = std::make_shared<Buffer>();
+    std::shared_ptr<Buffer> kept;  // longer than the writer
     double cpu_ns = 0;
     uint64_t number = 0;
     std::unique_ptr<typename Buffer::Writer> writer;
     // The first KeepRunning() is where the threads meet: the buffer is there.
     while (state.KeepRunning()) {
         if (!writer) {
+            kept = buffer;
             writer = std::make_unique<typename Buffer::Writer>(*buffer, state.thread_index());
             cpu_ns = -thread_cpu_ns();
         }
