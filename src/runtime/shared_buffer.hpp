@@ -95,6 +95,9 @@ class SharedProducer {
  private:
     template <class Words>
     bool put(uint64_t code, uint64_t clock, uint64_t payload, Words payload_word) noexcept;
+    void store(uint64_t position, uint64_t word) noexcept {
+        buffer_.word_at(position).store(word, std::memory_order_relaxed);
+    }
     bool reserve(uint64_t& at, uint64_t space, unsigned level) noexcept;
     bool take_seat() noexcept;
     bool take_seat_again() noexcept;
@@ -177,13 +180,10 @@ template <class Words>
     uint64_t at = 0;
     bool is_written = reserve(at, space_of(bytes), level);
     if (__builtin_expect(is_written, 1)) {
-        auto store = [&](size_t i, uint64_t word) {
-            buffer_.word_at(at + 8 * i).store(word, std::memory_order_relaxed);
-        };
-        store(record_clock, clock);
-        store(record_thread, owner_);
-        store(record_code, code);
-        for (size_t i = 0; i < payload_words; ++i) store(record_words + i, payload_word(i));
+        store(at + 8 * record_clock, clock);
+        store(at + 8 * record_thread, owner_);
+        store(at + 8 * record_code, code);
+        for (size_t i = 0; i < payload_words; ++i) store(at + 8 * (record_words + i), payload_word(i));
         uint64_t commit = bytes | uint64_t{checksum.at(at)} << 32;
         buffer_.word_at(at).store(commit, std::memory_order_release);
     } else {
