@@ -92,6 +92,11 @@ Options parse_options(char** argv) {
             options.help = true;
             return options;
         }
+        if (word == "--detach") {
+            options.detach = true;
+            ++argv;
+            continue;
+        }
         argv = take(options, argv);
     }
     if (!*argv) throw UsageError("no program to run, see --help");
@@ -113,8 +118,9 @@ std::string help_text() {
         if (!option.value.empty()) names += fmt::format(" {}", option.value);
         line(names, option.text);
     }
+    line("--detach", "record from a process that signals to the job do not reach");
     line("-h, --help", "print this text");
-    text += "\nAn option is the same as its environment variable: ";
+    text += "\nMost options are the same as an environment variable: ";
     for (const Option& option : known)
         text += fmt::format("{}{}", &option == known ? "" : ", ", option.variable);
     return text + ".\n";

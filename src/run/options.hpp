@@ -11,6 +11,7 @@ namespace ovni::run {
 
 struct Options {
     bool help = false;
+    bool detach = false;
     std::vector<std::pair<std::string, std::string>> environment;  // variable, value
     char** program = nullptr;                                      // PROG ARGS..., null terminated
 };

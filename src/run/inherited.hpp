@@ -1,0 +1,27 @@
+// What a launcher hands to a program across exec, but a fork loses or ovnirun changes for itself: signal
+// mask, disposition of SIGCHLD, timers (alarm(2) before exec is an old way to limit a program), the signal at
+// the death of its parent.
+#pragma once
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include <array>
+
+namespace ovni::run {
+
+class Inherited {
+ public:
+    // Takes them from this process: it goes on with all signals blocked, children to wait for, and no timer.
+    Inherited();
+    // Gives them to the process that is about to become the program.
+    void restore() const;
+
+ private:
+    sigset_t mask_{};
+    struct sigaction child_action_ {};
+    std::array<itimerval, 3> timers_{};
+    int parent_death_signal_ = 0;
+};
+
+}  // namespace ovni::run

@@ -1,0 +1,46 @@
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "run/execute.hpp"
+#include "run/inherited.hpp"
+#include "run/launch.hpp"
+#include "run/watch.hpp"
+#include "run/witness.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+// The child: the program, once the companion has started. Where ovnirun died before, there is nothing to run.
+[[noreturn]] void become(char** program, const Inherited& inherited, Pipe go) {
+    go.write = Fd();
+    char byte;
+    if (::read(go.read.get(), &byte, 1) != 1) ::_exit(1);
+    inherited.restore();
+    ::_exit(execute(program));
+}
+
+}  // namespace
+
+int run_as_parent(const Launch& launch, Companion& companion) {
+    companion.prepare();
+    Pipe go = make_pipe();
+    Inherited inherited;
+    pid_t program = ::fork();
+    if (program == 0) become(launch.program, inherited, std::move(go));
+    if (program < 0) throw system_error("no process for it", launch.program[0]);
+    Ending ending;
+    {
+        GroupWitness witness(launch.words);
+        let_go_of_descriptors({go.write.get(), witness.descriptor()});
+        companion.start(program);
+        // Fails where it has been killed meanwhile; how it ended counts all the same.
+        [[maybe_unused]] ssize_t sent = ::write(go.write.get(), "", 1);
+        go = Pipe();
+        ending = Watch(program, witness).until_end();
+    }
+    companion.finish(ending);
+    return end_as(ending);
+}
+
+}  // namespace ovni::run

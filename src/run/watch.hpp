@@ -1,0 +1,38 @@
+// Waits for the program and lets it feel as little as possible that ovnirun stands between it and its
+// launcher: signals are passed on, stops and continuations mirrored. All signals are blocked and taken one by
+// one, so nothing here runs in a handler.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "run/companion.hpp"
+#include "run/witness.hpp"
+
+namespace ovni::run {
+
+class Watch {
+ public:
+    Watch(pid_t program, GroupWitness& witness) : program_(program), witness_(witness) {}
+    Ending until_end();
+
+ private:
+    enum class Program { runs, newly_stopped, stopped, ended };
+
+    void take_changes();
+    void take_status(int status);
+    void mirror_stop();
+    bool continued_since() const;
+    void pass_on(const siginfo_t& signal);
+
+    pid_t program_;
+    GroupWitness& witness_;
+    Program state_ = Program::runs;
+    int stop_signal_ = 0;
+    Ending ending_;
+};
+
+// Ends this process as the program ended; returns the exit status if that was no signal.
+int end_as(const Ending& ending);
+
+}  // namespace ovni::run
