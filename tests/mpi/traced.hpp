@@ -13,16 +13,10 @@
 
 #include "support/process.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/words.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {
-
-using Words = std::vector<std::string>;
-
-inline Words operator+(Words all, const Words& more) {
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-}
 
 // A program of tests/apps.
 inline std::string app(const std::string& name) {

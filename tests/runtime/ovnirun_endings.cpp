@@ -1,0 +1,108 @@
+// How ovnirun ends, and what it leaves running.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "runtime/ovnirun_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(By, Launched, all_launchers(), launcher_name);
+
+// Processes, not ended, whose parent is `parent`, and those that have ended, which it should have waited for.
+struct Children {
+    int running = 0, zombies = 0;
+};
+
+Children children_of(pid_t parent) {
+    Children children;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream file(entry.path() / "stat");
+        std::string text;
+        if (!std::getline(file, text)) continue;
+        char state = 0;
+        int its_parent = 0;
+        if (std::sscanf(text.c_str() + text.rfind(')'), ") %c %d", &state, &its_parent) != 2) continue;
+        if (its_parent == parent) ++(state == 'Z' ? children.zombies : children.running);
+    }
+    return children;
+}
+
+TEST_P(Launched, AnyStatusIsKept) {
+    for (int status = 0; status < 256; status += GetParam().empty() ? 51 : 1)
+        EXPECT_EQ(run(launch({"sh", "-c", "exit " + std::to_string(status)})).status, status);
+}
+
+TEST_P(Launched, DeathByASignalIsKept) {
+    for (int signal : {SIGSEGV, SIGKILL, SIGTERM, SIGABRT, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGALRM,
+                       SIGTRAP, SIGRTMIN + 3}) {
+        Started program(launch({"sh", "-c", "kill -" + std::to_string(signal) + " $$"}), [&] {
+            rlimit cores{1 << 20, 1 << 20};
+            if (::chdir(path(".").c_str()) == 0) ::setrlimit(RLIMIT_CORE, &cores);
+        });
+        int status = program.wait();
+        EXPECT_TRUE(WIFSIGNALED(status)) << signal;
+        EXPECT_EQ(WTERMSIG(status), signal);
+        if (in_parent()) {
+            EXPECT_FALSE(WCOREDUMP(status)) << signal;
+        }
+    }
+}
+
+TEST_P(Launched, EndsWithItsOwnChildNotWithADaemon) {
+    Started program(launch({"bash", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $!"}));
+    pid_t daemon = std::stoi(program.line());
+    EXPECT_EQ(program.rest(), "");
+    EXPECT_EQ(program.wait(), 0);
+    EXPECT_EQ(::kill(daemon, SIGKILL), 0);
+}
+
+TEST_P(Launched, AProgramHasNoChildItDoesNotKnow) {
+    Started program(launch({"cat"}));
+    program.write("x\n");
+    EXPECT_EQ(program.line(), "x");
+    Children children = children_of(program.pid());
+    EXPECT_EQ(children.running, in_parent() ? 2 : 0);
+    EXPECT_EQ(children.zombies, 0);
+    program.close_input();
+    EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(OvnirunTest, ChildrenOfALauncherAreWaitedFor) {
+    std::string command = "sleep 0.01 & exec " + program("ovnirun") + " cat";
+    Started launched({"bash", "-c", command});
+    launched.write("x\n");
+    EXPECT_EQ(launched.line(), "x");
+    EXPECT_TRUE(becomes_true([&] {
+        Children children = children_of(launched.pid());
+        return children.running == 2 && children.zombies == 0;
+    }));
+    launched.close_input();
+    EXPECT_EQ(launched.wait(), 0);
+}
+
+TEST_F(OvnirunTest, ProgramGoesOnWhenOvnirunIsKilled) {
+    Started launched(Words{program("ovnirun")} + signal_log);
+    pid_t program = std::stoi(launched.line().substr(6));
+    launched.send(SIGKILL);
+    EXPECT_EQ(WTERMSIG(launched.wait()), SIGKILL);
+    ::kill(program, SIGUSR1);
+    EXPECT_EQ(launched.line(), "got 10");
+    ::kill(program, SIGRTMIN + 1);
+    EXPECT_EQ(launched.rest(), "");
+    EXPECT_TRUE(becomes_true([&] { return ::kill(-launched.pid(), 0) != 0; })) << "something is left";
+}
+
+TEST_P(Launched, ALauncherThatWantsItGoneWithItselfGetsThat) {
+    Started shell(Words{"bash", "-c", "setpriv --pdeathsig KILL \"$@\" <&0 & read line", "bash"} +
+                  launch({"sh", "-c", "echo runs; exec sleep 60"}));
+    EXPECT_EQ(shell.line(), "runs");
+    shell.write("\n");
+    EXPECT_EQ(shell.wait(), 0);
+    EXPECT_EQ(shell.rest(), "");
+}
+
+}  // namespace
+}  // namespace ovni::test
