@@ -17,7 +17,7 @@ namespace {
 
 // A signal to a group reaches one process after the other.
 constexpr timespec patience{0, 10'000'000};
-constexpr timeval answer_limit{1, 0};
+constexpr timeval answer_limit{5, 0};
 
 struct Testimony {
     int code = 0;
