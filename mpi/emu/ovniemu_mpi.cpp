@@ -85,7 +85,7 @@ class Emulation {
         cost.bytes_written = output.bytes_written();
         if (statistics) write_cost(cost, *statistics);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
-        return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
+        return comm_.is_root() ? print_end(end, trace_.streams().size()) : static_cast<int>(!good);
     }
 
  private:
@@ -226,7 +226,7 @@ void keep_memory() {
 int main(int argc, char** argv) {
     ovni::keep_memory();
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
-        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
+        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi", " [--statistics FILE]");
         cli.options.add_options()("statistics", boost::program_options::value<std::string>(),
                                   "write what the emulation cost on each rank to that file, as JSON");
         if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
