@@ -301,6 +301,27 @@ TEST_F(TraceToolsTest, HelpAndUsageErrors) {
     }
 }
 
+TEST_F(TraceToolsTest, AnEmptyNameIsAUsageError) {
+    std::string trace = trace_.write();
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"ovnidump", ""}, {"ovniemu", ""}, {"ovniemu", "-o", "", trace}}) {
+        std::vector<std::string> command = words;
+        command[0] = program(words[0]);
+        Finished usage = run(command);
+        EXPECT_EQ(usage.status, 2);
+        EXPECT_NE(usage.err.find("empty"), std::string::npos) << usage.err;
+    }
+}
+
+TEST_F(TraceToolsTest, WhatCannotBePrintedIsAnError) {
+    for (const char* command :
+         {"ovniver", "ovniver --help", "ovniemu --help", "ovnidump --help"}) {
+        Finished shell = run({"bash", "-c", program(command) + " >/dev/full"});
+        EXPECT_EQ(shell.status, 1) << command;
+        EXPECT_NE(shell.err.find("stdout: cannot write: No space left"), std::string::npos) << shell.err;
+    }
+}
+
 }  // namespace
 
 }  // namespace ovni::test
