@@ -401,10 +401,68 @@ TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
     EXPECT_EQ(unwritable.status, 1) << unwritable.err;
 }
 
+TEST_F(DistributedTest, TheFailureOfARenameIsThatOfTheSerialEmulator) {
+    trace_.thread().starts(10).ends(20);
+    fs::path directory = trace_.write();
+    fs::create_directories(output("out") / "thread.prv");
+    Finished one = serial(directory, output("out")), all = distributed(2, directory, output("out"));
+    EXPECT_EQ(one.status, 1);
+    EXPECT_EQ(all.status, 1);
+    const std::string message =
+        (output("out") / "thread.prv").string() + ": cannot put the new file into its place";
+    EXPECT_THAT(one.err, HasSubstr("ovniemu: " + message));
+    EXPECT_THAT(all.err, HasSubstr("ovniemu-mpi: " + message));
+}
+
+TEST_F(DistributedTest, CompleteOutputsReplacePartialOnes) {
+    trace_.thread().starts(10).ends(20).truncate(3);
+    EXPECT_EQ(distributed(2, trace_.write(), output("out")).status, 1);
+    EXPECT_TRUE(fs::exists(output("out") / "thread.partial.prv"));
+    TraceBuilder good;
+    good.thread().starts(10).ends(20);
+    EXPECT_EQ(distributed(2, good.write(), output("out")).status, 0);
+    EXPECT_TRUE(fs::exists(output("out") / "thread.prv"));
+    for (const char* name : {"thread.partial.prv", "thread.partial.pcf", "cpu.partial.row"})
+        EXPECT_FALSE(fs::exists(output("out") / name)) << name;
+}
+
+// Two ranks with working directories of their own see different directories by one relative name, as on nodes
+// that share none.
+TEST_F(DistributedTest, ADirectoryThatIsNotSharedIsTold) {
+    trace_.thread({.loom = "a"}).starts(10).ends(20);
+    fs::path directory = trace_.write();
+    fs::create_directories(output("elsewhere"));
+    auto on_two_nodes = [&](const std::string& trace, const std::string& out) {
+        std::vector<std::string> words = {"mpirun"};
+        for (const fs::path& place : {directory, output("elsewhere")}) {
+            for (const std::string& word :
+                 {std::string("-n"), std::string("1"), std::string("-wdir"), place.string(),
+                  program("ovniemu-mpi"), std::string("-o"), out, trace})
+                words.push_back(word);
+            words.emplace_back(":");
+        }
+        words.pop_back();
+        return run(words, mpi_environment);
+    };
+    Finished trace = on_two_nodes(".", output("out"));
+    EXPECT_EQ(trace.status, 1);
+    EXPECT_THAT(trace.err, HasSubstr("is the directory shared by all nodes?"));
+    EXPECT_THAT(trace.err, HasSubstr("stream.json"));
+    Finished out = on_two_nodes(directory, "out");
+    EXPECT_EQ(out.status, 1);
+    EXPECT_THAT(out.err,
+                HasSubstr("out/thread.prv: cannot open what rank 0 has made (is the directory shared by"));
+    EXPECT_FALSE(fs::exists(directory / "out/thread.prv"));
+}
+
 TEST_F(DistributedTest, CommandLine) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
+    EXPECT_THAT(help.out, HasSubstr("[--exact-order] [--statistics FILE] TRACE\n"));
+    Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
+    EXPECT_EQ(unprinted.status, 1);
+    EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));
     Finished usage = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--wrong"}, mpi_environment);
     EXPECT_EQ(usage.status, 2) << usage.err;
 }
