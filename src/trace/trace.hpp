@@ -21,8 +21,9 @@ struct StreamFile {
     uint64_t bytes = 0;         // size of stream.obs
 };
 
-// Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error for
-// a directory that cannot be read, and for events without metadata (a warning where other streams have theirs).
+// Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error
+// for a directory that cannot be read, and for events without metadata (a warning where other streams have
+// theirs).
 std::vector<std::string> find_streams(const std::filesystem::path& directory);
 
 // Reads stream.json and checks the header of stream.obs. Throws Error for a stream.obs that is missing,

@@ -314,8 +314,7 @@ TEST_F(TraceToolsTest, AnEmptyNameIsAUsageError) {
 }
 
 TEST_F(TraceToolsTest, WhatCannotBePrintedIsAnError) {
-    for (const char* command :
-         {"ovniver", "ovniver --help", "ovniemu --help", "ovnidump --help"}) {
+    for (const char* command : {"ovniver", "ovniver --help", "ovniemu --help", "ovnidump --help"}) {
         Finished shell = run({"bash", "-c", program(command) + " >/dev/full"});
         EXPECT_EQ(shell.status, 1) << command;
         EXPECT_NE(shell.err.find("stdout: cannot write: No space left"), std::string::npos) << shell.err;
