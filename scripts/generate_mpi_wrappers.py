@@ -93,8 +93,12 @@ extern "C" {{
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:2]):
+        print(__doc__.strip())
+        return
     if len(sys.argv) < 4:
-        sys.exit(__doc__)
+        print(__doc__.strip(), file=sys.stderr)
+        sys.exit(2)
     table, output, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
     lines = [line.strip() for line in table.read_text().splitlines()]
     functions = [Function(line) for line in lines if line and not line.startswith("#")]

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/log.hpp"
+#include "base/standard_output.hpp"
 
 namespace ovni {
 
@@ -16,7 +17,9 @@ void print(const char* tool, const char* what) {
 
 int run_body(const char* tool, Comm& world, const std::function<int(Comm& world)>& body) {
     try {
-        return body(world);
+        int status = body(world);
+        world.agree(flush_stdout);
+        return status;
     } catch (const Stopped& e) {
         print(tool, e.what());
         return e.status;

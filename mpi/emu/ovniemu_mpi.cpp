@@ -59,7 +59,8 @@ class Emulation {
         std::vector<bool> mine(rank_of_loom.size());
         std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
                        [&](int rank) { return rank == comm_.rank(); });
-        std::vector<StreamReader> readers = comm_.agree([&] { return open_streams(mine); });
+        std::vector<StreamReader> readers =
+            comm_.agree([&] { return open_streams(mine, Checksums::compared); });
         std::vector<int64_t> first_clocks(trace_.streams().size(), no_clock);
         for (const StreamReader& reader : readers)
             first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
@@ -74,7 +75,8 @@ class Emulation {
         emulator.fetch_ahead(merger);
         std::optional<TieExchange> ties;
         if (exact)
-            ties.emplace(comm_, comm_.agree([&] { return open_streams(mine); }), trace_.streams().size());
+            ties.emplace(comm_, comm_.agree([&] { return open_streams(mine, Checksums::compared_quietly); }),
+                         trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
         ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
         RankStatistics cost = replay(emulator, window, output);
@@ -83,7 +85,7 @@ class Emulation {
         cost.bytes_written = output.bytes_written();
         if (statistics) write_cost(cost, *statistics);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
-        return comm_.is_root() ? print_end(end) : static_cast<int>(!good);
+        return comm_.is_root() ? print_end(end, trace_.streams().size()) : static_cast<int>(!good);
     }
 
  private:
@@ -139,14 +141,14 @@ class Emulation {
     }
 
     // Streams of my looms; rank 0 has those that are no thread's too, whose events are an error.
-    std::vector<StreamReader> open_streams(const std::vector<bool>& mine) {
+    std::vector<StreamReader> open_streams(const std::vector<bool>& mine, Checksums checksums) {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
             uint32_t thread = system_.thread_of_stream(s);
             bool is_mine =
                 thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
             if (!is_mine) continue;
-            readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
+            readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
         }
         return readers;
     }
@@ -224,7 +226,7 @@ void keep_memory() {
 int main(int argc, char** argv) {
     ovni::keep_memory();
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
-        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi");
+        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi", " [--statistics FILE]");
         cli.options.add_options()("statistics", boost::program_options::value<std::string>(),
                                   "write what the emulation cost on each rank to that file, as JSON");
         if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sink/output_names.hpp"
 #include "sink/pcf.hpp"
 #include "sink/row.hpp"
 
@@ -20,13 +21,15 @@ ParallelPrv::Beside::~Beside() {
     if (!path_.empty()) ::unlink(path_.c_str());
 }
 
-void ParallelPrv::Beside::create(const std::filesystem::path& path) {
-    OutputFile(path).commit();
+void ParallelPrv::Beside::create(const std::filesystem::path& path, const std::filesystem::path& output) {
+    Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!file) throw system_error("cannot create", output);
     path_ = path;
 }
 
-void ParallelPrv::Beside::commit_as(const std::filesystem::path& path) {
-    std::filesystem::rename(path_, path);
+void ParallelPrv::Beside::commit_as(const std::filesystem::path& output) {
+    if (::rename(path_.c_str(), output.c_str()) != 0)
+        throw system_error("cannot put the new file into its place", output);
     path_.clear();
 }
 
@@ -38,15 +41,18 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
       rows_(schema.rows.size()),
       text_(file, schema.rows.size()) {
     auto pid = comm_.broadcast<int64_t>(::getpid());
-    path_ = directory_ / fmt::format("{}.prv.tmp.{}", name_, pid);
+    path_ = final_path(".prv");
+    std::filesystem::path beside = directory_ / fmt::format("{}.prv.tmp.{}", name_, pid);
     // The root makes the file, so that a directory that cannot be written to is told with the reason.
     comm_.agree([&] {
-        if (comm_.is_root()) beside_.create(path_);
+        if (comm_.is_root()) beside_.create(beside, path_);
     });
     std::string header = prv_header(rows_, 0);
     comm_.agree([&] {
-        file_ = Fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-        if (!file_) throw system_error("cannot open", path_);
+        file_ = Fd(::open(beside.c_str(), O_WRONLY | O_CLOEXEC));
+        if (!file_)
+            throw system_error("cannot open what rank 0 has made (is the directory shared by all nodes?)",
+                               path_);
         if (comm_.is_root()) write_at(file_, 0, header, path_);
     });
     end_ = header.size();
@@ -68,14 +74,13 @@ void ParallelPrv::write_formatted(uint64_t offset) {
 }
 
 std::filesystem::path ParallelPrv::final_path(const char* extension, Ending ending) const {
-    return directory_ / (name_ + (ending == Ending::partial ? ".partial" : "") + extension);
+    return output_path(directory_, name_, extension, ending);
 }
 
 void ParallelPrv::check_size() {
-    if (std::filesystem::file_size(path_) != end_)
-        throw Error(fmt::format("has {} bytes, {} were written (is the disk full?)",
-                                std::filesystem::file_size(path_), end_),
-                    path_);
+    uint64_t size = std::filesystem::file_size(beside_.path());
+    if (size != end_)
+        throw Error(fmt::format("has {} bytes, {} were written (is the disk full?)", size, end_), path_);
 }
 
 void ParallelPrv::finish(const FileSchema& schema, int64_t duration, Ending ending) {
@@ -86,7 +91,7 @@ void ParallelPrv::finish(const FileSchema& schema, int64_t duration, Ending endi
     comm_.agree([&] {
         if (!comm_.is_root()) return;
         check_size();
-        final_path_ = final_path(".prv", ending);
+        ending_ = ending;
         side_files_.emplace_back(final_path(".pcf", ending)).write(pcf_text(schema));
         side_files_.emplace_back(final_path(".row", ending)).write(row_text(schema));
     });
@@ -96,7 +101,8 @@ void ParallelPrv::commit() {
     comm_.agree([&] {
         if (!comm_.is_root()) return;
         for (OutputFile& file : side_files_) file.commit();
-        beside_.commit_as(final_path_);
+        beside_.commit_as(final_path(".prv", ending_));
+        if (ending_ == Ending::complete) remove_partial(directory_, name_);
     });
 }
 

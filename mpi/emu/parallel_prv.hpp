@@ -31,7 +31,7 @@ class ParallelPrv {
     uint64_t grow(uint64_t bytes_of_all) { return std::exchange(end_, end_ + bytes_of_all); }
     // Everything is written, still beside the final names.
     void finish(const FileSchema& schema, int64_t duration, Ending ending);
-    // The final names, the PRV file last.
+    // The final names, the PRV file last. Complete outputs replace partial ones of an earlier emulation.
     void commit();
 
  private:
@@ -42,19 +42,23 @@ class ParallelPrv {
         Beside(const Beside&) = delete;
         Beside& operator=(const Beside&) = delete;
         ~Beside();
-        void create(const std::filesystem::path& path);
-        void commit_as(const std::filesystem::path& path);
+        // Errors name the output, not the file beside.
+        void create(const std::filesystem::path& path, const std::filesystem::path& output);
+        void commit_as(const std::filesystem::path& output);
+        const std::filesystem::path& path() const { return path_; }
 
      private:
         std::filesystem::path path_;
     };
 
     void check_size();
-    std::filesystem::path final_path(const char* extension, Ending ending) const;
+    std::filesystem::path final_path(const char* extension, Ending ending = Ending::complete) const;
 
     const Comm& comm_;
-    std::filesystem::path directory_, path_, final_path_;
+    std::filesystem::path directory_;
     std::string name_;
+    std::filesystem::path path_;  // the final name, for messages
+    Ending ending_ = Ending::complete;
     Beside beside_;
     std::vector<OutputFile> side_files_;
     size_t rows_;

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "comm/host_names.hpp"
+#include "trace/stream_files.hpp"
+
 namespace ovni {
 
 namespace {
@@ -27,9 +30,21 @@ std::vector<std::string> find_on_root(const Comm& comm, const std::filesystem::p
     return paths;
 }
 
+// Rank 0 has seen the streams. A directory of the same name may be there on every node and yet be another.
+void expect_shared(const std::filesystem::path& directory, const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    std::filesystem::path first = directory / paths.front() / metadata_name;
+    std::error_code fault;
+    if (!std::filesystem::exists(first, fault))
+        throw Error(fmt::format("rank 0 sees it, the node {} does not: is the directory shared by all nodes?",
+                                host_name()),
+                    first);
+}
+
 // Shares follow each other, so what is wrong first in the order of paths is told by the lowest rank.
 std::string read_share(const Comm& comm, const std::filesystem::path& directory,
                        const std::vector<std::string>& paths) {
+    expect_shared(directory, paths);
     auto rank = static_cast<size_t>(comm.rank()), ranks = static_cast<size_t>(comm.size());
     nlohmann::json files = nlohmann::json::array();
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {

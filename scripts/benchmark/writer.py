@@ -199,7 +199,8 @@ def writer_in(workshop, report, folder):
         before = os.getloadavg()[0]
         for _ in range(workshop.options.writer_runs):
             for subject, measurement in plan:
-                runner.run(subject, measurement)
+                if subject in taking_part:
+                    run_or_drop(report, runner, taking_part, subject, measurement)
     report.note(f"medians of {workshop.options.writer_runs} rounds, load {before:.2f} before and {os.getloadavg()[0]:.2f} after")
     rates(report, runner, taking_part)
     latencies(report, runner, taking_part)
@@ -207,6 +208,14 @@ def writer_in(workshop, report, folder):
     goals(report, runner, taking_part)
     for (subject, name), rounds in runner.results.items():
         report.keep("writer", subject.name, place=str(folder.parent), measurement=name, rounds=rounds)
+
+
+def run_or_drop(report, runner, taking_part, subject, measurement):
+    try:
+        runner.run(subject, measurement)
+    except BenchError as error:  # the others may do
+        report.failed("writer", f"{subject.name}: {error}")
+        taking_part.remove(subject)
 
 
 def rates(report, runner, taking_part):
@@ -262,3 +271,5 @@ def goals(report, runner, taking_part):
         complete = runner.missing[hosting] == 0 and runner.disordered[hosting] == 0
         lost = f"{runner.missing[hosting]} of {runner.emitted[hosting]} ({runner.disordered[hosting]} out of order)"
         report.goal("writer", f"{hosting}: events lost", lost, 0, complete)
+        if not complete:
+            report.failed("writer", f"{hosting}: events lost: {lost}")

@@ -8,6 +8,22 @@ namespace ovni {
 
 namespace po = boost::program_options;
 
+namespace {
+
+// An empty name is never meant: it comes from a variable of the shell that is not set.
+void refuse_empty(const Cli& cli) {
+    for (const auto& option : cli.options.options()) {
+        const std::string& name = option->long_name();
+        if (option->semantic()->max_tokens() == 0 || !cli.has(name)) continue;
+        const auto* text = boost::any_cast<std::string>(&cli.values[name].value());
+        if (text && text->empty()) throw UsageError("option --" + name + ": the value is empty (see --help)");
+    }
+    for (const std::string& word : cli.words)
+        if (word.empty()) throw UsageError("one of the words is empty (see --help)");
+}
+
+}  // namespace
+
 Parsed parse(Cli& cli, int argc, char** argv) {
     cli.options.add_options()("help,h", "print this and exit");
     po::options_description all;
@@ -24,7 +40,10 @@ Parsed parse(Cli& cli, int argc, char** argv) {
         throw UsageError(std::string(e.what()) + " (see --help)");
     }
     if (cli.has("word")) cli.words = cli.get<std::vector<std::string>>("word");
-    if (!cli.has("help")) return Parsed::go_on;
+    if (!cli.has("help")) {
+        refuse_empty(cli);
+        return Parsed::go_on;
+    }
     std::cout << "usage: " << cli.usage << "\n" << cli.description << "\n" << cli.options;
     return Parsed::help_printed;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "base/standard_output.hpp"
 
 namespace ovni {
 
@@ -14,7 +15,9 @@ Error system_error(std::string what, std::string path, std::optional<uint64_t> o
 int run_main(const char* tool, const std::function<int()>& body) {
     log::set_program(tool);
     try {
-        return body();
+        int status = body();
+        flush_stdout();
+        return status;
     } catch (const UsageError& e) {
         fmt::print(stderr, "{}: {}\n", tool, e.what());
         return 2;

@@ -38,6 +38,17 @@ void write_at(const Fd& file, uint64_t offset, std::string_view text, const std:
     }
 }
 
+void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path) {
+    while (!bytes.empty()) {
+        ssize_t n = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw system_error("cannot read", path, offset);
+        if (n == 0) throw Error("the file became shorter while it was read", path, offset);
+        bytes = bytes.subspan(static_cast<size_t>(n));
+        offset += static_cast<uint64_t>(n);
+    }
+}
+
 void close(Fd& file, const std::filesystem::path& path) {
     if (::close(file.release()) != 0) throw system_error("cannot write", path);
 }
@@ -51,7 +62,7 @@ std::string read_file(const std::filesystem::path& path) {
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), beside_(path_) {
     beside_ += ".tmp." + std::to_string(::getpid());
     fd_ = Fd(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!fd_) throw system_error("cannot create", beside_);
+    if (!fd_) throw system_error("cannot create", path_);
 }
 
 OutputFile::~OutputFile() {
@@ -62,13 +73,13 @@ void OutputFile::write(std::string_view text) {
     while (!text.empty()) {
         ssize_t n = ::write(fd_.get(), text.data(), text.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw system_error("cannot write", beside_);
+        if (n < 0) throw system_error("cannot write", path_);
         text.remove_prefix(static_cast<size_t>(n));
     }
 }
 
 void OutputFile::write_at(uint64_t offset, std::string_view text) {
-    ovni::write_at(fd_, offset, text, beside_);
+    ovni::write_at(fd_, offset, text, path_);
 }
 
 void OutputFile::commit() {
@@ -77,9 +88,9 @@ void OutputFile::commit() {
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
     try {
-        close(fd_, beside_);
+        close(fd_, path);
         if (::rename(beside_.c_str(), path.c_str()) != 0)
-            throw system_error("cannot rename " + beside_.string(), path);
+            throw system_error("cannot put the new file into its place", path);
     } catch (const Error&) {
         ::unlink(beside_.c_str());
         throw;

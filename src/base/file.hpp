@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,10 @@ class Fd {
     int fd_ = -1;
 };
 
-// Both throw Error, which names `path`. close() reports what a network file system could not write.
+// All throw Error, which names `path`; read_at() also where the file ends before. close() reports what a
+// network file system could not write.
 void write_at(const Fd& file, uint64_t offset, std::string_view text, const std::filesystem::path& path);
+void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path);
 void close(Fd& file, const std::filesystem::path& path);
 
 std::string read_file(const std::filesystem::path& path);

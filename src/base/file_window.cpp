@@ -97,13 +97,9 @@ void FileWindow::move_to(uint64_t keep, size_t capacity) {
 }
 
 void FileWindow::read_up_to(uint64_t to) {
-    while (end_ < to) {
-        ssize_t n = ::pread(fd_.get(), memory_.get() + (end_ - begin_), to - end_, static_cast<off_t>(end_));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw system_error("cannot read", path_, end_);
-        if (n == 0) throw Error("the file became shorter while it was read", path_, end_);
-        end_ += static_cast<uint64_t>(n);
-    }
+    if (end_ >= to) return;
+    read_at(fd_, end_, bytes(end_, to), path_);
+    end_ = to;
 }
 
 }  // namespace ovni

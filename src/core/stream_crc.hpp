@@ -4,7 +4,8 @@
 //
 // The writer appends a record after the bytes of its block, so stream.crc is never the older of the two files
 // unless a block was being written or something else has rewritten the stream. A record that is not there as
-// a whole is none.
+// a whole is none. Who goes on writing a stream where another stopped first cuts off the records of blocks
+// that end behind that place.
 #pragma once
 
 #include <bit>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "trace/checksums.hpp"
 
 namespace ovni {
 
@@ -253,8 +254,9 @@ void Emulator::rethrow(const EventView& event, const std::string& cause) const {
                            ? fmt::format("event {}", event.code.text().data())
                        : event.kind == EventView::Kind::cut ? std::string("end of the stream")
                                                             : fmt::format("gap ({})", event.gap->reason);
-    throw Error(fmt::format("{} at clock {} (time {}): {}", what, event.clock, event.clock - origin_, cause),
-                trace_.path_of(event.stream), event.offset);
+    std::string text =
+        fmt::format("{} at clock {} (time {}): {}", what, event.clock, event.clock - origin_, cause);
+    throw explained(Error(std::move(text), trace_.path_of(event.stream), event.offset));
 }
 
 }  // namespace ovni

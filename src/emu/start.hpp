@@ -14,7 +14,7 @@ inline constexpr int64_t no_clock = INT64_MAX;
 
 // A reader of the stream with its clock corrected, as emulation needs it.
 StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream,
-                         Regions regions = Regions::as_they_are);
+                         Regions regions = Regions::as_they_are, Checksums checksums = Checksums::compared);
 
 // The least of the first clocks, by stream, no_clock for a stream without events; 0 where no stream has any.
 // Throws Error where one is more than an hour from that of the first stream with events: then clocks were not

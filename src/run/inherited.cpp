@@ -6,7 +6,7 @@ namespace ovni::run {
 
 namespace {
 
-constexpr __itimer_which_t which[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+constexpr std::array<__itimer_which_t, 3> which = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
 }  // namespace
 

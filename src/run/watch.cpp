@@ -46,17 +46,20 @@ Ending Watch::until_end() {
         siginfo_t signal{};
         int number = ::sigwaitinfo(&all, &signal);
         if (number < 0 || number == SIGCHLD) continue;
-        if (number != SIGCONT) {
+        if (number == SIGCONT)
+            go_on();
+        else
             pass_on(signal);
-            continue;
-        }
-        // Sent to the group, it has already continued the program; without a stop it is not passed on.
-        take_changes();
-        if (state_ != Program::newly_stopped && state_ != Program::stopped) continue;
-        state_ = Program::stopped;
-        ::kill(program_, SIGCONT);
-        witness_.resume();
     }
+}
+
+// By the state of the program, not the witness: passed on late, it would undo the stop that came next. Sent
+// to the group, it has already continued the program.
+void Watch::go_on() {
+    take_changes();
+    if (state_ != Program::newly_stopped && state_ != Program::stopped) return;
+    state_ = Program::stopped;
+    ::kill(program_, SIGCONT);
 }
 
 // Children that are not ours to know, left by a launcher that became ovnirun or orphaned to process 1, are

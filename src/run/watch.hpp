@@ -22,6 +22,7 @@ class Watch {
     void take_changes();
     void take_status(int status);
     void mirror_stop();
+    void go_on();
     bool continued_since() const;
     void pass_on(const siginfo_t& signal);
 

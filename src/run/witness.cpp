@@ -17,7 +17,8 @@ namespace {
 
 // A signal to a group reaches one process after the other.
 constexpr timespec patience{0, 10'000'000};
-constexpr timeval answer_limit{1, 0};
+constexpr timeval answer_limit{0, 300'000};
+constexpr int answer_tries = 20;
 
 struct Testimony {
     int code = 0;
@@ -69,17 +70,15 @@ GroupWitness::~GroupWitness() {
 bool GroupWitness::received(const siginfo_t& signal) {
     if (::send(channel_.get(), &signal.si_signo, sizeof signal.si_signo, MSG_NOSIGNAL) < 0) return false;
     Testimony testimony;
-    ssize_t size = 0;
-    do {
+    ssize_t size = -1;
+    for (int tries = 0; size < 0 && tries < answer_tries; ++tries) {
         size = ::recv(channel_.get(), &testimony, sizeof testimony, 0);
-    } while (size < 0 && errno == EINTR);
+        // It was stopped with the group, and only ovnirun has been continued.
+        if (size < 0 && errno == EAGAIN && process_) ::kill(process_, SIGCONT);
+    }
     // A late answer would be taken for the next one's.
     if (size != sizeof testimony) channel_ = Fd();
     return testimony.sender == signal.si_pid && testimony.code == signal.si_code;
-}
-
-void GroupWitness::resume() const {
-    if (process_) ::kill(process_, SIGCONT);
 }
 
 void GroupWitness::child_ended(pid_t child) {

@@ -23,8 +23,6 @@ class GroupWitness {
 
     // Whether the witness got it too. Asks, and thereby forgets.
     bool received(const siginfo_t& signal);
-    // After ovnirun alone was continued.
-    void resume() const;
     // Its parent has waited for a child; if that was the witness, nothing is witnessed any more.
     void child_ended(pid_t child);
     int descriptor() const { return channel_.get(); }

@@ -130,6 +130,12 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
     }
     // Under its name it is whole or not there, because it would not be written again.
     const fs::path beside = directory / fmt::format("cfg.tmp.{}", ::getpid());
+    auto failure = [&](const std::string& cause, const std::string& at) {
+        std::error_code ignored;
+        fs::remove_all(beside, ignored);
+        bool passing = at.empty() || at.starts_with(beside.native());
+        return Error("cannot write window configurations: " + cause, passing ? cfg.string() : at);
+    };
     try {
         fs::create_directories(beside);
         if (const char* given = std::getenv("OVNI_CONFIG_DIR"))
@@ -139,14 +145,9 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
         fs::rename(beside, cfg);
         return Views::written;
     } catch (const fs::filesystem_error& e) {
-        std::error_code ignored;
-        fs::remove_all(beside, ignored);
-        const fs::path& at = e.path1().empty() ? cfg : e.path1();
-        throw Error("cannot write window configurations: " + e.code().message(), at);
-    } catch (...) {
-        std::error_code ignored;
-        fs::remove_all(beside, ignored);
-        throw;
+        throw failure(e.code().message(), e.path1());
+    } catch (const Error& e) {
+        throw failure(e.cause, e.path);
     }
 }
 

@@ -1,10 +1,10 @@
 #include "sink/prv_sink.hpp"
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/file.hpp"
+#include "sink/output_names.hpp"
 #include "sink/pcf.hpp"
 #include "sink/prv_text.hpp"
 #include "sink/row.hpp"
@@ -69,12 +69,11 @@ void PrvSink::write_breakdown(size_t which, std::span<const Record> lines) {
 }
 
 void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
-    const std::string_view mark = ending == Ending::partial ? ".partial" : "";
     std::vector<std::pair<OutputFile, std::filesystem::path>> small;
     std::vector schemas{&schema.thread, &schema.cpu};
     for (const FileSchema& breakdown : schema.breakdowns) schemas.push_back(&breakdown);
     auto path_of = [&](const FileSchema& file, std::string_view extension) {
-        return directory_ / (file.name + std::string(mark) + std::string(extension));
+        return output_path(directory_, file.name, extension, ending);
     };
     for (size_t i = 0; i < files_.size(); ++i) {
         files_[i]->finish(schemas[i]->rows.size(), duration);
@@ -90,6 +89,8 @@ void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
     // Everything is written: only now names are given, those that people open last.
     for (auto& [output, path] : small) output.commit_as(path);
     for (size_t i = 0; i < files_.size(); ++i) files_[i]->output.commit_as(path_of(*schemas[i], ".prv"));
+    if (ending == Ending::complete)
+        for (const FileSchema* file : schemas) remove_partial(directory_, file->name);
     files_.clear();
 }
 

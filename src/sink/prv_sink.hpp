@@ -20,7 +20,8 @@ class PrvSink : public Sink {
     void begin(const Schema& schema) override;
     void write(std::span<const Record> records) override;
     void write_breakdown(size_t which, std::span<const Record> lines) override;
-    // Ending::partial takes the names thread.partial.prv and so on, and leaves older complete outputs alone.
+    // Ending::partial takes the names thread.partial.prv and so on: older complete outputs stay, not vice
+    // versa.
     void end(const Schema& schema, int64_t duration, Ending ending) override;
 
  private:

@@ -16,10 +16,11 @@ std::string list_of_models() {
 
 }  // namespace
 
-Cli emulation_cli(const char* program) {
+Cli emulation_cli(const char* program, const char* further) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] TRACE", program);
+    cli.usage =
+        fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order]{} TRACE", program, further);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -73,10 +74,13 @@ void print_ties(uint64_t ties, EventOrder order) {
                                              : "as the reference does");
 }
 
-int print_end(EmulationEnd end) {
+int print_end(EmulationEnd end, size_t streams) {
     switch (end) {
         case EmulationEnd::complete:
-            log::info("emulation finished ok");
+            if (streams == 0)
+                log::warn("there was nothing to emulate, the outputs are empty");
+            else
+                log::info("emulation finished ok");
             return 0;
         case EmulationEnd::interrupted:
             log::info("emulation finished partially but ok");

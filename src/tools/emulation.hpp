@@ -26,8 +26,9 @@ struct EmulationOptions {
     Regions regions = Regions::as_they_are;
 };
 
-// The command line of an emulator, to be parsed; and what it says. The output directory is not made here.
-Cli emulation_cli(const char* program);
+// The command line of an emulator, to be parsed; and what it says. `further`: the options that only this
+// emulator has, for the usage line. The output directory is not made here.
+Cli emulation_cli(const char* program, const char* further = "");
 EmulationOptions read_options(const Cli& cli);
 
 // Ties are counted among the streams of one loom: there they can change what is shown, and ranks can count
@@ -35,8 +36,8 @@ EmulationOptions read_options(const Cli& cli);
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
 
-// How an emulation ended, for the last line and the exit status.
+// How the emulation of so many streams ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };
-int print_end(EmulationEnd end);
+int print_end(EmulationEnd end, size_t streams);
 
 }  // namespace ovni

@@ -118,7 +118,7 @@ class Emulation {
         writer.take_all(emulator);
         sink.end(schema, emulator.now(), ending);
         if (views == Views::written) write_counter_views(options_.output, plan_.counters);
-        return print_end(end);
+        return print_end(end, trace_.streams().size());
     }
 
  private:

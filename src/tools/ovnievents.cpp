@@ -56,7 +56,6 @@ int print_events(int argc, char** argv) {
     if (!cli.words.empty()) throw UsageError("unexpected '" + cli.words.front() + "' (see --help)");
     fmt::print("# Events of the emulator\n\nBuilt on {:%Y-%m-%d}.\n", fmt::gmtime(std::time(nullptr)));
     for (const ModelSpec* model : all_models()) print_model(*model);
-    if (std::fflush(stdout) != 0) throw system_error("cannot write", "stdout");
     return 0;
 }
 

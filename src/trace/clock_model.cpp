@@ -72,13 +72,15 @@ ClockModel ClockModel::read(const std::filesystem::path& table) {
     std::string text = read_file(table);
     if (text.empty()) throw Error("the clock table is empty, not even a header line", table, 0);
     std::string_view rest = text;
-    for (bool header = true; !rest.empty(); header = false) {
+    for (uint64_t number_of_line = 1; !rest.empty(); ++number_of_line) {
         auto at = static_cast<uint64_t>(rest.data() - text.data());
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        auto fail = [&](std::string what) { throw Error(std::move(what), table, at); };
-        if (line.size() > longest_line) fail("the line has more than 1023 bytes");
-        if (header) continue;
+        auto fail = [&](std::string_view what) {
+            throw Error(fmt::format("line {}: {}", number_of_line, what), table, at);
+        };
+        if (line.size() > longest_line) fail("more than 1023 bytes");
+        if (number_of_line == 1) continue;
         std::optional<Entry> entry = entry_of(line, fail);
         if (entry && !model.offsets_.emplace(entry->host, entry->offset).second)
             fail(fmt::format("the host {} for the second time", entry->host));
@@ -107,12 +109,17 @@ bool ClockModel::has_entry(std::string_view loom) const {
 }
 
 void ClockModel::check(const std::vector<std::string>& looms) const {
-    if (offsets_.empty() && looms.size() > 1)
-        log::warn("no clock offset file loaded with {} looms", looms.size());
+    if (offsets_.empty()) {
+        if (looms.size() > 1) log::warn("no clock offset file loaded with {} looms", looms.size());
+        return;
+    }
     std::set<std::string_view> hosts;
     for (const std::string& loom : looms) hosts.insert(host_of_loom(loom));
     for (const auto& [host, offset] : offsets_)
         if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", path_, host);
+    for (std::string_view host : hosts)
+        if (!offsets_.contains(host))
+            log::warn("{}: no clock offset for the host {}, taken as 0", path_, host);
 }
 
 }  // namespace ovni

@@ -30,7 +30,7 @@ class ClockModel {
     // To be added to the raw clocks of the looms of that host; 0 without entry.
     int64_t offset(std::string_view loom) const;
     bool has_entry(std::string_view loom) const;
-    // Warns about an entry without loom; warns where there is no entry at all and more than one loom.
+    // Warns about an entry without loom and a host without entry; of many looms and no entry at all, once.
     void check(const std::vector<std::string>& looms) const;
     size_t size() const { return offsets_.size(); }
 

@@ -93,7 +93,8 @@ void RegionFinder::move_gaps(size_t start, uint64_t end) {
 }
 
 RegionPlan plan_regions(const std::filesystem::path& directory, size_t block, uint64_t look_back) {
-    StreamReader reader({.directory = directory, .order = ClockOrder::any, .block = block});
+    StreamReader reader(
+        {.directory = directory, .order = ClockOrder::any, .block = block, .checksums = Checksums::ignored});
     RegionFinder finder(reader.path(), reader.gaps(), look_back);
     RegionPlan plan;
     while (go_on(reader)) {

@@ -3,39 +3,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
+#include "trace/checksums.hpp"
 #include "trace/gaps.hpp"
 #include "trace/stream_reader.hpp"
 
 namespace ovni {
 
 namespace {
-
-void write_range(int fd, std::span<const uint8_t> bytes, uint64_t offset, const std::string& path) {
-    while (!bytes.empty()) {
-        ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw system_error("cannot write", path);
-        bytes = bytes.subspan(static_cast<size_t>(n));
-        offset += static_cast<uint64_t>(n);
-    }
-}
-
-std::vector<uint8_t> read_range(int fd, uint64_t begin, uint64_t end, const std::string& path) {
-    std::vector<uint8_t> bytes(end - begin);
-    for (size_t done = 0; done < bytes.size();) {
-        ssize_t n = ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(begin + done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw system_error("cannot read", path);
-        if (n == 0) throw Error("the file was cut while it was sorted", path, begin + done);
-        done += static_cast<size_t>(n);
-    }
-    return bytes;
-}
 
 class RegionSorter {
  public:
@@ -71,18 +51,22 @@ class RegionSorter {
         if (file_ == SortedRegions::File::as_it_was) return;
         if (::fdatasync(fd_.get()) != 0) throw system_error("cannot write", reader_.path());
         if (!reader_.gaps().empty()) write_gaps(directory_, finder_.gaps());
+        renew_checksums(directory_);
     }
 
     void sort(const ByteRange& range) {
-        std::vector<uint8_t> bytes = read_range(fd_.get(), range.begin, range.end, reader_.path());
+        std::vector<uint8_t> bytes(range.end - range.begin);
+        read_at(fd_, range.begin, bytes, reader_.path());
         if (!sort_events(bytes))
             throw Error("the file was changed while it was sorted", reader_.path(), range.begin);
         if (file_ == SortedRegions::File::as_it_was) {
+            check_stream(directory_);  // or new checksums would hide damage
             fd_ = Fd(::open(reader_.path().c_str(), O_RDWR | O_CLOEXEC));
             if (!fd_) throw system_error("cannot open for writing", reader_.path());
         }
         file_ = SortedRegions::File::rewritten;
-        write_range(fd_.get(), bytes, range.begin, reader_.path());
+        std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        write_at(fd_, range.begin, text, reader_.path());
     }
 
     std::filesystem::path directory_;

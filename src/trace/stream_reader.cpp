@@ -22,8 +22,12 @@ int64_t add_saturated(int64_t a, int64_t b) {
 }  // namespace
 
 StreamReader::StreamReader(StreamSource source)
-    : source_(std::move(source)), file_(source_.directory / events_name, source_.block), end_(file_.size()) {
+    : source_(std::move(source)),
+      checksums_(BlockChecker::open(source_.directory, source_.checksums)),
+      file_(source_.directory / events_name, source_.block),
+      end_(file_.size()) {
     check_stream_header(end_, file_.bytes(0, file_.end()), path());
+    if (checksums_) checksums_->see(file_.bytes(OVNI_FORMAT_STREAM_HEADER, file_.end()));
     gaps_ = source_.sort ? std::move(source_.sort->gaps) : read_gaps(source_.directory);
     if (source_.sort) ranges_ = std::move(source_.sort->ranges);
     plain_ = gaps_.empty() && !source_.ended_by_force;
@@ -31,12 +35,25 @@ StreamReader::StreamReader(StreamSource source)
     first_clock_ = find_first_clock();
 }
 
+void StreamReader::load_next() {
+    if (checksums_) checksums_->check(at_.next);
+    load(OVNI_FORMAT_EVENT_MAX);
+}
+
 const uint8_t* StreamReader::load(uint64_t size) {
     if (next_range_ < ranges_.size() && ranges_[next_range_].begin <= at_.next) sort_range();
-    file_.ensure(std::min(held_, at_.next), std::min(end_, at_.next + size));
+    read_up_to(std::min(held_, at_.next), std::min(end_, at_.next + size));
     in_memory_ = file_.end() - std::min<uint64_t>(file_.end(), OVNI_FORMAT_EVENT_MAX);
     if (next_range_ < ranges_.size()) in_memory_ = std::min(in_memory_, ranges_[next_range_].begin - 1);
+    if (checksums_) in_memory_ = std::min(in_memory_, checksums_->limit() - 1);
     return file_.at(at_.next);
+}
+
+// Checksums are those of the bytes as they are in the file, before any are sorted.
+void StreamReader::read_up_to(uint64_t keep, uint64_t to) {
+    uint64_t before = file_.end();
+    file_.ensure(keep, to);
+    if (checksums_) checksums_->see(file_.bytes(before, file_.end()));
 }
 
 void StreamReader::sort_range() {
@@ -44,7 +61,7 @@ void StreamReader::sort_range() {
     uint64_t keep = std::min(held_, at_.next);
     auto changed = [&] { return Error("the file was changed while it was read", path(), range.begin); };
     if (range.begin < at_.next || range.end > end_) throw changed();
-    file_.ensure(keep, range.end);
+    read_up_to(keep, range.end);
     auto sorted = sort_events(file_.bytes(range.begin, range.end));
     if (!sorted) throw changed();
     for (MovedEvent& event : *sorted)
@@ -64,32 +81,32 @@ uint64_t StreamReader::offset_before(uint64_t at) const {
 bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
     if (left == 0) return false;
     if (left < OVNI_FORMAT_EVENT_HEADER)
-        throw Error(fmt::format("incomplete event: {} bytes are left, its header alone has {}", left,
-                                static_cast<int>(OVNI_FORMAT_EVENT_HEADER)),
-                    path(), offset_in_file(at_.next));
+        damaged(fmt::format("incomplete event: {} bytes are left, its header alone has {}", left,
+                            static_cast<int>(OVNI_FORMAT_EVENT_HEADER)));
     std::string code = EventCode::from_bytes(file_.at(at_.next) + OVNI_FORMAT_CODE_AT).text().data();
     for (char& c : code)
         if (c < ' ' || c > '~') c = '?';
     if (size == 0)
-        throw Error(
-            fmt::format("incomplete event {}: {} bytes are left, without the size of its data", code, left),
-            path(), offset_in_file(at_.next));
-    throw Error(fmt::format("incomplete event {}: it has {} bytes, {} are left", code, size, left), path(),
-                offset_in_file(at_.next));
+        damaged(
+            fmt::format("incomplete event {}: {} bytes are left, without the size of its data", code, left));
+    damaged(fmt::format("incomplete event {}: it has {} bytes, {} are left", code, size, left));
 }
 
 void StreamReader::wrong_clock() const {
     auto raw = static_cast<int64_t>(ovni_format_clock(file_.at(at_.next)));
     int64_t clock = 0;
     if (__builtin_add_overflow(raw, source_.clock_offset, &clock))
-        throw Error(
-            fmt::format("clock {} with the offset {} of its node is out of range", raw, source_.clock_offset),
-            path(), offset_in_file(at_.next));
+        damaged(fmt::format("clock {} with the offset {} of its node is out of range", raw,
+                            source_.clock_offset));
     if (at_.next == OVNI_FORMAT_STREAM_HEADER)
-        throw Error(fmt::format("the first event has the clock {}, below 0", clock), path(),
-                    offset_in_file(at_.next));
-    throw Error(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock), path(),
-                offset_in_file(at_.next));
+        damaged(fmt::format("the first event has the clock {}, below 0", clock));
+    damaged(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock));
+}
+
+// The next event is wrong.
+void StreamReader::damaged(std::string what) const {
+    Error fault(std::move(what), path(), offset_in_file(at_.next));
+    throw checksums_ ? explained(fault) : fault;
 }
 
 std::optional<int64_t> StreamReader::find_first_clock() const {

@@ -1,6 +1,7 @@
 // Forward cursor over the events of one stream. Reads the file in blocks; every event handed out lies
 // completely inside the file and in memory. Damage is thrown as Error with file and byte offset, after all
-// events before it were handed out.
+// events before it were handed out; of a block whose checksum (stream.crc) differs, at its end or where its
+// events are wrong. What is handed out before does not depend on how the file is read.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +9,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file_window.hpp"
+#include "trace/checksums.hpp"
 #include "trace/event_view.hpp"
 #include "trace/region_plan.hpp"
 
@@ -38,21 +41,22 @@ struct StreamSource {
     bool ended_by_force = false;          // hand out Kind::cut after the last event, if there is any
     size_t block = largest_block;         // bytes to read at a time, at least those of a normal event
     std::optional<RegionPlan> sort = {};  // regions to be sorted while reading, and the gaps that result
+    Checksums checksums = Checksums::compared;
 };
 
 class StreamReader {
  public:
     // Throws Error where the file is missing, empty, shorter than its header, or has another magic or
-    // version, and where stream.gaps.json is damaged. Where regions are sorted, memory holds one range of
-    // them.
+    // version, and where stream.gaps.json is damaged or stream.crc is something else. Where regions are
+    // sorted, memory holds one range of them.
     explicit StreamReader(StreamSource source);
 
     // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into
-    // the file, and, with ClockOrder::checked, at a clock below its predecessor's (the first: below 0). After
-    // an Error the reader stays where it is.
+    // the file, with ClockOrder::checked at a clock below its predecessor's (the first: below 0), and behind
+    // a block with another checksum. After an Error the reader stays where it is.
     bool next() {
         if (at_.next > in_memory_) [[unlikely]]
-            load(OVNI_FORMAT_EVENT_MAX);
+            load_next();
         return plain_ ? next_event() : next_of_kind();
     }
     // The current event: valid after next() returned true, until the reader goes on.
@@ -140,20 +144,24 @@ class StreamReader {
         at_.next += size;
         return true;
     }
+    void load_next();
     // Brings the next `size` bytes into memory, or what is left; returns where they are.
     const uint8_t* load(uint64_t size);
+    void read_up_to(uint64_t keep, uint64_t to);
     void sort_range();
     uint64_t offset_before(uint64_t at) const;
     bool next_of_kind();
     bool next_gap();
     bool end_or_damage(uint64_t left, uint64_t size) const;
     [[noreturn]] void wrong_clock() const;
+    [[noreturn]] void damaged(std::string what) const;
     std::optional<int64_t> find_first_clock() const;
     bool begin_gap();
     bool end_gap();
     bool cut();
 
     StreamSource source_;
+    std::unique_ptr<BlockChecker> checksums_;  // made before the size of the stream is taken: both may grow
     FileWindow file_;
     uint64_t end_ = 0;         // size of the file
     uint64_t in_memory_ = 0;   // up to this offset a normal event is in memory

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/error.hpp"
@@ -22,12 +23,17 @@ class Walk {
  public:
     explicit Walk(fs::path root) : root_(std::move(root)) { real_.emplace(); }
 
-    std::vector<std::string> run() {
+    // Directories with metadata, and all those with events.
+    struct Found {
+        std::vector<std::string> streams, events;
+    };
+    Found run() {
         while (!real_.empty() || !linked_.empty()) {
             std::set<std::string>& from = real_.empty() ? linked_ : real_;
             visit(from.extract(from.begin()).value());
         }
-        std::ranges::sort(found_);
+        std::ranges::sort(found_.streams);
+        std::ranges::sort(found_.events);
         return std::move(found_);
     }
 
@@ -51,14 +57,16 @@ class Walk {
             bool linked = entry.is_symlink(missing);
             (linked ? linked_ : real_).insert(relative.empty() ? name : relative + "/" + name);
         } else if (name == metadata_name && entry.is_regular_file(missing)) {
-            found_.push_back(relative);
+            found_.streams.push_back(relative);
+        } else if (name == events_name) {
+            found_.events.push_back(relative);
         }
     }
 
     fs::path root_;
     std::set<std::string> real_, linked_;
     std::set<std::pair<dev_t, ino_t>> visited_;
-    std::vector<std::string> found_;
+    Found found_;
 };
 
 fs::path without_trailing_slashes(const fs::path& directory) {
@@ -70,7 +78,16 @@ fs::path without_trailing_slashes(const fs::path& directory) {
 }  // namespace
 
 std::vector<std::string> find_streams(const fs::path& directory) {
-    return Walk(without_trailing_slashes(directory)).run();
+    fs::path root = without_trailing_slashes(directory);
+    auto [streams, events] = Walk(root).run();
+    std::vector<std::string> unreadable;
+    std::ranges::set_difference(events, streams, std::back_inserter(unreadable));
+    if (unreadable.empty()) return streams;
+    fs::path first = root / unreadable.front() / events_name;
+    if (streams.empty())
+        throw Error("no stream.json beside it, nor anywhere in the trace (was the program killed?)", first);
+    log::warn("{}: no stream.json beside it, left out ({} such streams)", first.string(), unreadable.size());
+    return streams;
 }
 
 StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
@@ -116,10 +133,12 @@ fs::path Trace::directory_of(const Stream& stream) const {
     return stream.relative_path.empty() ? directory_ : directory_ / stream.relative_path;
 }
 
-StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order, Regions regions) const {
+StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order, Regions regions,
+                           Checksums checksums) const {
     const Stream& stream_of_trace = streams_.at(stream);
     StreamSource source{directory_of(stream_of_trace), stream, clock_offset, order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
+    source.checksums = checksums;
     source.block = block_for(streams_.size());
     if (regions == Regions::sorted) {
         source.sort = plan_regions(source.directory, source.block);

@@ -21,8 +21,9 @@ struct StreamFile {
     uint64_t bytes = 0;         // size of stream.obs
 };
 
-// Relative paths of the streams below `directory`, sorted. Symbolic links are followed, loops are not. Throws
-// Error for a directory that cannot be read.
+// Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error
+// for a directory that cannot be read, and for events without metadata (a warning where other streams have
+// theirs).
 std::vector<std::string> find_streams(const std::filesystem::path& directory);
 
 // Reads stream.json and checks the header of stream.obs. Throws Error for a stream.obs that is missing,
@@ -58,7 +59,8 @@ class Trace {
     // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns
     // about empty regions then.
     StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order,
-                        Regions regions = Regions::as_they_are) const;
+                        Regions regions = Regions::as_they_are,
+                        Checksums checksums = Checksums::compared) const;
     // Readers of all streams, with their raw clocks.
     std::vector<StreamReader> readers(ClockOrder order) const;
     // "<directory>/<relative path>/stream.obs"

@@ -71,6 +71,14 @@ TEST_F(BenchPrograms, TraceDependsOnNothingButItsShapeAndSeed) {
     EXPECT_NE(a, content(path("c") + "/" + stream));
 }
 
+TEST_F(BenchPrograms, ChecksumsAreThoseOfTheStreams) {
+    // More than a block of each stream.
+    ASSERT_EQ(generate("a", {"--looms", "1", "--threads", "2", "--events", "200000", "--checksums"}).status,
+              0);
+    EXPECT_GT(content(path("a") + "/loom.node0000.bench/proc.1/thread.2/stream.crc").size(), 8U + 16U);
+    expect_accepted("a");
+}
+
 TEST_F(BenchPrograms, ImpossibleShapesAreRefused) {
     EXPECT_THAT(generate("a", {"--events", "10"}).err, HasSubstr("every stream needs 2 events"));
     EXPECT_THAT(generate("b", {"--mix", "tasks"}).err, HasSubstr("none of the models has tasks"));

@@ -54,7 +54,8 @@ Cli cli_of_generator() {
         "mix", po::value<std::string>()->default_value("mix"), "mix or tasks")(
         "models", po::value<std::string>()->default_value("ovni,mpi,nosv"), "models, separated by commas")(
         "gap-ns", number(1000), "mean time between events of a thread")("ranked", "processes are MPI ranks")(
-        "seed", po::value<uint64_t>()->default_value(1), "another seed, another trace");
+        "checksums", "write stream.crc, too")("seed", po::value<uint64_t>()->default_value(1),
+                                              "another seed, another trace");
     return cli;
 }
 
@@ -69,6 +70,7 @@ int generate_trace(int argc, char** argv) {
     shape.mix = read_mix(cli.get<std::string>("mix"));
     shape.activities = read_models(cli.get<std::string>("models"));
     shape.ranks = cli.has("ranked") ? Ranks::one_per_process : Ranks::none;
+    shape.crc = cli.has("checksums") ? StreamCrc::written : StreamCrc::none;
     shape.seed = cli.get<uint64_t>("seed");
     shape.gap = cli.get<uint32_t>("gap-ns");
     std::filesystem::path directory = only_word(cli, "directory");

@@ -1,13 +1,17 @@
-// stream.obs of one generated thread, written in large blocks.
+// stream.obs of one generated thread, written in large blocks, and stream.crc if that is wanted.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "base/file.hpp"
+#include "core/crc32c.hpp"
+#include "core/stream_crc.hpp"
 #include "ovni/event_code.hpp"
 #include "ovni/format.h"
 
@@ -37,20 +41,29 @@ class StreamFile {
         block_.append(label).push_back('\0');
     }
     void commit() {
-        file_.write(block_);
+        write_block();
         file_.commit();
     }
+    // After commit().
+    void commit_checksums() const { write_file(file_.path().parent_path() / stream_crc_name, checksums_); }
 
  private:
     static constexpr size_t block_size = size_t{1} << 20, slack = 1024;
 
     void header(uint8_t flags, EventCode code, int64_t clock) {
-        if (block_.size() >= block_size) [[unlikely]] {
-            file_.write(block_);
-            block_.clear();
-        }
+        if (block_.size() >= block_size) [[unlikely]]
+            write_block();
         append(static_cast<uint32_t>(flags | code.bits() << 8));
         append(clock);
+    }
+    void write_block() {
+        auto bytes = std::span(reinterpret_cast<const uint8_t*>(block_.data()), block_.size());
+        if (written_ == 0) bytes = bytes.subspan(OVNI_FORMAT_STREAM_HEADER);
+        written_ += block_.size();
+        StreamCrcRecord record{.end = written_, .crc = crc32c(bytes)};
+        if (!bytes.empty()) checksums_.append(reinterpret_cast<const char*>(&record), sizeof record);
+        file_.write(block_);
+        block_.clear();
     }
     template <class T>
     void append(T value) {
@@ -62,6 +75,8 @@ class StreamFile {
 
     OutputFile file_;
     std::string block_;
+    uint64_t written_ = 0;
+    std::string checksums_{stream_crc_magic, sizeof stream_crc_magic};
 };
 
 }  // namespace ovni::bench

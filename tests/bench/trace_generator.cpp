@@ -107,6 +107,7 @@ void generate(const TraceShape& shape, const std::filesystem::path& directory) {
         StreamFile file(place / "stream.obs");
         ThreadScript(plan_of(shape, at), file).write(events_of(shape, stream));
         file.commit();
+        if (shape.crc == StreamCrc::written) file.commit_checksums();
     }
 }
 

@@ -12,6 +12,7 @@
 namespace ovni::bench {
 
 enum class Ranks : uint8_t { none, one_per_process };
+enum class StreamCrc : uint8_t { none, written };
 
 struct TraceShape {
     uint32_t looms = 8;
@@ -22,6 +23,7 @@ struct TraceShape {
     std::vector<const Activity*> activities;
     Ranks ranks = Ranks::none;
     uint64_t seed = 1;
+    StreamCrc crc = StreamCrc::none;
     uint32_t gap = 1000;  // mean ns between events of a thread
 
     uint64_t streams() const { return uint64_t{looms} * processes * threads; }

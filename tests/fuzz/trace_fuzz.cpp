@@ -156,6 +156,35 @@ TEST_F(TraceFuzzTest, StreamsWithAByteChanged) {
     });
 }
 
+// Whatever the byte means: with checksums every change is an error.
+TEST_F(TraceFuzzTest, StreamsWithChecksumsAndAByteChanged) {
+    const std::string whole = content("a/stream.obs");
+    for (size_t block : {size_t{50}, whole.size()}) {
+        const std::string checksums = StreamBuilder({}).content(whole).checksums(block).checksums_text();
+        for_each_change(whole, [&](const std::string& damaged, const std::string& damage) {
+            replace("a/stream.obs", damaged);
+            replace("a/stream.crc", checksums);  // not the older file
+            EXPECT_EQ(read_both_ways(damage), damaged == whole ? Outcome::clean : Outcome::error) << damage;
+            sort(damage);
+        });
+    }
+}
+
+TEST_F(TraceFuzzTest, DamagedChecksums) {
+    const std::string stream = content("a/stream.obs");
+    const std::string whole = StreamBuilder({}).content(stream).checksums(50).checksums_text();
+    for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {
+        replace("a/stream.crc", damaged);
+        EXPECT_EQ(read_both_ways(damage), Outcome::clean) << damage;
+    });
+    for_each_change(whole, [&](const std::string& damaged, const std::string& damage) {
+        replace("a/stream.crc", damaged);
+        EXPECT_EQ(read_both_ways(damage), damaged == whole ? Outcome::clean : Outcome::error) << damage;
+        sort(damage);
+        replace("a/stream.obs", stream);
+    });
+}
+
 TEST_F(TraceFuzzTest, DamagedMetadata) {
     const std::string whole = content("a/stream.json");
     for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {

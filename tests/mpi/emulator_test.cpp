@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "ovni/format.h"
 #include "support/process.hpp"
 #include "support/random_trace.hpp"
 #include "support/trace_builder.hpp"
@@ -267,6 +269,47 @@ TEST_F(DistributedTest, DamageStopsAllRanksInItsPlace) {
     expect_same_failure("incomplete event");
 }
 
+TEST_F(DistributedTest, AChecksumThatDiffersIsOneMessage) {
+    StreamBuilder& bad = trace_.thread({.loom = "a", .tid = 1}).mark(1, "single", "step").starts(10);
+    for (int i = 0; i < 20; ++i) bad.event("OM=", 20 + 10 * i, {i64(1 + i), 1});
+    bad.ends(4000).checksums(240).flip(OVNI_FORMAT_STREAM_HEADER + 240 + 40, 2);  // a value
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OHp", 25).event("OHr", 3000).ends(5000);
+    trace_.thread({.loom = "c", .tid = 3}).starts(14).ends(28);
+    const std::string cause = "thread.1/stream.obs:248: the 240 bytes from here on have the checksum";
+    expect_same_failure(cause);
+    expect_same_failure(cause, {"--exact-order"});
+    std::string err = distributed(2, trace_.write(), output("again"), {"--exact-order"}).err;
+    EXPECT_EQ(err.find(cause), err.rfind(cause)) << err;
+}
+
+TEST_F(DistributedTest, AChecksumExplainsAnEventThatIsWrong) {
+    trace_.thread({.loom = "a", .tid = 1})
+        .starts(10)
+        .event("OHp", 20)
+        .event("OHr", 30)
+        .ends(40)
+        .checksums(999);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).event("OB.", 35).ends(5000).checksums(999).flip(37, 1);
+    expect_same_failure("thread.2/stream.obs:8: the 52 bytes from here on have the checksum");
+}
+
+TEST_F(DistributedTest, AStreamThatIsNewerThanItsChecksumsIsOneWarning) {
+    trace_.thread({.loom = "a", .tid = 1}).starts(10).ends(40).checksums(999).flip(30, 1);
+    trace_.thread({.loom = "b", .tid = 2}).starts(12).ends(50).checksums(999);
+    fs::path directory = trace_.write();
+    fs::path stream = directory / "loom.a/proc.1/thread.1";
+    fs::last_write_time(stream / "stream.obs",
+                        fs::last_write_time(stream / "stream.crc") + std::chrono::milliseconds(1));
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>(), {"--exact-order", "--sort"}}) {
+        Finished done = distributed(2, directory, output("out"), options);
+        EXPECT_EQ(done.status, 0) << done.err;
+        const std::string warning = "thread.1/stream.obs: differs from stream.crc";
+        EXPECT_THAT(done.err, HasSubstr(warning));
+        EXPECT_EQ(done.err.find(warning), done.err.rfind(warning)) << done.err;
+    }
+}
+
 TEST_F(DistributedTest, DamageAtTheBeginningOfAStreamLeavesNoLines) {
     trace_.thread({.loom = "a", .tid = 1}).starts(10).ends(4000);
     trace_.thread({.loom = "b", .tid = 2}).starts(12).cut_at(20);
@@ -358,10 +401,68 @@ TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
     EXPECT_EQ(unwritable.status, 1) << unwritable.err;
 }
 
+TEST_F(DistributedTest, TheFailureOfARenameIsThatOfTheSerialEmulator) {
+    trace_.thread().starts(10).ends(20);
+    fs::path directory = trace_.write();
+    fs::create_directories(output("out") / "thread.prv");
+    Finished one = serial(directory, output("out")), all = distributed(2, directory, output("out"));
+    EXPECT_EQ(one.status, 1);
+    EXPECT_EQ(all.status, 1);
+    const std::string message =
+        (output("out") / "thread.prv").string() + ": cannot put the new file into its place";
+    EXPECT_THAT(one.err, HasSubstr("ovniemu: " + message));
+    EXPECT_THAT(all.err, HasSubstr("ovniemu-mpi: " + message));
+}
+
+TEST_F(DistributedTest, CompleteOutputsReplacePartialOnes) {
+    trace_.thread().starts(10).ends(20).truncate(3);
+    EXPECT_EQ(distributed(2, trace_.write(), output("out")).status, 1);
+    EXPECT_TRUE(fs::exists(output("out") / "thread.partial.prv"));
+    TraceBuilder good;
+    good.thread().starts(10).ends(20);
+    EXPECT_EQ(distributed(2, good.write(), output("out")).status, 0);
+    EXPECT_TRUE(fs::exists(output("out") / "thread.prv"));
+    for (const char* name : {"thread.partial.prv", "thread.partial.pcf", "cpu.partial.row"})
+        EXPECT_FALSE(fs::exists(output("out") / name)) << name;
+}
+
+// Two ranks with working directories of their own see different directories by one relative name, as on nodes
+// that share none.
+TEST_F(DistributedTest, ADirectoryThatIsNotSharedIsTold) {
+    trace_.thread({.loom = "a"}).starts(10).ends(20);
+    fs::path directory = trace_.write();
+    fs::create_directories(output("elsewhere"));
+    auto on_two_nodes = [&](const std::string& trace, const std::string& out) {
+        std::vector<std::string> words = {"mpirun"};
+        for (const fs::path& place : {directory, output("elsewhere")}) {
+            for (const std::string& word :
+                 {std::string("-n"), std::string("1"), std::string("-wdir"), place.string(),
+                  program("ovniemu-mpi"), std::string("-o"), out, trace})
+                words.push_back(word);
+            words.emplace_back(":");
+        }
+        words.pop_back();
+        return run(words, mpi_environment);
+    };
+    Finished trace = on_two_nodes(".", output("out"));
+    EXPECT_EQ(trace.status, 1);
+    EXPECT_THAT(trace.err, HasSubstr("is the directory shared by all nodes?"));
+    EXPECT_THAT(trace.err, HasSubstr("stream.json"));
+    Finished out = on_two_nodes(directory, "out");
+    EXPECT_EQ(out.status, 1);
+    EXPECT_THAT(out.err,
+                HasSubstr("out/thread.prv: cannot open what rank 0 has made (is the directory shared by"));
+    EXPECT_FALSE(fs::exists(directory / "out/thread.prv"));
+}
+
 TEST_F(DistributedTest, CommandLine) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
+    EXPECT_THAT(help.out, HasSubstr("[--exact-order] [--statistics FILE] TRACE\n"));
+    Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
+    EXPECT_EQ(unprinted.status, 1);
+    EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));
     Finished usage = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--wrong"}, mpi_environment);
     EXPECT_EQ(usage.status, 2) << usage.err;
 }

@@ -122,9 +122,13 @@ TEST_P(Signals, StopAndGoOnForTheProcess) {
 
 TEST_P(Signals, StoppedAsAGroupAndContinuedAsAProcess) {
     Started program(launch(signal_log));
-    program.line();
+    std::string status = "/proc/" + program.line().substr(6) + "/status";
     program.send_to_group(SIGSTOP);
     EXPECT_EQ(WSTOPSIG(program.wait(WUNTRACED)), SIGSTOP);
+    EXPECT_TRUE(becomes_true([&] {
+        std::ifstream file(status);
+        return std::string(std::istreambuf_iterator<char>(file), {}).find("T (stopped)") != std::string::npos;
+    }));
     program.send(SIGCONT);
     EXPECT_EQ(program.line(), "got 18");
     program.send_to_group(SIGTERM);

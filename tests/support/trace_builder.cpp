@@ -3,6 +3,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "core/crc32c.hpp"
+#include "core/stream_crc.hpp"
 #include "ovni/format.h"
 
 namespace ovni::test {
@@ -150,6 +152,23 @@ StreamBuilder& StreamBuilder::gaps_text(std::string text) {
     return *this;
 }
 
+StreamBuilder& StreamBuilder::checksums(size_t block) {
+    checksums_.assign(stream_crc_magic, sizeof stream_crc_magic);
+    auto all = std::span(reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size());
+    for (size_t at = OVNI_FORMAT_STREAM_HEADER; at < all.size(); at += block) {
+        auto bytes = all.subspan(at, std::min(block, all.size() - at));
+        append_number(checksums_, uint64_t{at + bytes.size()});
+        append_number(checksums_, crc32c(bytes));
+        append_number(checksums_, uint32_t{0});
+    }
+    return *this;
+}
+
+StreamBuilder& StreamBuilder::checksums_text(std::string text) {
+    checksums_ = std::move(text);
+    return *this;
+}
+
 StreamBuilder& StreamBuilder::truncate(size_t bytes) {
     return cut_at(bytes_.size() - bytes);
 }
@@ -182,6 +201,7 @@ void StreamBuilder::write(const fs::path& directory) const {
     save(directory / "stream.obs", bytes_);
     if (gaps_text_ || !gaps_.empty())
         save(directory / "stream.gaps.json", gaps_text_.value_or(Json{{"gaps", gaps_}}.dump()));
+    if (!checksums_.empty()) save(directory / "stream.crc", checksums_);
 }
 
 StreamBuilder& TraceBuilder::thread(const Identity& identity) {

@@ -108,6 +108,10 @@ class StreamBuilder {
     StreamBuilder& unfinished() { return unset("ovni.finished"); }
     StreamBuilder& json_text(std::string text);
     StreamBuilder& gaps_text(std::string text);
+    // stream.crc for the events so far, whatever happens to them later, in blocks of so many bytes; or
+    // another content.
+    StreamBuilder& checksums(size_t block);
+    StreamBuilder& checksums_text(std::string text);
 
     // Damage to stream.obs: bytes from its end, to a size, one byte, the whole file.
     StreamBuilder& truncate(size_t bytes);
@@ -118,6 +122,7 @@ class StreamBuilder {
 
     // stream.obs so far.
     const std::string& bytes() const { return bytes_; }
+    const std::string& checksums_text() const { return checksums_; }
     const std::string& directory() const { return directory_; }
     std::string metadata_text() const;
     // Makes the files in that directory.
@@ -131,6 +136,7 @@ class StreamBuilder {
     Json json_;
     Json gaps_ = Json::array();
     std::optional<std::string> json_text_, gaps_text_;
+    std::string checksums_;  // empty: none
 };
 
 class TraceBuilder {

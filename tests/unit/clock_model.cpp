@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/stream_test.hpp"
 
 namespace ovni::test {
@@ -64,10 +66,13 @@ TEST_F(ClockModelTest, TheOptionWins) {
     EXPECT_EQ(ClockModel::of_trace(trace, (trace / "other.txt").string()).offset("a"), 2);
 }
 
-TEST_F(ClockModelTest, WarnsAboutHostsWithoutLooms) {
+TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
     ClockModel clocks = of(std::string(header) + "0 a 1 1 0\n1 b 1 1 0\n");
     EXPECT_EQ(warnings(clocks, {"a.1", "b.1"}), "");
-    EXPECT_NE(warnings(clocks, {"a.1"}).find("the host b"), std::string::npos);
+    EXPECT_NE(warnings(clocks, {"a.1"}).find("no loom runs on the host b\n"), std::string::npos);
+    std::string missing = warnings(clocks, {"a.1", "b.1", "c.1", "c.2"});
+    EXPECT_EQ(std::ranges::count(missing, '\n'), 1) << missing;
+    EXPECT_NE(missing.find("no clock offset for the host c, taken as 0"), std::string::npos) << missing;
     EXPECT_EQ(warnings(ClockModel(), {"a"}), "");
     EXPECT_NE(warnings(ClockModel(), {"a", "b"}).find("2 looms"), std::string::npos);
 }
@@ -82,6 +87,10 @@ class WrongTableTest : public ClockModelTest, public ::testing::WithParamInterfa
 TEST_P(WrongTableTest, IsAnErrorAtItsLine) {
     EXPECT_ERROR_AT(of(GetParam().text), GetParam().offset);
     EXPECT_ERROR(of(GetParam().text), GetParam().cause);
+}
+
+TEST_F(ClockModelTest, AnErrorNamesTheLine) {
+    EXPECT_ERROR(of(std::string(header) + "0 a 1 1 0\n\n1 b 1\n"), "line 4: fewer than five fields");
 }
 
 INSTANTIATE_TEST_SUITE_P(

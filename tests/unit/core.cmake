@@ -1,1 +1,2 @@
 ovni_test(unit_clock clock_chain.cpp clock_discipline.cpp tsc_clock.cpp)
+add_test(NAME unit_script_usage COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/script_usage.sh ${PROJECT_SOURCE_DIR}/scripts)

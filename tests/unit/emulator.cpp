@@ -227,7 +227,10 @@ TEST_F(EmulatorTest, MeasuresBursts) {
 }
 
 TEST_F(EmulatorTest, AnEmptyTraceHasNoRows) {
-    accept();
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("nothing was recorded here"));
+    EXPECT_THAT(done.err, Not(HasSubstr("finished ok")));
     EXPECT_THAT(text("thread.prv"), HasSubstr("00000000000000000000_ns:0:1:1(0:1)"));
 }
 

@@ -69,6 +69,9 @@ def faults_are_named(directory):
     bad = run("timeline", directory / "bad.prv")
     check(bad.returncode == 1 and "not the header" in bad.stderr, bad)
     check(run("timeline", MPI, "--from", "2x").returncode == 2, "time without meaning")
+    picture = directory / "none.png"
+    absent = run("timeline", MPI, "-t", 999, "-o", picture)
+    check(absent.returncode == 1 and "event type 999" in absent.stderr and not picture.exists(), absent)
 
 
 def main():

@@ -85,6 +85,16 @@ TEST_F(CfgTest, GivenDirectoryIsCopied) {
     EXPECT_FALSE(std::filesystem::exists(directory / "trace/cfg/cpu"));
 }
 
+TEST_F(CfgTest, AFailureNamesTheFinalDirectory) {
+    write_file(directory / "file", "");
+    try {
+        write_views(directory / "file", models);
+        FAIL() << "no error";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.path, (directory / "file/cfg").string());
+    }
+}
+
 TEST_F(CfgTest, GivenDirectoryThatIsMissingIsNamedAndLeavesNothing) {
     ::setenv("OVNI_CONFIG_DIR", (directory / "nowhere").c_str(), 1);
     try {

@@ -161,6 +161,14 @@ TEST_F(PrvSinkTest, PartialOutputHasNamesOfItsOwnAndOldOutputsStay) {
     for (const char* name : {"thread.prv", "thread.pcf", "cpu.prv", "cpu.row"}) EXPECT_EQ(text(name), "old");
 }
 
+TEST_F(PrvSinkTest, CompleteOutputRemovesPartialOnesOfItsNames) {
+    write_trace(directory, small_trace(), 3, Ending::partial);
+    write_file(directory / "nosv-breakdown.partial.prv", "of another output");
+    write_trace(directory, small_trace(), 3, Ending::complete);
+    EXPECT_THAT(names(), ElementsAre("cpu.pcf", "cpu.prv", "cpu.row", "nosv-breakdown.partial.prv",
+                                     "thread.pcf", "thread.prv", "thread.row"));
+}
+
 TEST_F(PrvSinkTest, CompleteOutputReplacesOldOnes) {
     for (const char* name : {"thread.prv", "cpu.row"})
         write_file(directory / name, std::string(100'000, 'x'));
@@ -186,7 +194,7 @@ TEST_F(PrvSinkTest, MissingDirectoryIsNamed) {
         sink.begin(small_schema());
         FAIL() << "no error";
     } catch (const Error& e) {
-        EXPECT_THAT(e.path, HasSubstr("nowhere/thread.prv"));
+        EXPECT_EQ(e.path, (directory / "nowhere/thread.prv").string());
     }
 }
 

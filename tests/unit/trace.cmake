@@ -1,9 +1,9 @@
 ovni_test(unit_trace
-    clock_model.cpp exact_order.cpp file_window.cpp gaps.cpp merger.cpp metadata.cpp region_sort.cpp
+    checksums.cpp clock_model.cpp exact_order.cpp file_window.cpp gaps.cpp merger.cpp metadata.cpp region_sort.cpp
     sorted_reading.cpp stream_reader.cpp trace.cpp
     LIBS ovni_trace ovni_test_support)
 ovni_test(unit_crc32c crc32c.cpp)
 ovni_test(unit_definition definition.cpp LIBS ovni_model)
 ovni_test(unit_trace_tools trace_tools.cpp LIBS ovni_model ovni_trace ovni_test_support)
-add_dependencies(unit_trace_tools ovnidump ovnitop ovnisort)
+add_dependencies(unit_trace_tools ovnidump ovnitop ovnisort ovniemu ovniver)
 ovni_test(unit_includes include_direction.cpp)

@@ -67,6 +67,17 @@ TEST_F(TraceTest, ATraceWithoutStreams) {
     EXPECT_TRUE(Trace::open(built_.write()).streams().empty());
 }
 
+TEST_F(TraceTest, EventsWithoutMetadataAreNotSilentlyLost) {
+    built_.file("a/stream.obs", "x").file("c/stream.obs", "x");
+    EXPECT_ERROR(find_streams(built_.write()), "a/stream.obs: no stream.json beside it, nor anywhere");
+    stream("b");
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(paths(built_.write()), "b ");
+    std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("a/stream.obs: no stream.json beside it, left out (2 such streams)"), said.npos)
+        << said;
+}
+
 TEST_F(TraceTest, MissingDirectory) {
     EXPECT_ERROR(list_streams(built_.path() / "nowhere"), "nowhere");
 }

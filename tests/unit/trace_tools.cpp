@@ -215,6 +215,35 @@ TEST_F(TraceToolsTest, TopCountsUpToTheDamage) {
     EXPECT_NE(top.err.find("a/stream.obs:20"), std::string::npos) << top.err;
 }
 
+TEST_F(TraceToolsTest, AllCompareChecksums) {
+    StreamBuilder& stream =
+        trace_.thread({.directory = "a"}).event("OB.", 1, {i64(1)}).checksums(100).flip(25);
+    trace_.thread({.directory = "b"}).event("OB.", 1);
+    for (auto [name, words] :
+         {std::pair("ovnidump", std::vector<std::string>()), std::pair("ovnitop", std::vector<std::string>()),
+          std::pair("ovnisort", std::vector<std::string>{"-c"})}) {
+        Finished finished = tool(name, words);
+        EXPECT_EQ(finished.status, 1) << name;
+        EXPECT_NE(finished.err.find("a/stream.obs:8: the 20 bytes from here on have the checksum"),
+                  std::string::npos)
+            << finished.err;
+    }
+    EXPECT_EQ(tool("ovnitop").out, "OB.          2\n");
+    stream.flip(25);
+    for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) EXPECT_EQ(tool(name).status, 0) << name;
+}
+
+TEST_F(TraceToolsTest, SortRenewsChecksums) {
+    trace_.thread().event("OHx", 10).event("OU[", 40).event("6C[", 12).event("OU]", 41).checksums(16);
+    std::string trace = trace_.write();
+    EXPECT_EQ(run({program("ovnisort"), trace}).status, 0);
+    for (const char* name : {"ovnidump", "ovnitop"}) {
+        Finished finished = run({program(name), trace});
+        EXPECT_EQ(finished.status, 0);
+        EXPECT_EQ(finished.err.find("checksum"), std::string::npos) << finished.err;
+    }
+}
+
 TEST_F(TraceToolsTest, SortSortsAndChecks) {
     trace_.thread({.directory = "a"}).event("OHx", 10).event("OB.", 20).event("OB.", 30);
     trace_.thread({.directory = "b"}).event("OU[", 40).event("6C[", 12).event("6C]", 11).event("OU]", 41);
@@ -269,6 +298,26 @@ TEST_F(TraceToolsTest, HelpAndUsageErrors) {
             EXPECT_EQ(usage.err.rfind(name, 0), 0u) << usage.err;
         }
         EXPECT_EQ(run({program(name), "/nowhere"}).status, 1);
+    }
+}
+
+TEST_F(TraceToolsTest, AnEmptyNameIsAUsageError) {
+    std::string trace = trace_.write();
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"ovnidump", ""}, {"ovniemu", ""}, {"ovniemu", "-o", "", trace}}) {
+        std::vector<std::string> command = words;
+        command[0] = program(words[0]);
+        Finished usage = run(command);
+        EXPECT_EQ(usage.status, 2);
+        EXPECT_NE(usage.err.find("empty"), std::string::npos) << usage.err;
+    }
+}
+
+TEST_F(TraceToolsTest, WhatCannotBePrintedIsAnError) {
+    for (const char* command : {"ovniver", "ovniver --help", "ovniemu --help", "ovnidump --help"}) {
+        Finished shell = run({"bash", "-c", program(command) + " >/dev/full"});
+        EXPECT_EQ(shell.status, 1) << command;
+        EXPECT_NE(shell.err.find("stdout: cannot write: No space left"), std::string::npos) << shell.err;
     }
 }
 

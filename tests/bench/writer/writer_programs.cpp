@@ -31,6 +31,16 @@ class WriterBench : public testing::Test {
         for (std::string line; std::getline(text, line);) result.push_back(json::parse(line));
         return result;
     }
+    // Emits and counts, with that in front of the command.
+    void expect_complete(std::vector<std::string> words) {
+        for (const char* word :
+             {writer_bench.c_str(), "rate", "emit-16", "--threads", "2", "--slices", "3", "--events", "1000"})
+            words.emplace_back(word);
+        std::vector<json> printed = lines(words);
+        ASSERT_EQ(printed.size(), 4u) << "three slices and the sum";
+        EXPECT_EQ(printed[3]["emitted"], 8000) << "with one slice to warm up";
+        EXPECT_EQ(count(), (json{{"streams", 2}, {"events", 8000}, {"out_of_order", 0}}));
+    }
     json count() { return lines({writer_bench, "count", trace().string()}).at(0); }
     fs::path trace() const { return directory_.path() / "trace"; }
     fs::path stream() const {
@@ -43,16 +53,14 @@ class WriterBench : public testing::Test {
 };
 
 TEST_F(WriterBench, WhatAllThreadsEmitIsInTheTrace) {
-    for (const char* host : {"", "ovnirun"}) {
-        std::vector<std::string> words = {writer_bench, "rate", "emit-16",  "--threads", "2",
-                                          "--slices",   "3",    "--events", "1000"};
-        if (*host != '\0') words.insert(words.begin(), program(host));
-        std::vector<json> printed = lines(words);
-        ASSERT_EQ(printed.size(), 4u) << "three slices and the sum";
-        EXPECT_EQ(printed[3]["emitted"], 8000) << "with one slice to warm up";
-        EXPECT_EQ(count(), (json{{"streams", 2}, {"events", 8000}, {"out_of_order", 0}}));
-        fs::remove_all(trace());
-    }
+    expect_complete({});
+}
+
+TEST_F(WriterBench, NothingIsLostUnderOvnirun) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    GTEST_SKIP() << "a sanitizer has to be loaded before the libraries that ovnirun preloads";
+#endif
+    expect_complete({program("ovnirun")});
 }
 
 TEST_F(WriterBench, EveryVariantRuns) {

@@ -1,0 +1,20 @@
+#include "sink/output_names.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace ovni {
+
+std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
+                                  std::string_view extension, Ending ending) {
+    return directory / fmt::format("{}{}{}", name, ending == Ending::partial ? ".partial" : "", extension);
+}
+
+void remove_partial(const std::filesystem::path& directory, std::string_view name) {
+    std::error_code ignored;
+    for (std::string_view extension : {".prv", ".pcf", ".row"})
+        std::filesystem::remove(output_path(directory, name, extension, Ending::partial), ignored);
+}
+
+}  // namespace ovni

@@ -1,0 +1,20 @@
+// The names of the Paraver files: `thread.prv`, or `thread.partial.prv` for what is good of a trace with an
+// error in it.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "sink/sink.hpp"
+
+namespace ovni {
+
+// `extension` with its dot.
+std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
+                                  std::string_view extension, Ending ending);
+
+// Removes what an earlier emulation left of partial files of that name: beside a complete output they would
+// look as if they were of the same trace.
+void remove_partial(const std::filesystem::path& directory, std::string_view name);
+
+}  // namespace ovni

@@ -1,0 +1,83 @@
+// stream.crc, the checksums of the blocks of a stream (core/stream_crc.hpp), compared while the stream is
+// read: a block when its last byte has passed. Memory does not grow with the length of either file.
+//
+// Where stream.obs is newer than stream.crc, something has rewritten it (the reference's ovnisort): there a
+// mismatch is a warning and the other checksums are ignored. Any difference counts, because the writer
+// appends to stream.crc after stream.obs; where it died in between, damage becomes a warning too, but no
+// silence.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/file_window.hpp"
+
+namespace ovni {
+
+// Quietly: without the warning, for those who read a stream a second time.
+enum class Checksums : uint8_t { compared, compared_quietly, ignored };
+
+class BlockChecker {
+ public:
+    // For the stream in `directory`; nothing where it has no stream.crc. Throws Error where that is something
+    // else.
+    static std::unique_ptr<BlockChecker> open(const std::filesystem::path& directory, Checksums checksums);
+
+    // The next bytes of stream.obs, first those behind its header.
+    void see(std::span<const uint8_t> bytes);
+    // Throws the Error of the first block that differs, named by its beginning, if `offset` in stream.obs is
+    // not before the end of that block; of a damaged stream.crc, if not before what its record stands for.
+    void check(uint64_t offset) const {
+        if (fault_ && offset >= limit_) throw Error(*fault_);
+    }
+    // The least offset at which check() throws.
+    uint64_t limit() const { return limit_; }
+
+    // Skips blocks up to the one that holds the byte at `offset`: see() goes on where it begins.
+    void go_to(uint64_t offset);
+    // The block of which the next byte is; nothing behind the last block, after a fault or a warning.
+    struct Block {
+        uint64_t begin = 0, end = 0;  // in stream.obs
+        uint32_t crc = 0;
+    };
+    std::optional<Block> block() const { return is_over_ ? std::nullopt : std::optional(block_); }
+    uint64_t stream_size() const { return stream_size_; }
+
+ private:
+    BlockChecker(const std::filesystem::path& directory, Checksums checksums);
+    void next_block();
+    void end_block();
+    void fail(uint64_t limit, Error fault);
+    bool is_rewritten();
+
+    std::string stream_;
+    FileWindow records_;
+    uint64_t next_record_;
+    uint64_t stream_size_ = 0;
+    bool newer_ = false;  // is stream.obs
+    Checksums checksums_;
+    bool is_over_ = false;
+    Block block_;
+    uint64_t at_ = 0;   // offset in stream.obs of the next byte to see
+    uint32_t crc_ = 0;  // of the block up to there
+    uint64_t limit_ = std::numeric_limits<uint64_t>::max();
+    std::optional<Error> fault_;
+};
+
+// What explains a fault that was found at a byte of stream.obs: the Error of its block, if the checksum
+// differs; otherwise the fault itself. Reads the block again.
+Error explained(const Error& fault);
+
+// Reads the whole stream in `directory` and throws Error where a block differs from its checksum.
+void check_stream(const std::filesystem::path& directory);
+
+// Writes stream.crc anew for a stream that was rewritten, if it had one.
+void renew_checksums(const std::filesystem::path& directory);
+
+}  // namespace ovni
