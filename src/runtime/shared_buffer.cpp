@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <new>
 
-#include "core/crc32c.hpp"
 #include "runtime/futex.hpp"
 
 namespace ovni {
@@ -41,12 +40,6 @@ uint64_t boot_time() {
 }
 
 }  // namespace
-
-void RecordChecksum::add_by_table(uint64_t word) noexcept {
-    uint8_t bytes[sizeof word];
-    std::memcpy(bytes, &word, sizeof word);
-    state_ = crc32c_detail::by_tables(static_cast<uint32_t>(state_), bytes, sizeof bytes);
-}
 
 size_t SharedBuffer::memory_needed(const SharedOptions& options) noexcept {
     return data_offset(options.seats) + capacity_of(options);
@@ -89,7 +82,6 @@ uint64_t SharedBuffer::record_limit() const noexcept {
 bool SharedProducer::open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid) noexcept {
     buffer_ = buffer;
     owner_ = uint64_t{pid} << 32 | tid;
-    by_ = RecordChecksum::best();
     seat_ = nullptr;
     lost_.store(0, std::memory_order_relaxed);
     return take_seat();

@@ -130,7 +130,6 @@ class SharedProducer {
     SharedBuffer buffer_;
     SharedSeat* seat_ = nullptr;
     uint64_t owner_ = 0;
-    RecordChecksum::By by_ = RecordChecksum::By::table;
     std::atomic<uint64_t> limit_{0};  // room is known up to here
     std::atomic<uint32_t> lost_{0};   // since the last record that was written
     uint64_t stalled_ = UINT64_MAX;   // what was freed when patience ended
@@ -171,7 +170,7 @@ template <class Words>
     code |= uint64_t{lost} << 32;
     const auto bytes = static_cast<uint32_t>(record_header_bytes + payload);
     const size_t payload_words = (payload + 7) / 8;
-    RecordChecksum checksum(bytes, by_);
+    RecordChecksum checksum(bytes);
     checksum.add(clock);
     checksum.add(owner_);
     checksum.add(code);

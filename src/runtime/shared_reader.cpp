@@ -32,7 +32,6 @@ void append_event(const SharedRecord& record, std::vector<uint8_t>& stream) {
 bool SharedReader::open(const SharedBuffer& buffer, Lives whether_lives) noexcept {
     buffer_ = buffer;
     lives_ = whether_lives;
-    by_ = RecordChecksum::best();
     record_.reset(new (std::nothrow) uint64_t[buffer_.record_limit() / 8]);
     next_ = reserved_ = buffer_.header().beg_read.load(std::memory_order_acquire);
     clear_up_to(next_);  // the reader before may have been interrupted in it
@@ -69,7 +68,7 @@ bool SharedReader::is_record(uint64_t at) noexcept {
     if (bytes < record_header_bytes || space_of(bytes) > buffer_.record_limit() ||
         !is_reserved(at + space_of(bytes)))
         return false;
-    RecordChecksum checksum(bytes, by_);
+    RecordChecksum checksum(bytes);
     record_[0] = commit;
     for (size_t i = 1; i < space_of(bytes) / 8; ++i) {
         record_[i] = buffer_.word_at(at + 8 * i).load(std::memory_order_relaxed);

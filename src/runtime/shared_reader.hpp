@@ -88,7 +88,6 @@ class SharedReader {
 
     SharedBuffer buffer_;
     Lives lives_ = thread_lives;
-    RecordChecksum::By by_ = RecordChecksum::By::table;
     std::unique_ptr<uint64_t[]> record_;  // the words of one record
     uint64_t next_ = 0;
     uint64_t reserved_ = 0;  // as last seen: producers fight for that line

@@ -57,7 +57,7 @@ class Published {
         Writer(Published& buffer, uint32_t thread) : buffer_(buffer.buffer_), thread_(thread) {}
         void write(uint64_t number) {
             typename PublishedBuffer<form>::Record record{{0, __rdtsc(), thread_, 1, number, number}};
-            RecordChecksum checksum(48, by_);
+            RecordChecksum checksum(48);
             for (size_t i = 1; i < 6; ++i) checksum.add(record.words[i]);
             record.words[0] = checksum.at(0);
             buffer_.write(record);
@@ -66,7 +66,6 @@ class Published {
      private:
         PublishedBuffer<form>& buffer_;
         uint64_t thread_;
-        RecordChecksum::By by_ = RecordChecksum::best();
     };
 
  private:

@@ -271,13 +271,21 @@ TEST_F(StepwiseTest, WhatIsNoBufferIsNotAttachedTo) {
     EXPECT_FALSE(other.format(memory_, {.capacity = 4096}));
 }
 
-TEST_F(StepwiseTest, ChecksumsAreEqualWithAndWithoutTheInstruction) {
-    RecordChecksum fast(48, RecordChecksum::best()), slow(48, RecordChecksum::By::table);
-    for (uint64_t word : {uint64_t{1}, uint64_t{0x123456789abcdef0}, ~uint64_t{0}}) {
-        fast.add(word);
-        slow.add(word);
+TEST_F(StepwiseTest, ChecksumsTellEveryBitAndThePosition) {
+    auto checksum = [](uint64_t first, uint64_t second, uint64_t position) {
+        RecordChecksum sum(48);
+        sum.add(first);
+        sum.add(second);
+        return sum.at(position);
+    };
+    uint32_t right = checksum(1, 2, 800);
+    for (int bit = 0; bit < 64; ++bit) {
+        uint64_t flip = uint64_t{1} << bit;
+        EXPECT_NE(checksum(1 ^ flip, 2, 800), right) << bit;
+        EXPECT_NE(checksum(1, 2 ^ flip, 800), right) << bit;
+        EXPECT_NE(checksum(1, 2, 800 ^ flip), right) << bit;
     }
-    EXPECT_EQ(fast.at(800), slow.at(800));
+    EXPECT_NE(checksum(2, 1, 800), right);
 }
 
 }  // namespace
