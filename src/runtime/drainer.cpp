@@ -24,7 +24,11 @@ constexpr size_t most_open_files = 100;
 constexpr uint64_t millisecond = 1'000'000;
 constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
 constexpr int nice_of_drainer = 5;
-constexpr uint32_t passes_between_looks = 16;  // for processes that died
+constexpr uint64_t between_looks = 1000 * millisecond;  // for processes that died
+
+std::pair<pid_t, uint64_t> process_of(const RingHeader& ring) {
+    return {ring.pid, ring.process_start};
+}
 
 bool is_alive(const RingHeader& ring) {
     return start_of_process(ring.pid) == ring.process_start && ring.process_start != 0;
@@ -64,7 +68,7 @@ void Drainer::discover() {
 bool Drainer::adopt(uint32_t number) {
     Ring ring = Ring::open(session_.ring_path(number));
     if (!ring.is_mapped()) return false;
-    std::shared_ptr<uint64_t>& written = written_[{ring.header().pid, ring.header().process_start}];
+    std::shared_ptr<uint64_t>& written = written_[process_of(ring.header())];
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back(
         {number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number), written)});
@@ -113,12 +117,16 @@ double Drainer::pass() {
 void Drainer::serve(const std::atomic<uint32_t>& stop) {
     leave_cpu_to_program();
     uint64_t pause = shortest_sleep;
-    for (uint32_t passes = 0; !stop.load(std::memory_order_acquire); ++passes) {
+    uint64_t looked = monotonic_clock();
+    while (!stop.load(std::memory_order_acquire)) {
         uint32_t heard = session_.doorbell();
         bool wants_steps = clock_.step() != ClockStep::not_usable &&
                            session_.header().clock.state == static_cast<uint32_t>(ClockState::uncalibrated);
         double fullest = pass();
-        if (passes % passes_between_looks == passes_between_looks - 1) finish_dead();
+        if (uint64_t now = monotonic_clock(); now - looked > between_looks) {
+            looked = now;
+            finish_dead();
+        }
         if (wants_steps)
             pause = shortest_sleep;
         else if (fullest > 0.25)
@@ -139,10 +147,16 @@ void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
 
 bool Drainer::finish_dead() {
     pass();
+    std::map<Process, bool> alive;
+    auto is_gone = [&](const Owned& ring) {
+        auto [known, is_new] = alive.try_emplace(process_of(ring.stream->header()));
+        if (is_new) known->second = is_alive(ring.stream->header());
+        return !known->second;
+    };
     for (Owned& ring : rings_)
-        if (!is_alive(ring.stream->header())) ring.stream->finish({});
+        if (is_gone(ring)) ring.stream->finish({});
     std::erase_if(rings_, [&](const Owned& ring) {
-        bool gone = !is_alive(ring.stream->header());
+        bool gone = is_gone(ring);
         if (gone) remove(ring);
         return gone;
     });
@@ -177,14 +191,14 @@ bool Drainer::finish_own() {
 Drainer::Census Drainer::census() {
     discover();
     Census census;
-    std::set<std::pair<pid_t, uint64_t>> processes;
+    std::set<Process> processes;
     for (const Owned& ring : rings_) {
         const RingHeader& header = ring.stream->header();
         RingState state = header.state.load(std::memory_order_acquire);
         if (state != RingState::open && state != RingState::closed) continue;
         ++census.rings;
         census.pending += header.published.load() - header.drained.load();
-        if (processes.emplace(header.pid, header.process_start).second && is_alive(header)) ++census.alive;
+        if (processes.insert(process_of(header)).second && is_alive(header)) ++census.alive;
     }
     census.processes = static_cast<uint32_t>(processes.size());
     return census;

@@ -41,6 +41,7 @@ class Drainer {
     void resign() { session_.header().ended.store(1, std::memory_order_release); }
 
  private:
+    using Process = std::pair<pid_t, uint64_t>;  // with the time at which it started
     struct Owned {
         uint32_t number;
         std::unique_ptr<DrainedStream> stream;
@@ -58,7 +59,7 @@ class Drainer {
     uint32_t known_ = 0;             // numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;
-    std::map<std::pair<pid_t, uint64_t>, std::shared_ptr<uint64_t>> written_;  // bytes by process
+    std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };
 
 }  // namespace ovni

@@ -195,8 +195,10 @@ void Stream::note_gap(const Gap& gap) {
     if (is_closed() || !ring_.is_mapped()) return;
     append_flush_pair();
     settle_discarded();
-    for (int waits = 0; waits < most_waits && !add_note(gap, head()); ++waits)
-        host().wait_until_drained(ring_, header().drained.load(std::memory_order_acquire));
+    for (int waits = 0; waits < most_waits && !add_note(gap, head()); ++waits) {
+        place(process().facts());
+        host().wait_for_drainer(ring_);
+    }
 }
 
 // Nothing here may wait or take a lock: the thread is in the middle of an emission.
