@@ -12,11 +12,24 @@ namespace ovni::run {
 
 namespace {
 
+// False where there are events in it; else it is gone now.
+bool remove_if_empty(const std::filesystem::path& run_directory) {
+    Session session = Session::open(run_directory.string());
+    if (!session.is_valid() || !session.lock()) return true;
+    Drainer drainer(session);
+    if (drainer.census().rings > 0) return false;
+    if (drainer.finish_dead()) session.remove();
+    return true;
+}
+
 // Rank 0 speaks for all.
 void tell_abandoned() {
     for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
         if (const char* text = std::getenv(rank); text && std::string_view(text) != "0") return;
-    auto count = std::ranges::count_if(run_directories(), is_abandoned);
+    remove_ruins();
+    auto count = std::ranges::count_if(run_directories(), [](const std::filesystem::path& directory) {
+        return is_abandoned(directory) && !remove_if_empty(directory);
+    });
     if (count > 0)
         std::fprintf(stderr,
                      "ovnirun: events of killed programs are left in %td run director%s, see ovnirecover\n",

@@ -1,6 +1,7 @@
 #include "run/run_directories.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "runtime/session.hpp"
 
@@ -8,16 +9,42 @@ namespace ovni::run {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> run_directories() {
+namespace {
+
+std::vector<fs::path> directories_in_all_places() {
     std::vector<fs::path> found;
     for (uint32_t choice = 0; choice < session_places; ++choice) {
         std::error_code fault;
         for (const auto& entry : fs::directory_iterator(session_place(choice, ""), fault))
-            if (fs::exists(entry.path() / "session", fault)) found.push_back(entry.path());
+            found.push_back(entry.path());
     }
     std::ranges::sort(found);
     found.erase(std::ranges::unique(found).begin(), found.end());
     return found;
+}
+
+bool is_run_directory(const fs::path& directory) {
+    return Session::open(directory.string()).is_valid();
+}
+
+}  // namespace
+
+std::vector<fs::path> run_directories() {
+    std::vector<fs::path> found = directories_in_all_places();
+    std::erase_if(found, [](const fs::path& directory) { return !is_run_directory(directory); });
+    return found;
+}
+
+void remove_ruins() {
+    constexpr std::chrono::minutes time_to_make_one{1};
+    for (const fs::path& directory : directories_in_all_places()) {
+        std::error_code fault;
+        bool is_new =
+            fs::last_write_time(directory, fault) + time_to_make_one > fs::file_time_type::clock::now();
+        if (fault || is_new || is_run_directory(directory)) continue;
+        fs::remove(directory / "session", fault);
+        fs::remove(directory, fault);
+    }
 }
 
 bool is_abandoned(const fs::path& run_directory) {
