@@ -89,7 +89,7 @@ class Ring {
  public:
     static constexpr size_t header_bytes = 32768;
     static constexpr size_t slack_bytes = 4096;
-    static constexpr size_t nested_bytes = 65536;
+    static constexpr size_t nested_bytes = size_t{256} << 10;
 
     Ring() = default;
     Ring(Ring&& other) noexcept;

@@ -223,6 +223,7 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     ring.published.store(at, std::memory_order_release);
     detail::handler_fence();
     nested_depth_ = depth;
+    if (used < Ring::nested_bytes / 2 && used + sizeof at + size >= Ring::nested_bytes / 2) host().wake();
 }
 
 void Stream::append_flush_pair() {

@@ -31,15 +31,15 @@ void stop_interrupting() {
 
 // Numbers of both sources are complete and in order, and so are the clocks.
 void expect_complete(const RecordedStream& recorded, uint64_t from_loop, uint64_t from_handlers) {
+    EXPECT_FALSE(recorded.json["ovni"].contains("lost")) << recorded.json["ovni"]["lost"];
     uint64_t loop = 0, handler = 0;
     for (const RecordedEvent& event : recorded.events) {
         uint64_t& expected = event.code == "OB." ? loop : handler;
-        ASSERT_EQ(event.argument<uint64_t>(0), ++expected);
+        ASSERT_EQ(event.argument<uint64_t>(0), ++expected) << event.code << " at byte " << event.offset;
     }
     EXPECT_EQ(loop, from_loop);
     EXPECT_EQ(handler, from_handlers);
     EXPECT_TRUE(recorded.clocks_never_decrease());
-    EXPECT_FALSE(recorded.json["ovni"].contains("lost"));
 }
 
 uint64_t handlers_told(const std::filesystem::path& file) {
