@@ -27,6 +27,13 @@ bool is_run_directory(const fs::path& directory) {
     return Session::open(directory.string()).is_valid();
 }
 
+// Or whatever else a run directory of another version may hold.
+bool holds_rings(const fs::path& directory) {
+    std::error_code fault;
+    return std::ranges::any_of(fs::directory_iterator(directory, fault),
+                               [](const auto& entry) { return entry.path().filename() != "session"; });
+}
+
 }  // namespace
 
 std::vector<fs::path> run_directories() {
@@ -41,7 +48,7 @@ void remove_ruins() {
         std::error_code fault;
         bool is_new =
             fs::last_write_time(directory, fault) + time_to_make_one > fs::file_time_type::clock::now();
-        if (fault || is_new || is_run_directory(directory)) continue;
+        if (fault || is_new || is_run_directory(directory) || holds_rings(directory)) continue;
         fs::remove(directory / "session", fault);
         fs::remove(directory, fault);
     }

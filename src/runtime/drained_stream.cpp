@@ -272,8 +272,9 @@ uint64_t DrainedStream::last_clock() const {
 
 void DrainedStream::end_our_life(const OwnerEnd& end) {
     uint64_t clock = header().end_clock.load(std::memory_order_acquire);
-    bool ends_here = clock != 0 || end.how == RingEnd::exec;
-    if (!header().life_is_ours.load(std::memory_order_acquire) || !ends_here) return;
+    bool ours = header().life_is_ours.load(std::memory_order_acquire);
+    bool theirs = header().lives.load(std::memory_order_acquire) && end.how == RingEnd::exec;
+    if (!theirs && !(ours && (clock != 0 || end.how == RingEnd::exec))) return;
     Event last = make_event("OHe", std::max(clock, last_clock()));
     RingProgress after = progress();
     size_t done = write({last.bytes, last.size, nullptr, 0}, after.file_end);

@@ -57,12 +57,10 @@ void leave_cpu_to_program() {
 
 // A number is given out just before its file gets the name.
 void Drainer::discover() {
-    size_t before = rings_.size();
     uint32_t count = session_.header().rings.load(std::memory_order_acquire);
     std::erase_if(missing_, [&](uint32_t number) { return adopt(number); });
     for (; known_ < count; ++known_)
         if (!adopt(known_)) missing_.push_back(known_);
-    if (rings_.size() > before) finish_earlier_images();
 }
 
 bool Drainer::adopt(uint32_t number) {
@@ -75,36 +73,48 @@ bool Drainer::adopt(uint32_t number) {
     return true;
 }
 
+// The owner's word that a ring has a stream, read once: what belongs to it is known before. The first thread
+// after exec has the number, and so the stream, of the one before.
+RingState Drainer::look_at(DrainedStream& stream) const {
+    RingHeader& header = stream.header();
+    RingState state = header.state.load(std::memory_order_acquire);
+    bool has_stream = state == RingState::open || state == RingState::closed;
+    if (has_stream && !gone_on_.empty() && gone_on_.contains(stream.place()))
+        header.continues.store(1, std::memory_order_relaxed);
+    return state;
+}
+
 // First, because what is closed may go on in another ring.
 void Drainer::finish_closed() {
     for (Owned& ring : rings_)
-        if (ring.stream->header().state.load(std::memory_order_acquire) == RingState::closed)
-            ring.stream->finish({});
+        if (look_at(*ring.stream) == RingState::closed) ring.stream->finish({});
 }
 
-// After exec the threads of the image before are gone; its first thread goes on in the same stream.
+// Once a ring of a later image of its process is there, the threads of an image are gone.
 void Drainer::finish_earlier_images() {
+    if (images_seen_ == rings_.size()) return;
+    images_seen_ = rings_.size();
+    std::map<Process, uint64_t> latest;
+    for (const Owned& ring : rings_) {
+        uint64_t& image = latest[process_of(ring.stream->header())];
+        image = std::max(image, ring.stream->header().image);
+    }
     for (Owned& ring : rings_) {
-        RingHeader& mine = ring.stream->header();
-        if (mine.state.load(std::memory_order_acquire) != RingState::open || mine.current.load() != 0)
-            continue;
-        for (Owned& other : rings_) {
-            RingHeader& theirs = other.stream->header();
-            if (theirs.pid != mine.pid || theirs.process_start != mine.process_start ||
-                theirs.image == mine.image)
-                continue;
-            other.stream->finish({RingEnd::exec, 0});
-            if (other.stream->place() == ring.stream->place()) mine.continues.store(1);
-        }
+        const RingHeader& header = ring.stream->header();
+        if (header.image == latest[process_of(header)]) continue;
+        ring.stream->finish({RingEnd::exec, 0});
+        gone_on_.insert(ring.stream->place());
     }
 }
 
 double Drainer::pass() {
     session_.header().heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
     discover();
+    finish_earlier_images();
     finish_closed();
     double fullest = 0;
     for (Owned& ring : rings_) {
+        if (look_at(*ring.stream) != RingState::open) continue;
         uint64_t bytes = ring.stream->drain();
         fullest =
             std::max(fullest, static_cast<double>(bytes) / static_cast<double>(ring.stream->capacity()));
@@ -139,8 +149,7 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
 }
 
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
-    discover();
-    finish_closed();
+    pass();
     for (Owned& ring : rings_)
         if (ring.stream->header().pid == pid && !is_alive(ring.stream->header())) ring.stream->finish(end);
 }
@@ -178,7 +187,6 @@ void Drainer::remove_unfinished() const {
 
 bool Drainer::finish_own() {
     pass();
-    finish_closed();
     std::erase_if(rings_, [&](const Owned& ring) {
         const RingHeader& header = ring.stream->header();
         bool mine = header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,7 @@ class Drainer {
     bool adopt(uint32_t number);
     void finish_closed();
     void finish_earlier_images();
+    RingState look_at(DrainedStream& stream) const;
     void remove(const Owned& ring);
     void remove_unfinished() const;
 
@@ -59,6 +62,8 @@ class Drainer {
     uint32_t known_ = 0;             // numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;
+    size_t images_seen_ = 0;                                // rings when images were last compared
+    std::set<std::string> gone_on_;                         // places of streams whose process has called exec
     std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };
 

@@ -65,6 +65,7 @@ struct RingHeader {
     std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
     std::atomic<uint32_t> metadata_changes;
     std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from us
+    std::atomic<uint32_t> lives;         // 1: by its events, the thread has begun and not ended
     std::atomic<uint64_t> end_clock;     // of that OHe, if not 0
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;

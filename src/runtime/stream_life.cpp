@@ -50,6 +50,7 @@ void Stream::follow_life_cycle(const uint8_t* event) {
         case 'x':
             if (our_life_ && !holds_events()) drop_our_life();
             if (our_life_) end_our_life(ovni_format_clock(event));
+            if (ring_.is_mapped()) header().lives.store(1, std::memory_order_relaxed);
             ours_ = false;
             life_ = Life::running;
             break;
@@ -64,6 +65,7 @@ void Stream::follow_life_cycle(const uint8_t* event) {
         case 'e':
             // A program that ends a life which we began has said what there is to say.
             if (our_life_) set_our_life(false);
+            if (ring_.is_mapped()) header().lives.store(0, std::memory_order_relaxed);
             life_ = Life::dead;
             break;
         default:
@@ -178,7 +180,9 @@ void Stream::make_file(const Facts& facts) {
                      place_.c_str());
     std::string path = directory() + events_file;
     StreamFile file;
-    if (!file.open(path, StreamFile::Content::discard))
+    // What an earlier run left there goes, and what this thread recorded before exec stays: the drainer
+    // knows.
+    if (!file.open(path, StreamFile::Content::keep))
         complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
     file.close();
     save_note();

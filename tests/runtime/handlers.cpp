@@ -46,18 +46,26 @@ uint64_t handlers_told(const std::filesystem::path& file) {
     return std::stoull(file_content(file));
 }
 
+// Emits numbers with `emit_one` while `handler` does the same; how many those were is told in a file.
+template <class EmitOne>
+void emit_and_be_interrupted(uint64_t count, const std::filesystem::path& told, void (*handler)(int),
+                             EmitOne emit_one) {
+    start();
+    interrupt_often(handler);
+    for (uint64_t i = 1; i <= count; ++i) emit_one(i);
+    stop_interrupting();
+    FILE* file = fopen(told.c_str(), "w");
+    fprintf(file, "%lu", from_handler.load());
+    fclose(file);
+    stop();
+}
+
 TEST_F(HandlerTest, EventsOfHandlersAndOfWhatTheyInterruptAreThereOnce) {
     constexpr uint64_t count = 3'000'000;
     std::filesystem::path told = home() / "told";
     run_traced([&told] {
-        start();
-        interrupt_often([](int) { emit("OB,", ++from_handler); });
-        for (uint64_t i = 1; i <= count; ++i) emit("OB.", i);
-        stop_interrupting();
-        FILE* file = fopen(told.c_str(), "w");
-        fprintf(file, "%lu", from_handler.load());
-        fclose(file);
-        stop();
+        auto handler = [](int) { emit("OB,", ++from_handler); };
+        emit_and_be_interrupted(count, told, handler, [](uint64_t i) { emit("OB.", i); });
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     expect_complete(stream(), count, handlers_told(told));
@@ -68,14 +76,8 @@ TEST_F(HandlerTest, ClocksTakenBeforeTheHandlerRanGiveWay) {
     constexpr uint64_t count = 1'000'000;
     std::filesystem::path told = home() / "told";
     run_traced([&told] {
-        start();
-        interrupt_often([](int) { put("OB,", ovni_clock_now(), ++from_handler); });
-        for (uint64_t i = 1; i <= count; ++i) put("OB.", ovni_clock_now(), i);
-        stop_interrupting();
-        FILE* file = fopen(told.c_str(), "w");
-        fprintf(file, "%lu", from_handler.load());
-        fclose(file);
-        stop();
+        auto handler = [](int) { put("OB,", ovni_clock_now(), ++from_handler); };
+        emit_and_be_interrupted(count, told, handler, [](uint64_t i) { put("OB.", ovni_clock_now(), i); });
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     expect_complete(stream(), count, handlers_told(told));

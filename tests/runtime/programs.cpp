@@ -7,10 +7,47 @@ namespace {
 class ProgramTest : public RuntimeTest {
  protected:
     Finished run_program(const std::string& name, std::vector<std::string> environment = {}) {
+        return run_words({BUILD_DIR "/tests/" + name}, std::move(environment));
+    }
+    Finished run_words(const std::vector<std::string>& words, std::vector<std::string> environment = {}) {
         environment.push_back("OVNI_TRACEDIR=" + trace().string());
-        return run({BUILD_DIR "/tests/" + name}, environment);
+        environment.push_back("OVNI_RUNDIR=" + home().string());
+        return run(words, environment);
+    }
+    // One stream with what both images recorded, each between its beginning and end.
+    void expect_both_images() {
+        RecordedStream recorded = stream();
+        ASSERT_EQ(recorded.events.size(), 2004u);
+        for (size_t i = 0; i < recorded.events.size(); ++i) {
+            size_t in_image = i % 1002;
+            const RecordedEvent& event = recorded.events[i];
+            ASSERT_EQ(event.code, in_image == 0 ? "OHx" : in_image == 1001 ? "OHe" : "OB.") << i;
+            if (event.code == "OB.") {
+                ASSERT_EQ(event.argument<int>(0), static_cast<int>(in_image - 1 + i / 1002 * 1000));
+            }
+        }
+        EXPECT_TRUE(recorded.clocks_never_decrease());
+        EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+        Finished done = run({program("ovniemu"), "-l", "-o", (home() / "out").string(), trace().string()});
+        EXPECT_EQ(done.status, 0) << done.err;
+        for (const auto& place : std::filesystem::directory_iterator(home()))
+            if (place.path().filename().string().starts_with("ovni-")) {
+                EXPECT_TRUE(std::filesystem::is_empty(place.path()));
+            }
     }
 };
+
+TEST_F(ProgramTest, TheStreamGoesOnAfterExec) {
+    Finished finished = run_program("runtime_exec_target");
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    expect_both_images();
+}
+
+TEST_F(ProgramTest, TheStreamGoesOnAfterExecBelowOvnirun) {
+    Finished finished = run_words({program("ovnirun"), BUILD_DIR "/tests/runtime_exec_target"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    expect_both_images();
+}
 
 TEST_F(ProgramTest, InC11) {
     Finished finished = run_program("runtime_c_program");
