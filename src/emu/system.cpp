@@ -127,7 +127,9 @@ class Collector {
     }
 
     void check_cpus(const Loom& loom) const {
-        if (loom.cpus.empty())
+        if (loom.cpus.empty() && all_died(loom))
+            log::warn("loom {} has no CPUs: its threads died before they told", loom.name);
+        else if (loom.cpus.empty())
             fail(fmt::format("loom {} has no CPUs: no stream has ovni.loom_cpus", loom.name));
         std::vector<bool> taken(loom.cpus.size());
         for (CpuId cpu : loom.cpus) {
@@ -138,6 +140,12 @@ class Collector {
                 fail(fmt::format("two CPUs of loom {} have index {}", loom.name, cpu.index));
             taken[cpu.index] = true;
         }
+    }
+
+    bool all_died(const Loom& loom) const {
+        auto died = [&](uint32_t s) { return trace_.streams()[s].metadata.end.has_value(); };
+        return std::ranges::all_of(loom.processes,
+                                   [&](const Process& p) { return std::ranges::all_of(p.streams, died); });
     }
 
     const Trace& trace_;

@@ -91,7 +91,8 @@ bool DrainedStream::prepare() {
         begin.file_end = OVNI_FORMAT_STREAM_HEADER;
         if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
         commit(begin);
-        write_side_files(nullptr);
+        // Where the program made the file, the metadata are its own to write as long as the stream is open.
+        if (!header().at_once.load(std::memory_order_relaxed)) write_metadata(nullptr);
     }
     return true;
 }
@@ -197,7 +198,7 @@ void DrainedStream::write_until(uint64_t end, bool all) {
         lose(next.bytes, done, next.after);
     else if (done > 0)
         add_checksum(next.bytes, before.file_end, next.after.file_end);
-    if (gaps_.changed()) write_side_files(nullptr);
+    write_gaps();
     commit(next.after);
 }
 
@@ -298,7 +299,8 @@ void DrainedStream::finish(const OwnerEnd& end) {
         write_until(h.published.load(std::memory_order_acquire), true);
         end_our_life(end);
         gaps_.clamp(progress().file_end);
-        write_side_files(state == RingState::closed ? nullptr : &end);
+        write_gaps();
+        write_metadata(state == RingState::closed ? nullptr : &end);
         rest();
         if (!note_.roots.temporary.empty() && end.how != RingEnd::exec) {
             move_stream(note_.directory(), note_.roots.trace + note_.place);
@@ -312,7 +314,7 @@ void DrainedStream::finish(const OwnerEnd& end) {
 }
 
 // `end`: of a stream that its owner has not closed.
-void DrainedStream::write_side_files(const OwnerEnd* end) {
+void DrainedStream::write_metadata(const OwnerEnd* end) {
     Json metadata = note_.metadata;
     Json& ovni = metadata["ovni"];
     if (!ovni.is_object()) ovni = Json::object();
@@ -330,8 +332,12 @@ void DrainedStream::write_side_files(const OwnerEnd* end) {
     std::string path = note_.directory() + metadata_file;
     if (!replace_file(path, json_text(metadata, JsonStyle::pretty)))
         complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
-    path = note_.directory() + gaps_file;
-    if (gaps_.changed() && !replace_file(path, gaps_.text()))
+}
+
+void DrainedStream::write_gaps() {
+    if (!gaps_.changed()) return;
+    std::string path = note_.directory() + gaps_file;
+    if (!replace_file(path, gaps_.text()))
         complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
 }
 

@@ -66,7 +66,8 @@ class DrainedStream {
     std::vector<uint8_t> copy(uint64_t begin, uint64_t end) const;
     uint64_t last_clock() const;
     void end_our_life(const OwnerEnd& end);
-    void write_side_files(const OwnerEnd* end);
+    void write_metadata(const OwnerEnd* end);
+    void write_gaps();
 
     Ring ring_;
     std::string note_path_;

@@ -29,10 +29,11 @@ EventSpan survey(const uint8_t* events, size_t bytes) {
 }
 
 bool StreamFile::open(const std::string& path, Content content) {
-    int how = O_CREAT | O_WRONLY | O_CLOEXEC | (content == Content::discard ? O_TRUNC : 0);
-    fd_ = ::open(path.c_str(), how, 0644);
+    fd_ = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     if (fd_ < 0) return false;
-    return size() >= OVNI_FORMAT_STREAM_HEADER || write_header();
+    if (content == Content::keep && size() >= OVNI_FORMAT_STREAM_HEADER) return true;
+    // At no moment is the file without its header once it has one.
+    return write_header() && ::ftruncate(fd_, OVNI_FORMAT_STREAM_HEADER) == 0;
 }
 
 bool StreamFile::write_header() {

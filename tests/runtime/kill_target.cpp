@@ -23,10 +23,14 @@ int main(int, char** argv) {
     auto* acknowledged = static_cast<std::atomic<uint64_t>*>(memory);
     ovni_proc_init(1, "killed", getpid());
     std::vector<std::thread> team;
-    for (int t = 0; t < atoi(argv[2]); ++t)
-        team.emplace_back([counter = acknowledged + line * static_cast<size_t>(t + 1), t] {
+    std::atomic<bool> cpus_are_told = false;
+    int threads = atoi(argv[2]);
+    for (int t = 0; t < threads; ++t)
+        team.emplace_back([&, counter = acknowledged + line * static_cast<size_t>(t + 1), t] {
             ovni_thread_init(getpid() + t);
-            ovni_add_cpu(t, t);
+            for (int cpu = 0; t == 0 && cpu < threads; ++cpu) ovni_add_cpu(cpu, cpu);
+            if (t == 0) cpus_are_told = true;
+            while (!cpus_are_told) std::this_thread::yield();
             ovni::emit("OHx", t, -1, uint64_t{0});
             for (uint64_t i = 1;; ++i) {
                 ovni::emit("OB.", i);

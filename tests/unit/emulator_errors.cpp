@@ -152,6 +152,9 @@ TEST_F(RejectTest, WrongCpus) {
     trace().thread({.cpus = {}}).starts(10).ends(30);
     reject("loom node0.a has no CPUs");
     another_trace();
+    trace().thread({.cpus = {}}).starts(10, -1).set("ovni.end", {{"by", "signal"}, {"code", 9}});
+    accept();
+    another_trace();
     trace().thread({.cpus = {{0, 0}, {2, 1}}}).starts(10).ends(30);
     reject("CPU index 2 of loom node0.a is not below its number of CPUs, 2");
     another_trace();
