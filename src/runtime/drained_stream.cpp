@@ -38,6 +38,12 @@ void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, voi
     memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
 }
 
+std::vector<uint8_t> whole(const EventPieces& events) {
+    std::vector<uint8_t> bytes(events.first, events.first + events.first_bytes);
+    bytes.insert(bytes.end(), events.second, events.second + events.second_bytes);
+    return bytes;
+}
+
 }  // namespace
 
 // The owner has opened the ring again, for another stream.
@@ -205,11 +211,7 @@ void DrainedStream::write_until(uint64_t end, bool all) {
 // How many bytes got there: whole events.
 size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     uint64_t limit = header().limit;
-    if (limit > 0 && *written_ + events.bytes() > limit) {
-        complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
-                 header().pid, limit);
-        return 0;
-    }
+    if (limit > 0 && *written_ + events.bytes() > limit) return write_to_limit(events, offset);
     size_t done = open_file() ? file_.write(events, offset) : 0;
     *written_ += done;
     if (done < events.bytes())
@@ -218,9 +220,19 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     return done;
 }
 
+// What still fits, and nothing after it.
+size_t DrainedStream::write_to_limit(const EventPieces& events, uint64_t offset) {
+    uint64_t limit = header().limit;
+    complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
+             header().pid, limit);
+    std::vector<uint8_t> all = whole(events);
+    size_t fit = *written_ < limit ? survey(all.data(), std::min(all.size(), limit - *written_)).bytes : 0;
+    *written_ = limit;
+    return fit > 0 && open_file() ? file_.write({all.data(), fit, nullptr, 0}, offset) : 0;
+}
+
 void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& after) {
-    std::vector<uint8_t> bytes(events.first, events.first + events.first_bytes);
-    bytes.insert(bytes.end(), events.second, events.second + events.second_bytes);
+    std::vector<uint8_t> bytes = whole(events);
     EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
     after.lost += lost.events;
     const char* reason = header().limit > 0 && *written_ + lost.bytes > header().limit ? "limit" : "error";
@@ -328,6 +340,9 @@ void DrainedStream::write_metadata(const OwnerEnd* end) {
     if (end) {
         ovni["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
         ovni["finished"] = 1;
+    } else if (gaps_.reach(progress().file_end) && ovni.contains("finished") && !ovni.contains("end")) {
+        // What the program said of its end is lost.
+        ovni["end"] = {{"by", "loss"}, {"code", 0}, {"clock", last_clock()}};
     }
     std::string path = note_.directory() + metadata_file;
     if (!replace_file(path, json_text(metadata, JsonStyle::pretty)))

@@ -34,6 +34,8 @@ class DrainedStream {
 
     RingHeader& header() const { return ring_.header(); }
     uint64_t capacity() const { return ring_.capacity(); }
+    // Bytes of the stream on disk.
+    uint64_t written() const { return progress().file_end; }
     // For others that go on in the same stream.
     const std::string& place();
     // A file is open; it will be opened again when needed.
@@ -58,6 +60,7 @@ class DrainedStream {
     void merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const;
     void write_until(uint64_t end, bool all);
     size_t write(const EventPieces& events, uint64_t offset);
+    size_t write_to_limit(const EventPieces& events, uint64_t offset);
     void lose(const EventPieces& events, size_t done, RingProgress& after);
     void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
     void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);

@@ -70,6 +70,8 @@ bool Drainer::adopt(uint32_t number) {
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back(
         {number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number), written)});
+    // By another drainer before us.
+    *written += rings_.back().stream->written();
     return true;
 }
 

@@ -23,6 +23,10 @@ class Gaps {
     void clamp(uint64_t end);
     // What was to follow `end` is lost: one gap, with all gaps that lay among it.
     void lose_after(uint64_t end, Gap gap);
+    // Events are lost between `end`, the end of the stream, and that of the thread.
+    bool reach(uint64_t end) const {
+        return !gaps_.empty() && gaps_.back().offset == end && gaps_.back().lost > 0;
+    }
     bool empty() const { return gaps_.empty(); }
     bool changed() const { return changed_; }
     // The whole file; changed() is false afterwards.

@@ -42,6 +42,9 @@ class Host {
     }
     // Returns when the ring has been drained further than `drained`, or after a short time.
     void wait_until_drained(const RingLease& ring, uint64_t drained);
+    // Somebody drains, or could a moment ago; when that began its last pass over all rings.
+    bool is_served() const { return session_.is_served(); }
+    uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
     // Returns when the drainer has done something with the ring, or after a short time.
     void wait_for_drainer(const RingLease& ring);
     // Once there is a ring.

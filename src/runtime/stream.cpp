@@ -16,8 +16,11 @@ namespace {
 constexpr size_t window_page = 4096;
 // The C API stores a whole ovni_ev whatever its size.
 constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
+// For what holds a stream together, while nobody drains; fewer events than there is room for notes.
+constexpr uint64_t reserve = 4096;
 constexpr uint64_t longest_raise = 1'000'000'000;
 constexpr int most_waits = 1000;  // of 2 ms, without any progress
+constexpr uint64_t between_attempts = 10'000'000'000;
 
 // A region of unsorted events, whose clocks are nobody's to change.
 bool begins_region(const void* event) {
@@ -88,13 +91,14 @@ bool Stream::has_room(uint64_t bytes) const {
 void Stream::refresh_limit() {
     uint64_t capacity = ring_.ring.capacity(), drained = header().drained.load(std::memory_order_acquire);
     uint64_t half = drained + capacity / 2;
-    uint64_t limit = std::min(drained + capacity - slack, (head() / capacity + 1) * capacity);
+    uint64_t limit = std::min(drained + capacity - slack - reserve, (head() / capacity + 1) * capacity);
     window_->data = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(ring_.ring.at(head())) - head());
     if (head() < half)
         limit = std::min(limit, half);
     else
         host().wake();
-    set_limit(limit);
+    // What was lost has to be told before anything else is stored.
+    set_limit(discarded_.events > 0 ? 0 : limit);
 }
 
 void Stream::store(const void* bytes, size_t size) {
@@ -110,12 +114,27 @@ void Stream::publish() {
 
 bool Stream::make_room(uint64_t bytes, bool may_be_lost) {
     if (bytes + slack > ring_.ring.capacity()) return false;
-    if (!has_room(bytes)) place(process().facts());
-    for (int waits = 0; !has_room(bytes); ++waits) {
-        if (may_be_lost || waits == most_waits) return false;
-        uint64_t before = header().drained.load(std::memory_order_acquire);
-        host().wait_until_drained(ring_, before);
-        if (header().drained.load(std::memory_order_acquire) > before) waits = 0;
+    if (has_room(bytes)) return true;
+    place(process().facts());
+    if (may_be_lost || monotonic_clock() < next_attempt_) return has_room(bytes);
+    if (wait_for_room(bytes)) return true;
+    next_attempt_ = monotonic_clock() + between_attempts;
+    return false;
+}
+
+// However long that takes, as on a file system that hangs, while there is a drainer. One that is killed lets
+// go of the run directory a moment later; and what a drainer passes by again and again it cannot write.
+bool Stream::wait_for_room(uint64_t bytes) {
+    uint64_t drained = header().drained.load(std::memory_order_acquire), pass = host().last_pass();
+    for (int passes = 0; !has_room(bytes);) {
+        host().wait_until_drained(ring_, drained);
+        uint64_t now = header().drained.load(std::memory_order_acquire), latest = host().last_pass();
+        if (now > drained)
+            passes = 0;
+        else if ((latest != pass || !host().is_served()) && ++passes == most_waits)
+            return has_room(bytes);
+        drained = now;
+        pass = latest;
     }
     return true;
 }
@@ -153,8 +172,9 @@ const void* Stream::raise(const void* event, size_t size, Event& raised) {
 
 void Stream::append(const void* event, size_t size, const void* data, size_t data_size) {
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
-    bool may_be_lost = host().settings().on_full == OnFull::discard && !is_needed(event);
-    bool fits = ring_.is_mapped() && make_room(size + data_size, may_be_lost) && settle_discarded();
+    bool needed = is_needed(event), may_be_lost = host().settings().on_full == OnFull::discard && !needed;
+    uint64_t room = size + data_size + (needed ? 0 : reserve);
+    bool fits = ring_.is_mapped() && make_room(room, may_be_lost) && settle_discarded();
     if (!fits) return discard(event);
     store(event, size);
     if (data_size > 0) store(data, data_size);

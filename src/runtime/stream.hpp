@@ -96,6 +96,7 @@ class Stream {
     bool holds_events() const;
     bool has_room(uint64_t bytes) const;
     bool make_room(uint64_t bytes, bool may_be_lost);
+    bool wait_for_room(uint64_t bytes);
     void store(const void* bytes, size_t size);
     void publish();
     bool add_note(const Gap& gap, uint64_t position);
@@ -130,6 +131,7 @@ class Stream {
     bool flush_pair_due_ = false;
     uint32_t nested_depth_ = 0;
     Discarded discarded_;
+    uint64_t next_attempt_ = 0;  // to get room, after one in vain
     uint64_t flush_begin_ = 0, flush_end_ = 0;
     uint64_t opening_clock_ = 0;
     int opening_phyid_ = -1;

@@ -39,7 +39,8 @@ struct StreamMetadata {
     std::optional<std::string> run;  // ovni.run: name of the run that wrote the stream
     bool has_require = false;        // the object ovni.require is there
     bool finished = false;           // ovni.finished is 1
-    // ovni.end: how the stream was closed, where the program did not do it: "signal", "exit", "recovered".
+    // ovni.end: how the stream was closed, where the program did not do it: "signal", "exit", "recovered",
+    // "loss".
     struct End {
         std::string by;
         int64_t code = 0;

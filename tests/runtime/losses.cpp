@@ -1,0 +1,140 @@
+// What the user allows to be lost: every event is in the stream, or a gap counts it where it is missing; what
+// holds a stream together is never lost.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "runtime/runtime_test.hpp"
+#include "support/launchers.hpp"
+
+namespace ovni::test {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+constexpr uint64_t count = 400'000, each = 20'000;  // events, and how many between two pauses
+
+class LossTest : public RuntimeTest {
+ protected:
+    // The program's status must be its own.
+    void run_target(const Words& launcher, int threads, const Words& options = {},
+                    const Words& settings = {}) {
+        Words environment =
+            Words{"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()} + settings;
+        Words target{BUILD_DIR "/tests/runtime_loss_target", std::to_string(threads), std::to_string(count)};
+        done_ = run(launcher + target + options, environment);
+        EXPECT_EQ(done_.status, 9) << done_.err;
+        wait_for_end(threads);
+        ASSERT_EQ(streams().size(), static_cast<size_t>(threads));
+    }
+
+    void expect_accepted() {
+        Finished emulated = run({program("ovniemu"), "-o", (home() / "out").string(), trace().string()});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
+
+    Finished done_;
+
+ private:
+    // A drainer that is detached goes on when the program has ended.
+    void wait_for_end(int threads) const {
+        for (int i = 0; i < 2000 && finished_streams() < threads; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    int finished_streams() const {
+        int finished = 0;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(trace()))
+            finished += entry.path().filename() == "stream.json" &&
+                        file_content(entry.path()).find("\"finished\"") != std::string::npos;
+        return finished;
+    }
+};
+
+// How many numbered events gaps of that reason count. All of them, and nothing else, are missing.
+uint64_t lost_of(const RecordedStream& stream, const std::string& reason) {
+    uint64_t number = 0, lost = 0, pauses = 0, definitions = 0, clock = 0;
+    nlohmann::ordered_json gaps;
+    if (stream.gaps.is_object()) gaps = stream.gaps["gaps"];
+    size_t next = 0;
+    auto pass_gaps = [&](uint64_t offset) {
+        for (; next < gaps.size() && gaps[next]["offset"] == offset; ++next) {
+            const auto& gap = gaps[next];
+            EXPECT_EQ(gap["reason"], reason);
+            EXPECT_GE(gap["from"], clock);
+            EXPECT_GE(gap["to"], gap["from"]);
+            lost += gap["lost"].get<uint64_t>();
+            number += gap["lost"].get<uint64_t>();
+        }
+    };
+    for (const RecordedEvent& event : stream.events) {
+        pass_gaps(event.offset);
+        clock = event.clock;
+        pauses += event.code == "OHp";
+        definitions += event.code == "VYc";
+        if (event.code == "OB.") {
+            EXPECT_EQ(event.argument<uint64_t>(0), ++number) << "at byte " << event.offset;
+            number = event.argument<uint64_t>(0);
+        }
+    }
+    pass_gaps(stream.bytes.size());
+    EXPECT_EQ(next, gaps.size()) << "gaps that lie nowhere: " << gaps;
+    EXPECT_EQ(number, count);
+    EXPECT_EQ(pauses, count / each);
+    EXPECT_EQ(definitions, count / each);
+    EXPECT_EQ(stream.json["ovni"].value("lost", uint64_t{0}), lost);
+    EXPECT_TRUE(stream.clocks_never_decrease());
+    return lost;
+}
+
+TEST_F(LossTest, WhatIsDiscardedIsCountedWhereItIsMissing) {
+    run_target({}, 2, {}, {"OVNI_BUFFER=256k", "OVNI_ON_FULL=discard"});
+    for (const RecordedStream& stream : streams()) lost_of(stream, "discarded");
+    expect_accepted();
+}
+
+TEST_F(LossTest, AStoppedDrainerLosesOnlyWhatMayBeDiscarded) {
+    run_target({program("ovnirun"), "--buffer", "256k", "--on-full", "discard"}, 1, {"0.3"});
+    EXPECT_GT(lost_of(stream(), "discarded"), 0u);
+    expect_accepted();
+    EXPECT_THAT(done_.err, IsEmpty());
+}
+
+TEST_F(LossTest, AStoppedDrainerLosesNothingOfWhoWaits) {
+    run_target({program("ovnirun"), "--buffer", "256k"}, 1, {"3"});
+    EXPECT_EQ(lost_of(stream(), ""), 0u);
+    expect_accepted();
+}
+
+class LimitTest : public LossTest, public ::testing::WithParamInterface<Words> {};
+INSTANTIATE_TEST_SUITE_P(By, LimitTest, all_launchers(), launcher_name);
+
+TEST_P(LimitTest, OfBytesOnDiskEndsTheTraceAndNotTheProgram) {
+    constexpr uint64_t limit = 1'000'000, all = count + 3 * count / each + 2;
+    run_target(GetParam(), 2, {}, {"OVNI_LIMIT=1000000"});
+    uint64_t bytes = 0;
+    for (const RecordedStream& stream : streams()) {
+        bytes += stream.bytes.size() - OVNI_FORMAT_STREAM_HEADER;
+        ASSERT_EQ(stream.gaps["gaps"].size(), 1u) << stream.gaps;
+        EXPECT_EQ(stream.gaps["gaps"][0]["offset"], stream.bytes.size());
+        EXPECT_EQ(stream.gaps["gaps"][0]["reason"], "limit");
+        EXPECT_EQ(stream.gaps["gaps"][0]["lost"].get<uint64_t>() + stream.events.size(), all);
+        EXPECT_EQ(stream.json["ovni"]["lost"], all - stream.events.size());
+    }
+    EXPECT_LE(bytes, limit);
+    EXPECT_GT(bytes, limit - 2 * OVNI_FORMAT_EVENT_MAX);
+    EXPECT_THAT(done_.err,
+                MatchesRegex("ERROR: ovni: process [0-9]+ may not write more than 1000000 bytes, .*\n"));
+    expect_accepted();
+}
+
+// Nobody else can take the place of a drainer that hangs.
+TEST_F(LossTest, NobodyWaitsForADrainerThatDoesNotComeBack) {
+    run_target({program("ovnirun"), "--buffer", "256k"}, 1, {"2.5", "forgotten"});
+    EXPECT_GT(lost_of(stream(), "memory"), 0u);
+    expect_accepted();
+}
+
+}  // namespace
+}  // namespace ovni::test
