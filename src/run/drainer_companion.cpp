@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "run/census.hpp"
 #include "run/run_directories.hpp"
 #include "runtime/directories.hpp"
 
@@ -16,9 +17,8 @@ namespace {
 bool remove_if_empty(const std::filesystem::path& run_directory) {
     Session session = Session::open(run_directory.string());
     if (!session.is_valid() || !session.lock()) return true;
-    Drainer drainer(session);
-    if (drainer.census().rings > 0) return false;
-    if (drainer.finish_dead()) session.remove();
+    if (!rings_in(session).empty()) return false;
+    if (Drainer(session).finish_dead()) session.remove();
     return true;
 }
 

@@ -31,10 +31,14 @@ constexpr Option known[] = {
     {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
     {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
      "for all threads of a process (half of what is free there, at most 1/16 of the machine's memory)"},
-    {"--limit", "", "OVNI_LIMIT", "SIZE", "",
-     "what a process may write to disk; the rest is a gap (no limit)"},
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
      "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
+    {"--flight", "", "OVNI_FLIGHT", "SIZE", "",
+     "keep that much of the newest events of a thread in memory; write them at its end, after a crash, or "
+     "when "
+     "asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
+    {"--limit", "", "OVNI_LIMIT", "SIZE", "",
+     "what a process may write to disk; the rest is a gap (no limit)"},
 };
 
 const Option* find(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "ovni/format.h"
 #include "runtime/diagnostics.hpp"
 #include "runtime/event.hpp"
+#include "runtime/flight.hpp"
 #include "runtime/posix_io.hpp"
 #include "runtime/session.hpp"
 
@@ -24,24 +25,6 @@ constexpr const char* checksum_file = "/stream.crc";
 const char* name_of(RingEnd end) {
     constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
     return names[static_cast<size_t>(end)];
-}
-
-// An event of a handler, as it lies in a nested ring behind its position.
-struct NestedEvent {
-    uint64_t position, clock;
-    std::vector<uint8_t> bytes;
-};
-
-void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, void* to, size_t bytes) {
-    size_t begin = position % capacity, first = std::min<size_t>(bytes, capacity - begin);
-    memcpy(to, data + begin, first);
-    memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
-}
-
-std::vector<uint8_t> whole(const EventPieces& events) {
-    std::vector<uint8_t> bytes(events.first, events.first + events.first_bytes);
-    bytes.insert(bytes.end(), events.second, events.second + events.second_bytes);
-    return bytes;
 }
 
 }  // namespace
@@ -112,100 +95,72 @@ bool DrainedStream::open_file() {
     return false;
 }
 
-uint64_t DrainedStream::drain() {
+double DrainedStream::drain() {
     RingHeader& h = header();
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return 0;
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     if (!h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
-    uint64_t end = h.published.load(std::memory_order_acquire), begin = progress().drained;
-    bool noted = h.notes_added.load(std::memory_order_acquire) != progress().notes_taken;
-    if (end > begin || noted) write_until(end, false);
-    return end - begin;
-}
-
-std::vector<uint8_t> DrainedStream::copy(uint64_t begin, uint64_t end) const {
-    std::vector<uint8_t> bytes(end - begin);
-    copy_wrapped(ring_.data(), ring_.capacity(), begin, bytes.data(), bytes.size());
-    return bytes;
-}
-
-// `all`: also what handlers emitted behind the last event.
-DrainedStream::Block DrainedStream::block(uint64_t end, bool all) const {
-    Block block;
-    block.after = progress();
-    uint64_t begin = block.after.drained;
-    bool nested = false;
-    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        nested |=
-            header().nested[d].published.load(std::memory_order_acquire) > block.after.nested_drained[d];
-    if (nested) merge_nested(block, begin, end, all);
-    if (block.merged.empty()) {
-        uint64_t first = std::min(end - begin, ring_.contiguous(begin));
-        block.bytes = {ring_.at(begin), first, ring_.data(), end - begin - first};
-    } else {
-        block.bytes = {block.merged.data(), block.merged.size(), nullptr, 0};
+    uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
+    if (h.kept > 0) {
+        uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
+        if (wanted > begin) write_newest(wanted, false);
+        give_up_until(kept_from(h, progress(), published));
+    } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
+        write_until(published, false);
     }
-    block.after.drained = end;
-    if (end > begin) block.after.last_block = begin;
-    return block;
-}
-
-// An event of a handler goes before or behind the event that it interrupted, by their clocks.
-void DrainedStream::merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const {
-    std::vector<NestedEvent> events;
-    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
-        uint64_t published = header().nested[d].published.load(std::memory_order_acquire);
-        for (uint64_t& at = block.after.nested_drained[d]; at < published;) {
-            NestedEvent event{};
-            uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
-            auto take = [&](uint64_t from, void* to, size_t size) {
-                copy_wrapped(ring_.nested_data(d), Ring::nested_bytes, from, to, size);
-            };
-            take(at, &event.position, sizeof event.position);
-            if (event.position > end || (event.position == end && !all)) break;
-            take(at + sizeof event.position, bytes, sizeof bytes);
-            uint64_t size = ovni_format_event_size(bytes, sizeof bytes);
-            event.clock = ovni_format_clock(bytes);
-            event.bytes.assign(bytes, bytes + size);
-            at += sizeof event.position + size;
-            events.push_back(std::move(event));
-        }
-    }
-    if (events.empty()) return;
-    std::ranges::stable_sort(events, [](const NestedEvent& a, const NestedEvent& b) {
-        return a.position != b.position ? a.position < b.position : a.clock < b.clock;
-    });
-    std::vector<uint8_t> main = copy(begin, end);
-    auto next = events.begin();
-    auto put = [&](const uint8_t* bytes, size_t size) {
-        block.merged.insert(block.merged.end(), bytes, bytes + size);
-    };
-    for (size_t at = 0; at < main.size();) {
-        const uint8_t* event = main.data() + at;
-        uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
-        for (; next != events.end() && next->position <= begin + at && next->clock < clock; ++next)
-            put(next->bytes.data(), next->bytes.size());
-        put(event, size);
-        for (; next != events.end() && next->position <= begin + at; ++next)
-            put(next->bytes.data(), next->bytes.size());
-        at += size;
-    }
-    for (; next != events.end(); ++next) put(next->bytes.data(), next->bytes.size());
+    uint64_t waiting = published - begin;
+    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
+           static_cast<double>(ring_.capacity() - h.kept);
 }
 
 void DrainedStream::write_until(uint64_t end, bool all) {
     RingProgress before = progress();
-    Block next = block(end, all);
+    RingBlock next = next_block(ring_, before, end, all);
+    if (before.skipped.to > 0)
+        gaps_.add(
+            {before.file_end, before.skipped.from, before.skipped.to, before.skipped.events, flight_gap});
+    next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
     take_notes(before, end, next.after);
-    if (done < next.bytes.bytes())
-        lose(next.bytes, done, next.after);
+    settle(next.bytes, done, next.after);
+}
+
+void DrainedStream::write_newest(uint64_t end, bool all) {
+    if (header().kept > 0) give_up_until(kept_from(header(), progress(), end));
+    write_until(end, all);
+}
+
+void DrainedStream::give_up_until(uint64_t target) {
+    RingProgress before = progress();
+    if (target <= before.drained) return;
+    uint64_t end = end_of_event(ring_, before.drained, target);
+    RingBlock next = next_block(ring_, before, end, false);
+    Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
+    for (Gap& gap : thinned.gaps) gaps_.add(std::move(gap));
+    next.after.skipped = thinned.skipped;
+    uint32_t added = header().notes_added.load(std::memory_order_acquire);
+    for (; next.after.notes_taken != added; ++next.after.notes_taken) {
+        const RingNote& note = header().notes[next.after.notes_taken % RingHeader::most_notes];
+        if (note.position > end) break;
+        skip(next.after.skipped, note.from, note.to, note.lost);
+    }
+    EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
+    size_t done = write(needed, before.file_end);
+    next.after.file_end = before.file_end + done;
+    settle(needed, done, next.after);
+}
+
+// After `done` bytes of these events were written, and `after.file_end` says so.
+void DrainedStream::settle(const EventPieces& events, size_t done, const RingProgress& after) {
+    RingProgress settled = after;
+    if (done < events.bytes())
+        lose(events, done, settled);
     else if (done > 0)
-        add_checksum(next.bytes, before.file_end, next.after.file_end);
+        add_checksum(events, settled.file_end - done, settled.file_end);
     write_gaps();
-    commit(next.after);
+    commit(settled);
 }
 
 // How many bytes got there: whole events.
@@ -279,7 +234,7 @@ void DrainedStream::commit(const RingProgress& after) {
 // The last block lies in the ring still, as nothing was published since.
 uint64_t DrainedStream::last_clock() const {
     const RingProgress& now = progress();
-    std::vector<uint8_t> bytes = copy(now.last_block, now.drained);
+    std::vector<uint8_t> bytes = copy_events(ring_, now.last_block, now.drained);
     return survey(bytes.data(), bytes.size()).last_clock;
 }
 
@@ -308,7 +263,7 @@ void DrainedStream::finish(const OwnerEnd& end) {
         // What the owner said last.
         if (std::optional<StreamNote> note = StreamNote::read(note_path_))
             note_.metadata = std::move(note->metadata);
-        write_until(h.published.load(std::memory_order_acquire), true);
+        write_newest(h.published.load(std::memory_order_acquire), true);
         end_our_life(end);
         gaps_.clamp(progress().file_end);
         write_gaps();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/gaps.hpp"
-#include "runtime/ring.hpp"
+#include "runtime/ring_block.hpp"
 #include "runtime/stream_file.hpp"
 #include "runtime/stream_note.hpp"
 
@@ -27,13 +27,13 @@ class DrainedStream {
     DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written)
         : ring_(std::move(ring)), note_path_(std::move(note_path)), written_(std::move(written)) {}
 
-    // Writes out what is published, if the owner allows it already; returns how many bytes.
-    uint64_t drain();
+    // Writes out what is published, if the owner allows it already, but for what is to be kept. How full the
+    // ring was, 0 to 1.
+    double drain();
     // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done.
     void finish(const OwnerEnd& end);
 
     RingHeader& header() const { return ring_.header(); }
-    uint64_t capacity() const { return ring_.capacity(); }
     // Bytes of the stream on disk.
     uint64_t written() const { return progress().file_end; }
     // For others that go on in the same stream.
@@ -45,20 +45,14 @@ class DrainedStream {
     }
 
  private:
-    // A stretch of the ring as the bytes of the stream.
-    struct Block {
-        EventPieces bytes;
-        std::vector<uint8_t> merged;  // what `bytes` points to where handlers' events are among them
-        RingProgress after;
-    };
-
     void start_over();
     bool prepare();
     bool open_file();
     bool is_empty() const;
-    Block block(uint64_t end, bool all) const;
-    void merge_nested(Block& block, uint64_t begin, uint64_t end, bool all) const;
     void write_until(uint64_t end, bool all);
+    void write_newest(uint64_t end, bool all);
+    void give_up_until(uint64_t target);
+    void settle(const EventPieces& events, size_t done, const RingProgress& after);
     size_t write(const EventPieces& events, uint64_t offset);
     size_t write_to_limit(const EventPieces& events, uint64_t offset);
     void lose(const EventPieces& events, size_t done, RingProgress& after);
@@ -66,7 +60,6 @@ class DrainedStream {
     void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
     void commit(const RingProgress& after);
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
-    std::vector<uint8_t> copy(uint64_t begin, uint64_t end) const;
     uint64_t last_clock() const;
     void end_our_life(const OwnerEnd& end);
     void write_metadata(const OwnerEnd* end);

@@ -30,10 +30,6 @@ std::pair<pid_t, uint64_t> process_of(const RingHeader& ring) {
     return {ring.pid, ring.process_start};
 }
 
-bool is_alive(const RingHeader& ring) {
-    return start_of_process(ring.pid) == ring.process_start && ring.process_start != 0;
-}
-
 // A ring may lie elsewhere, where there was more room.
 void remove_file(const std::string& path) {
     char target[PATH_MAX];
@@ -117,9 +113,7 @@ double Drainer::pass() {
     double fullest = 0;
     for (Owned& ring : rings_) {
         if (look_at(*ring.stream) != RingState::open) continue;
-        uint64_t bytes = ring.stream->drain();
-        fullest =
-            std::max(fullest, static_cast<double>(bytes) / static_cast<double>(ring.stream->capacity()));
+        fullest = std::max(fullest, ring.stream->drain());
         if (rings_.size() > most_open_files) ring.stream->rest();
     }
     return fullest;
@@ -153,7 +147,7 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
     for (Owned& ring : rings_)
-        if (ring.stream->header().pid == pid && !is_alive(ring.stream->header())) ring.stream->finish(end);
+        if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) ring.stream->finish(end);
 }
 
 bool Drainer::finish_dead() {
@@ -161,7 +155,7 @@ bool Drainer::finish_dead() {
     std::map<Process, bool> alive;
     auto is_gone = [&](const Owned& ring) {
         auto [known, is_new] = alive.try_emplace(process_of(ring.stream->header()));
-        if (is_new) known->second = is_alive(ring.stream->header());
+        if (is_new) known->second = owner_lives(ring.stream->header());
         return !known->second;
     };
     for (Owned& ring : rings_)
@@ -196,22 +190,6 @@ bool Drainer::finish_own() {
         return mine;
     });
     return rings_.empty();
-}
-
-Drainer::Census Drainer::census() {
-    discover();
-    Census census;
-    std::set<Process> processes;
-    for (const Owned& ring : rings_) {
-        const RingHeader& header = ring.stream->header();
-        RingState state = header.state.load(std::memory_order_acquire);
-        if (state != RingState::open && state != RingState::closed) continue;
-        ++census.rings;
-        census.pending += header.published.load() - header.drained.load();
-        if (processes.insert(process_of(header)).second && is_alive(header)) ++census.alive;
-    }
-    census.processes = static_cast<uint32_t>(processes.size());
-    return census;
 }
 
 void Drainer::remove(const Owned& ring) {

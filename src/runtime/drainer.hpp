@@ -33,12 +33,6 @@ class Drainer {
     bool finish_dead();
     // Of this process, which has closed its rings and makes no others. The same.
     bool finish_own();
-    // What is there.
-    struct Census {
-        uint32_t rings = 0, processes = 0, alive = 0;  // alive: processes
-        uint64_t pending = 0;                          // bytes that are not in a stream
-    };
-    Census census();
     // Nobody drains here any more: processes that live on do it themselves.
     void resign() { session_.header().ended.store(1, std::memory_order_release); }
 

@@ -25,6 +25,15 @@ inline bool is_life_cycle(const void* event) {
     return bytes[OVNI_FORMAT_CODE_AT] == 'O' && bytes[OVNI_FORMAT_CODE_AT + 1] == 'H';
 }
 
+// Without these the rest of a stream has no meaning: definitions, life cycle, CPUs, regions of unsorted
+// events.
+inline bool is_needed(const void* event) {
+    const auto* bytes = static_cast<const uint8_t*>(event);
+    uint8_t category = bytes[OVNI_FORMAT_CODE_AT + 1];
+    return ovni_format_is_jumbo(bytes[0]) ||
+           (bytes[OVNI_FORMAT_CODE_AT] == 'O' && (category == 'H' || category == 'A' || category == 'U'));
+}
+
 inline bool is_special(const void* event) {
     const auto* bytes = static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT;
     return detail::is_special(EventCode::from_bytes(bytes));

@@ -22,6 +22,7 @@ constinit Immortal<Host> the_host;
 namespace {
 
 constexpr uint64_t millisecond = 1'000'000;
+constexpr size_t page = 4096;
 
 // Half of what is free there, at most a sixteenth of the memory.
 uint64_t room_for_rings(const std::string& directory) {
@@ -97,7 +98,7 @@ RingLease Host::reuse() {
     auto is_done = [](const RingLease& ring) {
         return ring.header().state.load(std::memory_order_acquire) == RingState::done;
     };
-    bool too_many = all_rings_ + settings_.ring > settings_.all_rings;
+    bool too_many = all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
     auto found = std::find_if(free_.begin(), free_.end(), is_done);
     for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 50; ++wait) {
         wake();
@@ -113,10 +114,12 @@ RingLease Host::reuse() {
 
 // As large as wanted where there is room, else smaller, else in another place.
 RingLease Host::make_ring(const std::string& trace_directory) {
-    size_t wanted = settings_.ring;
-    if (all_rings_ + wanted > settings_.all_rings) wanted = Settings::smallest_ring;
+    size_t wanted = settings_.ring + settings_.flight;
+    while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
+        wanted = std::max(wanted / 2 / page * page, Settings::smallest_ring);
     std::string name = "new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
-    for (size_t capacity = wanted; capacity >= Settings::smallest_ring; capacity /= 2) {
+    for (size_t capacity = wanted; capacity >= Settings::smallest_ring;
+         capacity = capacity / 2 / page * page) {
         std::string file = session_.directory() + "/" + name;
         if (Ring ring = Ring::create(file, capacity); ring.is_mapped())
             return publish(std::move(ring), file, nullptr);
@@ -131,6 +134,16 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     return {};
 }
 
+// What the thread may run ahead of the drainer takes no more than half of a small ring.
+uint64_t Host::kept_in(uint64_t capacity) const {
+    if (settings_.flight == 0) return 0;
+    uint64_t kept = std::min(settings_.flight, capacity - std::min(settings_.ring, capacity / 2));
+    if (kept < settings_.flight)
+        complain(Trouble::memory, "ovni",
+                 "the flight recorder keeps only %lu kB of a thread: no memory for more", kept >> 10);
+    return kept;
+}
+
 RingLease Host::publish(Ring ring, const std::string& file, const char* link_to) {
     if (link_to && symlink(link_to, file.c_str()) != 0) {
         ::unlink(link_to);
@@ -142,6 +155,7 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     header.process_start = start_of_process(getpid());
     header.image = image_;
     header.limit = settings_.limit;
+    header.kept = kept_in(ring.capacity());
     uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
     if (::rename(file.c_str(), session_.ring_path(number).c_str()) != 0) return {};
     all_rings_ += ring.capacity();

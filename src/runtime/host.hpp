@@ -60,6 +60,7 @@ class Host {
     bool make_session(const std::string& trace_directory);
     RingLease reuse();
     RingLease make_ring(const std::string& trace_directory);
+    uint64_t kept_in(uint64_t capacity) const;
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
     void drain_here();
     static void* drain(void* host);

@@ -77,6 +77,17 @@ Ring Ring::open(const std::string& path) {
     return {};
 }
 
+void ask_for(RingHeader& ring, uint64_t position) {
+    uint64_t wanted = ring.wanted.load(std::memory_order_relaxed);
+    while (wanted < position &&
+           !ring.wanted.compare_exchange_weak(wanted, position, std::memory_order_release)) {
+    }
+}
+
+bool owner_lives(const RingHeader& ring) {
+    return ring.process_start != 0 && start_of_process(ring.pid) == ring.process_start;
+}
+
 uint64_t start_of_process(pid_t pid) {
     constexpr int state_at = 3, threads_at = 20, start_at = 22;  // fields of the file, from 1
     char path[32], text[1024];

@@ -35,11 +35,18 @@ struct NestedRing {
     std::atomic<uint64_t> drained;  // by the drainer
 };
 
+// Events that the flight recorder has given up since the last one that it wrote: clocks, and how many; none
+// where `to` is 0.
+struct Skipped {
+    uint64_t from, to, events;
+};
+
 // What is drained: up to where in the ring and in stream.obs, and what could not be written.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
     uint64_t nested_drained[2];
     uint64_t lost;
+    Skipped skipped;
     uint32_t notes_taken;
 };
 
@@ -53,6 +60,7 @@ struct RingHeader {
     uint64_t process_start;  // of /proc/PID/stat: with the pid, who the process is
     uint64_t image;          // another one after exec
     uint64_t limit;          // bytes that the process may write, 0: any number
+    uint64_t kept;           // bytes that stay in the ring until somebody wants them, the newest ones
     int32_t pid, tid;
 
     // Written by the owner.
@@ -71,6 +79,7 @@ struct RingHeader {
     std::atomic<int32_t> end_code;
     std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
     std::atomic<uint32_t> notes_added;
+    std::atomic<uint64_t> wanted;  // up to here what is kept is to be written; set by anybody
 
     // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one,
     // so that whoever takes over finds numbers that belong together. The others are for the owner.
@@ -118,6 +127,12 @@ class Ring {
     size_t bytes_ = 0;
 };
 static_assert(sizeof(RingHeader) <= Ring::header_bytes);
+
+// Somebody wants the events up to there in the stream.
+void ask_for(RingHeader& ring, uint64_t position);
+
+// The process that opened it lives.
+bool owner_lives(const RingHeader& ring);
 
 // When the process began, in ticks since boot; 0 where there is no such process.
 uint64_t start_of_process(pid_t pid);

@@ -35,6 +35,8 @@ Settings Settings::from_environment() {
     Settings settings;
     if (size_t ring = size_of("OVNI_BUFFER"))
         settings.ring = std::clamp(ring, smallest_ring, largest_ring) / page * page;
+    if (size_t flight = size_of("OVNI_FLIGHT"))
+        settings.flight = std::clamp(flight, smallest_flight, largest_flight) / page * page;
     settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
     settings.limit = size_of("OVNI_LIMIT");
     const char* on_full = getenv("OVNI_ON_FULL");

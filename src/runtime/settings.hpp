@@ -11,10 +11,12 @@ enum class OnFull : uint8_t { block, discard };
 
 struct Settings {
     static constexpr size_t smallest_ring = size_t{256} << 10, largest_ring = size_t{16} << 20;
+    static constexpr size_t smallest_flight = size_t{64} << 10, largest_flight = size_t{16} << 30;
 
     // OVNI_BUFFER: of a thread. By default the largest event of the C API fits.
     size_t ring = (size_t{2} << 20) + 4096;
     size_t all_rings = 0;            // OVNI_BUFFER_TOTAL: of a process; 0: by the room there is
+    size_t flight = 0;               // OVNI_FLIGHT: bytes of a thread kept beside that; 0: all are written
     size_t limit = 0;                // OVNI_LIMIT: bytes on disk of a process, 0: none
     OnFull on_full = OnFull::block;  // OVNI_ON_FULL
 

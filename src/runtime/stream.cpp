@@ -30,14 +30,6 @@ bool ends_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
 }
 
-// Without these the rest of a stream has no meaning.
-bool is_needed(const void* event) {
-    const auto* bytes = static_cast<const uint8_t*>(event);
-    return ovni_format_is_jumbo(bytes[0]) ||
-           (bytes[OVNI_FORMAT_CODE_AT] == 'O' &&
-            (bytes[OVNI_FORMAT_CODE_AT + 1] == 'H' || bytes[OVNI_FORMAT_CODE_AT + 1] == 'A'));
-}
-
 }  // namespace
 
 Stream::Stream(pid_t tid, Owner owner)
@@ -90,7 +82,7 @@ bool Stream::has_room(uint64_t bytes) const {
 // which the drainer has to know.
 void Stream::refresh_limit() {
     uint64_t capacity = ring_.ring.capacity(), drained = header().drained.load(std::memory_order_acquire);
-    uint64_t half = drained + capacity / 2;
+    uint64_t half = drained + header().kept + (capacity - header().kept) / 2;
     uint64_t limit = std::min(drained + capacity - slack - reserve, (head() / capacity + 1) * capacity);
     window_->data = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(ring_.ring.at(head())) - head());
     if (head() < half)
@@ -153,7 +145,7 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     append(event, size, data, data_size);
     if (!ring_.is_mapped()) return;
     // It cannot stay in memory any longer.
-    if (!has_room(ring_.ring.capacity() / 2)) place(process().facts());
+    if (!has_room((ring_.ring.capacity() - header().kept) / 2)) place(process().facts());
     refresh_limit();
 }
 
@@ -266,7 +258,9 @@ void Stream::flush() {
     set_limit(0);
 }
 
+// A flight recorder writes what somebody asks for.
 void Stream::wait_until_drained(uint64_t position) {
+    ask_for(header(), position);
     for (int waits = 0; waits < most_waits; ++waits) {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         if (drained >= position) return;

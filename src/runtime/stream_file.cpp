@@ -28,6 +28,12 @@ EventSpan survey(const uint8_t* events, size_t bytes) {
     return span;
 }
 
+std::vector<uint8_t> whole(const EventPieces& events) {
+    std::vector<uint8_t> bytes(events.first, events.first + events.first_bytes);
+    bytes.insert(bytes.end(), events.second, events.second + events.second_bytes);
+    return bytes;
+}
+
 bool StreamFile::open(const std::string& path, Content content) {
     fd_ = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     if (fd_ < 0) return false;
@@ -55,8 +61,7 @@ size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
         written += write_at(fd_, events.second, events.second_bytes, offset + written);
     if (written < events.bytes()) {
         int error = errno;
-        std::vector<uint8_t> all(events.first, events.first + events.first_bytes);
-        all.insert(all.end(), events.second, events.second + events.second_bytes);
+        std::vector<uint8_t> all = whole(events);
         written = survey(all.data(), written).bytes;
         // Where even this fails the file is no regular one, and holds nothing to cut off.
         [[maybe_unused]] int cut = ::ftruncate(fd_, static_cast<off_t>(offset + written));

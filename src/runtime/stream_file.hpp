@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ovni {
 
@@ -24,6 +25,8 @@ struct EventPieces {
     size_t second_bytes = 0;
     size_t bytes() const { return first_bytes + second_bytes; }
 };
+// A copy in one place.
+std::vector<uint8_t> whole(const EventPieces& events);
 
 // stream.crc, which grows by a record for every block of the stream.
 class ChecksumFile {

@@ -1,0 +1,20 @@
+// What waits in a run directory, for whoever looks at it from outside.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/session.hpp"
+
+namespace ovni::run {
+
+// Rings that are in use, of processes that live or died.
+std::vector<Ring> rings_in(const Session& session);
+
+struct Census {
+    size_t processes = 0, alive = 0;
+    uint64_t pending = 0;  // bytes that are in no stream
+};
+Census census(const std::vector<Ring>& rings);
+
+}  // namespace ovni::run

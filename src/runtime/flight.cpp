@@ -1,0 +1,48 @@
+#include "runtime/flight.hpp"
+
+#include <algorithm>
+
+#include "ovni/format.h"
+#include "runtime/event.hpp"
+
+namespace ovni {
+
+// There is room for so many notes only; the newest half of them stay.
+uint64_t kept_from(const RingHeader& header, const RingProgress& progress, uint64_t newest) {
+    constexpr uint32_t half = RingHeader::most_notes / 2;
+    uint64_t from = newest - std::min(newest, header.kept);
+    uint32_t notes = header.notes_added.load(std::memory_order_acquire);
+    if (notes - progress.notes_taken > half)
+        from = std::clamp(header.notes[(notes - half) % RingHeader::most_notes].position, from, newest);
+    return from;
+}
+
+void skip(Skipped& skipped, uint64_t from, uint64_t to, uint64_t events) {
+    skipped.from = skipped.to == 0 ? from : std::min(skipped.from, from);
+    skipped.to = std::max(skipped.to, to);
+    skipped.events += events;
+}
+
+Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) {
+    std::vector<uint8_t> all = whole(events);
+    Thinned thinned;
+    for (size_t at = 0; at < all.size();) {
+        const uint8_t* event = all.data() + at;
+        size_t size = ovni_format_event_size(event, all.size() - at);
+        uint64_t clock = ovni_format_clock(event);
+        at += size;
+        if (!is_needed(event)) {
+            skip(skipped, clock, clock, 1);
+            continue;
+        }
+        if (skipped.to > 0)
+            thinned.gaps.push_back(
+                {file_end + thinned.needed.size(), skipped.from, skipped.to, skipped.events, flight_gap});
+        skipped = {};
+        thinned.needed.insert(thinned.needed.end(), event, event + size);
+    }
+    thinned.skipped = skipped;
+    return thinned;
+}
+
+}  // namespace ovni

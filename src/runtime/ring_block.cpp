@@ -1,0 +1,113 @@
+#include "runtime/ring_block.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ovni/format.h"
+
+namespace ovni {
+namespace {
+
+// An event of a handler, as it lies in a nested ring behind its position.
+struct NestedEvent {
+    uint64_t position, clock;
+    std::vector<uint8_t> bytes;
+};
+
+void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, void* to, size_t bytes) {
+    size_t begin = position % capacity, first = std::min<size_t>(bytes, capacity - begin);
+    memcpy(to, data + begin, first);
+    memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
+}
+
+// By position, and by clock where handlers interrupted each other.
+std::vector<NestedEvent> take_nested(const Ring& ring, RingProgress& progress, uint64_t end, bool all) {
+    std::vector<NestedEvent> events;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
+        uint64_t published = ring.header().nested[d].published.load(std::memory_order_acquire);
+        for (uint64_t& at = progress.nested_drained[d]; at < published;) {
+            NestedEvent event{};
+            uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
+            auto take = [&](uint64_t from, void* to, size_t size) {
+                copy_wrapped(ring.nested_data(d), Ring::nested_bytes, from, to, size);
+            };
+            take(at, &event.position, sizeof event.position);
+            if (event.position > end || (event.position == end && !all)) break;
+            take(at + sizeof event.position, bytes, sizeof bytes);
+            uint64_t size = ovni_format_event_size(bytes, sizeof bytes);
+            event.clock = ovni_format_clock(bytes);
+            event.bytes.assign(bytes, bytes + size);
+            at += sizeof event.position + size;
+            events.push_back(std::move(event));
+        }
+    }
+    std::ranges::stable_sort(events, [](const NestedEvent& a, const NestedEvent& b) {
+        return a.position != b.position ? a.position < b.position : a.clock < b.clock;
+    });
+    return events;
+}
+
+// An event of a handler goes before or behind the event that it interrupted, by their clocks.
+void merge_nested(const Ring& ring, RingBlock& block, uint64_t begin, uint64_t end, bool all) {
+    std::vector<NestedEvent> events = take_nested(ring, block.after, end, all);
+    if (events.empty()) return;
+    std::vector<uint8_t> main = copy_events(ring, begin, end);
+    auto next = events.begin();
+    auto put = [&](const uint8_t* bytes, size_t size) {
+        block.merged.insert(block.merged.end(), bytes, bytes + size);
+    };
+    for (size_t at = 0; at < main.size();) {
+        const uint8_t* event = main.data() + at;
+        uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
+        for (; next != events.end() && next->position <= begin + at && next->clock < clock; ++next)
+            put(next->bytes.data(), next->bytes.size());
+        put(event, size);
+        for (; next != events.end() && next->position <= begin + at; ++next)
+            put(next->bytes.data(), next->bytes.size());
+        at += size;
+    }
+    for (; next != events.end(); ++next) put(next->bytes.data(), next->bytes.size());
+}
+
+}  // namespace
+
+std::vector<uint8_t> copy_events(const Ring& ring, uint64_t begin, uint64_t end) {
+    std::vector<uint8_t> bytes(end - begin);
+    copy_wrapped(ring.data(), ring.capacity(), begin, bytes.data(), bytes.size());
+    return bytes;
+}
+
+uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target) {
+    uint64_t published = ring.header().published.load(std::memory_order_acquire);
+    std::vector<uint8_t> bytes =
+        copy_events(ring, begin, std::min(published, target + OVNI_FORMAT_EVENT_MAX));
+    uint64_t end = begin;
+    while (end < target) {
+        uint64_t size = ovni_format_event_size(bytes.data() + (end - begin), bytes.size() - (end - begin));
+        if (size == 0) break;
+        end += size;
+    }
+    return end;
+}
+
+RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end, bool all) {
+    RingBlock block;
+    block.after = before;
+    uint64_t begin = before.drained;
+    bool nested = false;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        nested |=
+            ring.header().nested[d].published.load(std::memory_order_acquire) > before.nested_drained[d];
+    if (nested) merge_nested(ring, block, begin, end, all);
+    if (block.merged.empty()) {
+        uint64_t first = std::min(end - begin, ring.contiguous(begin));
+        block.bytes = {ring.at(begin), first, ring.data(), end - begin - first};
+    } else {
+        block.bytes = {block.merged.data(), block.merged.size(), nullptr, 0};
+    }
+    block.after.drained = end;
+    if (end > begin) block.after.last_block = begin;
+    return block;
+}
+
+}  // namespace ovni
