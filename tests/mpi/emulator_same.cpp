@@ -1,0 +1,139 @@
+// ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks.
+#include "mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+class RandomTraceTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
+
+TEST_P(RandomTraceTest, AnyNumberOfRanksWritesTheSameBytes) {
+    build(trace_, GetParam());
+    fs::path directory = trace_.write();
+    Finished expected = serial(directory, output("serial"), {"-b"});
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    for (int ranks : {1, 2, 3, 4}) {
+        fs::path out = output("ranks" + std::to_string(ranks));
+        // What is written beside the emulation is the window before.
+        std::vector<std::string> beside = {"OVNI_TEST_WRITER=thread", "OVNI_TEST_WINDOW=500"};
+        Finished done =
+            distributed(ranks, directory, out, {"-b"}, ranks % 2 == 0 ? beside : std::vector<std::string>());
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
+        expect_same(output("serial"), out);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Seeds, RandomTraceTest,
+    testing::Values(
+        RandomTrace{.seed = 1}, RandomTrace{.seed = 2, .punctual = false},
+        RandomTrace{.seed = 3, .looms = 7, .events = 50},
+        // Longer than a window of the exchange.
+        RandomTrace{.seed = 4, .threads = 3, .events = 6000}, RandomTrace{.seed = 5, .looms = 1},
+        RandomTrace{.seed = 6, .models = every_model},
+        RandomTrace{
+            .seed = 7, .looms = 3, .events = 2000, .models = every_model, .hosts = 2, .clock_offsets = true},
+        RandomTrace{.seed = 8, .models = every_model, .cpus = 1, .crowded = true}),
+    [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
+
+class ExactOrderTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
+
+TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
+    build(trace_, GetParam());
+    fs::path directory = trace_.write();
+    Finished expected = serial(directory, output("serial"), exact);
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    EXPECT_THAT(expected.err, HasSubstr("events share their clock"));
+    ASSERT_EQ(serial(directory, output("canonical")).status, 0);
+    EXPECT_NE(read_file(output("canonical") / "thread.prv"), read_file(output("serial") / "thread.prv"));
+    for (int ranks : {1, 2, 3, 4}) {
+        fs::path out = output("ranks" + std::to_string(ranks));
+        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
+        expect_same(output("serial"), out);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
+                         testing::Values(RandomTrace{.seed = 11},
+                                         // Longer than a round of clocks.
+                                         RandomTrace{.seed = 12, .looms = 3, .events = 9000}),
+                         [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
+
+TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
+    build(trace_, {.seed = 13, .looms = 3, .events = 200});
+    for (const char* loom : {"x", "y", "z"}) {
+        StreamBuilder& stream =
+            trace_.thread({.loom = loom, .pid = 5, .tid = 5, .rank = 6 + loom[0] - 'x', .nranks = 9});
+        stream.mark(1, "single", "step").starts(1000, -1);
+        for (int i = 0; i < 300; ++i) stream.event("OM=", 1500, {i64(1 + i), 1});
+        stream.gap(1500, 1700).event("OM=", 1700, {i64(7), 1}).gap(1800 + loom[0], 1950);
+        stream.event("OM=", 2000, {i64(8), 1}).ends(3000);
+    }
+    fs::path directory = trace_.write();
+    Finished expected = serial(directory, output("serial"), exact);
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    for (int ranks : {2, 4}) {
+        fs::path out = output("ranks" + std::to_string(ranks));
+        ASSERT_EQ(distributed(ranks, directory, out, exact).status, 0);
+        expect_same(output("serial"), out);
+    }
+}
+
+TEST_F(DistributedTest, TheOrderInWhichTheDirectoryIsListedDoesNotMatter) {
+    build(trace_, {.seed = 6});
+    fs::path directory = trace_.write();
+    std::vector<fs::path> streams;
+    for (const auto& entry : fs::recursive_directory_iterator(directory))
+        if (entry.path().filename() == "stream.json")
+            streams.push_back(fs::relative(entry.path().parent_path(), directory));
+    std::ranges::sort(streams);
+    TemporaryDirectory other;
+    for (auto stream = streams.rbegin(); stream != streams.rend(); ++stream) {
+        fs::create_directories((other.path() / *stream).parent_path());
+        fs::copy(directory / *stream, other.path() / *stream);
+    }
+    ASSERT_EQ(serial(directory, output("one")).status, 0);
+    ASSERT_EQ(distributed(2, other.path(), output("other")).status, 0);
+    expect_same(output("one"), output("other"));
+}
+
+class ReferenceTest : public DistributedTest, public testing::WithParamInterface<int> {};
+
+TEST_P(ReferenceTest, AgreesOnItsOwnTraces) {
+    for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_DIR) / "tests/golden/cases")) {
+        Json about = Json::parse(read_file(entry.path() / "case.json"));
+        if (!about["accepted"].get<bool>()) continue;
+        auto options = about["emulator_args"].get<std::vector<std::string>>();
+        if (about["sort"].get<bool>()) options.push_back("--sort");
+        fs::path out = output(entry.path().filename());
+        Finished done = distributed(GetParam(), entry.path() / "trace", out, options);
+        EXPECT_EQ(done.status, 0) << done.err;
+        for (const auto& file : fs::directory_iterator(entry.path() / "expected"))
+            EXPECT_TRUE(read_file(file.path()) == read_file(out / file.path().filename())) << file.path();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ReferenceTest, testing::Values(1, 2, 3, 4),
+                         testing::PrintToStringParamName());
+
+TEST_F(DistributedTest, AnyWindowSizeGivesTheSameBytes) {
+    build(trace_, {.seed = 8, .looms = 3, .events = 100});
+    // More events at one time than a window holds.
+    StreamBuilder& burst = trace_.thread({.loom = "z", .pid = 5, .tid = 5, .rank = 60, .nranks = 61});
+    burst.mark(1, "single", "step").starts(1000);
+    for (int i = 0; i < 300; ++i) burst.event("OM=", 1500, {i64(1 + i), 1});
+    burst.ends(3000);
+    fs::path directory = trace_.write();
+    ASSERT_EQ(serial(directory, output("serial")).status, 0);
+    for (const char* size : {"1", "10", "250"}) {
+        Finished done =
+            distributed(2, directory, output(size), {}, {std::string("OVNI_TEST_WINDOW=") + size});
+        ASSERT_EQ(done.status, 0) << done.err;
+        expect_same(output("serial"), output(size));
+    }
+}
+
+}  // namespace
+}  // namespace ovni::test
