@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 #include "run/census.hpp"
+#include "run/first_rank.hpp"
 #include "run/run_directories.hpp"
 #include "runtime/directories.hpp"
 
@@ -22,10 +22,8 @@ bool remove_if_empty(const std::filesystem::path& run_directory) {
     return true;
 }
 
-// Rank 0 speaks for all.
 void tell_abandoned() {
-    for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (const char* text = std::getenv(rank); text && std::string_view(text) != "0") return;
+    if (!is_first_rank()) return;
     remove_ruins();
     auto count = std::ranges::count_if(run_directories(), [](const std::filesystem::path& directory) {
         return is_abandoned(directory) && !remove_if_empty(directory);

@@ -120,7 +120,9 @@ Options parse_options(char** argv) {
 std::string help_text() {
     std::string text =
         "usage: ovnirun [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n\n"
-        "Runs the program with the tracing libraries in it, e.g. mpirun -n 4 ovnirun ./app.\n\noptions:\n";
+        "Runs the program with the tracing libraries in it, e.g. mpirun -n 4 ovnirun ./app. A program that "
+        "is\n"
+        "linked statically runs unchanged, and nothing of it is recorded.\n\noptions:\n";
     auto line = [&](const std::string& names, std::string_view meaning) {
         text += fmt::format("  {:<28} {}\n", names, meaning);
     };

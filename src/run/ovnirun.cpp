@@ -4,7 +4,9 @@
 
 #include "base/error.hpp"
 #include "run/drainer_companion.hpp"
+#include "run/first_rank.hpp"
 #include "run/launch.hpp"
+#include "run/linkage.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
 
@@ -18,6 +20,9 @@ int run(char** argv) {
     }
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD")).c_str(), 1);
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
+    const char* program = options.program[0];
+    if (ovni::run::is_first_rank() && ovni::run::is_linked_statically(program))
+        std::fprintf(stderr, "ovnirun: %s is linked statically, so nothing of it is recorded\n", program);
     ovni::run::DrainerCompanion companion;
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);

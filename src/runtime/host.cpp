@@ -21,7 +21,7 @@ constinit Immortal<Host> the_host;
 
 namespace {
 
-constexpr uint64_t millisecond = 1'000'000;
+constexpr uint64_t short_time = 20'000'000;  // a drainer wakes those who wait, if it lives
 constexpr size_t page = 4096;
 
 // Half of what is free there, at most a sixteenth of the memory.
@@ -68,6 +68,7 @@ bool Host::open_session(const std::string& trace_directory) {
     tried_ = true;
     settings_ = Settings::from_environment();
     image_ = monotonic_clock();
+    process_start_ = start_of_process(getpid());
     const char* given = getenv("OVNI_SESSION");
     if (given && *given) session_ = Session::open(given);
     if (session_.is_valid() && !session_.is_served()) session_ = Session();
@@ -89,7 +90,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     RingHeader& header = lease.header();
     start_over(header);
     header.tid = tid;
-    if (session_.is_owned_by_this_process() || !session_.is_served()) drain_here();
+    if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
     return lease;
 }
 
@@ -100,10 +101,11 @@ RingLease Host::reuse() {
     };
     bool too_many = all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
     auto found = std::find_if(free_.begin(), free_.end(), is_done);
-    for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 50; ++wait) {
-        wake();
+    for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 5; ++wait) {
         RingHeader& oldest = free_.front().header();
-        wait_for_change(oldest.drained_blocks, oldest.drained_blocks.load(), 2 * millisecond);
+        uint32_t seen = oldest.drained_blocks.load(std::memory_order_seq_cst);
+        wake();
+        if (!is_done(free_.front())) wait_for_change(oldest.drained_blocks, seen, short_time);
         found = std::find_if(free_.begin(), free_.end(), is_done);
     }
     if (found == free_.end()) return {};
@@ -152,7 +154,7 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     // Before the drainer sees it.
     RingHeader& header = ring.header();
     header.pid = getpid();
-    header.process_start = start_of_process(getpid());
+    header.process_start = process_start_;
     header.image = image_;
     header.limit = settings_.limit;
     header.kept = kept_in(ring.capacity());
@@ -192,13 +194,12 @@ void* Host::drain(void* self) {
 }
 
 void Host::wait_until_drained(const RingLease& ring, uint64_t drained) {
-    if (ring.header().drained.load(std::memory_order_acquire) <= drained) wait_for_drainer(ring);
+    uint32_t seen = ring.header().drained_blocks.load(std::memory_order_seq_cst);
+    if (ring.header().drained.load(std::memory_order_acquire) <= drained) wait_for_drainer(ring, seen);
 }
 
-void Host::wait_for_drainer(const RingLease& ring) {
-    RingHeader& header = ring.header();
-    uint32_t seen = header.drained_blocks.load(std::memory_order_seq_cst);
-    if (!session_.is_served()) {
+void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
+    if (!session_.seems_served()) {
         Lock lock(mutex_);
         drain_here();
     }
@@ -208,7 +209,7 @@ void Host::wait_for_drainer(const RingLease& ring) {
         drainer_->pass();
         return;
     }
-    wait_for_change(header.drained_blocks, seen, 2 * millisecond);
+    wait_for_change(ring.header().drained_blocks, seen, short_time);
 }
 
 void Host::finish() {

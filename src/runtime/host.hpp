@@ -43,10 +43,11 @@ class Host {
     // Returns when the ring has been drained further than `drained`, or after a short time.
     void wait_until_drained(const RingLease& ring, uint64_t drained);
     // Somebody drains, or could a moment ago; when that began its last pass over all rings.
-    bool is_served() const { return session_.is_served(); }
+    bool is_served() const { return session_.seems_served(); }
     uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
-    // Returns when the drainer has done something with the ring, or after a short time.
-    void wait_for_drainer(const RingLease& ring);
+    // Returns when the drainer has done something with the ring since its `drained_blocks` was seen, or after
+    // a short time.
+    void wait_for_drainer(const RingLease& ring, uint32_t seen);
     // Once there is a ring.
     ClockPage* clock() const { return &session_.header().clock; }
     bool drains_itself() const { return has_thread_ || drains_inline_.load(std::memory_order_acquire); }
@@ -77,7 +78,7 @@ class Host {
     std::atomic<uint32_t> stop_{0};
     std::atomic<bool> drains_inline_{false};  // there can be no thread
     Mutex inline_;
-    uint64_t image_ = 0;
+    uint64_t image_ = 0, process_start_ = 0;
 };
 
 // The clock of the library from now on; null: that of the system.

@@ -49,6 +49,8 @@ class Session {
 
     // Is somebody draining: by the heartbeat, and the owner lives?
     bool is_served() const;
+    // The same for who asks again and again: the owner may have died a moment ago.
+    bool seems_served() const;
     bool is_owned_by_this_process() const;
     void ring_doorbell() const;
     // The drainer waits for the doorbell, at most that long, unless it rang since it was `heard`.

@@ -19,7 +19,7 @@ constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
 constexpr uint64_t reserve = 4096;
 constexpr uint64_t longest_raise = 1'000'000'000;
-constexpr int most_waits = 1000;  // of 2 ms, without any progress
+constexpr int most_waits = 100;  // of 20 ms, without any progress
 constexpr uint64_t between_attempts = 10'000'000'000;
 
 // A region of unsorted events, whose clocks are nobody's to change.
@@ -207,9 +207,11 @@ void Stream::note_gap(const Gap& gap) {
     if (is_closed() || !ring_.is_mapped()) return;
     append_flush_pair();
     settle_discarded();
-    for (int waits = 0; waits < most_waits && !add_note(gap, head()); ++waits) {
+    for (int waits = 0; waits < most_waits; ++waits) {
+        uint32_t seen = header().drained_blocks.load(std::memory_order_seq_cst);
+        if (add_note(gap, head())) return;
         place(process().facts());
-        host().wait_for_drainer(ring_);
+        host().wait_for_drainer(ring_, seen);
     }
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* events_file = "/stream" OVNI_STREAM_EXT;
 constexpr const char* metadata_file = "/stream.json";
+constexpr int most_waits = 100;  // of 20 ms
 
 }  // namespace
 
@@ -241,8 +242,11 @@ void Stream::wait_until_written() {
     SlowPath slow;
     if (!is_closed() || !ring_.is_mapped() || !host().drains_itself()) return;
     RingHeader& h = header();
-    for (int waits = 0; waits < 1000 && h.state.load(std::memory_order_acquire) == RingState::closed; ++waits)
-        host().wait_for_drainer(ring_);
+    for (int waits = 0; waits < most_waits; ++waits) {
+        uint32_t seen = h.drained_blocks.load(std::memory_order_seq_cst);
+        if (h.state.load(std::memory_order_acquire) != RingState::closed) return;
+        host().wait_for_drainer(ring_, seen);
+    }
 }
 
 // The owner may be emitting at this moment: what it publishes before it sees the limit is drained, too, and

@@ -50,7 +50,7 @@ bool RecordedStream::clocks_never_decrease() const {
     return std::is_sorted(events.begin(), events.end(), [](auto& a, auto& b) { return a.clock < b.clock; });
 }
 
-RuntimeTest::RuntimeTest() {
+RuntimeTest::RuntimeTest(const fs::path& place) : directory_(place) {
     set_environment("OVNI_TRACEDIR", trace());
     set_environment("OVNI_RUNDIR", home());
 }

@@ -88,7 +88,9 @@ struct RecordedStream {
 
 class RuntimeTest : public ::testing::Test {
  protected:
-    RuntimeTest();
+    RuntimeTest() : RuntimeTest(std::filesystem::temp_directory_path()) {}
+    // The trace and the run directory lie below `place`.
+    explicit RuntimeTest(const std::filesystem::path& place);
 
     // Runs the body in a process of its own with the trace in trace(). Without an exit of its own the process
     // ends by exit(0).

@@ -6,8 +6,8 @@
 
 namespace ovni::test {
 
-TemporaryDirectory::TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "ovni-test.XXXXXX";
+TemporaryDirectory::TemporaryDirectory(const std::filesystem::path& parent) {
+    std::string name = parent / "ovni-test.XXXXXX";
     if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
     path_ = name;
 }

@@ -7,7 +7,7 @@ namespace ovni::test {
 
 class TemporaryDirectory {
  public:
-    TemporaryDirectory();
+    explicit TemporaryDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path());
     TemporaryDirectory(const TemporaryDirectory&) = delete;
     TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
     ~TemporaryDirectory();

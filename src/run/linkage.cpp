@@ -1,0 +1,52 @@
+#include "run/linkage.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/file.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+// Empty where there is none.
+std::string path_of(const std::string& program) {
+    if (program.find('/') != program.npos) return program;
+    const char* search = std::getenv("PATH");
+    std::string list = search ? search : "/bin:/usr/bin";
+    for (size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1) {
+        end = std::min(list.find(':', begin), list.size());
+        std::string path = end == begin ? program : list.substr(begin, end - begin) + "/" + program;
+        if (::access(path.c_str(), X_OK) == 0) return path;
+    }
+    return {};
+}
+
+template <class T>
+bool read_at(const Fd& file, T& value, uint64_t offset) {
+    return ::pread(file.get(), &value, sizeof value, static_cast<off_t>(offset)) == sizeof value;
+}
+
+}  // namespace
+
+bool is_linked_statically(const char* program) {
+    Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC));
+    Elf64_Ehdr header;
+    bool is_known = file && read_at(file, header, 0) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                    header.e_ident[EI_CLASS] == ELFCLASS64;
+    if (!is_known) return false;
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr segment;
+        if (!read_at(file, segment, header.e_phoff + i * sizeof segment) || segment.p_type == PT_INTERP)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace ovni::run

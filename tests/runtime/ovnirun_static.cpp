@@ -1,0 +1,50 @@
+// Programs that no library can be loaded into run as ever, and ovnirun says why there is no trace.
+#include <filesystem>
+
+#include "runtime/ovnirun_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+const std::string static_program = BUILD_DIR "/tests/runtime_static_program";
+
+class Static : public Launched {
+ protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(static_program)) GTEST_SKIP() << "there is no static C library";
+    }
+    static std::string line(const std::string& name) {
+        return "ovnirun: " + name + " is linked statically, so nothing of it is recorded\n";
+    }
+    void expect_run(const Words& words, const std::string& said, const Words& environment = {}) {
+        Finished done = run(launch(words), environment);
+        EXPECT_EQ(done.status, 5);
+        EXPECT_EQ(done.out, "static\n");
+        EXPECT_EQ(done.err, GetParam().empty() ? "" : said);
+        EXPECT_FALSE(std::filesystem::exists(path("ovni")));
+    }
+};
+INSTANTIATE_TEST_SUITE_P(By, Static, all_launchers(), launcher_name);
+
+TEST_P(Static, ProgramsRunWithoutATrace) {
+    expect_run({static_program}, line(static_program));
+}
+
+TEST_P(Static, ProgramsAreFoundInThePath) {
+    std::string path = std::string("PATH=/nowhere:") + BUILD_DIR "/tests:" + std::getenv("PATH");
+    expect_run({"runtime_static_program"}, line("runtime_static_program"), {path});
+}
+
+TEST_P(Static, ProgramsAreToldOncePerJob) {
+    expect_run({static_program}, "", {"OMPI_COMM_WORLD_RANK=3"});
+}
+
+TEST_P(Static, OthersAreNot) {
+    std::ofstream(path("script")) << "#!" << static_program << "\n";
+    std::filesystem::permissions(path("script"), std::filesystem::perms::owner_all);
+    expect_run({path("script")}, "");
+    EXPECT_EQ(run(launch({"true"})).err, "");
+}
+
+}  // namespace
+}  // namespace ovni::test
