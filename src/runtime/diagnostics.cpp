@@ -16,7 +16,9 @@ namespace {
 void print_line(const char* label, const char* function, const char* format, va_list arguments) {
     int error = errno;
     char line[2048];
-    constexpr size_t room = sizeof line - 1;
+    // A path may be longer than that; the reason behind it is told all the same.
+    bool has_reason = format[strlen(format) - 1] == ':';
+    const size_t room = sizeof line - (has_reason ? 160 : 1);
     size_t used = 0;
     auto advance = [&](int printed) {
         if (printed > 0) used = used + static_cast<size_t>(printed) < room ? used + printed : room - 1;
@@ -24,7 +26,9 @@ void print_line(const char* label, const char* function, const char* format, va_
     advance(snprintf(line, room, "%s: ", label));
     if (function) advance(snprintf(line + used, room - used, "%s: ", function));
     advance(vsnprintf(line + used, room - used, format, arguments));
-    if (line[used - 1] == ':') advance(snprintf(line + used, room - used, " %s", strerror(error)));
+    if (has_reason)
+        used += static_cast<size_t>(
+            snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
     line[used++] = '\n';
     for (size_t at = 0; at < used;) {
         ssize_t n = ::write(STDERR_FILENO, line + at, used - at);

@@ -307,7 +307,9 @@ void DrainedStream::write_metadata(const OwnerEnd* end) {
 void DrainedStream::write_gaps() {
     if (!gaps_.changed()) return;
     std::string path = note_.directory() + gaps_file;
-    if (!replace_file(path, gaps_.text()))
+    if (replace_file(path, gaps_.text()))
+        gaps_.saved();
+    else
         complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
 }
 

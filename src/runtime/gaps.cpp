@@ -52,7 +52,7 @@ Gaps Gaps::parse(const char* text) {
     return gaps;
 }
 
-std::string Gaps::text() {
+std::string Gaps::text() const {
     Json list = Json::array();
     for (const Gap& gap : gaps_) {
         Json item;
@@ -63,7 +63,6 @@ std::string Gaps::text() {
         item["reason"] = gap.reason;
         list.push_back(std::move(item));
     }
-    changed_ = false;
     Json root;
     root["gaps"] = std::move(list);
     return json_text(root, JsonStyle::pretty);

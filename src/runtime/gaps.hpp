@@ -29,8 +29,9 @@ class Gaps {
     }
     bool empty() const { return gaps_.empty(); }
     bool changed() const { return changed_; }
-    // The whole file; changed() is false afterwards.
-    std::string text();
+    void saved() { changed_ = false; }
+    // The whole file.
+    std::string text() const;
     // What text() wrote; none where it is something else.
     static Gaps parse(const char* text);
 

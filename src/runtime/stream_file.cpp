@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -15,6 +16,13 @@
 #include "runtime/posix_io.hpp"
 
 namespace ovni {
+namespace {
+
+// On a disk that is full, the files beside the stream must still be able to tell what is lost.
+constexpr size_t room_beside = 16384;
+
+}  // namespace
+
 EventSpan survey(const uint8_t* events, size_t bytes) {
     EventSpan span;
     while (span.bytes < bytes) {
@@ -62,6 +70,8 @@ size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
     if (written < events.bytes()) {
         int error = errno;
         std::vector<uint8_t> all = whole(events);
+        bool disk_is_full = error == ENOSPC || error == EDQUOT;
+        written -= disk_is_full ? std::min(written, room_beside) : 0;
         written = survey(all.data(), written).bytes;
         // Where even this fails the file is no regular one, and holds nothing to cut off.
         [[maybe_unused]] int cut = ::ftruncate(fd_, static_cast<off_t>(offset + written));
