@@ -1,5 +1,5 @@
 // SIGKILL at random moments: of the program, of ovnirun, of both. What was acknowledged is in the trace, at
-// the latest after ovnirecover.
+// the latest after ovnirecover. OVNI_KILL_ROUNDS says how many of each (scripts/soak).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -8,6 +8,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <thread>
@@ -20,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int threads = 2, rounds = 3;
+constexpr int threads = 2;
 constexpr const char* kill_target = BUILD_DIR "/tests/runtime_kill_target";
 
 enum class Victim { program, ovnirun, both, program_alone };
@@ -95,9 +97,16 @@ class KillTest : public RuntimeTest, public testing::WithParamInterface<Victim> 
             recorded += expected;
         }
         EXPECT_GE(recorded, acknowledged);
+        acknowledged_ += acknowledged;
+        recorded_ += recorded;
         if (all.empty()) return;
         Finished done = run({program("ovniemu"), "-o", (home() / "out").string(), trace().string()});
         EXPECT_EQ(done.status, 0) << done.err;
+    }
+
+    void tell(int rounds) const {
+        std::printf("%d kills, %lu events acknowledged, %lu in the traces\n", rounds, acknowledged_,
+                    recorded_);
     }
 
     void expect_no_run_directory() {
@@ -109,10 +118,13 @@ class KillTest : public RuntimeTest, public testing::WithParamInterface<Victim> 
 
  private:
     pid_t parent_ = 0, target_ = 0;
+    uint64_t acknowledged_ = 0, recorded_ = 0;  // events, of all rounds
     std::mt19937 random_{std::random_device()()};
 };
 
 TEST_P(KillTest, LosesNothingThatWasAcknowledged) {
+    const char* wanted = getenv("OVNI_KILL_ROUNDS");
+    const int rounds = wanted ? atoi(wanted) : 3;
     for (int round = 0; round < rounds; ++round) {
         start_target(GetParam() != Victim::program_alone);
         kill_after_a_while(GetParam());
@@ -120,6 +132,7 @@ TEST_P(KillTest, LosesNothingThatWasAcknowledged) {
         expect_all_there();
         expect_no_run_directory();
     }
+    tell(rounds);
 }
 
 std::string victim_name(const testing::TestParamInfo<Victim>& victim) {

@@ -1,0 +1,108 @@
+// What jobs leave that end badly, or do not begin with their MPI program: every rank's trace up to its end.
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "mpi/traced.hpp"
+#include "support/started.hpp"
+
+namespace ovni::test {
+
+class JobEnds : public TracedTest {
+ protected:
+    JobEnds() {
+        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                 "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
+            ::setenv(name, "1", 1);
+        ::setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
+        ::setenv("OVNI_TRACEDIR", trace_directory().c_str(), 1);
+        ::setenv("OVNI_RUNDIR", path("").c_str(), 1);
+    }
+    static Words job(const Words& words) {
+        return Words{"mpirun", "-q", "-n", "2", program("ovnirun")} + words;
+    }
+    template <class Condition>
+    static bool becomes_true(Condition condition) {
+        for (int i = 0; i < 2000; ++i) {
+            if (condition()) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+    // mpirun does not wait for what it kills; and it kills ovnirun, too.
+    void recover() {
+        EXPECT_TRUE(becomes_true([&] {
+            run({program("ovnirecover"), "--all"});
+            for (const auto& place : std::filesystem::directory_iterator(path("")))
+                if (place.path().filename().string().starts_with("ovni-") &&
+                    !std::filesystem::is_empty(place.path()))
+                    return false;
+            return true;
+        })) << "a run directory is left";
+    }
+    void expect_trace_of_both_ranks() {
+        recover();
+        ASSERT_EQ(streams().size(), 2u);
+        for (uint32_t stream = 0; stream < 2; ++stream)
+            EXPECT_GT(events_of(trace(), stream).size(), 2u) << "of rank " << stream;
+        Finished emulated = run({program("ovniemu"), trace_directory()});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
+    std::string script(const std::string& text) const {
+        std::ofstream(path("script")) << "#!/bin/bash\n" << text;
+        std::filesystem::permissions(path("script"), std::filesystem::perms::owner_all);
+        return path("script");
+    }
+};
+
+TEST_F(JobEnds, AbortKeepsWhatWasRecorded) {
+    EXPECT_NE(run(job({app("abort_one"), "abort", "0"})).status, 0);
+    expect_trace_of_both_ranks();
+}
+
+TEST_F(JobEnds, ARankThatExitsEarlyKeepsWhatWasRecorded) {
+    EXPECT_EQ(run(job({app("abort_one"), "exit", "1"})).status, 7);
+    expect_trace_of_both_ranks();
+}
+
+TEST_F(JobEnds, ARankThatCrashesKeepsWhatWasRecorded) {
+    EXPECT_EQ(run(job({app("abort_one"), "segv", "1"})).status, 128 + SIGSEGV);
+    expect_trace_of_both_ranks();
+}
+
+TEST_F(JobEnds, AnInterruptKeepsWhatWasRecorded) {
+    Started launched(job({"--buffer", "256k", app("heat"), "20", "20", "100000000"}));
+    auto both_record = [&] {
+        size_t streams = 0;
+        std::error_code none;
+        for (const auto& file : std::filesystem::recursive_directory_iterator(trace_directory(), none))
+            streams += file.path().filename() == "stream.obs" && file.file_size(none) > 1000;
+        return streams == 2;
+    };
+    ASSERT_TRUE(becomes_true(both_record));
+    launched.send(SIGINT);
+    EXPECT_NE(launched.wait(), 0);
+    expect_trace_of_both_ranks();
+}
+
+TEST_F(JobEnds, AScriptAroundTheProgramIsNotRecorded) {
+    Finished done = run(job({script("cat /dev/null; \"$@\"; exit 4"), app("heat"), "20", "20", "10"}));
+    EXPECT_EQ(done.status, 4) << done.err;
+    expect_trace_of_both_ranks();
+}
+
+// The daemon has the tracing libraries, too, and outlives the job.
+TEST_F(JobEnds, ADaemonThatIsLeftHoldsNothingUp) {
+    std::string text = "setsid sleep 600 </dev/null >/dev/null 2>&1 &\necho $! >> " + path("daemons") +
+                       "\n(true; /bin/true)\nexec \"$@\"\n";
+    Finished done = run(job({script(text), app("heat"), "20", "20", "10"}));
+    EXPECT_EQ(done.status, 0) << done.err;
+    std::ifstream daemons(path("daemons"));
+    int killed = 0;
+    for (pid_t daemon = 0; daemons >> daemon; ++killed) EXPECT_EQ(::kill(daemon, SIGKILL), 0);
+    EXPECT_EQ(killed, 2);
+    expect_trace_of_both_ranks();
+}
+
+}  // namespace ovni::test
