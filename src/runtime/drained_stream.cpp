@@ -245,11 +245,11 @@ void DrainedStream::end_our_life(const OwnerEnd& end) {
     if (!theirs && !(ours && (clock != 0 || end.how == RingEnd::exec))) return;
     Event last = make_event("OHe", std::max(clock, last_clock()));
     RingProgress after = progress();
-    size_t done = write({last.bytes, last.size, nullptr, 0}, after.file_end);
-    if (done == last.size)
-        add_checksum({last.bytes, last.size, nullptr, 0}, after.file_end, after.file_end + done);
+    EventPieces block{last.bytes, last.size, nullptr, 0};
+    size_t done = write(block, after.file_end);
+    if (done == last.size) add_checksum(block, after.file_end, after.file_end + done);
     after.file_end += done;
-    if (done < last.size) after.lost += 1;
+    if (done < last.size) lose(block, done, after);
     header().life_is_ours.store(0, std::memory_order_relaxed);
     commit(after);
 }

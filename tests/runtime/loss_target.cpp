@@ -1,7 +1,7 @@
 // Emits numbered events from several threads, with pauses and definitions of task types among them.
-//     runtime_loss_target THREADS EVENTS [SECONDS [forgotten]]
+//     runtime_loss_target THREADS EVENTS [SECONDS | forgotten]
 // After a quarter of the events the first thread stops its parent, which is to be ovnirun; a child lets that
-// go on after a while. `forgotten`: as if it had not drained for long.
+// go on after a while. `forgotten`: as if it had not drained for long, and it goes on only after all events.
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,16 +26,21 @@ void define_type(uint32_t id) {
     ovni_ev_jumbo_emit(&ev, data, sizeof data);
 }
 
-void stop_parent(const char* seconds, bool forgotten) {
+bool is_forgotten(const char* seconds) {
+    return strcmp(seconds, "forgotten") == 0;
+}
+
+void stop_parent(const char* seconds) {
     pid_t parent = getppid();
     kill(parent, SIGSTOP);
-    if (forgotten) {
+    if (is_forgotten(seconds)) {
         // It may be in the middle of a pass.
         ovni::Session session = ovni::Session::open(getenv("OVNI_SESSION"));
         do {
             session.header().heartbeat = 0;
             usleep(200'000);
         } while (session.header().heartbeat != 0);
+        return;
     }
     if (fork() != 0) return;
     usleep(static_cast<useconds_t>(1e6 * atof(seconds)));
@@ -62,13 +67,14 @@ int main(int argc, char** argv) {
             ovni::emit("OHx", t, -1, uint64_t{0});
             for (uint64_t i = 1; i <= events; ++i) {
                 ovni::emit("OB.", i);
-                if (t == 0 && argc > 3 && i == events / 4) stop_parent(argv[3], argc > 4);
+                if (t == 0 && argc > 3 && i == events / 4) stop_parent(argv[3]);
                 if (i % 20'000 != 0) continue;
                 define_type(static_cast<uint32_t>(8 * i) + static_cast<uint32_t>(t));
                 ovni::emit("OHp");
                 ovni::emit("OHr");
             }
             ovni::emit("OHe");
+            if (argc > 3 && is_forgotten(argv[3])) kill(getppid(), SIGCONT);
             ovni_thread_free();
         });
     for (std::thread& thread : team) thread.join();

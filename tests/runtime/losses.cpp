@@ -1,10 +1,12 @@
 // What the user allows to be lost: every event is in the stream, or a gap counts it where it is missing; what
 // holds a stream together is never lost.
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <chrono>
 #include <thread>
 
+#include "ovni/private.h"
 #include "runtime/runtime_test.hpp"
 #include "support/launchers.hpp"
 
@@ -129,9 +131,45 @@ TEST_P(LimitTest, OfBytesOnDiskEndsTheTraceAndNotTheProgram) {
     expect_accepted();
 }
 
+// One that is open when the program ends.
+TEST_F(LossTest, TheEndThatTheWriterAddsCountsToo) {
+    constexpr size_t events = 10, limit = OVNI_FORMAT_EVENT_MAX + events * OVNI_FORMAT_EVENT_HEADER;
+    set_environment("OVNI_LIMIT", std::to_string(limit));
+    run_traced([] {
+        ovni_private_thread_open();
+        for (size_t i = 0; i < events; ++i) put("OB.", ovni_clock_now());
+    });
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.bytes.size(), OVNI_FORMAT_STREAM_HEADER + limit);
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u);
+    EXPECT_EQ(recorded.gaps["gaps"][0]["lost"], 1);
+    EXPECT_EQ(recorded.gaps["gaps"][0]["reason"], "limit");
+    EXPECT_EQ(recorded.json["ovni"]["lost"], 1);
+    expect_accepted();
+}
+
+// A drainer that goes on after another one counts what that has written.
+TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
+    constexpr size_t limit = 500'000;
+    set_environment("OVNI_LIMIT", std::to_string(limit));
+    run_traced([] {
+        start();
+        put_begin(1);
+        for (uint64_t i = 2; i <= 30'000; ++i) put("OB.", i);
+        ovni_flush();
+        for (uint64_t i = 30'001; i <= 60'000; ++i) put("OB.", i);
+        ::raise(SIGKILL);
+    });
+    Finished recovered = run({program("ovnirecover"), "--all"}, {"OVNI_RUNDIR=" + home().string()});
+    EXPECT_EQ(recovered.status, 0) << recovered.err;
+    EXPECT_LE(stream().bytes.size(), OVNI_FORMAT_STREAM_HEADER + limit);
+    EXPECT_GT(stream().bytes.size(), limit - 12);
+    EXPECT_EQ(stream().json["ovni"]["lost"], 60'002 - stream().events.size());
+}
+
 // Nobody else can take the place of a drainer that hangs.
 TEST_F(LossTest, NobodyWaitsForADrainerThatDoesNotComeBack) {
-    run_target({program("ovnirun"), "--buffer", "256k"}, 1, {"2.5", "forgotten"});
+    run_target({program("ovnirun"), "--buffer", "256k"}, 1, {"forgotten"});
     EXPECT_GT(lost_of(stream(), "memory"), 0u);
     expect_accepted();
 }
