@@ -29,6 +29,9 @@ constexpr Option known[] = {
     {"--run-dir", "", "OVNI_RUNDIR", "DIR", "",
      "where events wait in memory until they are written (/dev/shm)"},
     {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
+    {"--buffer-mode", "", "OVNI_BUFFER_MODE", "rings|shared", "rings|shared",
+     "threads emit into buffers of their own (default), or all of a process into one of four times that "
+     "size"},
     {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
      "for all threads of a process (half of what is free there, at most 1/16 of the machine's memory)"},
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",

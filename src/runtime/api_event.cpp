@@ -78,8 +78,9 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
         fatal(__func__, "an event with %u bytes of data is too large", bufsize);
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
+    if (stream->emit_shared(ev, header_size, buf, bufsize)) return;
     const ovni_private_window* window = stream->window();
-    if (window && window->busy) return stream->emit_nested(ev, header_size + bufsize);
+    if (window && window->busy && !stream->is_shared()) return stream->emit_nested(ev, header_size + bufsize);
     stream->emit(ev, header_size, buf, bufsize);
 }
 

@@ -44,10 +44,12 @@ std::string short_label(const char* label) {
 }  // namespace
 
 void ovni_private_emit(const void* event, uint32_t size) {
+    Stream* own = this_thread().stream;
+    if (own && own->emit_shared(event, size)) return;
     notice_clone();
     Stream* stream = process().is_inherited() ? inherited_stream() : this_thread().stream;
     if (!stream) return;
-    if (ovni_private_thread_window && ovni_private_thread_window->busy)
+    if (ovni_private_thread_window && ovni_private_thread_window->busy && !stream->is_shared())
         return stream->emit_nested(event, size);
     stream->emit(event, size);
 }

@@ -285,13 +285,15 @@ void DrainedStream::write_metadata(const OwnerEnd* end) {
     Json metadata = note_.metadata;
     Json& ovni = metadata["ovni"];
     if (!ovni.is_object()) ovni = Json::object();
-    uint64_t lost = progress().lost;
+    const RingMoved& moved = header().moved[header().current_moved.load() % 2];
+    uint64_t lost = progress().lost + moved.lost;
     for (const NestedRing& nested : header().nested) lost += nested.lost.load(std::memory_order_relaxed);
     if (lost > 0) {
         const Json& before = ovni["lost"];
         ovni["lost"] = lost + (before.is_number() ? before.get<uint64_t>() : 0);
     }
-    if (uint64_t raised = header().raised.load(std::memory_order_relaxed)) ovni["raised"] = raised;
+    uint64_t raised = header().raised.load(std::memory_order_relaxed) + moved.raised;
+    if (raised > 0) ovni["raised"] = raised;
     if (end) {
         ovni["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
         ovni["finished"] = 1;

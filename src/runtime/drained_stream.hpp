@@ -34,6 +34,7 @@ class DrainedStream {
     void finish(const OwnerEnd& end);
 
     RingHeader& header() const { return ring_.header(); }
+    const Ring& ring() const { return ring_; }
     // Bytes of the stream on disk.
     uint64_t written() const { return progress().file_end; }
     // For others that go on in the same stream.

@@ -61,7 +61,7 @@ void Drainer::discover() {
 
 bool Drainer::adopt(uint32_t number) {
     Ring ring = Ring::open(session_.ring_path(number));
-    if (!ring.is_mapped()) return false;
+    if (!ring.is_mapped()) return adopt_shared(number);
     std::shared_ptr<uint64_t>& written = written_[process_of(ring.header())];
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back(
@@ -82,10 +82,20 @@ RingState Drainer::look_at(DrainedStream& stream) const {
     return state;
 }
 
-// First, because what is closed may go on in another ring.
-void Drainer::finish_closed() {
-    for (Owned& ring : rings_)
-        if (look_at(*ring.stream) == RingState::closed) ring.stream->finish({});
+// First, because what is closed may go on in another ring. False where one still waits for events.
+bool Drainer::finish_closed() {
+    bool are_finished = true;
+    for (Owned& ring : rings_) {
+        if (look_at(*ring.stream) != RingState::closed) continue;
+        Mover* mover = mover_of(ring.stream->header());
+        if (mover && !mover->has_moved_all_of(ring.stream->header())) {
+            are_finished = false;
+            continue;
+        }
+        if (mover) mover->close(*ring.stream, ring.number);
+        ring.stream->finish({});
+    }
+    return are_finished;
 }
 
 // Once a ring of a later image of its process is there, the threads of an image are gone.
@@ -97,9 +107,14 @@ void Drainer::finish_earlier_images() {
         uint64_t& image = latest[process_of(ring.stream->header())];
         image = std::max(image, ring.stream->header().image);
     }
+    empty_shared([&](const SharedFileHeader& shared) {
+        auto found = latest.find(shared.process());
+        return found != latest.end() && shared.image < found->second;
+    });
     for (Owned& ring : rings_) {
         const RingHeader& header = ring.stream->header();
-        if (header.image == latest[process_of(header)]) continue;
+        auto found = latest.find(process_of(header));
+        if (found == latest.end() || header.image >= found->second) continue;
         ring.stream->finish({RingEnd::exec, 0});
         gone_on_.insert(ring.stream->place());
     }
@@ -107,12 +122,15 @@ void Drainer::finish_earlier_images() {
 
 double Drainer::pass() {
     session_.header().heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    double fullest = 0;
+    for (const Shared& shared : shared_) fullest = std::max(fullest, shared.mover->look());
     discover();
     finish_earlier_images();
-    finish_closed();
-    double fullest = 0;
+    for (const Shared& shared : shared_) shared.mover->move();
+    bool are_finished = finish_closed();
     for (Owned& ring : rings_) {
         if (look_at(*ring.stream) != RingState::open) continue;
+        if (!are_finished && ring.stream->header().continues.load(std::memory_order_relaxed)) continue;
         fullest = std::max(fullest, ring.stream->drain());
         if (rings_.size() > most_open_files) ring.stream->rest();
     }
@@ -146,6 +164,11 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
 
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
+    empty_shared([&](const SharedFileHeader& shared) {
+        return shared.pid == pid && !process_lives(pid, shared.process_start);
+    });
+    finish_earlier_images();
+    finish_closed();
     for (Owned& ring : rings_)
         if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) ring.stream->finish(end);
 }
@@ -153,11 +176,15 @@ void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
 bool Drainer::finish_dead() {
     pass();
     std::map<Process, bool> alive;
-    auto is_gone = [&](const Owned& ring) {
-        auto [known, is_new] = alive.try_emplace(process_of(ring.stream->header()));
-        if (is_new) known->second = owner_lives(ring.stream->header());
+    auto has_died = [&](const Process& process) {
+        auto [known, is_new] = alive.try_emplace(process);
+        if (is_new) known->second = process_lives(process.first, process.second);
         return !known->second;
     };
+    auto is_gone = [&](const Owned& ring) { return has_died(process_of(ring.stream->header())); };
+    empty_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
+    finish_earlier_images();
+    finish_closed();
     for (Owned& ring : rings_)
         if (is_gone(ring)) ring.stream->finish({});
     std::erase_if(rings_, [&](const Owned& ring) {
@@ -165,6 +192,7 @@ bool Drainer::finish_dead() {
         if (gone) remove(ring);
         return gone;
     });
+    remove_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
     remove_unfinished();
     return rings_.empty();
 }
@@ -181,13 +209,27 @@ void Drainer::remove_unfinished() const {
     closedir(directory);
 }
 
+// A thread may be in the middle of an emission, or for ever: we may stand in a handler that interrupted it.
 bool Drainer::finish_own() {
+    constexpr int longest_wait = 100;  // ms
+    auto mine = [](const SharedFileHeader& shared) { return shared.pid == getpid(); };
+    auto is_waiting = [&](const Shared& shared) {
+        return mine(shared.mover->owner()) && !shared.mover->is_done();
+    };
     pass();
+    for (int waited = 0; waited < longest_wait && std::ranges::any_of(shared_, is_waiting); ++waited) {
+        session_.sleep(session_.doorbell(), millisecond);
+        pass();
+    }
+    empty_shared(mine);
+    pass();
+    remove_shared(mine);
     std::erase_if(rings_, [&](const Owned& ring) {
         const RingHeader& header = ring.stream->header();
-        bool mine = header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;
-        if (mine) remove(ring);
-        return mine;
+        bool is_mine =
+            header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;
+        if (is_mine) remove(ring);
+        return is_mine;
     });
     return rings_.empty();
 }

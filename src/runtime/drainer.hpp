@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,11 +14,12 @@
 
 #include "core/clock_discipline.hpp"
 #include "runtime/drained_stream.hpp"
+#include "runtime/mover.hpp"
 #include "runtime/session.hpp"
 
 namespace ovni {
 
-class Drainer {
+class Drainer final : private Mover::Rings {
  public:
     // `session`: valid, locked, and alive as long as this.
     explicit Drainer(Session& session) : session_(session), clock_(session.header().clock) {}
@@ -43,9 +45,23 @@ class Drainer {
         std::unique_ptr<DrainedStream> stream;
     };
 
+    struct Shared {
+        uint32_t number;
+        std::unique_ptr<Mover> mover;
+    };
+
     void discover();
     bool adopt(uint32_t number);
-    void finish_closed();
+    bool adopt_shared(uint32_t number);
+    DrainedStream* find(uint32_t number) override;
+    void make_room(DrainedStream& stream) override;
+    Mover* mover_of(const RingHeader& ring);
+    // Moves all that is there from the buffers whose threads are gone.
+    using WhichOwner = std::function<bool(const SharedFileHeader&)>;
+    void empty_shared(const WhichOwner& are_gone);
+    // Of the processes that are gone.
+    void remove_shared(const WhichOwner& are_gone);
+    bool finish_closed();
     void finish_earlier_images();
     RingState look_at(DrainedStream& stream) const;
     void remove(const Owned& ring);
@@ -56,6 +72,7 @@ class Drainer {
     uint32_t known_ = 0;             // numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;
+    std::vector<Shared> shared_;
     size_t images_seen_ = 0;                                // rings when images were last compared
     std::set<std::string> gone_on_;                         // places of streams whose process has called exec
     std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process

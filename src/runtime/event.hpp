@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "ovni/emit.hpp"
 
@@ -33,6 +34,17 @@ inline bool is_needed(const void* event) {
     return ovni_format_is_jumbo(bytes[0]) ||
            (bytes[OVNI_FORMAT_CODE_AT] == 'O' && (category == 'H' || category == 'A' || category == 'U'));
 }
+
+// A region of unsorted events, whose clocks are nobody's to change.
+inline bool begins_region(const void* event) {
+    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;
+}
+inline bool ends_region(const void* event) {
+    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
+}
+
+// An event that is older than the one before by more is the program's mistake, and stays as it is.
+inline constexpr uint64_t longest_raise = 1'000'000'000;
 
 inline bool is_special(const void* event) {
     const auto* bytes = static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <new>
 
 #include "runtime/diagnostics.hpp"
+#include "runtime/futex.hpp"
 
 namespace ovni {
 
@@ -93,6 +95,7 @@ bool Host::open_session(const std::string& trace_directory) {
 RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     Lock lock(mutex_);
     if (!open_session(trace_directory)) return {};
+    if (settings_.mode == BufferMode::shared && !tried_shared_) make_shared();
     RingLease lease = reuse();
     if (!lease.is_mapped()) lease = make_ring(trace_directory);
     if (!lease.is_mapped()) return lease;
@@ -175,6 +178,29 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     return {std::move(ring), number};
 }
 
+// Where there is no room for it, threads emit into their rings.
+void Host::make_shared() {
+    tried_shared_ = true;
+    bool discards = settings_.on_full == OnFull::discard;
+    // A thread that finds no room waits where signals wait, too.
+    SharedOptions options{.seats = Settings::seats_in_shared,
+                          .on_full = discards ? SharedOnFull::discard : SharedOnFull::wait,
+                          .patience_ms = 0};
+    std::string file =
+        session_.directory() + "/new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    uint64_t wanted = std::bit_floor(settings_.ring * Settings::rings_in_shared);
+    for (options.capacity = wanted; options.capacity >= Settings::smallest_ring; options.capacity /= 2) {
+        SharedFile made = SharedFile::create(file, options, image_);
+        if (!made.is_mapped()) continue;
+        shared_number_ = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
+        if (::rename(file.c_str(), session_.shared_path(shared_number_).c_str()) != 0) break;
+        all_rings_ += options.capacity;
+        shared_ = std::move(made);
+        return;
+    }
+    complain(Trouble::memory, "ovni", "no room for a shared buffer, every thread gets a buffer of its own:");
+}
+
 void Host::give_back(RingLease ring) {
     Lock lock(mutex_);
     free_.push_back(std::move(ring));
@@ -209,18 +235,30 @@ void Host::wait_until_drained(const RingLease& ring, uint64_t drained) {
     if (ring.header().drained.load(std::memory_order_acquire) <= drained) wait_for_drainer(ring, seen);
 }
 
-void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
+// True where it came by at once.
+bool Host::call_drainer() {
     if (!session_.seems_served()) {
         Lock lock(mutex_);
         drain_here();
     }
     session_.ring_doorbell();
-    if (drains_inline_.load(std::memory_order_acquire)) {
-        Lock lock(inline_);
-        drainer_->pass();
-        return;
-    }
-    wait_for_change(ring.header().drained_blocks, seen, short_time);
+    if (!drains_inline_.load(std::memory_order_acquire)) return false;
+    Lock lock(inline_);
+    drainer_->pass();
+    return true;
+}
+
+void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
+    if (!call_drainer()) wait_for_change(ring.header().drained_blocks, seen, short_time);
+}
+
+void Host::wait_for_room(uint64_t freed) {
+    SharedHeader& header = shared_.buffer().header();
+    uint32_t seen = header.room_futex.load(std::memory_order_acquire);
+    if (call_drainer()) return;
+    header.room_wanted.store(1, std::memory_order_seq_cst);
+    if (header.freed.load(std::memory_order_seq_cst) == freed)
+        futex_wait(header.room_futex, seen, static_cast<int64_t>(short_time));
 }
 
 void Host::finish() {

@@ -14,6 +14,7 @@
 #include "runtime/guard.hpp"
 #include "runtime/session.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/shared_file.hpp"
 
 namespace ovni {
 
@@ -35,6 +36,11 @@ class Host {
     void give_back(RingLease ring);
     std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
     const Settings& settings() const { return settings_; }
+    // What threads emit into instead of their rings, once there is one; null where they do not.
+    const SharedBuffer* shared() const { return shared_.is_mapped() ? &shared_.buffer() : nullptr; }
+    uint32_t shared_number() const { return shared_number_; }
+    // Returns when more of it is freed than that, or after a short time.
+    void wait_for_room(uint64_t freed);
 
     // Somebody should come by, where there is somebody.
     void wake() const {
@@ -63,7 +69,9 @@ class Host {
     RingLease make_ring(const std::string& trace_directory);
     uint64_t kept_in(uint64_t capacity) const;
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
+    void make_shared();
     void drain_here();
+    bool call_drainer();
     static void* drain(void* host);
 
     Mutex mutex_;
@@ -79,6 +87,9 @@ class Host {
     std::atomic<bool> drains_inline_{false};  // there can be no thread
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
+    bool tried_shared_ = false;
+    SharedFile shared_;
+    uint32_t shared_number_ = 0;
 };
 
 // The clock of the library from now on; null: that of the system.

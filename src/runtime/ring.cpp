@@ -84,8 +84,12 @@ void ask_for(RingHeader& ring, uint64_t position) {
     }
 }
 
+bool process_lives(pid_t pid, uint64_t start) {
+    return start != 0 && start_of_process(pid) == start;
+}
+
 bool owner_lives(const RingHeader& ring) {
-    return ring.process_start != 0 && start_of_process(ring.pid) == ring.process_start;
+    return process_lives(ring.pid, ring.process_start);
 }
 
 uint64_t start_of_process(pid_t pid) {

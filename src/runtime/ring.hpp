@@ -50,8 +50,20 @@ struct RingProgress {
     uint32_t notes_taken;
 };
 
+// Where the events of a thread come through a buffer that it shares: what was moved from there into the ring.
+struct RingMoved {
+    uint64_t head;    // of the ring; 0 before the first event
+    uint64_t stored;  // behind it lie the first parts of an event
+    uint64_t taken;   // records of the buffer before this position are not taken again
+    uint64_t last;    // the newest clock
+    uint64_t lost, raised;
+    uint32_t notes_added;
+    uint32_t in_region;  // 1: of unsorted events
+    uint32_t is_torn;    // 1: a part of the present event found no room, the others are not taken
+};
+
 struct RingHeader {
-    static constexpr uint64_t magic_number = 0x31676e69726e766f;  // "ovnring1"
+    static constexpr uint64_t magic_number = 0x32676e69726e766f;  // "ovnring2"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -79,7 +91,15 @@ struct RingHeader {
     std::atomic<int32_t> end_code;
     std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
     std::atomic<uint32_t> notes_added;
-    std::atomic<uint64_t> wanted;  // up to here what is kept is to be written; set by anybody
+    std::atomic<uint64_t> wanted;         // up to here what is kept is to be written; set by anybody
+    std::atomic<uint32_t> shared;         // number of the shared buffer that events come through, plus 1
+    std::atomic<uint64_t> shared_end;     // closed: they all lie before this position
+    std::atomic<uint64_t> lost_unmarked;  // closed: events lost behind them
+
+    // Written by the drainer where events come through a shared buffer, like `published` and `notes_added`
+    // then. Of the two records the current one holds, as below.
+    std::atomic<uint32_t> current_moved;
+    RingMoved moved[2];
 
     // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one,
     // so that whoever takes over finds numbers that belong together. The others are for the owner.
@@ -130,6 +150,8 @@ static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 
 // Somebody wants the events up to there in the stream.
 void ask_for(RingHeader& ring, uint64_t position);
+
+bool process_lives(pid_t pid, uint64_t start);
 
 // The process that opened it lives.
 bool owner_lives(const RingHeader& ring);

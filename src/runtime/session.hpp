@@ -3,6 +3,7 @@
 //     session        what all of them map (SessionHeader)
 //     ring.N         a ring; N counts from 0
 //     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
+//     shared.N       what the threads of a process write into before it gets into their rings; of the same N
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct SessionHeader {
     int32_t owner;                               // the process that drains
     std::atomic<uint32_t> ended;                 // 1: it does not drain any more
     std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
-    std::atomic<uint32_t> rings;                 // how many there are
+    std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: it has to be woken
 
@@ -44,6 +45,9 @@ class Session {
     bool is_valid() const { return header_ != nullptr; }
     const std::string& directory() const { return directory_; }
     std::string ring_path(uint32_t number) const { return directory_ + "/ring." + std::to_string(number); }
+    std::string shared_path(uint32_t number) const {
+        return directory_ + "/shared." + std::to_string(number);
+    }
     std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
     SessionHeader& header() const { return *header_; }
 

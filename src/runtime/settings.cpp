@@ -44,6 +44,11 @@ Settings Settings::from_environment() {
         settings.on_full = OnFull::discard;
     else if (on_full && *on_full && strcmp(on_full, "block") != 0)
         complain(Trouble::setting, "ovni", "OVNI_ON_FULL is block or discard, not %s", on_full);
+    const char* mode = getenv("OVNI_BUFFER_MODE");
+    if (mode && strcmp(mode, "shared") == 0)
+        settings.mode = BufferMode::shared;
+    else if (mode && *mode && strcmp(mode, "rings") != 0)
+        complain(Trouble::setting, "ovni", "OVNI_BUFFER_MODE is rings or shared, not %s", mode);
     return settings;
 }
 

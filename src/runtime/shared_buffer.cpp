@@ -81,10 +81,16 @@ uint64_t SharedBuffer::record_limit() const noexcept {
 
 bool SharedProducer::open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid) noexcept {
     buffer_ = buffer;
-    owner_ = uint64_t{pid} << 32 | tid;
+    owner_ = sender_ = uint64_t{pid} << 32 | tid;
+    wake_ = nullptr;
     seat_ = nullptr;
     lost_.store(0, std::memory_order_relaxed);
     return take_seat();
+}
+
+void SharedProducer::sign(uint64_t sender, void (*wake)() noexcept) noexcept {
+    sender_ = sender;
+    wake_ = wake;
 }
 
 void SharedProducer::close() noexcept {
@@ -114,14 +120,29 @@ bool SharedProducer::take_seat() noexcept {
 
 bool SharedProducer::write_payload(EventCode code, uint64_t clock,
                                    std::span<const uint8_t> payload) noexcept {
-    if (payload.size() == 1 || payload.size() > 16) return discard();
-    uint64_t words[2] = {};
-    for (size_t i = 0; i < payload.size(); ++i) words[i / 8] |= uint64_t{payload[i]} << (8 * (i % 8));
-    return put(code.bits(), clock, payload.size(), [&](size_t i) { return words[i]; });
+    return emit(code, clock, payload, NoRoom::lose) == Outcome::written;
 }
 
 bool SharedProducer::write_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data) noexcept {
-    return put(code.bits() | record_jumbo, clock, data.size(), [&](size_t i) {
+    return emit_jumbo(code, clock, data, NoRoom::lose) == Outcome::written;
+}
+
+SharedProducer::Outcome SharedProducer::emit(EventCode code, uint64_t clock, std::span<const uint8_t> payload,
+                                             NoRoom no_room) noexcept {
+    if (payload.size() == 1 || payload.size() > 16) return discard();
+    uint64_t words[2] = {};
+    if (payload.size() == 16)
+        std::memcpy(words, payload.data(), 16);
+    else if (payload.size() == 8)
+        std::memcpy(words, payload.data(), 8);
+    else
+        for (size_t i = 0; i < payload.size(); ++i) words[i / 8] |= uint64_t{payload[i]} << (8 * (i % 8));
+    return put(code.bits(), clock, payload.size(), no_room, [&](size_t i) { return words[i]; });
+}
+
+SharedProducer::Outcome SharedProducer::emit_jumbo(EventCode code, uint64_t clock,
+                                                   std::span<const uint8_t> data, NoRoom no_room) noexcept {
+    return put(code.bits() | record_jumbo, clock, data.size(), no_room, [&](size_t i) {
         uint64_t word = 0;
         std::memcpy(&word, data.data() + 8 * i, std::min<size_t>(8, data.size() - 8 * i));
         return word;
@@ -160,11 +181,18 @@ bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
     return level;
 }
 
-[[gnu::cold, gnu::noinline]] bool SharedProducer::discard(uint32_t also) noexcept {
-    if (owner_ == 0) return false;
+[[gnu::cold, gnu::noinline]] SharedProducer::Outcome SharedProducer::discard(uint32_t also) noexcept {
+    if (owner_ == 0) return Outcome::lost;
     lost_.fetch_add(also + 1, std::memory_order_relaxed);
     buffer_.header().discarded.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return Outcome::lost;
+}
+
+[[gnu::cold, gnu::noinline]] SharedProducer::Outcome SharedProducer::give_up(NoRoom no_room,
+                                                                             uint32_t also) noexcept {
+    if (no_room == NoRoom::lose) return discard(also);
+    lost_.fetch_add(also, std::memory_order_relaxed);
+    return Outcome::refused;
 }
 
 // True: look again, there may be room. False: give the event up.
@@ -174,7 +202,10 @@ bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
     if (space > buffer_.record_limit()) return false;
     uint64_t freed = header.freed.load(std::memory_order_acquire);
     if (at < freed) return true;
-    if (at - freed >= buffer_.capacity() / 2 && header.reader_sleeps.load(std::memory_order_relaxed) != 0) {
+    if (wake_ != nullptr) {
+        if (at - freed >= buffer_.capacity() / 2) wake_();
+    } else if (at - freed >= buffer_.capacity() / 2 &&
+               header.reader_sleeps.load(std::memory_order_relaxed) != 0) {
         header.reader_sleeps.store(0, std::memory_order_relaxed);
         header.data_futex.fetch_add(1, std::memory_order_release);
         futex_wake_all(header.data_futex);
@@ -185,7 +216,7 @@ bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
         limit_.store(known, std::memory_order_relaxed);
         return true;
     }
-    if (header.on_full == OnFull::discard || freed == stalled_) return false;
+    if (header.on_full == SharedOnFull::discard || freed == stalled_) return false;
     return wait_for_room(at + space, level);
 }
 

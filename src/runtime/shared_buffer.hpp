@@ -15,6 +15,9 @@
 //     producer.write_jumbo("VYc", clock, data);
 //     producer.close();                                // the thread ends
 //
+// A caller who can do more about a full buffer than to wait for the reader uses emit() instead, is refused,
+// and comes again.
+//
 // write() may be called in signal handlers that interrupt a write() of the same thread, `shared_levels` deep.
 // A handler that leaves by siglongjmp out of an interrupted write() is noticed at the next write() of the
 // thread from a frame that is not below it. Contexts switched inside a signal handler (swapcontext) are
@@ -38,7 +41,7 @@ namespace ovni {
 struct SharedOptions {
     uint64_t capacity = uint64_t{2} << 20;  // bytes; rounded up to a power of two, 512 at least
     uint32_t seats = 256;                   // threads at a time
-    OnFull on_full = OnFull::wait;
+    SharedOnFull on_full = SharedOnFull::wait;
     uint32_t patience_ms = 10'000;
 };
 
@@ -69,10 +72,20 @@ class SharedBuffer {
 
 class SharedProducer {
  public:
+    enum class Outcome : uint8_t { written, lost, refused };  // lost: and counted
+    // What becomes of an event for which there is no room, after the patience of the buffer.
+    enum class NoRoom : uint8_t { lose, refuse };
+
     // False where no seat is free: events are then discarded until the reader has taken back those of dead
     // threads.
     bool open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid) noexcept;
+    // From here on records carry this instead of pid and thread id, and `wake` tells the reader that the
+    // buffer is half full, in place of the futex of the buffer.
+    void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
     void close() noexcept;
+    bool is_open() const noexcept { return owner_ != 0; }
+    // The caller is a handler that interrupted a write(), or one was left by a jump.
+    bool is_emitting() const noexcept { return frames_[0].load(std::memory_order_relaxed) != 0; }
 
     // The arguments become the payload, in this order, without padding.
     template <class... Args>
@@ -85,16 +98,25 @@ class SharedProducer {
         ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
         uint64_t words[2];
         std::memcpy(words, bytes, sizeof words);
-        return put(code.bits(), clock, payload, [&](size_t i) { return words[i]; });
+        return put(code.bits(), clock, payload, NoRoom::lose, [&](size_t i) { return words[i]; }) ==
+               Outcome::written;
     }
     // A payload whose size is not known before: 0 or 2 to 16 bytes.
     bool write_payload(EventCode code, uint64_t clock, std::span<const uint8_t> payload) noexcept;
     // `data` is what follows the size in the event.
     bool write_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data) noexcept;
+    // The same two.
+    Outcome emit(EventCode code, uint64_t clock, std::span<const uint8_t> payload, NoRoom no_room) noexcept;
+    Outcome emit_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data,
+                       NoRoom no_room) noexcept;
+    // An event that was refused does not come again.
+    void lose() noexcept { discard(); }
+    // What was lost since the last record. Any thread may ask.
+    uint32_t take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
 
  private:
     template <class Words>
-    bool put(uint64_t code, uint64_t clock, uint64_t payload, Words payload_word) noexcept;
+    Outcome put(uint64_t code, uint64_t clock, uint64_t payload, NoRoom no_room, Words payload_word) noexcept;
     void store(uint64_t position, uint64_t word) noexcept {
         buffer_.word_at(position).store(word, std::memory_order_relaxed);
     }
@@ -107,7 +129,8 @@ class SharedProducer {
     bool wait_for_room(uint64_t end, unsigned level) noexcept;
     bool waits_for_itself(uint64_t end, unsigned level) const noexcept;
     bool has_claims(unsigned level) const noexcept;
-    bool discard(uint32_t also = 0) noexcept;
+    Outcome discard(uint32_t also = 0) noexcept;
+    Outcome give_up(NoRoom no_room, uint32_t also = 0) noexcept;
 
     // Fetches the line as ours, while the checksum is computed: the swap then seldom fails.
     static void expect_to_write(std::atomic<uint64_t>& word) noexcept {
@@ -129,7 +152,8 @@ class SharedProducer {
 
     SharedBuffer buffer_;
     SharedSeat* seat_ = nullptr;
-    uint64_t owner_ = 0;
+    uint64_t owner_ = 0, sender_ = 0;
+    void (*wake_)() noexcept = nullptr;
     std::atomic<uint64_t> limit_{0};  // room is known up to here
     std::atomic<uint32_t> lost_{0};   // since the last record that was written
     uint64_t stalled_ = UINT64_MAX;   // what was freed when patience ended
@@ -154,14 +178,15 @@ class SharedProducer {
 }
 
 template <class Words>
-[[gnu::always_inline]] inline bool SharedProducer::put(uint64_t code, uint64_t clock, uint64_t payload,
-                                                       Words payload_word) noexcept {
-    if (__builtin_expect(seat_ == nullptr, 0) && !take_seat_again()) return discard();
+[[gnu::always_inline]] inline SharedProducer::Outcome SharedProducer::put(uint64_t code, uint64_t clock,
+                                                                          uint64_t payload, NoRoom no_room,
+                                                                          Words payload_word) noexcept {
+    if (__builtin_expect(seat_ == nullptr, 0) && !take_seat_again()) return give_up(no_room);
     expect_to_write(buffer_.header().reserved);
     const uintptr_t here = stack_pointer();
     unsigned level = 0;
     if (__builtin_expect(frames_[0].load(std::memory_order_relaxed) != 0, 0)) level = nested_level(here);
-    if (__builtin_expect(level == shared_levels, 0)) return discard();
+    if (__builtin_expect(level == shared_levels, 0)) return seat_ ? discard() : give_up(no_room);
     frames_[level].store(here, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
 
@@ -172,26 +197,26 @@ template <class Words>
     const size_t payload_words = (payload + 7) / 8;
     RecordChecksum checksum(bytes);
     checksum.add(clock);
-    checksum.add(owner_);
+    checksum.add(sender_);
     checksum.add(code);
     for (size_t i = 0; i < payload_words; ++i) checksum.add(payload_word(i));
 
     uint64_t at = 0;
-    bool is_written = reserve(at, space_of(bytes), level);
-    if (__builtin_expect(is_written, 1)) {
+    Outcome outcome = Outcome::written;
+    if (__builtin_expect(reserve(at, space_of(bytes), level), 1)) {
         store(at + 8 * record_clock, clock);
-        store(at + 8 * record_thread, owner_);
+        store(at + 8 * record_thread, sender_);
         store(at + 8 * record_code, code);
         for (size_t i = 0; i < payload_words; ++i) store(at + 8 * (record_words + i), payload_word(i));
         uint64_t commit = bytes | uint64_t{checksum.at(at)} << 32;
         buffer_.word_at(at).store(commit, std::memory_order_release);
     } else {
-        discard(lost);
+        outcome = give_up(no_room, lost);
     }
     seat_->claims[level].store(0, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     frames_[level].store(0, std::memory_order_relaxed);
-    return is_written;
+    return outcome;
 }
 
 }  // namespace ovni

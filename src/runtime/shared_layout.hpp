@@ -19,7 +19,7 @@ namespace ovni {
 // Two lines: processors fetch them in pairs.
 inline constexpr size_t shared_line = 128;
 
-enum class OnFull : uint32_t { wait, discard };
+enum class SharedOnFull : uint32_t { wait, discard };
 
 // How deep signal handlers may interrupt an emission and emit themselves, the interrupted one included.
 inline constexpr unsigned shared_levels = 3;
@@ -49,7 +49,7 @@ struct SharedHeader {
     uint32_t version;
     uint32_t seats;
     uint64_t capacity;  // bytes of the data area, a power of two
-    OnFull on_full;
+    SharedOnFull on_full;
     uint32_t patience_ms;  // how long a producer waits for a reader that frees nothing
 
     alignas(shared_line) std::atomic<uint64_t> reserved;
@@ -75,7 +75,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t
 enum RecordWord : size_t {
     record_commit,  // u32 bytes without padding, u32 checksum
     record_clock,
-    record_thread,  // as SharedSeat::owner
+    record_thread,  // SharedSeat::owner, or what the thread signs with
     record_code,    // u24 trace point (model, category, value), u8 flags, u32 records lost before this one
     record_words
 };

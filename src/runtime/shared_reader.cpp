@@ -86,6 +86,7 @@ bool SharedReader::take(SharedRecord& record) noexcept {
     record.clock = record_[record_clock];
     record.pid = static_cast<uint32_t>(record_[record_thread] >> 32);
     record.tid = static_cast<uint32_t>(record_[record_thread]);
+    record.at = next_;
     record.lost_before = static_cast<uint32_t>(code >> 32);
     record.payload = {reinterpret_cast<const uint8_t*>(&record_[record_words]), bytes - record_header_bytes};
     next_ += space_of(bytes);

@@ -29,7 +29,8 @@ struct SharedRecord {
     EventCode code;
     bool is_jumbo;
     uint64_t clock;
-    uint32_t pid, tid;
+    uint32_t pid, tid;                 // or the halves of what the thread signs with
+    uint64_t at;                       // its position
     uint32_t lost_before;              // by its thread, discarded or left by a jump
     std::span<const uint8_t> payload;  // valid until the next record
 };
@@ -48,15 +49,21 @@ class SharedReader {
     // False where there is no memory.
     bool open(const SharedBuffer& buffer, Lives whether_lives = thread_lives) noexcept;
 
-    // Hands out what is complete, as const SharedRecord&; how many.
+    // Hands out what is complete and begins before `until`, as const SharedRecord&; how many.
     template <class Deliver>
-    size_t read(Deliver&& deliver, size_t at_most = SIZE_MAX) {
+    size_t read(Deliver&& deliver, size_t at_most = SIZE_MAX, uint64_t until = UINT64_MAX) {
         size_t count = 0;
         SharedRecord record;
-        for (; count < at_most && next(record); ++count) deliver(record);
+        for (; count < at_most && next_ < until && next(record); ++count) deliver(record);
         return count;
     }
     void release() noexcept;
+    // What is before it was handed out or passed.
+    uint64_t position() const noexcept { return next_; }
+    // The threads are known to be gone, whatever /proc says of their numbers.
+    void forget_lives() noexcept {
+        lives_ = [](uint32_t, uint32_t, uint64_t) noexcept { return false; };
+    }
     // Nothing is reserved behind what was read.
     bool is_drained() const noexcept;
     // Until the buffer is half full, or that long; less where a record is being written that others follow.

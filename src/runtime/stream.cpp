@@ -14,21 +14,8 @@ namespace ovni {
 namespace {
 
 constexpr size_t window_page = 4096;
-// The C API stores a whole ovni_ev whatever its size.
-constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
 constexpr uint64_t reserve = 4096;
-constexpr uint64_t longest_raise = 1'000'000'000;
-constexpr int most_waits = 100;  // of 20 ms, without any progress
-constexpr uint64_t between_attempts = 10'000'000'000;
-
-// A region of unsorted events, whose clocks are nobody's to change.
-bool begins_region(const void* event) {
-    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;
-}
-bool ends_region(const void* event) {
-    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
-}
 
 }  // namespace
 
@@ -44,11 +31,12 @@ Stream::Stream(pid_t tid, Owner owner)
         return;
     }
     madvise(page, window_page, MADV_WIPEONFORK);
-    window_ = static_cast<ovni_private_window*>(page);
+    window_ = &static_cast<WipedPage*>(page)->window;
     if (get_ring() && ours_) open_ours();
 }
 
 Stream::~Stream() {
+    if (producer_) producer_->close();
     if (window_) munmap(window_, window_page);
     if (ring_.is_mapped()) host().give_back(std::move(ring_));
 }
@@ -63,6 +51,7 @@ bool Stream::get_ring() {
     window_->busy = 0;
     window_->clock = host().clock();
     window_->published = reinterpret_cast<uint64_t*>(&header().published);
+    share();
     refresh_limit();
     return true;
 }
@@ -81,6 +70,7 @@ bool Stream::has_room(uint64_t bytes) const {
 // Up to where events may be stored without coming here: a full ring, its end, and where it becomes half full,
 // which the drainer has to know.
 void Stream::refresh_limit() {
+    if (producer_) return set_limit(0);
     uint64_t capacity = ring_.ring.capacity(), drained = header().drained.load(std::memory_order_acquire);
     uint64_t half = drained + header().kept + (capacity - header().kept) / 2;
     uint64_t limit = std::min(drained + capacity - slack - reserve, (head() / capacity + 1) * capacity);
@@ -163,6 +153,7 @@ const void* Stream::raise(const void* event, size_t size, Event& raised) {
 }
 
 void Stream::append(const void* event, size_t size, const void* data, size_t data_size) {
+    if (producer_) return append_shared(event, size, data, data_size);
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
     bool needed = is_needed(event), may_be_lost = host().settings().on_full == OnFull::discard && !needed;
     uint64_t room = size + data_size + (needed ? 0 : reserve);
@@ -191,6 +182,7 @@ bool Stream::settle_discarded() {
 }
 
 bool Stream::add_note(const Gap& gap, uint64_t position) {
+    if (producer_) return put_note(gap), true;
     RingHeader& h = header();
     uint32_t added = h.notes_added.load(std::memory_order_relaxed);
     if (added - h.notes_taken.load(std::memory_order_acquire) == RingHeader::most_notes) return false;
@@ -254,7 +246,8 @@ void Stream::flush() {
     if (is_closed() || !ring_.is_mapped()) return;
     append_flush_pair();
     flush_begin_ = std::max(clock_now(), window_->last);
-    wait_until_drained(head());
+    if (producer_) wait_until_moved(shared_reserved());
+    wait_until_drained(header().published.load(std::memory_order_acquire));
     flush_end_ = clock_now();
     flush_pair_due_ = true;
     set_limit(0);
@@ -273,14 +266,15 @@ void Stream::wait_until_drained(uint64_t position) {
 
 void Stream::write_published() {
     SlowPath slow;
-    uint64_t published = 0;
+    uint64_t reserved = 0;
     {
         Lock lock(mutex_);
         if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
         place(process().facts());
-        published = header().published.load(std::memory_order_acquire);
+        if (producer_) reserved = shared_reserved();
     }
-    wait_until_drained(published);
+    if (reserved > 0) wait_until_moved(reserved);
+    wait_until_drained(header().published.load(std::memory_order_acquire));
 }
 
 }  // namespace ovni

@@ -9,6 +9,10 @@
 // A stream of ours begins in its ring: nothing is on disk before it is placed, and the first 28 bytes are an
 // OHx that changes until it is known who the process is. A program that tells its own life cycle later takes
 // the stream over.
+//
+// Where all threads share one buffer (OVNI_BUFFER_MODE), the window has no room, so every emission comes
+// here, into emit_shared() at best, and goes to the shared buffer; the drainer moves it into the ring and
+// publishes it there. The head of the window then only counts.
 #pragma once
 
 #include <sys/types.h>
@@ -23,6 +27,7 @@
 #include "runtime/guard.hpp"
 #include "runtime/host.hpp"
 #include "runtime/metadata.hpp"
+#include "runtime/shared_buffer.hpp"
 
 namespace ovni {
 
@@ -38,6 +43,10 @@ class Stream {
     // By the owning thread.
     ovni_private_window* window() { return window_; }
     void emit(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
+    // Without a lock or a system call, into the shared buffer. False where emit() has to do it.
+    bool emit_shared(const void* event, size_t size, const void* data = nullptr,
+                     size_t data_size = 0) noexcept;
+    bool is_shared() const { return producer_ != nullptr; }
     // In a handler that interrupted an emission of this thread.
     void emit_nested(const void* event, size_t size) noexcept;
     void flush();
@@ -78,6 +87,10 @@ class Stream {
     void wait_until_written();
 
  private:
+    // The C API stores a whole ovni_ev whatever its size.
+    static constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
+    static constexpr int most_waits = 100;  // of 20 ms, without any progress
+    static constexpr uint64_t between_attempts = 10'000'000'000;
     static constexpr uint32_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
 
     enum class Life { unborn, running, paused, dead };
@@ -87,7 +100,27 @@ class Stream {
         uint64_t events = 0, from = 0, to = 0;
     };
 
+    // What a fork's child finds empty.
+    struct WipedPage {
+        ovni_private_window window;
+        SharedProducer producer;
+    };
+
     bool get_ring();
+    void share();
+    using Outcome = SharedProducer::Outcome;
+    using NoRoom = SharedProducer::NoRoom;
+    Outcome put_shared(const void* event, size_t size, const void* data, size_t data_size, NoRoom no_room);
+    void append_shared(const void* event, size_t size, const void* data, size_t data_size);
+    void append_in_parts(const void* event, size_t size, const void* data, size_t data_size);
+    template <class Put>
+    bool put_patiently(Put put);
+    template <class Put>
+    Outcome put_after_waiting(Put put);
+    void put_note(const Gap& gap);
+    void end_shared();
+    uint64_t shared_reserved() const;
+    void wait_until_moved(uint64_t position);
     void open_ours();
     RingHeader& header() const { return ring_.header(); }
     uint64_t head() const { return window_->head; }
@@ -119,7 +152,9 @@ class Stream {
     void save_note();
     std::string directory() const { return roots_.writing() + place_; }
 
-    ovni_private_window* window_ = nullptr;  // in a page that a fork's child finds empty
+    ovni_private_window* window_ = nullptr;  // in a WipedPage
+    SharedProducer* producer_ = nullptr;     // there, too; null where the thread stores into its ring
+    uint64_t place_at_ = UINT64_MAX;         // so many bytes cannot stay in the ring any longer
     RingLease ring_;
     Mutex mutex_;
     bool ours_;

@@ -76,6 +76,7 @@ void Stream::follow_life_cycle(const uint8_t* event) {
 
 // The drainer has not touched what is no more than the beginning.
 void Stream::drop_our_life() {
+    if (producer_) wait_until_moved(shared_reserved());  // notes
     set_our_life(false);
     window_->head = 0;
     publish();
@@ -146,6 +147,7 @@ void Stream::open_for_program(pid_t tid) {
     }
     header().at_once.store(1, std::memory_order_relaxed);
     header().placed.store(1, std::memory_order_release);
+    place_at_ = UINT64_MAX;
     header().state.store(RingState::open, std::memory_order_release);
 }
 
@@ -160,6 +162,7 @@ void Stream::place(const Facts& facts) {
     if (our_life_) write_our_begin(facts);
     save_note();
     header().placed.store(1, std::memory_order_release);
+    place_at_ = UINT64_MAX;
 }
 
 // The program may still say something else, as long as nothing is on disk.
@@ -255,6 +258,7 @@ void Stream::close_locked(const StreamEnd* end) {
     flush_pair_due_ = false;
     if (!ring_.is_mapped()) return closed_.store(true, std::memory_order_release);
     set_limit(0);
+    if (producer_) end_shared();
     Facts facts = process().facts();
     uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
     if (!our_life_ || holds_events()) {

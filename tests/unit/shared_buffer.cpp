@@ -110,7 +110,7 @@ TEST_F(StepwiseTest, LapsOfAllSizesWrapAnywhere) {
 }
 
 TEST_F(StepwiseTest, TooLargeOrOddIsRefused) {
-    begin({.capacity = 1024, .on_full = OnFull::discard});
+    begin({.capacity = 1024, .on_full = SharedOnFull::discard});
     ASSERT_TRUE(producer_.open(buffer_, 1, 1));
     std::vector<uint8_t> data(256 - record_header_bytes);
     EXPECT_TRUE(producer_.write_jumbo("VYc", 1, data));
@@ -122,7 +122,7 @@ TEST_F(StepwiseTest, TooLargeOrOddIsRefused) {
 }
 
 TEST_F(StepwiseTest, DiscardingIsCountedInTheNextRecord) {
-    begin({.capacity = 512, .on_full = OnFull::discard});
+    begin({.capacity = 512, .on_full = SharedOnFull::discard});
     ASSERT_TRUE(producer_.open(buffer_, 1, 1));
     size_t written = 0;
     while (producer_.write("OB.", written, Numbered(written))) ++written;

@@ -28,7 +28,7 @@ TEST_F(SharedBufferThreads, EveryRecordArrivesOnceInTheOrderOfItsThread) {
 }
 
 TEST_F(SharedBufferThreads, DiscardingIsCountedExactly) {
-    make({.capacity = 4096, .on_full = OnFull::discard});
+    make({.capacity = 4096, .on_full = SharedOnFull::discard});
     start_reading();
     std::atomic<uint64_t> written{0}, refused{0}, refused_last{0};
     run_producers(4, [&](SharedProducer& producer, uint32_t) {

@@ -1,0 +1,54 @@
+// The drainer's part in shared buffers.
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/drainer.hpp"
+
+namespace ovni {
+
+bool Drainer::adopt_shared(uint32_t number) {
+    SharedFile file = SharedFile::open(session_.shared_path(number));
+    if (!file.is_mapped()) return false;
+    shared_.push_back({number, std::make_unique<Mover>(std::move(file), static_cast<Mover::Rings&>(*this))});
+    return true;
+}
+
+DrainedStream* Drainer::find(uint32_t number) {
+    auto has_number = [&](const Owned& ring) { return ring.number == number; };
+    auto found = std::ranges::find_if(rings_, has_number);
+    return found == rings_.end() ? nullptr : found->stream.get();
+}
+
+void Drainer::make_room(DrainedStream& stream) {
+    finish_closed();
+    stream.drain();
+}
+
+Mover* Drainer::mover_of(const RingHeader& ring) {
+    uint32_t number = ring.shared.load(std::memory_order_relaxed);
+    for (const Shared& shared : shared_)
+        if (shared.number + 1 == number) return shared.mover.get();
+    return nullptr;
+}
+
+// They may have made rings since the last look.
+void Drainer::empty_shared(const WhichOwner& are_gone) {
+    std::vector<Mover*> movers;
+    for (const Shared& shared : shared_)
+        if (are_gone(shared.mover->owner())) movers.push_back(shared.mover.get());
+    if (movers.empty()) return;
+    discover();
+    for (Mover* mover : movers) mover->move_all();
+}
+
+void Drainer::remove_shared(const WhichOwner& are_gone) {
+    std::erase_if(shared_, [&](const Shared& shared) {
+        bool gone = are_gone(shared.mover->owner());
+        if (gone) ::unlink(session_.shared_path(shared.number).c_str());
+        return gone;
+    });
+}
+
+}  // namespace ovni

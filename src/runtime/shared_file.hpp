@@ -1,0 +1,55 @@
+// The file of a shared buffer in the run directory: whose it is, then the buffer itself (shared_layout.hpp).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "runtime/shared_buffer.hpp"
+
+namespace ovni {
+
+// The process, as in RingHeader.
+struct SharedFileHeader {
+    static constexpr uint64_t magic_number = 0x31726873696e766f;  // "ovnishr1"
+
+    uint64_t magic;
+    uint64_t process_start;
+    uint64_t image;
+    int32_t pid;
+
+    std::pair<pid_t, uint64_t> process() const { return {pid, process_start}; }
+};
+
+class SharedFile {
+ public:
+    static constexpr size_t header_bytes = 4096;
+
+    SharedFile() = default;
+    SharedFile(SharedFile&& other) noexcept;
+    SharedFile& operator=(SharedFile&& other) noexcept;
+    ~SharedFile();
+
+    // Makes and maps a file whose memory is all there, for this process; not mapped, with errno, where there
+    // is no room.
+    static SharedFile create(const std::string& path, const SharedOptions& options, uint64_t image);
+    // Not mapped, with errno, where it is none of ours.
+    static SharedFile open(const std::string& path);
+
+    bool is_mapped() const { return base_ != nullptr; }
+    const SharedFileHeader& header() const { return *reinterpret_cast<SharedFileHeader*>(base_); }
+    const SharedBuffer& buffer() const { return buffer_; }
+
+ private:
+    bool map(int fd, size_t bytes);
+    std::span<std::byte> memory() const { return {base_ + header_bytes, bytes_ - header_bytes}; }
+
+    std::byte* base_ = nullptr;
+    size_t bytes_ = 0;
+    SharedBuffer buffer_;
+};
+
+}  // namespace ovni
