@@ -120,6 +120,15 @@ class Runner:
         values = [figure(line) for line in self.slices(subject, name)]
         return statistics.median(values) if values else None
 
+    def ratio(self, subject, other, name):
+        """Of the CPU per event of two subjects, within each round."""
+        pairs = zip(self.results[subject, name], self.results[other, name])
+        return statistics.median(self._mean_cpu(one) / self._mean_cpu(two) for one, two in pairs)
+
+    @staticmethod
+    def _mean_cpu(lines):
+        return statistics.median(line["cpu"] for line in lines if "cpu" in line)
+
     def spread(self, subject, name):
         values = [line["cpu"] for line in self.slices(subject, name)]
         return f"{(max(values) - min(values)) / statistics.median(values):.0%}" if values else None
@@ -203,6 +212,7 @@ def writer_in(workshop, report, folder):
                     run_or_drop(report, runner, taking_part, subject, measurement)
     report.note(f"medians of {workshop.options.writer_runs} rounds, load {before:.2f} before and {os.getloadavg()[0]:.2f} after")
     rates(report, runner, taking_part)
+    shared_against_rings(report, runner, taking_part)
     latencies(report, runner, taking_part)
     totals(report, runner, taking_part)
     goals(report, runner, taking_part)
@@ -233,6 +243,23 @@ def rates(report, runner, taking_part):
         report.note(f"the store loop had its CPU for {share:.0%} of the time: others ran, too")
 
 
+def shared_against_rings(report, runner, taking_part):
+    """One buffer for all threads of the process, times a buffer per thread: medians of the quotients within a round."""
+    rows = []
+    for variant in OURS:
+        shared, rings = Subject(variant, "shared"), Subject(variant, "ovnirun")
+        if shared not in taking_part or rings not in taking_part:
+            continue
+        row = [variant]
+        for name in ("tight 1", "tight 2", "work 1", "work 2"):
+            row.append(runner.ratio(shared, rings, name))
+        total = [runner.per_event(subject, lambda note: note["user"] + note["sys"]) for subject in (rings, shared)]
+        rows.append(row + [*total, total[1] / total[0]])
+    if rows:
+        report.table(["shared buffer, times the rings", "1 thread", "2 threads", "in work", "2 threads", "rings: u+s of all, ns", "shared", "ratio"], rows)
+        report.note("both below ovnirun in the same round; in work: with the work; u+s: 2 threads and the drainer, ns per event")
+
+
 def latencies(report, runner, taking_part):
     rows = []
     for subject in taking_part:
@@ -258,14 +285,15 @@ def goals(report, runner, taking_part):
     monotonic = runner.median(Subject("clock_gettime"), "tight 1", cpu)
     for hosting in dict.fromkeys(s.hosting for s in taking_part if s.variant in OURS):
         emit, api = Subject("emit-0", hosting), Subject("api-0", hosting)
-        if emit in taking_part:
+        has_goals = hosting != "shared"  # a buffer that threads share is there to be compared, not to be fast
+        if emit in taking_part and has_goals:
             times = runner.median(emit, "tight 1", times_base)
             report.goal("writer", f"{hosting}: emit.hpp against rdtsc and store at most", f"{times:.2f}", TIMES_STORE, times <= TIMES_STORE)
             times = runner.quantile(emit, "variant", "max") / runner.quantile(emit, "base", "max")
             report.goal("writer", f"{hosting}: longest against the store's at most", f"{times:.2f}", TIMES_LONGEST, times <= TIMES_LONGEST)
             total = runner.per_event(emit, lambda note: note["user"] + note["sys"])
             report.goal("writer", f"{hosting}: all CPU with the drainer, ns per event below", f"{total:.1f}", TOTAL_NS, total < TOTAL_NS)
-        if api in taking_part and monotonic is not None:
+        if api in taking_part and has_goals and monotonic is not None:
             above = runner.median(api, "tight 1", cpu) - monotonic
             report.goal("writer", f"{hosting}: C API above clock_gettime, ns at most", f"{above:.1f}", API_NS, above <= API_NS)
         complete = runner.missing[hosting] == 0 and runner.disordered[hosting] == 0

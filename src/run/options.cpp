@@ -30,8 +30,8 @@ constexpr Option known[] = {
      "where events wait in memory until they are written (/dev/shm)"},
     {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
     {"--buffer-mode", "", "OVNI_BUFFER_MODE", "rings|shared", "rings|shared",
-     "threads emit into buffers of their own (default), or all of a process into one of four times that "
-     "size"},
+     "threads emit into buffers of their own (default), or all of a process into one four times as large, "
+     "from where the drainer brings events into those"},
     {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
      "for all threads of a process (half of what is free there, at most 1/16 of the machine's memory)"},
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",

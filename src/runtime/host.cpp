@@ -190,6 +190,7 @@ void Host::make_shared() {
         session_.directory() + "/new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
     uint64_t wanted = std::bit_floor(settings_.ring * Settings::rings_in_shared);
     for (options.capacity = wanted; options.capacity >= Settings::smallest_ring; options.capacity /= 2) {
+        options.kept = options.capacity / 16;
         SharedFile made = SharedFile::create(file, options, image_);
         if (!made.is_mapped()) continue;
         shared_number_ = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);

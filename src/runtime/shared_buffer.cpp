@@ -58,6 +58,7 @@ bool SharedBuffer::format(std::span<std::byte> memory, const SharedOptions& opti
     header_->capacity = capacity_of(options);
     header_->on_full = options.on_full;
     header_->patience_ms = options.patience_ms;
+    header_->kept = std::min(options.kept, header_->capacity / 2);
     header_->magic.store(magic, std::memory_order_release);
     return attach(memory);
 }
@@ -196,7 +197,7 @@ bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
 }
 
 // True: look again, there may be room. False: give the event up.
-[[gnu::cold, gnu::noinline]] bool SharedProducer::make_room(uint64_t at, uint64_t space,
+[[gnu::cold, gnu::noinline]] bool SharedProducer::make_room(uint64_t at, uint64_t space, uint64_t kept,
                                                             unsigned level) noexcept {
     SharedHeader& header = buffer_.header();
     if (space > buffer_.record_limit()) return false;
@@ -210,14 +211,15 @@ bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
         header.data_futex.fetch_add(1, std::memory_order_release);
         futex_wake_all(header.data_futex);
     }
-    if (at + space <= freed + buffer_.capacity()) {
+    uint64_t room = freed + buffer_.capacity() - header.kept;
+    if (at + space <= room + kept) {
         // Come back after a quarter, to see whether the reader should wake up.
-        uint64_t known = std::min(freed + buffer_.capacity(), at + space + buffer_.capacity() / 4);
+        uint64_t known = std::min(room, at + space + buffer_.capacity() / 4);
         limit_.store(known, std::memory_order_relaxed);
         return true;
     }
     if (header.on_full == SharedOnFull::discard || freed == stalled_) return false;
-    return wait_for_room(at + space, level);
+    return wait_for_room(at + space, kept, level);
 }
 
 bool SharedProducer::has_claims(unsigned level) const noexcept {
@@ -235,7 +237,7 @@ bool SharedProducer::waits_for_itself(uint64_t end, unsigned level) const noexce
     return false;
 }
 
-bool SharedProducer::wait_for_room(uint64_t end, unsigned level) noexcept {
+bool SharedProducer::wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept {
     if (waits_for_itself(end, level)) return false;
     // What a failed swap left; the reader may be waiting for us to say that it is not ours.
     seat_->claims[level].store(0, std::memory_order_release);
@@ -245,7 +247,7 @@ bool SharedProducer::wait_for_room(uint64_t end, unsigned level) noexcept {
     uint64_t before = header.freed.load(std::memory_order_relaxed);
     auto has_room = [&] {
         uint64_t freed = header.freed.load(std::memory_order_seq_cst);
-        return end <= freed + buffer_.capacity() || freed != before;
+        return end <= freed + buffer_.capacity() - header.kept + kept || freed != before;
     };
     for (int spin = 0; spin < spins; ++spin) {
         if (has_room()) return true;

@@ -43,6 +43,7 @@ struct SharedOptions {
     uint32_t seats = 256;                   // threads at a time
     SharedOnFull on_full = SharedOnFull::wait;
     uint32_t patience_ms = 10'000;
+    uint64_t kept = 0;  // as in SharedHeader
 };
 
 // A view; the memory belongs to the caller, is aligned to pages and stays mapped.
@@ -73,8 +74,9 @@ class SharedBuffer {
 class SharedProducer {
  public:
     enum class Outcome : uint8_t { written, lost, refused };  // lost: and counted
-    // What becomes of an event for which there is no room, after the patience of the buffer.
-    enum class NoRoom : uint8_t { lose, refuse };
+    // What becomes of an event for which there is no room, after the patience of the buffer. What is needed
+    // may have the room that is kept for that, and is refused where there is none either.
+    enum class NoRoom : uint8_t { lose, refuse, needed };
 
     // False where no seat is free: events are then discarded until the reader has taken back those of dead
     // threads.
@@ -120,13 +122,13 @@ class SharedProducer {
     void store(uint64_t position, uint64_t word) noexcept {
         buffer_.word_at(position).store(word, std::memory_order_relaxed);
     }
-    bool reserve(uint64_t& at, uint64_t space, unsigned level) noexcept;
+    bool reserve(uint64_t& at, uint64_t space, uint64_t kept, unsigned level) noexcept;
     bool take_seat() noexcept;
     bool take_seat_again() noexcept;
     unsigned nested_level(uintptr_t here) noexcept;
     static bool was_left(uintptr_t frame, uintptr_t here) noexcept;
-    bool make_room(uint64_t at, uint64_t space, unsigned level) noexcept;
-    bool wait_for_room(uint64_t end, unsigned level) noexcept;
+    bool make_room(uint64_t at, uint64_t space, uint64_t kept, unsigned level) noexcept;
+    bool wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept;
     bool waits_for_itself(uint64_t end, unsigned level) const noexcept;
     bool has_claims(unsigned level) const noexcept;
     Outcome discard(uint32_t also = 0) noexcept;
@@ -154,20 +156,20 @@ class SharedProducer {
     SharedSeat* seat_ = nullptr;
     uint64_t owner_ = 0, sender_ = 0;
     void (*wake_)() noexcept = nullptr;
-    std::atomic<uint64_t> limit_{0};  // room is known up to here
+    std::atomic<uint64_t> limit_{0};  // room is known up to here, and the room that is kept behind
     std::atomic<uint32_t> lost_{0};   // since the last record that was written
     uint64_t stalled_ = UINT64_MAX;   // what was freed when patience ended
     // The stack pointers of the emissions under way: one store begins a level, and one ends it.
     std::atomic<uintptr_t> frames_[shared_levels] = {};
 };
 
-[[gnu::always_inline]] inline bool SharedProducer::reserve(uint64_t& at, uint64_t space,
+[[gnu::always_inline]] inline bool SharedProducer::reserve(uint64_t& at, uint64_t space, uint64_t kept,
                                                            unsigned level) noexcept {
     std::atomic<uint64_t>& reserved = buffer_.header().reserved;
     at = reserved.load(std::memory_order_relaxed);
     do {
-        while (__builtin_expect(at + space > limit_.load(std::memory_order_relaxed), 0)) {
-            if (!make_room(at, space, level)) return false;
+        while (__builtin_expect(at + space > limit_.load(std::memory_order_relaxed) + kept, 0)) {
+            if (!make_room(at, space, kept, level)) return false;
             at = reserved.load(std::memory_order_relaxed);
         }
         // The swap releases the claim: whoever sees the space reserved sees by whom it may have been.
@@ -202,8 +204,9 @@ template <class Words>
     for (size_t i = 0; i < payload_words; ++i) checksum.add(payload_word(i));
 
     uint64_t at = 0;
+    uint64_t kept = no_room == NoRoom::needed ? buffer_.header().kept : 0;
     Outcome outcome = Outcome::written;
-    if (__builtin_expect(reserve(at, space_of(bytes), level), 1)) {
+    if (__builtin_expect(reserve(at, space_of(bytes), kept, level), 1)) {
         store(at + 8 * record_clock, clock);
         store(at + 8 * record_thread, sender_);
         store(at + 8 * record_code, code);

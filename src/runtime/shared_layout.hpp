@@ -51,6 +51,7 @@ struct SharedHeader {
     uint64_t capacity;  // bytes of the data area, a power of two
     SharedOnFull on_full;
     uint32_t patience_ms;  // how long a producer waits for a reader that frees nothing
+    uint64_t kept;         // bytes for events that are needed, which others leave free
 
     alignas(shared_line) std::atomic<uint64_t> reserved;
 

@@ -13,6 +13,15 @@
 #include "runtime/stream.hpp"
 
 namespace ovni {
+namespace {
+
+SharedProducer::NoRoom without_room(const void* event) {
+    using enum SharedProducer::NoRoom;
+    if (is_needed(event)) return needed;
+    return host().settings().on_full == OnFull::discard ? lose : refuse;
+}
+
+}  // namespace
 
 // A thread without a seat stores into its ring.
 void Stream::share() {
@@ -39,9 +48,7 @@ bool Stream::emit_shared(const void* event, size_t size, const void* data, size_
     if (is_closed()) return true;
     if (is_special(event) || flush_pair_due_ || window_->head > place_at_) return false;
     if (data_size > largest_part) return false;
-    bool may_be_lost = host().settings().on_full == OnFull::discard && !is_needed(event);
-    return put_shared(event, size, data, data_size, may_be_lost ? NoRoom::lose : NoRoom::refuse) !=
-           Outcome::refused;
+    return put_shared(event, size, data, data_size, without_room(event)) != Outcome::refused;
 }
 
 Stream::Outcome Stream::put_shared(const void* event, size_t size, const void* data, size_t data_size,
@@ -95,11 +102,7 @@ bool Stream::put_patiently(Put put) {
 void Stream::append_shared(const void* event, size_t size, const void* data, size_t data_size) {
     if (size + data_size + slack > ring_.ring.capacity()) return producer_->lose();
     if (data_size > largest_part) return append_in_parts(event, size, data, data_size);
-    bool may_be_lost = host().settings().on_full == OnFull::discard && !is_needed(event);
-    if (may_be_lost)
-        put_shared(event, size, data, data_size, NoRoom::lose);
-    else
-        put_patiently([&] { return put_shared(event, size, data, data_size, NoRoom::refuse); });
+    put_patiently([&] { return put_shared(event, size, data, data_size, without_room(event)); });
 }
 
 // The first part begins with the event's header; they follow each other without others of this thread.
@@ -114,7 +117,7 @@ void Stream::append_in_parts(const void* event, size_t size, const void* data, s
         part.insert(part.end(), bytes + at, bytes + at + count);
         at += count;
         EventCode code = at < data_size ? record_is_part : record_is_last_part;
-        if (!put_patiently([&] { return producer_->emit_jumbo(code, clock, part, NoRoom::refuse); })) return;
+        if (!put_patiently([&] { return producer_->emit_jumbo(code, clock, part, NoRoom::needed); })) return;
     }
 }
 
@@ -122,7 +125,7 @@ void Stream::put_note(const Gap& gap) {
     RingNote note{0, gap.from, gap.to, gap.lost, {}};
     memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
     std::span<const uint8_t> bytes{reinterpret_cast<const uint8_t*>(&note), sizeof note};
-    put_patiently([&] { return producer_->emit_jumbo(record_is_note, gap.from, bytes, NoRoom::refuse); });
+    put_patiently([&] { return producer_->emit_jumbo(record_is_note, gap.from, bytes, NoRoom::needed); });
 }
 
 // Any thread may close the stream, also while its own emits.
