@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* events_file = "/stream" OVNI_STREAM_EXT;
 constexpr const char* metadata_file = "/stream.json";
-constexpr int most_waits = 100;  // of 20 ms
 
 }  // namespace
 

@@ -139,12 +139,11 @@ uint64_t Stream::shared_reserved() const {
 }
 
 void Stream::wait_until_moved(uint64_t position) {
-    std::atomic<uint64_t>& moved = host().shared()->header().beg_read;
+    std::atomic<uint64_t>& moved = host().shared()->header().freed;
     for (int waits = 0; waits < most_waits; ++waits) {
-        uint32_t seen = header().drained_blocks.load(std::memory_order_seq_cst);
         uint64_t before = moved.load(std::memory_order_acquire);
         if (before >= position) return;
-        host().wait_for_drainer(ring_, seen);
+        host().wait_for_room(before);
         if (moved.load(std::memory_order_acquire) != before) waits = 0;
     }
 }
