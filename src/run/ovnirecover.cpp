@@ -1,4 +1,5 @@
 // ovnirecover: writes out what processes left in run directories that nobody drains any more.
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -51,10 +52,26 @@ void recover(const fs::path& directory) {
     if (empty) session.remove();
 }
 
+// From begin to end: then what threads emitted into a buffer that they share is in their rings.
+void wait_for_pass(const Session& session) {
+    constexpr int begun = 2, longest_wait = 1000;  // ms
+    const std::atomic<uint64_t>& heartbeat = session.header().heartbeat;
+    uint64_t latest = heartbeat.load();
+    for (int beats = 0, wait = 0; beats < begun && wait < longest_wait; ++wait) {
+        session.ring_doorbell();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (uint64_t now = heartbeat.load(); now != latest) {
+            latest = now;
+            ++beats;
+        }
+    }
+}
+
 // Of processes that run: what their flight recorders keep.
 void write_out(const fs::path& directory) {
     Session session = open(directory);
     if (!session.is_served()) throw Error("nobody drains it", directory.string());
+    wait_for_pass(session);
     std::vector<Ring> rings = rings_in(session);
     std::erase_if(rings, [](const Ring& ring) { return !owner_lives(ring.header()); });
     std::vector<uint64_t> wanted;
