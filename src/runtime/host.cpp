@@ -37,13 +37,14 @@ uint64_t room_for_rings(const std::string& directory) {
     return std::min(free, installed);
 }
 
-// What is said of the streams lies beside the rings.
-bool leaves_room_for_notes(const std::string& directory) {
+// What is said of the streams lies beside the rings. Asked before, as a file that is too large, if only for a
+// moment, would be in the way of other threads.
+bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
     constexpr uint64_t most = 16 << 20;
     struct statvfs room {};
     if (statvfs(directory.c_str(), &room) != 0) return true;
-    return uint64_t{room.f_bavail} * room.f_frsize >=
-           std::min(uint64_t{room.f_blocks} * room.f_frsize / 8, most);
+    uint64_t kept = std::min(uint64_t{room.f_blocks} * room.f_frsize / 8, most);
+    return uint64_t{room.f_bavail} * room.f_frsize >= Ring::file_bytes(capacity) + kept;
 }
 
 // Empty again. The drainer does not look at a ring that is not open.
@@ -135,10 +136,9 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     for (size_t capacity = wanted; capacity >= Settings::smallest_ring;
          capacity = capacity / 2 / page * page) {
         std::string file = session_.directory() + "/" + name;
-        Ring ring = Ring::create(file, capacity);
-        if (!ring.is_mapped()) continue;
-        if (leaves_room_for_notes(session_.directory())) return publish(std::move(ring), file, nullptr);
-        ::unlink(file.c_str());
+        if (!leaves_room_for_notes(session_.directory(), capacity)) continue;
+        if (Ring ring = Ring::create(file, capacity); ring.is_mapped())
+            return publish(std::move(ring), file, nullptr);
     }
     for (uint32_t choice = 0; choice < session_places; ++choice) {
         std::string place = session_place(choice, trace_directory);

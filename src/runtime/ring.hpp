@@ -121,6 +121,10 @@ class Ring {
     static constexpr size_t slack_bytes = 4096;
     static constexpr size_t nested_bytes = size_t{256} << 10;
 
+    static constexpr size_t file_bytes(size_t capacity) {
+        return header_bytes + RingHeader::nested_rings * nested_bytes + capacity + slack_bytes;
+    }
+
     Ring() = default;
     Ring(Ring&& other) noexcept;
     Ring& operator=(Ring&& other) noexcept;

@@ -78,8 +78,8 @@ class PlaceTest : public RuntimeTest {
 
 TEST_F(PlaceTest, ARunDirectoryWithoutRoomForAllThreads) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=8m"));
-    run_threads(100, 3000);
-    expect_all(100, 3000);
+    run_threads(50, 3000);
+    expect_all(50, 3000);
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
@@ -87,8 +87,8 @@ TEST_F(PlaceTest, RunDirectoriesWithoutRoomForAllThreads) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=8m"));
     mount_memory("/dev/shm", "size=8m");
     set_environment("TMPDIR", mount_memory(home() / "tmp", "size=8m"));
-    run_threads(100, 3000);
-    expect_all(100, 3000);
+    run_threads(50, 3000);
+    expect_all(50, 3000);
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
