@@ -3,46 +3,48 @@
 
 usage: generate_mpi_wrappers.py TABLE OUTPUT_DIRECTORY COMPILER [ARGS...]
 
-Makes functions.hpp (the enumeration and the rows of the table) and wrappers.cpp (one wrapper per function
-that mpi.h declares, as preprocessed by COMPILER ARGS -E).
+Makes functions.hpp (the enumeration and the rows of the table), wrappers.cpp (one wrapper per function that
+mpi.h declares, as preprocessed by COMPILER ARGS -E), fortran_routines.hpp and fortran_wrappers.cpp (one
+wrapper per Fortran routine and spelling).
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-ROW = re.compile(r"(\w+)\s+(\S{3})\s+(\S{3})\s+(\w+)\((.*)\)$")
+from mpi_table import read_table
+
+# Templates of calls.hpp for functions that are more than a call.
+KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize"}
+# Written by hand, in control.cpp.
+BY_HAND = {"Pcontrol", "Abort"}
+
+# Functions that MPI 3.0 removed: Open MPI still has them, and declares them for who asks.
+MPI_HEADER = """#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#define __mpi_interface_removed__(function, replacement)
+#include <mpi.h>
+"""
 
 
-class Function:
-    def __init__(self, line):
-        match = ROW.match(line)
-        if not match:
-            sys.exit(f"generate_mpi_wrappers: not a row of the table: {line}")
-        self.kind, self.enter, self.leave, self.name, declared = match.groups()
-        self.parameters = [] if declared == "void" else [p.strip() for p in declared.split(",")]
-
-    def arguments(self):
-        return ", ".join(re.search(r"(\w+)(\[\])?$", p).group(1) for p in self.parameters)
-
-    def wrapper(self):
-        parameters = ", ".join(self.parameters)
-        return (f"int MPI_{self.name}({parameters}) {{\n"
-                f"    auto* real = pmpi<decltype(MPI_{self.name})>(Function::{self.name});\n"
-                f"    return {self.kind}(Function::{self.name}, [&] {{ return real({self.arguments()}); }});\n"
-                f"}}\n")
+def wrapper(function):
+    kind = KINDS.get(function.name, "call")
+    return (f"{function.result} MPI_{function.name}({function.declared}) {{\n"
+            f"    auto* real = pmpi<decltype(MPI_{function.name})>(Function::{function.name});\n"
+            f"    return {kind}(Function::{function.name}, [&] {{ return real({function.arguments()}); }});\n"
+            f"}}\n")
 
 
 def declared_functions(compiler):
-    source = subprocess.run([*compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", text=True,
-                            check=True, stdout=subprocess.PIPE).stdout
+    source = subprocess.run([*compiler, "-E", "-x", "c", "-"], input=MPI_HEADER, text=True, check=True,
+                            stdout=subprocess.PIPE).stdout
     return set(re.findall(r"\bMPI_(\w+)\s*\(", source))
 
 
 def header(functions):
     names = "".join(f"    {f.name},\n" for f in functions)
-    rows = "".join(f'    {{"MPI_{f.name}", "PMPI_{f.name}", "{f.enter}", "{f.leave}"}},\n' for f in functions)
-    return f"""// Generated from mpi/trace/functions.txt: the traced functions, by their values in the mpi event model.
+    rows = "".join(f'    {{"MPI_{f.name}", "PMPI_{f.name}", "{f.enter}", "{f.leave}", {f.number}, {f.tier}, "{f.family}"}},\n'
+                   for f in functions)
+    return f"""// Generated from src/model/mpi_functions.txt: the MPI functions, in the order of the table.
 #pragma once
 
 #include <cstdint>
@@ -59,10 +61,13 @@ struct FunctionRow {{
     const char* name;
     const char* symbol;  // of the function that does the work
     EventCode enter, leave;
+    uint16_t number;  // payload of these events; 0: none
+    uint8_t tier;
+    const char* family;
 }};
 
 inline constexpr FunctionRow function_rows[] = {{
-    {{"", "", {{}}, {{}}}},
+    {{"", "", {{}}, {{}}, 0, 0, ""}},
 {rows}}};
 
 constexpr const FunctionRow& row_of(Function function) {{
@@ -74,12 +79,111 @@ constexpr const FunctionRow& row_of(Function function) {{
 
 
 def wrappers(functions):
-    body = "\n".join(f.wrapper() for f in functions)
-    return f"""// Generated from mpi/trace/functions.txt: what the program calls instead of MPI.
-#include <mpi.h>
-
+    body = "\n".join(wrapper(f) for f in functions)
+    return f"""// Generated from src/model/mpi_functions.txt: what the program calls instead of MPI.
+{MPI_HEADER}
 #include "mpi/trace/calls.hpp"
 #include "mpi/trace/pmpi.hpp"
+
+using namespace ovni::mpi;
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC visibility push(default)
+extern "C" {{
+
+{body}
+}}  // extern "C"
+#pragma GCC visibility pop
+"""
+
+
+# By the names of Spelling in fortran.hpp.
+SPELLINGS = {"plain": "mpi_{}", "underscore": "mpi_{}_", "underscores": "mpi_{}__", "capital": "MPI_{}",
+             "f08": "mpi_{}_f08_", "f08ts": "mpi_{}_f08ts_"}
+
+# Routines of their own for the same function, where a pointer is a C_PTR; only in the older modules.
+FOR_C_POINTERS = {"Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query"}
+
+
+class Routine:
+    def __init__(self, function, name, spellings):
+        self.function, self.name, self.spellings = function, name, spellings
+
+
+def fortran_routines(functions):
+    for function in functions:
+        if not function.in_fortran():
+            continue
+        name = function.name.lower()
+        yield Routine(function, name, SPELLINGS)
+        if function.name in FOR_C_POINTERS:
+            yield Routine(function, name + "_cptr", list(SPELLINGS)[:4])
+
+
+# What stands around the call of the real routine: a call of a template of fortran.hpp.
+def fortran_template(function):
+    templates = {
+        "Init": "fortran_init(Function::Init, ierror, ",
+        "Init_thread": "fortran_init(Function::Init_thread, ierror, ",
+        "Finalize": "fortran_finalize(Function::Finalize, ",
+        "Abort": "fortran_abort(Function::Abort, errorcode, ",
+        "Pcontrol": "fortran_pcontrol(Function::Pcontrol, level, text, length0, ",
+    }
+    return templates.get(function.name, f"fortran_call(Function::{function.name}, ")
+
+
+def fortran_wrapper(routine, spelling):
+    function = routine.function
+    arguments = [*function.fortran_arguments(), "ierror"]
+    lengths = function.fortran_lengths()
+    if function.name == "Pcontrol":
+        arguments, lengths = ["level", "text"], 1
+    if function.result == "double":
+        arguments = []
+    names = arguments + [f"length{i}" for i in range(lengths)]
+    parameters = ", ".join([f"Address {a}" for a in arguments] + [f"size_t length{i}" for i in range(lengths)])
+    name = routine.name.upper() if spelling == "capital" else routine.name
+    symbol = SPELLINGS[spelling].format(name)
+    result = function.result if function.result == "double" else "void"
+    return (f"{result} {symbol}({parameters}) {{\n"
+            f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.name}, Spelling::{spelling});\n"
+            f"    return {fortran_template(function)}[&] {{ return real({', '.join(names)}); }});\n"
+            f"}}\n")
+
+
+def routines_header(routines):
+    names = "".join(f"    {r.name},\n" for r in routines)
+    rows = "".join(f'    {{"{r.name}"}},\n' for r in routines)
+    return f"""// Generated from src/model/mpi_functions.txt: the Fortran routines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ovni::mpi {{
+
+enum class Routine : uint16_t {{
+{names}}};
+
+struct RoutineRow {{
+    const char* name;  // without mpi_ and what else is part of a spelling
+}};
+
+inline constexpr RoutineRow routine_rows[] = {{
+{rows}}};
+
+constexpr const RoutineRow& row_of(Routine routine) {{
+    return routine_rows[static_cast<size_t>(routine)];
+}}
+
+}}  // namespace ovni::mpi
+"""
+
+
+def fortran_wrappers(routines):
+    body = "\n".join(fortran_wrapper(r, s) for r in routines for s in r.spellings)
+    return f"""// Generated from src/model/mpi_functions.txt: what a Fortran program calls instead of MPI.
+#include "mpi/trace/fortran.hpp"
 
 using namespace ovni::mpi;
 
@@ -99,12 +203,17 @@ def main():
     if len(sys.argv) < 4:
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
-    table, output, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
-    lines = [line.strip() for line in table.read_text().splitlines()]
-    functions = [Function(line) for line in lines if line and not line.startswith("#")]
-    declared = declared_functions(compiler)
+    table, output, compiler = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    try:
+        functions = read_table(table)
+    except ValueError as error:
+        sys.exit(f"generate_mpi_wrappers: {error}")
+    declared = declared_functions(compiler) - BY_HAND
     output.mkdir(parents=True, exist_ok=True)
     (output / "functions.hpp").write_text(header(functions))
+    routines = list(fortran_routines(functions))
+    (output / "fortran_routines.hpp").write_text(routines_header(routines))
+    (output / "fortran_wrappers.cpp").write_text(fortran_wrappers(routines))
     (output / "wrappers.cpp").write_text(wrappers([f for f in functions if f.name in declared]))
 
 

@@ -6,10 +6,12 @@
 #include <cstdarg>
 #include <iterator>
 
+#include "mpi/trace/calls.hpp"
 #include "mpi/trace/foreign_string.hpp"
 #include "mpi/trace/job.hpp"
 #include "mpi/trace/markers.hpp"
 #include "mpi/trace/pause.hpp"
+#include "mpi/trace/pcontrol.hpp"
 #include "mpi/trace/pmpi.hpp"
 #include "mpi/trace/recorder.hpp"
 #include "mpi/trace/regions.hpp"
@@ -59,25 +61,31 @@ constexpr Level levels[] = {
     {2, flush, flush},
 };
 
-void obey(int level, const void* argument) {
+// Null for a marker.
+const Level* find_level(int level) noexcept {
+    const Level* known = std::ranges::find(levels, level, &Level::level);
+    return known == std::end(levels) ? nullptr : known;
+}
+
+}  // namespace
+
+bool takes_name(int level) noexcept {
+    const Level* known = find_level(level);
+    return known && known->with_name != known->alone;
+}
+
+void obey(int level, const ForeignString* name) noexcept {
     Thread* thread = this_thread();
     if (!thread) return;
     int saved = errno;
-    const Level* known = std::ranges::find(levels, level, &Level::level);
-    ForeignString name;
-    Rule rule = nullptr;
-    if (known != std::end(levels)) {
-        bool named = known->with_name != known->alone && name.read(argument);
-        rule = named ? known->with_name : known->alone;
-    }
+    const Level* known = find_level(level);
+    Rule rule = !known ? nullptr : name ? known->with_name : known->alone;
     if (rule)
-        rule(*thread, name);
+        rule(*thread, name ? *name : ForeignString());
     else
         mark_level(*thread, level);
     errno = saved;
 }
-
-}  // namespace
 
 }  // namespace ovni::mpi
 
@@ -91,13 +99,18 @@ int MPI_Pcontrol(const int level, ...) {
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
     va_end(arguments);
-    obey(level, argument);
-    return OVNI_PMPI(Pcontrol)(level, argument);
+    return call(Function::Pcontrol, [&] {
+        ForeignString name;
+        obey(level, takes_name(level) && name.read(argument) ? &name : nullptr);
+        return OVNI_PMPI(Pcontrol)(level, argument);
+    });
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-    abort_recording(errorcode);
-    return OVNI_PMPI(Abort)(comm, errorcode);
+    return call(Function::Abort, [&] {
+        abort_recording(errorcode);
+        return OVNI_PMPI(Abort)(comm, errorcode);
+    });
 }
 
 }  // extern "C"

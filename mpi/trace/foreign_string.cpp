@@ -47,6 +47,15 @@ size_t printable(std::string_view text) noexcept {
     return overlong || no_character || control ? 0 : length;
 }
 
+bool is_printable(std::string_view text) noexcept {
+    while (!text.empty()) {
+        size_t length = printable(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 }  // namespace
 
 bool ForeignString::read(const void* address) noexcept {
@@ -55,12 +64,18 @@ bool ForeignString::read(const void* address) noexcept {
     errno = saved;
     auto* end = static_cast<const char*>(memchr(text, '\0', got));
     if (!end || end == text) return false;
-    for (std::string_view rest(text, static_cast<size_t>(end - text)); !rest.empty();) {
-        size_t length = printable(rest);
-        if (length == 0) return false;
-        rest.remove_prefix(length);
-    }
-    return true;
+    return is_printable({text, static_cast<size_t>(end - text)});
+}
+
+bool ForeignString::read(const void* address, size_t length) noexcept {
+    if (!address || length == 0 || length > most) return false;
+    int saved = errno;
+    size_t got = read_memory(address, text, length);
+    errno = saved;
+    while (got == length && length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\0'))
+        got = --length;
+    text[length] = '\0';
+    return got == length && length > 0 && is_printable(view()) && view().size() == length;
 }
 
 }  // namespace ovni::mpi

@@ -2,6 +2,7 @@
 // it leaves whatever the register holds. Read without ever touching memory that is not there.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace ovni::mpi {
@@ -12,6 +13,8 @@ struct ForeignString {
 
     // Whether there was one at the address: 1 to 127 bytes of printable UTF-8 and a zero.
     bool read(const void* address) noexcept;
+    // The same of a string of Fortran: `length` bytes, of which blanks at the end do not count.
+    bool read(const void* address, size_t length) noexcept;
     std::string_view view() const noexcept { return text; }
 };
 

@@ -10,6 +10,7 @@
 #include "mpi/trace/host.hpp"
 #include "mpi/trace/recorder.hpp"
 #include "mpi/trace/run.hpp"
+#include "mpi/trace/selection.hpp"
 #include "ovni/private.h"
 
 namespace ovni::mpi {
@@ -99,6 +100,7 @@ void introduce_among(const PrivateComm& job) noexcept {
 }  // namespace
 
 void start_recording() noexcept {
+    select_functions();
     recording.store(true, std::memory_order_relaxed);
 }
 
@@ -109,7 +111,8 @@ void introduce_process() noexcept {
         introduce_among(job);
     else
         introduce_alone();
-    sampling_cpus.store(!says("OVNI_CPU", "virtual"), std::memory_order_relaxed);
+    bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
+    sampling_cpus.store(sample, std::memory_order_relaxed);
     errno = saved;
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/trace/pause.hpp"
 #include "mpi/trace/regions.hpp"
 #include "ovni/emit.hpp"
+#include "ovni/mpi_events.h"
 #include "ovni/private.h"
 
 namespace ovni::mpi {
@@ -27,6 +28,33 @@ class KeepErrno {
     int saved_ = errno;
 };
 
+// The functions that the reference does not know have a number instead of codes.
+void say(EventCode code, Function function, uint64_t at) noexcept {
+    uint16_t number = row_of(function).number;
+    if (number == 0)
+        ovni::emit_at(code, at);
+    else
+        ovni::emit_at(code, at, number);
+}
+
+[[gnu::cold]] void meet_further_functions(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION);
+    thread.further_known = true;
+}
+
+void say_enter(Thread& thread, Function function, uint64_t at) noexcept {
+    if (row_of(function).number != 0 && !thread.further_known) [[unlikely]]
+        meet_further_functions(thread);
+    say(row_of(function).enter, function, at);
+    thread.stream.function = function;
+}
+
+void say_leave(Thread& thread, uint64_t at) noexcept {
+    Function left = thread.stream.function;
+    say(row_of(left).leave, left, at);
+    thread.stream.function = Function::none;
+}
+
 void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noexcept {
     uint32_t common = 0;
     while (common < std::min(shown.size, wanted.size) && shown.numbers[common] == wanted.numbers[common])
@@ -45,10 +73,9 @@ void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noex
 // The stream shows `function` and `regions` from the clock `at` on.
 void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     Function shown = thread.stream.function;
-    if (shown != function && shown != Function::none) ovni::emit_at(row_of(shown).leave, at);
+    if (shown != function && shown != Function::none) say_leave(thread, at);
     show_stack(thread.stream.regions, regions, at);
-    if (shown != function && function != Function::none) ovni::emit_at(row_of(function).enter, at);
-    thread.stream.function = function;
+    if (shown != function && function != Function::none) say_enter(thread, function, at);
     thread.behind = false;
     thread.last = at;
 }
@@ -82,7 +109,7 @@ void resume(Thread& thread, uint64_t at, bool ours) noexcept {
 }
 
 [[gnu::cold]] void meet_stream(Thread& thread) noexcept {
-    ovni_private_require("mpi", "1.0.0");
+    ovni_private_require("mpi", OVNI_MPI_VERSION_OF_CODES);
     thread.stream_known = true;
     thread.last = ovni::now();
     if (thread.suspended) thread.suspended_at = thread.last;
@@ -125,8 +152,7 @@ void enter_function(Thread& thread, Function function) noexcept {
     uint64_t at = ovni::now();
     if (thread.behind) [[unlikely]]
         catch_up(thread, at);
-    ovni::emit_at(row_of(function).enter, at);
-    thread.stream.function = function;
+    say_enter(thread, function, at);
     thread.last = at;
 }
 
@@ -138,8 +164,7 @@ void leave_function(Thread& thread) noexcept {
     if (!shown || thread.stream.function != left) return;
     say_cpu(thread);
     uint64_t at = ovni::now();
-    ovni::emit_at(row_of(left).leave, at);
-    thread.stream.function = Function::none;
+    say_leave(thread, at);
     thread.last = at;
 }
 

@@ -29,6 +29,7 @@ struct Thread {
     States program;                      // what the program is in
     States stream;                       // what its stream shows
     bool stream_known = false;           // the stream requires the mpi model
+    bool further_known = false;          // in the version with numbers of functions
     bool regions_known = false;          // the stream has the mark type of regions
     bool behind = false;                 // something happened that could not be recorded
     bool suspended = false;              // the stream shows a pause

@@ -71,7 +71,9 @@ void add_channels(Plan& plan, const ModelSpec& model) {
                                  .repeats = channel.repeats,
                                  .prv_type = channel.prv_type,
                                  .initial = channel.initial == 0 ? Value() : channel.initial,
-                                 .cpu_default = channel.cpu_default == 0 ? Value() : channel.cpu_default});
+                                 .cpu_default = channel.cpu_default == 0 ? Value() : channel.cpu_default,
+                                 .further = channel.further,
+                                 .first_further = plan.further_count()});
         plan.schema.thread.types.push_back(event_type(channel, channel.tracking));
         plan.schema.cpu.types.push_back(event_type(channel, channel.cpu_tracking));
     }
@@ -97,11 +99,21 @@ Schema system_schema(const System& system) {
 }
 
 // A label of the trace's own for that value stays.
-void add_label(FileSchema& file, uint16_t type, int64_t value, const char* label) {
+void add_label(FileSchema& file, uint16_t type, int64_t value, std::string_view label) {
     auto found = std::ranges::find(file.types, type, &EventType::type);
     if (found == file.types.end()) return;
     if (std::ranges::none_of(found->labels, [&](auto& l) { return l.first == value; }))
         found->labels.emplace_back(value, label);
+}
+
+void add_further(Schema& schema, const ChannelPlan& channel, const std::vector<int64_t>& shown,
+                 const ShownExtras& what) {
+    const FurtherStates& further = channel.further;
+    for (size_t i = 0; i < further.labels.size(); ++i) {
+        if (!shown[what.further(channel.first_further + i)]) continue;
+        for (FileSchema* file : {&schema.thread, &schema.cpu})
+            add_label(*file, channel.prv_type, further.first + static_cast<int64_t>(i), further.labels[i]);
+    }
 }
 
 // A CPU that shows it in a channel of a breakdown shows it there, too.
@@ -151,13 +163,14 @@ std::vector<int64_t> ShownExtras::until(Moment end) const {
 }
 
 void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& shown) {
-    const ShownExtras what(plan.channels.size());
+    const ShownExtras what(plan);
     if (shown[ShownExtras::not_traced])
         add_label(schema.thread, prv_type::thread_state, shown_value::not_traced, "Not traced");
     bool any_bad = false, any_too_many = false;
     for (size_t c = 0; c < plan.channels.size(); ++c) {
         uint16_t type = plan.channels[c].prv_type;
         bool bad = shown[what.bad(c)] != 0, too_many = shown[what.too_many_threads(c)] != 0;
+        add_further(schema, plan.channels[c], shown, what);
         if (bad) add_label(schema.cpu, type, shown_value::bad, "Error: bad");
         if (too_many) add_too_many(schema, plan, c);
         any_bad |= bad;

@@ -43,6 +43,8 @@ struct ChannelPlan {
     uint16_t prv_type = 0;
     Value initial = {};                // of every thread before its first event
     Value cpu_default = {};            // of a CPU row where no thread runs
+    FurtherStates further = {};        // values that a hook sets
+    uint32_t first_further = 0;        // of all channels' further states, the first of this one
     uint8_t breakdown = no_breakdown;  // in Plan::breakdowns: the one that the channel is part of
     static constexpr uint8_t no_breakdown = 0xff;
 };
@@ -82,6 +84,12 @@ struct Plan {
     }
     [[noreturn]] static void unknown_mark(int type);
     // Far fewer than 2^16: some per model, 100 types of marks and 100 hardware counters at most.
+    // Further states of all channels.
+    uint32_t further_count() const {
+        size_t count = 0;
+        for (const ChannelPlan& channel : channels) count += channel.further.labels.size();
+        return static_cast<uint32_t>(count);
+    }
     uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };
 
@@ -95,10 +103,14 @@ class ShownExtras {
  public:
     static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
-    explicit ShownExtras(size_t channels) : first_(1 + 2 * channels, never), channels_(channels) {}
+    explicit ShownExtras(const Plan& plan)
+        : first_(1 + 2 * plan.channels.size() + plan.further_count(), never),
+          channels_(plan.channels.size()) {}
     static constexpr size_t not_traced = 0;
     size_t bad(size_t channel) const { return 1 + channel; }
     size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
+    // `number`: of all channels' further states.
+    size_t further(size_t number) const { return 1 + 2 * channels_ + number; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
     // By what: 1 where it was shown up to that moment. Ranks take the greatest.

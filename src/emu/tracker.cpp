@@ -21,7 +21,7 @@ Tracker::Tracker(const Plan& plan, Machine& machine)
     : plan_(plan),
       machine_(machine),
       breakdowns_(plan, machine),
-      extras_(plan.channels.size()),
+      extras_(plan),
       cpu_shown_(machine.cpus.size() * plan.channels.size()),
       shown_state_(machine.threads.size(), -1),
       shown_tid_(machine.threads.size(), 0) {

@@ -65,6 +65,8 @@ class Tracker {
     RecordQueue& queue() { return queue_; }
     BreakdownValues& breakdowns() { return breakdowns_; }
     const ShownExtras& extras() const { return extras_; }
+    // A further state is shown, by its place among those of all channels.
+    void note_further(uint32_t number) { note(extras_.further(number)); }
 
  private:
     // What a CPU row showed of a channel when no thread's row did it for it.

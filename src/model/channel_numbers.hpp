@@ -12,6 +12,9 @@ enum : uint8_t { flush };
 namespace kernel_channel {
 enum : uint8_t { context_switch };
 }
+namespace mpi_channel {
+enum : uint8_t { function };
+}
 namespace nosv_channel {
 enum : uint8_t { bodyid, taskid, task_type, appid, subsystem, rank };
 }

@@ -6,7 +6,8 @@
 //
 // Types: u8 u16 u32 u64 i8 i16 i32 i64 str; str is zero terminated, has no fixed size and can only be last.
 // At most 16 arguments. In a description %{name} prints an argument in the default format of its type,
-// %FORMAT{name} with the printf conversion FORMAT, %% a percent sign.
+// %FORMAT{name} with the printf conversion FORMAT, %@{name} the name of a number where the event has such,
+// %% a percent sign.
 //
 // The parser is constexpr: the tables of the models are checked when they are compiled, and the tools use it
 // at run time.
@@ -86,11 +87,14 @@ constexpr DescriptionPiece next_piece(std::string_view& description, const Signa
 // not fit.
 constexpr const char* check_description(std::string_view description, const Signature& signature);
 
+// The name of a number that stands in an event; empty where there is none.
+using NameOf = std::string_view(uint64_t number);
+
 // The description with the arguments of a real payload in it (of a jumbo event with its size field); at most
 // 1022 bytes. Payloads that are too short for the signature, and strings without end, print what is there and
 // say so.
 std::string describe(std::string_view description, const Signature& signature,
-                     std::span<const uint8_t> payload);
+                     std::span<const uint8_t> payload, NameOf* name_of = nullptr);
 
 }  // namespace ovni
 

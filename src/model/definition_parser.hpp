@@ -87,6 +87,7 @@ constexpr const char* check_size(const Signature& signature) {
 // replaced by that of the argument when it is printed.
 constexpr const char* check_format(std::string_view format, ArgumentType type) {
     if (format.empty()) return nullptr;
+    if (format == "@") return type == ArgumentType::str ? "a name of a str" : nullptr;
     Scanner scanner{format};
     while (scanner.take_any("-+ #0")) {
     }

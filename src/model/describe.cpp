@@ -44,7 +44,15 @@ void print_text(std::string& text, std::string_view format, std::string_view val
     text.append(buffer, static_cast<size_t>(std::clamp<int>(n, 0, room - 1)));
 }
 
-void print_argument(std::string& text, const DescriptionPiece& piece, std::span<const uint8_t> arguments) {
+void print_name(std::string& text, const uint8_t* bytes, ArgumentType type, NameOf* name_of) {
+    uint64_t number = 0;
+    std::memcpy(&number, bytes, bytes_of(type));
+    std::string_view name = name_of ? name_of(number) : std::string_view();
+    text += name.empty() ? fmt::format("unknown {}", number) : std::string(name);
+}
+
+void print_argument(std::string& text, const DescriptionPiece& piece, std::span<const uint8_t> arguments,
+                    NameOf* name_of) {
     const Argument& argument = *piece.argument;
     if (argument.offset + bytes_of(argument.type) > arguments.size() ||
         (argument.type == ArgumentType::str && argument.offset >= arguments.size())) {
@@ -52,6 +60,8 @@ void print_argument(std::string& text, const DescriptionPiece& piece, std::span<
         return;
     }
     const uint8_t* at = arguments.data() + argument.offset;
+    if (argument.type != ArgumentType::str && piece.format == "@")
+        return print_name(text, at, argument.type, name_of);
     if (argument.type != ArgumentType::str) return print_integer(text, piece.format, at, argument.type);
     std::span<const uint8_t> bytes = arguments.subspan(argument.offset);
     auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
@@ -63,7 +73,7 @@ void print_argument(std::string& text, const DescriptionPiece& piece, std::span<
 }  // namespace
 
 std::string describe(std::string_view description, const Signature& signature,
-                     std::span<const uint8_t> payload) {
+                     std::span<const uint8_t> payload, NameOf* name_of) {
     size_t skip = signature.jumbo ? OVNI_FORMAT_JUMBO_SIZE : 0;
     std::span<const uint8_t> arguments = payload.subspan(std::min(skip, payload.size()));
     std::string text;
@@ -71,7 +81,7 @@ std::string describe(std::string_view description, const Signature& signature,
         DescriptionPiece piece = next_piece(description, signature);
         if (piece.fault) throw Error(fmt::format("event description: {}", piece.fault));
         text += piece.text;
-        if (piece.argument) print_argument(text, piece, arguments);
+        if (piece.argument) print_argument(text, piece, arguments, name_of);
     }
     text.resize(std::min(text.size(), longest_text));
     return text;

@@ -41,6 +41,12 @@ struct StateRule {
     std::string_view label;
 };
 
+// More values of a channel, which a hook sets: labelled only where a line of the trace carries them.
+struct FurtherStates {
+    int64_t first = 0;  // value of the first label
+    std::span<const std::string_view> labels = {};
+};
+
 struct ChannelSpec {
     std::string_view name;
     ChannelKind kind = ChannelKind::single;
@@ -51,6 +57,7 @@ struct ChannelSpec {
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
     std::span<const StateRule> states = {};
+    FurtherStates further = {};
     Labels labels = Labels::of_states;
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
     int64_t cpu_default = 0;  // shown by a CPU row where no thread runs; 0: nothing
@@ -66,6 +73,7 @@ struct EventSpec {
     enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
     uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
     int64_t value = 0;
+    NameOf* name_of = nullptr;  // what %@{} prints of a number
 };
 
 // What all CPUs of the system do at a time, as an output of its own: one value per physical CPU, sorted, so
@@ -179,6 +187,7 @@ consteval bool well_formed(const ModelSpec& model) {
         SignatureResult parsed = parse_signature(event.signature);
         if (parsed.fault || parsed.signature.code.model() != model.id) return false;
         if (check_description(event.description, parsed.signature)) return false;
+        if (event.description.find("%@{") != event.description.npos && !event.name_of) return false;
         if (event.action != Action::ignore && event.action != Action::hook) return false;
         if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
     }

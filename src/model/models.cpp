@@ -31,7 +31,11 @@ struct Union {
         if (code.empty()) return;
         auto row = std::make_unique<Expanded>();
         row->description = std::move(description);
-        row->spec = {code, row->description, action, EventSpec::Listed::yes, channel, value};
+        row->spec = {.signature = code,
+                     .description = row->description,
+                     .action = action,
+                     .channel = channel,
+                     .value = value};
         add(model, row->spec);
         expanded.push_back(std::move(row));
     }

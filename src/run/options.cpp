@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "core/function_choice.hpp"
+#include "mpi_function_choices.hpp"
 
 namespace ovni::run {
 
@@ -26,6 +29,11 @@ constexpr Option known[] = {
      "what one loom holds: a host (default), a rank, or the processes that share NAME"},
     {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
      "tell the CPU of threads that may move, as seen at MPI calls (default), or never"},
+    {"--mpi-functions", "", "OVNI_MPI_FUNCTIONS", "LIST", "",
+     "MPI functions to record: words with commas between them, those with '-' in front left out; see below"},
+    {"--mpi-events", "", "OVNI_MPI_EVENTS", "full|reference", "full|reference",
+     "all of that, or only what the reference emulator reads: its 49 functions, and no CPUs of threads that "
+     "move"},
     {"--run-dir", "", "OVNI_RUNDIR", "DIR", "",
      "where events wait in memory until they are written (/dev/shm)"},
     {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
@@ -61,12 +69,32 @@ bool is_choice(std::string_view choices, std::string_view value) {
     return false;
 }
 
+void check_functions(std::string_view list) {
+    std::string_view wrong =
+        choose_functions(list, std::span(mpi_function_choices), [](size_t /*function*/, bool /*in*/) {});
+    if (!wrong.empty())
+        throw UsageError(
+            fmt::format("--mpi-functions: '{}' is no function, family or tier, see --help", wrong));
+}
+
+std::string about_functions() {
+    std::string text =
+        "\nLIST of MPI functions: all, none, default, a tier, a family, or a function, with or without "
+        "MPI_,\n"
+        "from left to right; one that begins by leaving out begins with the default, which is tier1 and "
+        "tier2:\n"
+        "--mpi-functions default,-collective,MPI_Wtime. tier3 is what is hot or trivial. Families:\n";
+    for (std::string_view family : mpi_function_families) text += fmt::format(" {}", family);
+    return text + "\n";
+}
+
 void check(const Option& option, std::string_view value) {
     if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", option.name, option.value));
     if (!option.choices.empty() && !is_choice(option.choices, value))
         throw UsageError(fmt::format("{} is {}, not '{}'", option.name, option.choices, value));
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
         throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
+    if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(value);
 }
 
 // Takes the option at *argv, and its value, which may be the next word; returns where to go on.
@@ -138,6 +166,7 @@ std::string help_text() {
     }
     line("--detach", "record from a process that signals to the job do not reach");
     line("-h, --help", "print this text");
+    text += about_functions();
     text += "\nMost options are the same as an environment variable: ";
     for (const Option& option : known)
         text += fmt::format("{}{}", &option == known ? "" : ", ", option.variable);

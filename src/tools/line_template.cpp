@@ -73,8 +73,9 @@ bool LineTemplate::prepare() {
 
 char* LineTemplate::describe_arguments_to(char* out, std::span<const uint8_t> payload) const {
     if (!prepared_ || payload.size() < needed_) {
-        std::string text =
-            in_one_line(describe(entry_->event->description, entry_->signature, payload)) + '\n';
+        std::string text = in_one_line(describe(entry_->event->description, entry_->signature, payload,
+                                                entry_->event->name_of)) +
+                           '\n';
         return std::copy(text.begin(), text.end(), out);
     }
     const uint8_t* arguments = payload.data() + (entry_->signature.jumbo ? OVNI_FORMAT_JUMBO_SIZE : 0);

@@ -63,14 +63,14 @@ void blocking_messages() {
         in.wait();
     }
     std::vector<char> buffer(sizeof(int) + MPI_BSEND_OVERHEAD);
-    MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
+    CALL(Buffer_attach, buffer.data(), static_cast<int>(buffer.size()));
     CALL(Bsend, &rank, 1, MPI_INT, right(), 0, MPI_COMM_WORLD);
     int got = -1;
     CALL(Recv, &got, 1, MPI_INT, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect(got == left());
     void* detached;
     int size;
-    MPI_Buffer_detach(&detached, &size);
+    CALL(Buffer_detach, &detached, &size);
     CALL(Sendrecv, &rank, 1, MPI_INT, right(), 0, &got, 1, MPI_INT, left(), 0, MPI_COMM_WORLD,
          MPI_STATUS_IGNORE);
     expect(got == left());
@@ -81,7 +81,7 @@ void blocking_messages() {
 
 void posted_messages() {
     std::vector<char> buffer(sizeof(int) + MPI_BSEND_OVERHEAD);
-    MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
+    CALL(Buffer_attach, buffer.data(), static_cast<int>(buffer.size()));
     int in[4];
     MPI_Request requests[8];
     for (int i = 0; i < 4; ++i) CALL(Irecv, &in[i], 1, MPI_INT, left(), i, MPI_COMM_WORLD, &requests[i]);
@@ -94,7 +94,7 @@ void posted_messages() {
     for (int value : in) expect(value == left());
     void* detached;
     int size;
-    MPI_Buffer_detach(&detached, &size);
+    CALL(Buffer_detach, &detached, &size);
 }
 
 void completions() {

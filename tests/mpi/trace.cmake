@@ -1,8 +1,11 @@
 # Tests of the tracing library and ovnirun: each case starts mpirun itself.
 ovni_test(mpi_trace
-    trace_streams.cpp trace_control.cpp ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
+    trace_streams.cpp trace_functions.cpp trace_control.cpp ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
     LIBS ovni_trace ovni_test_support)
-add_dependencies(mpi_trace ovni-mpi ovnirun ovnirecover ovniemu heat heat_linked mpi_calls pause abort_one with_libovni signal_log)
+if(TARGET calls_f08)
+    target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
+endif()
+add_dependencies(mpi_trace ovni-mpi ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} pause abort_one with_libovni signal_log)
 
 add_executable(host_names host_names.cpp
     ${PROJECT_SOURCE_DIR}/mpi/trace/host.cpp ${PROJECT_SOURCE_DIR}/mpi/trace/pmpi.cpp

@@ -2,33 +2,12 @@
 #include <fstream>
 #include <set>
 
+#include "mpi/mpi_functions.hpp"
 #include "mpi/traced.hpp"
 
 namespace ovni::test {
 
 namespace {
-
-// Function name -> number of calls, as the program counted them.
-std::map<std::string, int> counted(const std::string& file) {
-    std::map<std::string, int> counts;
-    std::ifstream input(file);
-    for (std::pair<std::string, int> line; input >> line.first >> line.second;) counts.insert(line);
-    return counts;
-}
-
-// Rows of the table of functions: name -> (enter, leave).
-std::map<std::string, std::pair<std::string, std::string>> traced_functions() {
-    std::map<std::string, std::pair<std::string, std::string>> functions;
-    std::ifstream table(std::string(SOURCE_DIR) + "/mpi/trace/functions.txt");
-    for (std::string line; std::getline(table, line);) {
-        std::istringstream row(line);
-        std::string kind, enter, leave, name;
-        row >> kind >> enter >> leave >> name;
-        if (!kind.empty() && kind[0] != '#')
-            functions["MPI_" + name.substr(0, name.find('('))] = {enter, leave};
-    }
-    return functions;
-}
 
 const Words heat = {app("heat"), "40", "30", "12"};
 
@@ -37,39 +16,13 @@ const Words heat = {app("heat"), "40", "30", "12"};
 class Ranks : public TracedTest, public ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Trace, Ranks, ::testing::Values(1, 2, 4));
 
-TEST_P(Ranks, EveryCallIsAnEnterAndALeave) {
-    Finished done = traced(GetParam(), {app("mpi_calls"), path("")});
-    ASSERT_EQ(done.status, 0) << done.err;
-    auto functions = traced_functions();
-    ASSERT_EQ(functions.size(), 49u);
-    Trace trace = this->trace();
-    ASSERT_EQ(trace.streams().size(), static_cast<size_t>(GetParam()));
-    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-        auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.rank)));
-        auto counts = counts_of(trace, s);
-        int events = 0;
-        for (auto& [name, codes] : functions) {
-            EXPECT_EQ(counts[codes.first], calls[name]) << name;
-            EXPECT_EQ(counts[codes.second], calls[name]) << name;
-            if (!name.starts_with("MPI_Isendrecv") && name != "MPI_Init_thread") {
-                EXPECT_GT(calls[name], 0) << name;
-            }
-            events += counts[codes.first] + counts[codes.second];
-        }
-        int of_model = 0;
-        for (auto& [code, count] : counts) of_model += code[0] == 'M' ? count : 0;
-        EXPECT_EQ(of_model, events);
-    }
-    expect_emulates();
-}
-
 TEST_P(Ranks, CallsDoNotNest) {
     ASSERT_EQ(traced(GetParam(), heat).status, 0);
     Trace trace = this->trace();
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         int depth = 0, deepest = 0;
         std::set<std::string> leaves;
-        for (auto& [name, codes] : traced_functions()) leaves.insert(codes.second);
+        for (const MpiFunction& function : mpi_functions()) leaves.insert(function.leave);
         for (const Mark& event : events_of(trace, s)) {
             if (event.code[0] != 'M') continue;
             depth += leaves.count(event.code) ? -1 : 1;
@@ -153,7 +106,7 @@ TEST_F(TraceOfJob, AbortEndsTheStreamWithItsCode) {
     EXPECT_EQ(about.end->by, "exit");
     EXPECT_EQ(about.end->code, 7);
     EXPECT_TRUE(about.finished);
-    EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end cut");
+    EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end MX[1 cut");
 }
 
 TEST_F(TraceOfJob, ResolvingEverythingAtLoadTimeIsFine) {

@@ -25,7 +25,7 @@ inline std::string app(const std::string& name) {
 
 // One event with the payload of a mark.
 struct Mark {
-    std::string code;
+    std::string code;  // behind MX the number of the function: "MX[70"
     int64_t clock = 0;
     int64_t value = 0;
 };
@@ -42,6 +42,11 @@ inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
             continue;
         }
         Mark mark{event.code.text().data(), event.clock, 0};
+        if (event.code == "MX[" || event.code == "MX]") {
+            uint16_t number = 0;
+            std::memcpy(&number, event.payload().data(), sizeof number);
+            mark.code += std::to_string(number);
+        }
         if (event.payload().size() >= sizeof mark.value)
             std::memcpy(&mark.value, event.payload().data(), sizeof mark.value);
         events.push_back(mark);

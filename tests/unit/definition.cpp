@@ -39,6 +39,7 @@ static_assert(!fault_of("moves to %{cpu}, %#llx{cpu}, 100%%", "OAs(i32 cpu)"));
 static_assert(fault_of("%{tid}", "OAs(i32 cpu)"));
 static_assert(fault_of("%s{cpu}", "OAs(i32 cpu)"));
 static_assert(fault_of("%d{text}", "VYc+(str text)"));
+static_assert(!fault_of("%@{cpu}", "OAs(i32 cpu)") && fault_of("%@{text}", "VYc+(str text)"));
 static_assert(fault_of("50 %", "OAs(i32 cpu)"));
 static_assert(fault_of("%{cpu", "OAs(i32 cpu)"));
 static_assert(fault_of("%n{cpu}", "OAs(i32 cpu)"));

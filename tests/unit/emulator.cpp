@@ -59,6 +59,42 @@ TEST_F(EmulatorTest, ShowsMpiFunctionsWhileTheThreadRuns) {
     EXPECT_FALSE(std::filesystem::exists(trace().path() / "thread.prv"));
 }
 
+TEST_F(EmulatorTest, ShowsMpiFunctionsByNumberAndLabelsThoseThatItShows) {
+    constexpr uint16_t comm_split = 70, shared_query = 124;
+    Identity rank = two_cpus;
+    rank.require.emplace_back("mpi", "1.1.0");
+    trace()
+        .thread(rank)
+        .starts(10)
+        .event("MX[", 12, {u16(comm_split)})
+        .event("MS[", 13)
+        .event("MS]", 14)
+        .event("MX]", 15, {u16(comm_split)})
+        .event("MX[", 16, {u16(shared_query)})
+        .event("MX]", 17, {u16(shared_query)})
+        .ends(20);
+    accept({"-l"});
+    EXPECT_THAT(lines("thread.prv", 25), ElementsAre("1:0:25:0", "1:2:25:1070", "1:3:25:13", "1:4:25:1070",
+                                                     "1:5:25:0", "1:6:25:1124", "1:7:25:0"));
+    for (const char* labels : {"thread.pcf", "cpu.pcf"}) {
+        EXPECT_THAT(text(labels),
+                    HasSubstr("49   MPI_Iexscan\n1070 MPI_Comm_split\n1124 MPI_Win_shared_query"));
+        EXPECT_THAT(text(labels), Not(HasSubstr("1071 ")));
+    }
+}
+
+TEST_F(EmulatorTest, RefusesMpiFunctionsThatItDoesNotKnow) {
+    for (uint16_t number : {0, 369, 65535}) {
+        another_trace();
+        Identity rank = two_cpus;
+        rank.require.emplace_back("mpi", "1.1.0");
+        trace().thread(rank).starts(10).event("MX[", 12, {u16(number)}).ends(20);
+        Finished done = emulate();
+        EXPECT_EQ(done.status, 1);
+        EXPECT_THAT(done.err, HasSubstr("no MPI function has the number " + std::to_string(number)));
+    }
+}
+
 TEST_F(EmulatorTest, MovesAThreadBetweenCpus) {
     trace()
         .thread(two_cpus)

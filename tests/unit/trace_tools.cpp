@@ -46,6 +46,18 @@ TEST_F(TraceToolsTest, DumpDescribesEvents) {
     EXPECT_NE(dump.err.find("stream.obs:36: no model knows the event ??c"), std::string::npos) << dump.err;
 }
 
+TEST_F(TraceToolsTest, DumpNamesMpiFunctions) {
+    trace_.thread({.pid = 1, .tid = 1})
+        .event("MX[", 1000, {u16(70)})
+        .event("MX]", 1001, {u16(70)})
+        .event("MX[", 1002, {u16(9999)})
+        .event("MX[", 1003);
+    std::string out = dumped();
+    for (const char* line :
+         {"begin: MPI_Comm_split\n", "end: MPI_Comm_split\n", "begin: unknown 9999\n", "begin: <missing>\n"})
+        EXPECT_NE(out.find(line), std::string::npos) << line << out;
+}
+
 TEST_F(TraceToolsTest, DumpShowsBytes) {
     example();
     Finished dump = tool("ovnidump", {"-x"});

@@ -1,0 +1,67 @@
+// Which functions of a table a user chooses, by words with commas between them, each taking some in, or, with
+// '-' or '!' in front, leaving them out, from left to right:
+//
+//     all    none    default    tier1 tier2 tier3    p2p (a family)    MPI_Send or Send (capitals are the
+//     same)
+//
+// A list that begins by leaving out begins with the default. "default,-collective,MPI_Wtime"
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ovni {
+
+inline constexpr uint8_t last_default_tier = 2;
+
+constexpr bool same_letters(std::string_view a, std::string_view b) {
+    auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (lower(a[i]) != lower(b[i])) return false;
+    return true;
+}
+
+// A row has a name, "MPI_Send", a family and a tier.
+template <class Row>
+constexpr bool is_meant(std::string_view word, const Row& row) {
+    constexpr size_t prefix = 4;
+    std::string_view name = row.name;
+    if (word == "all") return true;
+    if (word == "default") return row.tier <= last_default_tier;
+    if (word.size() == 5 && word.substr(0, 4) == "tier") return row.tier == word[4] - '0';
+    return word == row.family || same_letters(word, name) || same_letters(word, name.substr(prefix));
+}
+
+// Calls choose(position, bool) for rows whose place in the choice is settled; the last call for a row counts.
+// Returns the first word that means nothing, which is skipped; empty where there is none.
+template <class Rows, class Choose>
+constexpr std::string_view choose_functions(std::string_view list, const Rows& rows, Choose choose) {
+    auto choose_all = [&](std::string_view word, bool in) {
+        bool any = false;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            if (!is_meant(word, rows[i])) continue;
+            choose(i, in);
+            any = true;
+        }
+        return any;
+    };
+    auto leaves_out = [](std::string_view word) {
+        return !word.empty() && (word[0] == '-' || word[0] == '!');
+    };
+    choose_all("all", false);
+    if (list.empty() || leaves_out(list)) choose_all("default", true);
+    std::string_view wrong;
+    while (!list.empty()) {
+        std::string_view word = list.substr(0, list.find(','));
+        list.remove_prefix(word.size() < list.size() ? word.size() + 1 : word.size());
+        bool in = !leaves_out(word);
+        std::string_view meant = word.substr(in ? 0 : 1);
+        bool known = meant == "none" ? in && choose_all("all", false) : choose_all(meant, in);
+        if (!known && wrong.empty()) wrong = word.empty() ? std::string_view(",") : word;
+    }
+    return wrong;
+}
+
+}  // namespace ovni

@@ -1,0 +1,249 @@
+// Every MPI function is in the table, has its wrapper, and is recorded as often as it is called.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "mpi/mpi_functions.hpp"
+#include "mpi/traced.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using Names = std::set<std::string>;
+
+// The dynamic symbols that a library defines and that have that beginning, which is cut.
+Names symbols_of(const std::string& library, const std::string& beginning) {
+    Names names;
+    std::istringstream lines(run({"nm", "-D", "--defined-only", library}).out);
+    for (std::string address, kind, name; lines >> address >> kind >> name;)
+        if (name.starts_with(beginning)) names.insert(name.substr(beginning.size()));
+    return names;
+}
+
+Names without(const Names& all, const Names& others) {
+    Names rest;
+    std::ranges::set_difference(all, others, std::inserter(rest, rest.end()));
+    return rest;
+}
+
+// Where the dynamic linker finds it.
+std::string path_of_library(const std::string& name) {
+    std::istringstream lines(run({"ldconfig", "-p"}).out);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("\t" + name + " ") != line.npos) return line.substr(line.find("=> ") + 3);
+    return "";
+}
+
+const std::string our_library = std::string(BUILD_DIR) + "/lib/libovni-mpi.so";
+
+constexpr const char* call_counters[] = {
+    "mpi_calls",   "calls_c",
+#ifdef OVNI_TEST_FORTRAN
+    "calls_mpifh", "calls_module", "calls_f08",
+#endif
+};
+
+// Function name -> number of calls, as the program counted them.
+std::map<std::string, int> counted(const std::string& file) {
+    std::map<std::string, int> counts;
+    std::ifstream input(file);
+    for (std::pair<std::string, int> line; input >> line.first >> line.second;) counts.insert(line);
+    return counts;
+}
+
+}  // namespace
+
+TEST(MpiFunctionTable, HasTheFunctionsOfTheLibraryAndNewerOnesOnly) {
+    std::string library = path_of_library("libmpi.so.40");
+    if (library.empty()) GTEST_SKIP() << "there is no Open MPI 4 here";
+    Names table;
+    for (const MpiFunction& function : mpi_functions()) EXPECT_TRUE(table.insert(function.name).second);
+    EXPECT_EQ(without(symbols_of(library, "PMPI_"), table), Names{});
+    EXPECT_EQ(without(table, symbols_of(library, "PMPI_")), (Names{"Isendrecv", "Isendrecv_replace"}));
+}
+
+TEST(MpiFunctionTable, EveryFunctionHasItsWrapper) {
+    if (path_of_library("libmpi.so.40").empty()) GTEST_SKIP() << "there is no Open MPI 4 here";
+    Names table;
+    for (const MpiFunction& function : mpi_functions())
+        if (!function.is_newer_than_mpi_3()) table.insert(function.name);
+    Names wrappers = symbols_of(our_library, "MPI_");
+    std::erase_if(wrappers, [](const std::string& name) { return name.size() > 1 && std::isupper(name[1]); });
+    EXPECT_EQ(wrappers, table);
+}
+
+#ifdef OVNI_TEST_FORTRAN
+namespace {
+
+// Helpers of the bindings, and arithmetic without a C function.
+const Names not_traced = {"aint_add", "aint_diff", "f_sync_reg"};
+// Only where a routine has arguments of the type C_PTR.
+const Names for_c_pointers = {"alloc_mem_cptr", "win_allocate_cptr", "win_allocate_shared_cptr",
+                              "win_shared_query_cptr"};
+// Removed from MPI before mpi_f08 was made, or functions of C there.
+const Names not_in_f08 = {
+    "address",        "attr_delete",    "attr_get",      "attr_put",    "errhandler_create",
+    "errhandler_get", "errhandler_set", "keyval_create", "keyval_free", "type_extent",
+    "type_hindexed",  "type_hvector",   "type_lb",       "type_struct", "type_ub",
+    "wtick",          "wtime"};
+
+Names routines_of_table() {
+    Names names;
+    for (const MpiFunction& function : mpi_functions()) {
+        std::string name = function.name;
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+        if (function.in_fortran() && !function.is_newer_than_mpi_3()) names.insert(name);
+    }
+    return names;
+}
+
+// "send" of a symbol of that form: a beginning and an end.
+Names routines_of(const std::string& library, const std::string& beginning, const std::string& end) {
+    Names names;
+    for (const std::string& name : symbols_of(library, beginning)) {
+        bool longer = end == "_" && (name.ends_with("__") || name.find("_f08") != name.npos);
+        if (name.ends_with(end) && !longer && !name.starts_with("sizeof_") && !name.starts_with("fortran_"))
+            names.insert(name.substr(0, name.size() - end.size()));
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST(MpiFunctionTable, HasTheFortranRoutinesOfTheLibrary) {
+    std::string older = path_of_library("libmpi_mpifh.so.40"),
+                newer = path_of_library("libmpi_usempif08.so.40");
+    ASSERT_NE(older, "");
+    ASSERT_NE(newer, "");
+    Names table = routines_of_table();
+    EXPECT_EQ(without(routines_of(older, "mpi_", "_"), table), [] {
+        Names all = not_traced;
+        all.insert(for_c_pointers.begin(), for_c_pointers.end());
+        return all;
+    }());
+    EXPECT_EQ(without(table, routines_of(older, "mpi_", "_")), Names{});
+    EXPECT_EQ(without(routines_of(newer, "mpi_", "_f08_"), table), not_traced);
+    EXPECT_EQ(without(table, routines_of(newer, "mpi_", "_f08_")), not_in_f08);
+}
+
+TEST(MpiFunctionTable, EveryRoutineHasItsWrappersInAllSpellings) {
+    Names table = routines_of_table();
+    for (const char* end : {"_", "__", "_f08_", "_f08ts_"})
+        EXPECT_EQ(without(table, routines_of(our_library, "mpi_", end)), Names{}) << end;
+    EXPECT_EQ(without(for_c_pointers, routines_of(our_library, "mpi_", "_")), Names{});
+    Names plain = symbols_of(our_library, "mpi_"), capital = symbols_of(our_library, "MPI_");
+    for (std::string name : table) {
+        EXPECT_TRUE(plain.contains(name)) << name;
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+        EXPECT_TRUE(capital.contains(name)) << name;
+    }
+}
+#endif
+
+// A program that counts its own calls, and on how many ranks it runs.
+class CallCounter : public TracedTest, public ::testing::WithParamInterface<std::tuple<const char*, int>> {
+ protected:
+    Words words() const { return {app(std::get<0>(GetParam())), path("")}; }
+    int ranks() const { return std::get<1>(GetParam()); }
+    void expect_calls(const Trace& trace, uint32_t stream) const {
+        auto calls = counted(path("calls." + std::to_string(*trace.streams()[stream].metadata.rank)));
+        auto events = counts_of(trace, stream);
+        EXPECT_FALSE(calls.empty());
+        int expected = 0, of_model = 0;
+        for (const MpiFunction& function : mpi_functions()) {
+            int recorded = function.tier == 3 ? 0 : calls["MPI_" + function.name];
+            EXPECT_EQ(events[function.enter], recorded) << function.name;
+            EXPECT_EQ(events[function.leave], recorded) << function.name;
+            expected += 2 * recorded;
+        }
+        for (auto& [code, count] : events) of_model += code[0] == 'M' ? count : 0;
+        EXPECT_EQ(of_model, expected);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Trace, CallCounter,
+                         ::testing::Combine(::testing::ValuesIn(call_counters), ::testing::Values(2, 4)));
+
+TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
+    Finished plain = mpirun(ranks(), words());
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    Finished done = traced(ranks(), words(), {"--cpu", "virtual"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, plain.out);
+    Trace trace = this->trace();
+    ASSERT_EQ(trace.streams().size(), static_cast<size_t>(ranks()));
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        expect_calls(trace, s);
+        EXPECT_EQ(trace.streams()[s].metadata.require.at("mpi"), "1.1.0");
+    }
+    expect_emulates({"-l"});
+}
+
+class FunctionChoice : public TracedTest {
+ protected:
+    // Runs calls_c; the functions of which calls were recorded, as often as made.
+    Names recorded(const Words& options, const Words& environment = {}) {
+        done = traced(2, {app("calls_c"), path("")}, options + Words{"--cpu", "virtual"}, environment);
+        EXPECT_EQ(done.status, 0) << done.err;
+        Names names;
+        if (done.status != 0) return names;
+        Trace trace = this->trace();
+        auto calls = counted(path("calls." + std::to_string(*trace.streams()[0].metadata.rank)));
+        auto events = counts_of(trace, 0);
+        for (const MpiFunction& function : mpi_functions()) {
+            if (events[function.enter] == 0) continue;
+            EXPECT_EQ(events[function.enter], calls["MPI_" + function.name]) << function.name;
+            names.insert(function.name);
+        }
+        required = trace.streams()[0].metadata.require.at("mpi");
+        expect_emulates({"-l"});
+        return names;
+    }
+    Finished done;
+    std::string required;
+};
+
+TEST_F(FunctionChoice, TakesInAndLeavesOutFromLeftToRight) {
+    EXPECT_EQ(recorded({"--mpi-functions", "rma"}), (Names{"Put", "Win_create", "Win_fence", "Win_free"}));
+    EXPECT_EQ(recorded({"--mpi-functions=rma,!Win_fence,MPI_INIT,wtime"}),
+              (Names{"Init", "Put", "Win_create", "Win_free", "Wtime"}));
+    Names all = recorded({"--mpi-functions", "all"}), usual = recorded({"--mpi-functions", "default"});
+    EXPECT_EQ(without(all, usual), (Names{"Comm_rank", "Comm_size", "Get_count", "Wtime"}));
+    EXPECT_EQ(recorded({"--mpi-functions", "-rma"}),
+              without(usual, {"Put", "Win_create", "Win_fence", "Win_free"}));
+    EXPECT_EQ(recorded({"--mpi-functions", "tier3"}), without(all, usual));
+}
+
+TEST_F(FunctionChoice, OfTheReferenceLeavesAStreamThatItReads) {
+    Names functions = recorded({"--mpi-events", "reference"});
+    EXPECT_TRUE(functions.contains("Isend") && !functions.contains("Put"));
+    EXPECT_EQ(required, "1.0.0");
+}
+
+TEST_F(FunctionChoice, LibrarySkipsWhatMeansNothingAndSaysSoOnce) {
+    Names functions = recorded({}, {"OVNI_MPI_FUNCTIONS=rma,Sned,Pt", "OVNI_MPI_EVENTS=some"});
+    EXPECT_EQ(functions, (Names{"Put", "Win_create", "Win_fence", "Win_free"}));
+    EXPECT_NE(done.err.find("OVNI_MPI_FUNCTIONS: 'Sned' is no function"), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("'Pt'"), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("OVNI_MPI_EVENTS is full or reference, not 'some'"), std::string::npos);
+}
+
+TEST_F(FunctionChoice, OfNothingLeavesNothing) {
+    EXPECT_EQ(traced(2, {app("calls_c"), path("")}, {"--mpi-functions", "none"}).status, 0);
+}
+
+class FunctionsOfReference : public TracedTest, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Trace, FunctionsOfReference, ::testing::Values(1, 4));
+
+TEST_P(FunctionsOfReference, AreAllCalledByMpiCalls) {
+    Finished done = traced(GetParam(), {app("mpi_calls"), path("")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    auto calls = counted(path("calls.0"));
+    for (const MpiFunction& function : mpi_functions()) {
+        if (!function.has_codes() || function.is_newer_than_mpi_3() || function.name == "Init_thread")
+            continue;
+        EXPECT_GT(calls["MPI_" + function.name], 0) << function.name;
+    }
+}
+
+}  // namespace ovni::test
