@@ -1,4 +1,4 @@
-! Usage: calls_mpifh|calls_module|calls_f08 DIR. Calls functions of every family in Fortran, through mpif.h, the module
+! Usage: calls_mpifh|calls_module|calls_f08 DIR [abort]. Calls functions of every family in Fortran, through mpif.h, the module
 ! mpi, or the module mpi_f08 without ierror; counts its calls by name in DIR/calls.RANK, writes the file DIR/data and
 ! prints a sum on rank 0.
 #if defined(WITH_F08)
@@ -53,21 +53,29 @@ program main
   integer :: rank, ranks, right, left, total, reduced
   character(len=1024) :: directory
   character(len=16) :: number
+#if defined(WITH_MODULE)
+  integer :: provided
+#endif
 #if !defined(WITH_F08)
   integer :: error
 #endif
   call get_command_argument(1, directory)
   total = 0
-  call did('MPI_Init')
 #if defined(WITH_F08)
+  call did('MPI_Init')
   call MPI_Init()
+#elif defined(WITH_MODULE)
+  call did('MPI_Init_thread')
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, provided, error)
 #else
+  call did('MPI_Init')
   call MPI_Init(error)
 #endif
   call MPI_Comm_rank(MPI_COMM_WORLD, rank IERROR)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks IERROR)
   right = mod(rank + 1, ranks)
   left = mod(rank + ranks - 1, ranks)
+  if (command_argument_count() > 1) call MPI_Abort(MPI_COMM_WORLD, 7 IERROR)
   call regions()
   call messages()
   call collectives()

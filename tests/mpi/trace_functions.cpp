@@ -179,6 +179,31 @@ TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     expect_emulates({"-l"});
 }
 
+#ifdef OVNI_TEST_FORTRAN
+class FortranProgram : public TracedTest {};
+
+TEST_F(FortranProgram, EndsItsStreamByAbortAsOneInC) {
+    for (const char* name : {"calls_mpifh", "calls_module", "calls_f08"}) {
+        EXPECT_EQ(traced(1, {app(name), path(""), "abort"}).status, 7) << name;
+        Trace trace = this->trace();
+        ASSERT_EQ(trace.streams().size(), 1u);
+        const StreamMetadata& about = trace.streams()[0].metadata;
+        ASSERT_TRUE(about.end.has_value());
+        EXPECT_EQ(about.end->code, 7);
+        EXPECT_TRUE(story_of(trace, 0).ends_with("MX[1 cut")) << story_of(trace, 0);
+        expect_emulates();
+    }
+}
+
+TEST_F(FortranProgram, NamesRegionsWithMpifh) {
+    ASSERT_EQ(traced(1, {app("calls_mpifh"), path("")}).status, 0);
+    EXPECT_TRUE(story_of(trace(), 0).starts_with("MUi MUI OM[phase one OM]phase one Mr[ Mr]"))
+        << story_of(trace(), 0);
+    ASSERT_EQ(traced(1, {app("calls_f08"), path("")}).status, 0);
+    EXPECT_TRUE(story_of(trace(), 0).starts_with("MUi MUI OM=")) << story_of(trace(), 0);
+}
+#endif
+
 class FunctionChoice : public TracedTest {
  protected:
     // Runs calls_c; the functions of which calls were recorded, as often as made.

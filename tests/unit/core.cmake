@@ -1,2 +1,3 @@
 ovni_test(unit_clock clock_chain.cpp clock_discipline.cpp tsc_clock.cpp)
+ovni_test(unit_function_choice function_choice.cpp)
 add_test(NAME unit_script_usage COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/script_usage.sh ${PROJECT_SOURCE_DIR}/scripts)
