@@ -196,10 +196,10 @@ TEST_F(FortranProgram, EndsItsStreamByAbortAsOneInC) {
 }
 
 TEST_F(FortranProgram, NamesRegionsWithMpifh) {
-    ASSERT_EQ(traced(1, {app("calls_mpifh"), path("")}).status, 0);
+    ASSERT_EQ(traced(2, {app("calls_mpifh"), path("")}).status, 0);
     EXPECT_TRUE(story_of(trace(), 0).starts_with("MUi MUI OM[phase one OM]phase one Mr[ Mr]"))
         << story_of(trace(), 0);
-    ASSERT_EQ(traced(1, {app("calls_f08"), path("")}).status, 0);
+    ASSERT_EQ(traced(2, {app("calls_f08"), path("")}).status, 0);
     EXPECT_TRUE(story_of(trace(), 0).starts_with("MUi MUI OM=")) << story_of(trace(), 0);
 }
 #endif
