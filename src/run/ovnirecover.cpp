@@ -8,6 +8,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "run/census.hpp"
 #include "run/run_directories.hpp"
 #include "runtime/drainer.hpp"
@@ -35,7 +36,14 @@ void list() {
     }
 }
 
-void recover(const fs::path& directory) {
+uint64_t bytes_in_streams(const std::vector<Ring>& rings) {
+    uint64_t bytes = 0;
+    for (const Ring& ring : rings) bytes += ring.header().progress[ring.header().current.load() % 2].file_end;
+    return bytes;
+}
+
+// False where something could not be written, which is kept.
+bool recover(const fs::path& directory) {
     Session session = open(directory);
     // Threads of a process that was killed a moment ago may be in the middle of something.
     for (int wait = 0; !session.lock(); ++wait) {
@@ -43,13 +51,18 @@ void recover(const fs::path& directory) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     std::vector<Ring> rings = rings_in(session);
-    uint64_t pending = census(rings).pending;
+    uint64_t before = bytes_in_streams(rings);
     Drainer drainer(session);
     bool empty = drainer.finish_dead();
+    size_t kept = drainer.stuck();
     drainer.resign();
-    fmt::print("{}: {} streams, {} kB written{}\n", directory.string(), rings.size(), pending / 1024,
-               empty ? "" : ", some processes live on");
+    fmt::print("{}: {} streams, {} kB written{}\n", directory.string(), rings.size() - kept,
+               (bytes_in_streams(rings) - before) / 1024,
+               empty || kept > 0 ? "" : ", some processes live on");
     if (empty) session.remove();
+    if (kept > 0)
+        log::error("{}: {} streams cannot be written, their events are kept", directory.string(), kept);
+    return kept == 0;
 }
 
 // From begin to end: then what threads emitted into a buffer that they share is in their rings.
@@ -84,16 +97,33 @@ void write_out(const fs::path& directory) {
         return header.drained.load(std::memory_order_acquire) >= wanted[i] ||
                header.state.load(std::memory_order_acquire) == RingState::done || !owner_lives(header);
     };
+    constexpr int longest_wait = 1000;  // of 10 ms, without progress
+    uint64_t seen = 0;
     for (size_t i = 0, wait = 0; i < rings.size();) {
         if (is_written(i)) {
             ++i;
             continue;
         }
-        if (++wait == 1000) throw Error("its drainer does not answer", directory.string());
+        uint64_t drained = rings[i].header().drained.load(std::memory_order_acquire);
+        wait = drained == seen ? wait + 1 : 0;
+        seen = drained;
+        if (wait == longest_wait) throw Error("its drainer does not answer", directory.string());
         session.ring_doorbell();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     fmt::print("{}: {} streams written out\n", directory.string(), rings.size());
+}
+
+// Trouble with one is none of the others.
+bool try_one(const std::string& directory, bool living) {
+    try {
+        if (!living) return recover(directory);
+        write_out(directory);
+        return true;
+    } catch (const Error& error) {
+        log::error("{}", error.what());
+        return false;
+    }
 }
 
 int run(int argc, char** argv) {
@@ -119,8 +149,9 @@ int run(int argc, char** argv) {
     } else if (directories.empty()) {
         list();
     }
-    for (const std::string& directory : directories) living ? write_out(directory) : recover(directory);
-    return 0;
+    bool all_well = true;
+    for (const std::string& directory : directories) all_well = try_one(directory, living) && all_well;
+    return all_well ? 0 : 1;
 }
 
 }  // namespace

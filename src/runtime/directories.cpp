@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
+#include <vector>
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
@@ -22,6 +24,19 @@ std::string absolute(const char* path) {
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here)) return path;
     return std::string(here) + (here[1] ? "/" : "") + path;
+}
+
+// What is being written is none.
+std::optional<std::vector<std::string>> stream_files(const std::string& path) {
+    DIR* directory = opendir(path.c_str());
+    if (!directory) return std::nullopt;
+    std::vector<std::string> names;
+    while (const dirent* entry = readdir(directory)) {
+        std::string name = entry->d_name;
+        if (name.starts_with("stream.") && !name.ends_with(being_written)) names.push_back(std::move(name));
+    }
+    closedir(directory);
+    return names;
 }
 
 void remove_if_empty(const std::string& path) {
@@ -64,21 +79,37 @@ bool make_directory(const std::string& path) {
     return S_ISDIR(status.st_mode);
 }
 
-void move_stream(const std::string& from, const std::string& to) {
-    constexpr const char* function = "move_stream";
+// All copies are whole before the first gets its name, and stream.json, which makes it a stream, is the last.
+bool copy_stream(const std::string& from, const std::string& to) {
+    constexpr const char* function = "copy_stream";
+    constexpr const char* last = "stream.json";
     if (!make_directory(to)) complain(Trouble::move, function, "cannot make directory %s:", to.c_str());
-    DIR* directory = opendir(from.c_str());
-    if (!directory) return complain(Trouble::move, function, "cannot read directory %s:", from.c_str());
-    while (const dirent* entry = readdir(directory)) {
-        if (strncmp(entry->d_name, "stream.", 7) != 0) continue;
-        std::string source = from + "/" + entry->d_name;
-        if (!copy_file(source, to + "/" + entry->d_name))
-            complain(Trouble::move, function, "cannot copy %s to %s:", source.c_str(), to.c_str());
-        else
-            unlink(source.c_str());
+    std::optional<std::vector<std::string>> names = stream_files(from);
+    if (!names) {
+        complain(Trouble::move, function, "cannot read directory %s:", from.c_str());
+        return false;
     }
-    closedir(directory);
-    remove_if_empty(from);
+    std::ranges::partition(*names, [](const std::string& name) { return name != last; });
+    for (const std::string& name : *names) {
+        std::string source = from + "/" + name;
+        if (copy_file(source, to + "/" + name + being_written)) continue;
+        complain(Trouble::move, function, "cannot copy %s to %s:", source.c_str(), to.c_str());
+        for (const std::string& copied : *names) ::unlink((to + "/" + copied + being_written).c_str());
+        return false;
+    }
+    bool ok = true;
+    for (const std::string& name : *names) {
+        std::string target = to + "/" + name;
+        ok = ok && ::rename((target + being_written).c_str(), target.c_str()) == 0;
+    }
+    if (!ok) complain(Trouble::move, function, "cannot rename files in %s:", to.c_str());
+    return ok;
+}
+
+void remove_stream(const std::string& directory) {
+    if (std::optional<std::vector<std::string>> names = stream_files(directory))
+        for (const std::string& name : *names) ::unlink((directory + "/" + name).c_str());
+    remove_if_empty(directory);
 }
 
 void remove_empty(const std::string& root, std::string place) {

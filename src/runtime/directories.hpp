@@ -19,8 +19,10 @@ std::string process_directory(const std::string& root, const std::string& loom, 
 // With all parents. False with errno where it cannot be made.
 bool make_directory(const std::string& path);
 
-// Files named stream.* go from one directory to the other; the first is removed if that leaves it empty.
-void move_stream(const std::string& from, const std::string& to);
+// Files named stream.* appear in the other directory when all of them are there. False where some are not.
+bool copy_stream(const std::string& from, const std::string& to);
+// The directory, too, if that leaves it empty.
+void remove_stream(const std::string& directory);
 
 // Removes `place` below `root` and what lies between, as far as they are empty.
 void remove_empty(const std::string& root, std::string place);

@@ -6,25 +6,29 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "ovni/format.h"
 #include "runtime/diagnostics.hpp"
 #include "runtime/event.hpp"
 #include "runtime/flight.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/posix_io.hpp"
-#include "runtime/session.hpp"
+#include "runtime/stream_names.hpp"
 
 namespace ovni {
 namespace {
 
 constexpr const char* events_file = "/stream.obs";
-constexpr const char* metadata_file = "/stream.json";
-constexpr const char* gaps_file = "/stream.gaps.json";
-constexpr const char* checksum_file = "/stream.crc";
 
-const char* name_of(RingEnd end) {
-    constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
-    return names[static_cast<size_t>(end)];
+EventPieces first_of(const EventPieces& events, size_t bytes) {
+    size_t first = std::min(events.first_bytes, bytes);
+    return {events.first, first, events.second, bytes - first};
+}
+
+uint64_t size_of(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
 }  // namespace
@@ -32,16 +36,11 @@ const char* name_of(RingEnd end) {
 // The owner has opened the ring again, for another stream.
 void DrainedStream::start_over() {
     generation_ = header().generation.load(std::memory_order_acquire);
-    prepared_ = has_no_checksums_ = false;
+    prepared_ = has_no_checksums_ = stuck_ = damaged_ = goes_on_by_owner_ = false;
     rest();
     gaps_ = Gaps();
-}
-
-const std::string& DrainedStream::place() {
-    if (generation_ != header().generation.load(std::memory_order_acquire)) start_over();
-    if (note_.place.empty() || !prepared_)
-        if (std::optional<StreamNote> note = StreamNote::read(note_path_)) note_ = std::move(*note);
-    return note_.place;
+    earlier_ = {};
+    stray_.clear();
 }
 
 // Nothing was recorded that is worth a stream.
@@ -60,39 +59,92 @@ bool DrainedStream::prepare() {
         return false;
     }
     note_ = std::move(*note);
+    find_earlier();
     for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
         if (!root.empty() && !make_directory(root + note_.place))
             complain(Trouble::directory, "drain", "cannot make directory %s%s:", root.c_str(),
                      note_.place.c_str());
+    stay_in_trace();
     prepared_ = true;
-    std::string gaps = note_.directory() + gaps_file;
-    bool goes_on = progress().file_end > 0 || header().continues.load(std::memory_order_relaxed);
-    if (!goes_on) {
-        ::unlink(gaps.c_str());
-        ::unlink((note_.directory() + checksum_file).c_str());
-    } else if (std::optional<std::string> text = read_text(gaps)) {
-        gaps_ = Gaps::parse(text->c_str());
-    }
-    if (progress().file_end == 0) {
-        // Both are needed for all that follows.
-        open_file();
-        RingProgress begin = progress();
-        begin.file_end = OVNI_FORMAT_STREAM_HEADER;
-        if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
-        commit(begin);
-        // Where the program made the file, the metadata are its own to write as long as the stream is open.
-        if (!header().at_once.load(std::memory_order_relaxed)) write_metadata(nullptr);
-    }
+    if (progress().file_end == 0) return begin();
+    take_up();
     return true;
+}
+
+// A stream is there that this one goes on with.
+void DrainedStream::find_earlier() {
+    constexpr uint32_t by_owner = 1, by_drainer = 2;
+    uint32_t continues = header().continues.load(std::memory_order_relaxed);
+    goes_on_by_owner_ = continues == by_owner;
+    auto found = ended_.find(note_.roots.trace + note_.place);
+    if (found != ended_.end()) {
+        earlier_ = found->second;
+        if (!goes_on_by_owner_) header().continues.store(by_drainer, std::memory_order_relaxed);
+    } else if (continues == by_drainer && !header().at_once.load(std::memory_order_relaxed)) {
+        // Another drainer knew it.
+        std::optional<std::string> text = read_text(note_.directory() + metadata_file);
+        if (text) earlier_.metadata = std::move(*text);
+    }
+}
+
+// Where it was moved to when it ended.
+void DrainedStream::stay_in_trace() {
+    if (note_.roots.temporary.empty() || !header().continues.load(std::memory_order_relaxed)) return;
+    uint64_t least = std::max<uint64_t>(progress().file_end, OVNI_FORMAT_STREAM_HEADER + 1);
+    if (size_of(note_.directory() + events_file) >= least ||
+        size_of(note_.roots.trace + note_.place + events_file) < least)
+        return;
+    stray_ = std::exchange(note_.roots.temporary, {});
+}
+
+bool DrainedStream::begin() {
+    bool goes_on = header().continues.load(std::memory_order_relaxed);
+    if (goes_on) {
+        gaps_ = Gaps::load(gaps_path());
+    } else {
+        for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
+            for (const char* name : {gaps_file, checksum_file})
+                if (!root.empty()) ::unlink((root + note_.place + name).c_str());
+    }
+    // Both are needed for all that follows.
+    if (!open_file() && !owner_lives(header())) return keep();
+    RingProgress begin = progress();
+    begin.file_end = OVNI_FORMAT_STREAM_HEADER;
+    if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
+    commit(begin);
+    Gaps::reserve(gaps_path());
+    if (earlier_.open_life > 0) append(make_event("OHe", earlier_.open_life));
+    // Where the program made the file, the metadata are its own to write as long as the stream is open.
+    if (!header().at_once.load(std::memory_order_relaxed)) write_metadata(nullptr);
+    return true;
+}
+
+// From another drainer, or once more: what is not told in the ring does not count.
+void DrainedStream::take_up() {
+    gaps_ = Gaps::load(gaps_path());
+    gaps_.go_back_to(progress().gaps);
+    if (open_file() && file_.size() > progress().file_end) file_.cut(progress().file_end);
 }
 
 bool DrainedStream::open_file() {
     if (file_.is_open()) return true;
-    bool goes_on = progress().file_end > 0 || header().continues.load(std::memory_order_relaxed);
+    using Content = StreamFile::Content;
+    bool goes_on = header().continues.load(std::memory_order_relaxed);
+    Content content = goes_on ? Content::keep : Content::discard;
+    if (progress().file_end > OVNI_FORMAT_STREAM_HEADER) content = Content::existing;
     std::string path = note_.directory() + events_file;
-    if (file_.open(path, goes_on ? StreamFile::Content::keep : StreamFile::Content::discard)) return true;
+    if (file_.open(path, content)) return true;
     complain(Trouble::open, "drain", "cannot write %s:", path.c_str());
     return false;
+}
+
+// Somebody wrote into the ring who should not. What the stream has is whole; nothing follows it.
+bool DrainedStream::is_damaged() {
+    if (damaged_ || ring_.is_sound()) return damaged_;
+    damaged_ = true;
+    complain(Trouble::memory, "drain", "the memory of the events of thread %d is damaged: they end here",
+             header().tid);
+    return true;
 }
 
 double DrainedStream::drain() {
@@ -100,11 +152,16 @@ double DrainedStream::drain() {
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return 0;
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
-    if (!h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
+    if (is_damaged()) {
+        // Its owner waits for nothing.
+        h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
+        return 0;
+    }
+    if (stuck_ || !h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
     uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
     if (h.kept > 0) {
         uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
-        if (wanted > begin) write_newest(wanted, false);
+        if (wanted > begin && !write_newest(wanted, false)) return 0;
         give_up_until(kept_from(h, progress(), published));
     } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
         write_until(published, false);
@@ -114,9 +171,12 @@ double DrainedStream::drain() {
            static_cast<double>(ring_.capacity() - h.kept);
 }
 
-void DrainedStream::write_until(uint64_t end, bool all) {
+bool DrainedStream::write_until(uint64_t end, bool all) {
     RingProgress before = progress();
-    RingBlock next = next_block(ring_, before, end, all);
+    // Nobody looks at it later.
+    uint64_t whole = all && end > before.drained ? end_of_event(ring_, before.drained, end) : end;
+    if (whole < end) damaged_ = true;
+    RingBlock next = next_block(ring_, before, whole, all);
     if (before.skipped.to > 0)
         gaps_.add(
             {before.file_end, before.skipped.from, before.skipped.to, before.skipped.events, flight_gap});
@@ -124,18 +184,19 @@ void DrainedStream::write_until(uint64_t end, bool all) {
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
     take_notes(before, end, next.after);
-    settle(next.bytes, done, next.after);
+    return settle(next.bytes, done, next.after);
 }
 
-void DrainedStream::write_newest(uint64_t end, bool all) {
-    if (header().kept > 0) give_up_until(kept_from(header(), progress(), end));
-    write_until(end, all);
+bool DrainedStream::write_newest(uint64_t end, bool all) {
+    if (header().kept > 0 && !give_up_until(kept_from(header(), progress(), end))) return false;
+    return write_until(end, all);
 }
 
-void DrainedStream::give_up_until(uint64_t target) {
+bool DrainedStream::give_up_until(uint64_t target) {
     RingProgress before = progress();
-    if (target <= before.drained) return;
+    if (target <= before.drained) return true;
     uint64_t end = end_of_event(ring_, before.drained, target);
+    if (end < target) damaged_ = true;
     RingBlock next = next_block(ring_, before, end, false);
     Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
     for (Gap& gap : thinned.gaps) gaps_.add(std::move(gap));
@@ -149,24 +210,39 @@ void DrainedStream::give_up_until(uint64_t target) {
     EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
     size_t done = write(needed, before.file_end);
     next.after.file_end = before.file_end + done;
-    settle(needed, done, next.after);
+    return settle(needed, done, next.after);
 }
 
-// After `done` bytes of these events were written, and `after.file_end` says so.
-void DrainedStream::settle(const EventPieces& events, size_t done, const RingProgress& after) {
+// After `done` bytes of these events were written, and `after.file_end` says so. False where the rest is kept
+// in the ring.
+bool DrainedStream::settle(const EventPieces& events, size_t done, const RingProgress& after) {
     RingProgress settled = after;
-    if (done < events.bytes())
-        lose(events, done, settled);
-    else if (done > 0)
-        add_checksum(events, settled.file_end - done, settled.file_end);
-    write_gaps();
+    bool is_short = done < events.bytes();
+    if (is_short && !limited_ && !owner_lives(header())) {
+        *written_ -= done;
+        return keep();
+    }
+    if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
+    if (is_short) lose(events, done, settled);
+    if (!write_gaps() && !owner_lives(header())) return keep();
     commit(settled);
+    return true;
+}
+
+// Whoever tries again begins with what the ring tells.
+bool DrainedStream::keep() {
+    stuck_ = true;
+    prepared_ = false;
+    gaps_ = Gaps();
+    rest();
+    return false;
 }
 
 // How many bytes got there: whole events.
 size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     uint64_t limit = header().limit;
-    if (limit > 0 && *written_ + events.bytes() > limit) return write_to_limit(events, offset);
+    limited_ = limit > 0 && *written_ + events.bytes() > limit;
+    if (limited_) return write_to_limit(events, offset);
     size_t done = open_file() ? file_.write(events, offset) : 0;
     *written_ += done;
     if (done < events.bytes())
@@ -190,19 +266,8 @@ void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& a
     std::vector<uint8_t> bytes = whole(events);
     EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
     after.lost += lost.events;
-    const char* reason = header().limit > 0 && *written_ + lost.bytes > header().limit ? "limit" : "error";
-    gaps_.lose_after(after.file_end,
-                     {after.file_end, lost.first_clock, lost.last_clock, lost.events, reason});
-}
-
-// Once blocks are missing in it, the file would be wrong about all that follows.
-void DrainedStream::add_checksum(const EventPieces& block, uint64_t begin, uint64_t end) {
-    if (has_no_checksums_) return;
-    std::string path = note_.directory() + checksum_file;
-    bool open = checksums_.is_open() || checksums_.open(path, begin);
-    if (open && checksums_.end() == begin && checksums_.append(block, end)) return;
-    has_no_checksums_ = true;
-    checksums_.close();
+    gaps_.lose_after(after.file_end, {after.file_end, lost.first_clock, lost.last_clock, lost.events,
+                                      limited_ ? "limit" : "error"});
 }
 
 // Their place in the stream is that in the ring, but for what handlers put in between.
@@ -222,97 +287,14 @@ void DrainedStream::commit(const RingProgress& after) {
     RingHeader& h = header();
     uint32_t next = h.current.load(std::memory_order_relaxed) + 1;
     h.progress[next % 2] = after;
+    h.progress[next % 2].gaps = gaps_.mark();
     h.current.store(next, std::memory_order_release);
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
         h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
     h.notes_taken.store(after.notes_taken, std::memory_order_release);
     h.drained.store(after.drained, std::memory_order_release);
     h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
-    wake_all(h.drained_blocks);
-}
-
-// The last block lies in the ring still, as nothing was published since.
-uint64_t DrainedStream::last_clock() const {
-    const RingProgress& now = progress();
-    std::vector<uint8_t> bytes = copy_events(ring_, now.last_block, now.drained);
-    return survey(bytes.data(), bytes.size()).last_clock;
-}
-
-void DrainedStream::end_our_life(const OwnerEnd& end) {
-    uint64_t clock = header().end_clock.load(std::memory_order_acquire);
-    bool ours = header().life_is_ours.load(std::memory_order_acquire);
-    bool theirs = header().lives.load(std::memory_order_acquire) && end.how == RingEnd::exec;
-    if (!theirs && !(ours && (clock != 0 || end.how == RingEnd::exec))) return;
-    Event last = make_event("OHe", std::max(clock, last_clock()));
-    RingProgress after = progress();
-    EventPieces block{last.bytes, last.size, nullptr, 0};
-    size_t done = write(block, after.file_end);
-    if (done == last.size) add_checksum(block, after.file_end, after.file_end + done);
-    after.file_end += done;
-    if (done < last.size) lose(block, done, after);
-    header().life_is_ours.store(0, std::memory_order_relaxed);
-    commit(after);
-}
-
-void DrainedStream::finish(const OwnerEnd& end) {
-    RingHeader& h = header();
-    RingState state = h.state.load(std::memory_order_acquire);
-    if (state != RingState::open && state != RingState::closed) return;
-    if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
-    if (!is_empty() && prepare()) {
-        // What the owner said last.
-        if (std::optional<StreamNote> note = StreamNote::read(note_path_))
-            note_.metadata = std::move(note->metadata);
-        write_newest(h.published.load(std::memory_order_acquire), true);
-        end_our_life(end);
-        gaps_.clamp(progress().file_end);
-        write_gaps();
-        write_metadata(state == RingState::closed ? nullptr : &end);
-        rest();
-        if (!note_.roots.temporary.empty() && end.how != RingEnd::exec) {
-            move_stream(note_.directory(), note_.roots.trace + note_.place);
-            remove_empty(note_.roots.temporary, note_.place);
-        }
-    }
-    prepared_ = false;
-    h.state.store(RingState::done, std::memory_order_release);
-    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
-    wake_all(h.drained_blocks);
-}
-
-// `end`: of a stream that its owner has not closed.
-void DrainedStream::write_metadata(const OwnerEnd* end) {
-    Json metadata = note_.metadata;
-    Json& ovni = metadata["ovni"];
-    if (!ovni.is_object()) ovni = Json::object();
-    const RingMoved& moved = header().moved[header().current_moved.load() % 2];
-    uint64_t lost = progress().lost + moved.lost;
-    for (const NestedRing& nested : header().nested) lost += nested.lost.load(std::memory_order_relaxed);
-    if (lost > 0) {
-        const Json& before = ovni["lost"];
-        ovni["lost"] = lost + (before.is_number() ? before.get<uint64_t>() : 0);
-    }
-    uint64_t raised = header().raised.load(std::memory_order_relaxed) + moved.raised;
-    if (raised > 0) ovni["raised"] = raised;
-    if (end) {
-        ovni["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
-        ovni["finished"] = 1;
-    } else if (gaps_.reach(progress().file_end) && ovni.contains("finished") && !ovni.contains("end")) {
-        // What the program said of its end is lost.
-        ovni["end"] = {{"by", "loss"}, {"code", 0}, {"clock", last_clock()}};
-    }
-    std::string path = note_.directory() + metadata_file;
-    if (!replace_file(path, json_text(metadata, JsonStyle::pretty)))
-        complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
-}
-
-void DrainedStream::write_gaps() {
-    if (!gaps_.changed()) return;
-    std::string path = note_.directory() + gaps_file;
-    if (replace_file(path, gaps_.text()))
-        gaps_.saved();
-    else
-        complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
+    futex_wake_all(h.drained_blocks);
 }
 
 }  // namespace ovni

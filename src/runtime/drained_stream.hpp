@@ -1,13 +1,18 @@
 // The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and
 // ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
 // so another drainer may take over at any time; what it writes twice are the same bytes in the same place.
+//
+// A disk that refuses costs a program that lives the events that found no place; where the owner is dead,
+// they stay in the ring, which is not done, for another attempt.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/event.hpp"
 #include "runtime/gaps.hpp"
 #include "runtime/ring_block.hpp"
 #include "runtime/stream_file.hpp"
@@ -21,24 +26,37 @@ struct OwnerEnd {
     int code = 0;
 };
 
+// A stream that has ended, for another ring that goes on in its place: after exec, or because the system gave
+// the number of the thread, or of its process, to another one.
+struct EndedStream {
+    std::string metadata;           // as JSON
+    uint64_t lost = 0, raised = 0;  // told by drainers
+    uint64_t open_life = 0;         // the thread has not ended, by its events: the last clock
+};
+using EndedStreams = std::map<std::string, EndedStream>;  // by place in the trace
+
 class DrainedStream {
  public:
-    // `written`: bytes of all streams of the process, for its limit.
-    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written)
-        : ring_(std::move(ring)), note_path_(std::move(note_path)), written_(std::move(written)) {}
+    // `written`: bytes of all streams of the process, for its limit. `ended`: all of the run directory.
+    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written, EndedStreams& ended)
+        : ring_(std::move(ring)),
+          note_path_(std::move(note_path)),
+          written_(std::move(written)),
+          ended_(ended) {}
 
     // Writes out what is published, if the owner allows it already, but for what is to be kept. How full the
     // ring was, 0 to 1.
     double drain();
-    // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done.
-    void finish(const OwnerEnd& end);
+    // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done; false where
+    // it keeps what could not be written.
+    bool finish(const OwnerEnd& end);
+    // It keeps something; passes leave it alone.
+    bool is_stuck() const { return stuck_; }
 
     RingHeader& header() const { return ring_.header(); }
     const Ring& ring() const { return ring_; }
     // Bytes of the stream on disk.
     uint64_t written() const { return progress().file_end; }
-    // For others that go on in the same stream.
-    const std::string& place();
     // A file is open; it will be opened again when needed.
     void rest() {
         file_.close();
@@ -48,12 +66,18 @@ class DrainedStream {
  private:
     void start_over();
     bool prepare();
+    bool begin();
+    void take_up();
+    void find_earlier();
+    void stay_in_trace();
     bool open_file();
     bool is_empty() const;
-    void write_until(uint64_t end, bool all);
-    void write_newest(uint64_t end, bool all);
-    void give_up_until(uint64_t target);
-    void settle(const EventPieces& events, size_t done, const RingProgress& after);
+    bool is_damaged();
+    bool write_until(uint64_t end, bool all);
+    bool write_newest(uint64_t end, bool all);
+    bool give_up_until(uint64_t target);
+    bool settle(const EventPieces& events, size_t done, const RingProgress& after);
+    bool keep();
     size_t write(const EventPieces& events, uint64_t offset);
     size_t write_to_limit(const EventPieces& events, uint64_t offset);
     void lose(const EventPieces& events, size_t done, RingProgress& after);
@@ -62,17 +86,31 @@ class DrainedStream {
     void commit(const RingProgress& after);
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
     uint64_t last_clock() const;
-    void end_our_life(const OwnerEnd& end);
-    void write_metadata(const OwnerEnd* end);
-    void write_gaps();
+    uint64_t lost_here() const;
+    void tell_others(const OwnerEnd* end);
+    void append(const Event& event);
+    bool end_our_life(const OwnerEnd& end);
+    bool end_stream(const OwnerEnd& end, bool is_closed);
+    bool move_to_trace();
+    Json metadata_now(const OwnerEnd* end) const;
+    bool write_metadata(const OwnerEnd* end);
+    bool write_gaps();
+    std::string gaps_path() const;
 
     Ring ring_;
     std::string note_path_;
     std::shared_ptr<uint64_t> written_;
+    EndedStreams& ended_;
     uint32_t generation_ = 0;
     StreamNote note_;
+    EndedStream earlier_;
+    std::string stray_;  // where the owner thinks that its files are
+    bool goes_on_by_owner_ = false;
     bool prepared_ = false;
     bool has_no_checksums_ = false;
+    bool stuck_ = false;
+    bool damaged_ = false;
+    bool limited_ = false;  // the last write, by the limit
     StreamFile file_;
     ChecksumFile checksums_;
     Gaps gaps_;

@@ -12,7 +12,6 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "runtime/posix_io.hpp"
@@ -25,10 +24,6 @@ constexpr uint64_t millisecond = 1'000'000;
 constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
 constexpr int nice_of_drainer = 5;
 constexpr uint64_t between_looks = 1000 * millisecond;  // for processes that died
-
-std::pair<pid_t, uint64_t> process_of(const RingHeader& ring) {
-    return {ring.pid, ring.process_start};
-}
 
 // A ring may lie elsewhere, where there was more room.
 void remove_file(const std::string& path) {
@@ -49,6 +44,10 @@ void leave_cpu_to_program() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice_of_drainer);
 }
 
+RingState state_of(const DrainedStream& stream) {
+    return stream.header().state.load(std::memory_order_acquire);
+}
+
 }  // namespace
 
 // A number is given out just before its file gets the name.
@@ -62,31 +61,20 @@ void Drainer::discover() {
 bool Drainer::adopt(uint32_t number) {
     Ring ring = Ring::open(session_.ring_path(number));
     if (!ring.is_mapped()) return adopt_shared(number);
-    std::shared_ptr<uint64_t>& written = written_[process_of(ring.header())];
+    std::shared_ptr<uint64_t>& written = written_[owner_of(ring.header())];
     if (!written) written = std::make_shared<uint64_t>(0);
-    rings_.push_back(
-        {number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number), written)});
+    rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
+                                                              written, ended_)});
     // By another drainer before us.
     *written += rings_.back().stream->written();
     return true;
-}
-
-// The owner's word that a ring has a stream, read once: what belongs to it is known before. The first thread
-// after exec has the number, and so the stream, of the one before.
-RingState Drainer::look_at(DrainedStream& stream) const {
-    RingHeader& header = stream.header();
-    RingState state = header.state.load(std::memory_order_acquire);
-    bool has_stream = state == RingState::open || state == RingState::closed;
-    if (has_stream && !gone_on_.empty() && gone_on_.contains(stream.place()))
-        header.continues.store(1, std::memory_order_relaxed);
-    return state;
 }
 
 // First, because what is closed may go on in another ring. False where one still waits for events.
 bool Drainer::finish_closed() {
     bool are_finished = true;
     for (Owned& ring : rings_) {
-        if (look_at(*ring.stream) != RingState::closed) continue;
+        if (state_of(*ring.stream) != RingState::closed || ring.stream->is_stuck()) continue;
         Mover* mover = mover_of(ring.stream->header());
         if (mover && !mover->has_moved_all_of(ring.stream->header())) {
             are_finished = false;
@@ -104,7 +92,7 @@ void Drainer::finish_earlier_images() {
     images_seen_ = rings_.size();
     std::map<Process, uint64_t> latest;
     for (const Owned& ring : rings_) {
-        uint64_t& image = latest[process_of(ring.stream->header())];
+        uint64_t& image = latest[owner_of(ring.stream->header())];
         image = std::max(image, ring.stream->header().image);
     }
     empty_shared([&](const SharedFileHeader& shared) {
@@ -113,10 +101,9 @@ void Drainer::finish_earlier_images() {
     });
     for (Owned& ring : rings_) {
         const RingHeader& header = ring.stream->header();
-        auto found = latest.find(process_of(header));
+        auto found = latest.find(owner_of(header));
         if (found == latest.end() || header.image >= found->second) continue;
         ring.stream->finish({RingEnd::exec, 0});
-        gone_on_.insert(ring.stream->place());
     }
 }
 
@@ -127,10 +114,15 @@ double Drainer::pass() {
     discover();
     finish_earlier_images();
     for (const Shared& shared : shared_) shared.mover->move();
+    // Read once, and before: what they may go on with is closed already, and finished then.
+    std::vector<Owned*> open;
+    for (Owned& owned : rings_)
+        if (state_of(*owned.stream) == RingState::open) open.push_back(&owned);
     bool are_finished = finish_closed();
-    for (Owned& ring : rings_) {
-        if (look_at(*ring.stream) != RingState::open) continue;
-        if (!are_finished && ring.stream->header().continues.load(std::memory_order_relaxed)) continue;
+    for (Owned* owned : open) {
+        const Owned& ring = *owned;
+        if (state_of(*ring.stream) != RingState::open) continue;
+        if (!are_finished && ring.stream->written() == 0) continue;
         fullest = std::max(fullest, ring.stream->drain());
         if (rings_.size() > most_open_files) ring.stream->rest();
     }
@@ -164,9 +156,8 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
 
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
-    empty_shared([&](const SharedFileHeader& shared) {
-        return shared.pid == pid && !process_lives(pid, shared.process_start);
-    });
+    empty_shared(
+        [&](const SharedFileHeader& shared) { return shared.pid == pid && !may_live(shared.process()); });
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
@@ -178,17 +169,17 @@ bool Drainer::finish_dead() {
     std::map<Process, bool> alive;
     auto has_died = [&](const Process& process) {
         auto [known, is_new] = alive.try_emplace(process);
-        if (is_new) known->second = process_lives(process.first, process.second);
+        if (is_new) known->second = may_live(process);
         return !known->second;
     };
-    auto is_gone = [&](const Owned& ring) { return has_died(process_of(ring.stream->header())); };
+    auto is_gone = [&](const Owned& ring) { return has_died(owner_of(ring.stream->header())); };
     empty_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
         if (is_gone(ring)) ring.stream->finish({});
     std::erase_if(rings_, [&](const Owned& ring) {
-        bool gone = is_gone(ring);
+        bool gone = is_gone(ring) && !ring.stream->is_stuck();
         if (gone) remove(ring);
         return gone;
     });
@@ -197,13 +188,18 @@ bool Drainer::finish_dead() {
     return rings_.empty();
 }
 
+size_t Drainer::stuck() const {
+    auto is_stuck = [](const Owned& ring) { return ring.stream->is_stuck(); };
+    return static_cast<size_t>(std::ranges::count_if(rings_, is_stuck));
+}
+
 // Rings whose makers died before they gave them their names.
 void Drainer::remove_unfinished() const {
     DIR* directory = opendir(session_.directory().c_str());
     if (!directory) return;
     while (const dirent* entry = readdir(directory)) {
         int pid = 0;
-        if (sscanf(entry->d_name, "new.%d.", &pid) == 1 && start_of_process(pid) == 0)
+        if (sscanf(entry->d_name, "new.%d.", &pid) == 1 && !may_live({pid, 0, 0}))
             remove_file(session_.directory() + "/" + entry->d_name);
     }
     closedir(directory);

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,11 +34,13 @@ class Drainer final : private Mover::Rings {
     bool finish_dead();
     // Of this process, which has closed its rings and makes no others. The same.
     bool finish_own();
+    // How many rings keep what could not be written, although their owners are dead.
+    size_t stuck() const;
     // Nobody drains here any more: processes that live on do it themselves.
     void resign() { session_.header().ended.store(1, std::memory_order_release); }
 
  private:
-    using Process = std::pair<pid_t, uint64_t>;  // with the time at which it started
+    using Process = ProcessId;
     struct Owned {
         uint32_t number;
         std::unique_ptr<DrainedStream> stream;
@@ -63,7 +64,6 @@ class Drainer final : private Mover::Rings {
     void remove_shared(const WhichOwner& are_gone);
     bool finish_closed();
     void finish_earlier_images();
-    RingState look_at(DrainedStream& stream) const;
     void remove(const Owned& ring);
     void remove_unfinished() const;
 
@@ -73,8 +73,8 @@ class Drainer final : private Mover::Rings {
     std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
     std::vector<Owned> rings_;
     std::vector<Shared> shared_;
-    size_t images_seen_ = 0;                                // rings when images were last compared
-    std::set<std::string> gone_on_;                         // places of streams whose process has called exec
+    size_t images_seen_ = 0;  // rings when images were last compared
+    EndedStreams ended_;
     std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };
 

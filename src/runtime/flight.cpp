@@ -29,6 +29,7 @@ Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) 
     for (size_t at = 0; at < all.size();) {
         const uint8_t* event = all.data() + at;
         size_t size = ovni_format_event_size(event, all.size() - at);
+        if (size == 0 || size > all.size() - at) break;  // damaged
         uint64_t clock = ovni_format_clock(event);
         at += size;
         if (!is_needed(event)) {

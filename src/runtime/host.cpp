@@ -99,6 +99,14 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     if (settings_.mode == BufferMode::shared && !tried_shared_) make_shared();
     RingLease lease = reuse();
     if (!lease.is_mapped()) lease = make_ring(trace_directory);
+    // The one we were to use goes away: its drainer has not seen that we come.
+    if (session_.is_removed()) {
+        lease = {};
+        session_ = Session();
+        if (!make_session(trace_directory)) return lease;
+        set_clock(&session_.header().clock);
+        lease = make_ring(trace_directory);
+    }
     if (!lease.is_mapped()) return lease;
     RingHeader& header = lease.header();
     start_over(header);
@@ -118,7 +126,7 @@ RingLease Host::reuse() {
         RingHeader& oldest = free_.front().header();
         uint32_t seen = oldest.drained_blocks.load(std::memory_order_seq_cst);
         wake();
-        if (!is_done(free_.front())) wait_for_change(oldest.drained_blocks, seen, short_time);
+        if (!is_done(free_.front())) futex_wait(oldest.drained_blocks, seen, short_time);
         found = std::find_if(free_.begin(), free_.end(), is_done);
     }
     if (found == free_.end()) return {};
@@ -169,11 +177,18 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     RingHeader& header = ring.header();
     header.pid = getpid();
     header.process_start = process_start_;
+    header.pid_space = pid_space();
     header.image = image_;
     header.limit = settings_.limit;
     header.kept = kept_in(ring.capacity());
     uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
-    if (::rename(file.c_str(), session_.ring_path(number).c_str()) != 0) return {};
+    std::string path = session_.ring_path(number);
+    if (::rename(file.c_str(), path.c_str()) != 0) return {};
+    if (session_.is_removed()) {
+        ::unlink(path.c_str());
+        if (link_to) ::unlink(link_to);
+        return {};
+    }
     all_rings_ += ring.capacity();
     return {std::move(ring), number};
 }
@@ -250,7 +265,7 @@ bool Host::call_drainer() {
 }
 
 void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
-    if (!call_drainer()) wait_for_change(ring.header().drained_blocks, seen, short_time);
+    if (!call_drainer()) futex_wait(ring.header().drained_blocks, seen, short_time);
 }
 
 void Host::wait_for_room(uint64_t freed) {

@@ -34,6 +34,22 @@ bool write_file(const std::string& path, const std::string& text) {
                               ::ftruncate(fd, static_cast<off_t>(text.size())) == 0);
 }
 
+// The file has room for it, or gets it, before its first byte changes.
+bool write_over(const std::string& path, const std::string& text) {
+    constexpr uint64_t block = 512;  // of st_blocks
+    int error = errno;
+    struct stat status {};
+    int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    bool fits = fd >= 0 && fstat(fd, &status) == 0 &&
+                (text.size() <= block * static_cast<uint64_t>(status.st_blocks) ||
+                 ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(text.size())) == 0);
+    bool ok = fits && write_at(fd, text.data(), text.size(), 0) == text.size() &&
+              ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
+    if (fd >= 0) ::close(fd);
+    if (!ok) errno = error;
+    return ok;
+}
+
 // With its time: readers ask which of the files of a stream is the newer one.
 bool copy_bytes(int from, int to) {
     struct stat status {};
@@ -74,10 +90,23 @@ size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {
 }
 
 bool replace_file(const std::string& path, const std::string& text) {
+    constexpr int attempts = 3;  // others write such files, too, for a moment
     std::string beside = path + being_written;
-    if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
-    ::unlink(beside.c_str());
-    return write_file(path, text);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
+        int error = errno;
+        ::unlink(beside.c_str());
+        errno = error;
+        if (write_over(path, text)) return true;
+    }
+    return false;
+}
+
+void reserve_file(const std::string& path, size_t bytes) {
+    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    if (fd < 0) return;
+    if (posix_fallocate(fd, 0, static_cast<off_t>(bytes)) == EFBIG) discard_file_size_signal();
+    ::close(fd);
 }
 
 std::optional<std::string> read_text(const std::string& path) {

@@ -15,9 +15,12 @@ size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 // What a file is called while replace_file() writes it.
 inline constexpr const char* being_written = ".new";
 
-// Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes. False
-// with errno.
+// Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes if those
+// have room for it. False with errno: the old file is there still.
 bool replace_file(const std::string& path, const std::string& text);
+
+// Makes a file that has room for so many bytes, if there is room.
+void reserve_file(const std::string& path, size_t bytes);
 
 // Nothing, with errno, where it cannot be read.
 std::optional<std::string> read_text(const std::string& path);

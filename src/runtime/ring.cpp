@@ -6,15 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 namespace ovni {
 namespace {
-
-constexpr size_t bytes_before_data = Ring::header_bytes + RingHeader::nested_rings * Ring::nested_bytes;
 
 uint8_t* map(int fd, size_t bytes) {
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -77,42 +72,24 @@ Ring Ring::open(const std::string& path) {
     return {};
 }
 
+bool Ring::is_sound() const {
+    const RingHeader& h = header();
+    const RingProgress& now = h.progress[h.current.load(std::memory_order_acquire) % 2];
+    bool sound = h.magic == RingHeader::magic_number && h.kept < capacity() &&
+                 h.published.load(std::memory_order_acquire) - now.drained <= capacity() &&
+                 now.drained - now.last_block <= capacity() &&
+                 h.notes_added.load(std::memory_order_acquire) - now.notes_taken <= RingHeader::most_notes;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        sound = sound &&
+                h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d] <= nested_bytes;
+    return sound;
+}
+
 void ask_for(RingHeader& ring, uint64_t position) {
     uint64_t wanted = ring.wanted.load(std::memory_order_relaxed);
     while (wanted < position &&
            !ring.wanted.compare_exchange_weak(wanted, position, std::memory_order_release)) {
     }
-}
-
-bool process_lives(pid_t pid, uint64_t start) {
-    return start != 0 && start_of_process(pid) == start;
-}
-
-bool owner_lives(const RingHeader& ring) {
-    return process_lives(ring.pid, ring.process_start);
-}
-
-uint64_t start_of_process(pid_t pid) {
-    constexpr int state_at = 3, threads_at = 20, start_at = 22;  // fields of the file, from 1
-    char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t length = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
-    if (length <= 0) return 0;
-    text[length] = '\0';
-    // The name before it may hold anything.
-    const char* at = strrchr(text, ')');
-    uint64_t threads = 0;
-    bool is_zombie = false;
-    for (int field = state_at; at && (at = strchr(at + 1, ' ')); ++field) {
-        if (field == state_at) is_zombie = at[1] == 'Z' || at[1] == 'X';
-        if (field == threads_at) threads = strtoull(at, nullptr, 10);
-        if (field == start_at) break;
-    }
-    // Other threads may outlive the first one.
-    return at && !(is_zombie && threads <= 1) ? strtoull(at, nullptr, 10) : 0;
 }
 
 }  // namespace ovni

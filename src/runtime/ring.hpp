@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/gaps.hpp"
+#include "runtime/process_life.hpp"
+
 namespace ovni {
 
 // Where the owner is with a ring. The drainer only goes from closed to done.
@@ -47,6 +50,7 @@ struct RingProgress {
     uint64_t nested_drained[2];
     uint64_t lost;
     Skipped skipped;
+    GapMark gaps;  // those in the file behind it are not valid
     uint32_t notes_taken;
 };
 
@@ -73,6 +77,7 @@ struct RingHeader {
     uint64_t image;          // another one after exec
     uint64_t limit;          // bytes that the process may write, 0: any number
     uint64_t kept;           // bytes that stay in the ring until somebody wants them, the newest ones
+    uint64_t pid_space;      // the namespace of the pid
     int32_t pid, tid;
 
     // Written by the owner.
@@ -106,6 +111,7 @@ struct RingHeader {
     alignas(64) std::atomic<uint64_t> drained;
     std::atomic<uint32_t> drained_blocks;  // futex: changes with drained
     std::atomic<uint32_t> notes_taken;
+    std::atomic<uint32_t> in_trace;  // 1: the stream's files are in the trace directory
     std::atomic<uint32_t> current;
     RingProgress progress[2];
 
@@ -120,6 +126,7 @@ class Ring {
     static constexpr size_t header_bytes = 32768;
     static constexpr size_t slack_bytes = 4096;
     static constexpr size_t nested_bytes = size_t{256} << 10;
+    static constexpr size_t bytes_before_data = header_bytes + RingHeader::nested_rings * nested_bytes;
 
     static constexpr size_t file_bytes(size_t capacity) {
         return header_bytes + RingHeader::nested_rings * nested_bytes + capacity + slack_bytes;
@@ -136,10 +143,12 @@ class Ring {
     static Ring open(const std::string& path);
 
     bool is_mapped() const { return base_ != nullptr; }
+    // What the header says can be true. A program may write anything there, by mistake.
+    bool is_sound() const;
     RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
-    uint8_t* data() const { return base_ + header_bytes + RingHeader::nested_rings * nested_bytes; }
+    uint8_t* data() const { return base_ + bytes_before_data; }
     uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_bytes; }
-    uint64_t capacity() const { return header().capacity; }
+    uint64_t capacity() const { return bytes_ - bytes_before_data - slack_bytes; }
     // The bytes of a position, and how many follow before the data wraps.
     uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
     uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
@@ -155,12 +164,13 @@ static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 // Somebody wants the events up to there in the stream.
 void ask_for(RingHeader& ring, uint64_t position);
 
-bool process_lives(pid_t pid, uint64_t start);
+inline ProcessId owner_of(const RingHeader& ring) {
+    return {ring.pid, ring.process_start, ring.pid_space};
+}
 
-// The process that opened it lives.
-bool owner_lives(const RingHeader& ring);
-
-// When the process began, in ticks since boot; 0 where there is no such process.
-uint64_t start_of_process(pid_t pid);
+// The process that opened it lives, or nobody can tell.
+inline bool owner_lives(const RingHeader& ring) {
+    return may_live(owner_of(ring));
+}
 
 }  // namespace ovni

@@ -35,6 +35,10 @@ std::vector<NestedEvent> take_nested(const Ring& ring, RingProgress& progress, u
             if (event.position > end || (event.position == end && !all)) break;
             take(at + sizeof event.position, bytes, sizeof bytes);
             uint64_t size = ovni_format_event_size(bytes, sizeof bytes);
+            if (size == 0 || size > sizeof bytes) {  // damaged
+                at = published;
+                break;
+            }
             event.clock = ovni_format_clock(bytes);
             event.bytes.assign(bytes, bytes + size);
             at += sizeof event.position + size;
@@ -59,6 +63,7 @@ void merge_nested(const Ring& ring, RingBlock& block, uint64_t begin, uint64_t e
     for (size_t at = 0; at < main.size();) {
         const uint8_t* event = main.data() + at;
         uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
+        if (size == 0 || size > main.size() - at) break;  // damaged
         for (; next != events.end() && next->position <= begin + at && next->clock < clock; ++next)
             put(next->bytes.data(), next->bytes.size());
         put(event, size);
@@ -83,8 +88,9 @@ uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target) {
         copy_events(ring, begin, std::min(published, target + OVNI_FORMAT_EVENT_MAX));
     uint64_t end = begin;
     while (end < target) {
-        uint64_t size = ovni_format_event_size(bytes.data() + (end - begin), bytes.size() - (end - begin));
-        if (size == 0) break;
+        uint64_t rest = bytes.size() - (end - begin);
+        uint64_t size = ovni_format_event_size(bytes.data() + (end - begin), rest);
+        if (size == 0 || size > published - end) break;  // damaged
         end += size;
     }
     return end;

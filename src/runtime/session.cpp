@@ -1,21 +1,20 @@
 #include "runtime/session.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <ctime>
 #include <utility>
 
 #include "core/clock.hpp"
 #include "core/clock_publisher.hpp"
+#include "runtime/futex.hpp"
 
 namespace ovni {
 namespace {
@@ -36,21 +35,24 @@ const char* variable(const char* name) {
     return text && *text ? text : nullptr;
 }
 
+bool is_in_use(const std::string& path) {
+    DIR* directory = opendir(path.c_str());
+    if (!directory) return true;
+    bool found = false;
+    while (const dirent* entry = readdir(directory)) {
+        std::string name = entry->d_name;
+        found = found || (name != "." && name != ".." && name != "session");
+    }
+    closedir(directory);
+    return found;
+}
+
 }  // namespace
 
 uint64_t monotonic_clock() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
-}
-
-void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen, uint64_t nanoseconds) {
-    timespec most{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};
-    syscall(SYS_futex, &word, FUTEX_WAIT, seen, &most, nullptr, 0);
-}
-
-void wake_all(std::atomic<uint32_t>& word) {
-    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 std::string session_place(uint32_t choice, const std::string& trace_directory) {
@@ -84,7 +86,7 @@ std::string session_name() {
 Session::Session(Session&& other) noexcept
     : directory_(std::move(other.directory_)),
       header_(std::exchange(other.header_, nullptr)),
-      lock_(std::exchange(other.lock_, -1)) {}
+      lock_(std::move(other.lock_)) {}
 
 Session& Session::operator=(Session&& other) noexcept {
     std::swap(directory_, other.directory_);
@@ -94,7 +96,6 @@ Session& Session::operator=(Session&& other) noexcept {
 }
 
 Session::~Session() {
-    if (lock_ >= 0) ::close(lock_);
     if (header_) munmap(header_, sizeof(SessionHeader));
 }
 
@@ -130,8 +131,7 @@ Session Session::create(const std::string& directory) {
         return session;
     }
     SessionHeader& header = session.header();
-    header.owner = getpid();
-    header.owner_start = start_of_process(getpid());
+    header.owner = own_process_id();
     header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
     format_clock_page(header.clock, ClockHook::from_environment());
     header.magic = SessionHeader::magic_number;
@@ -149,7 +149,7 @@ bool Session::is_served() const {
     if (header_->ended.load(std::memory_order_acquire)) return false;
     uint64_t seen = header_->heartbeat.load(std::memory_order_relaxed);
     bool is_silent = monotonic_clock() > seen + longest_silence;
-    return !is_silent && start_of_process(header_->owner) == header_->owner_start;
+    return !is_silent && may_live(header_->owner);
 }
 
 // Asking the system costs as much as there are threads.
@@ -161,44 +161,42 @@ bool Session::seems_served() const {
 }
 
 bool Session::is_owned_by_this_process() const {
-    return header_->owner == getpid() && header_->owner_start == start_of_process(getpid());
+    return header_->owner == own_process_id();
 }
 
 void Session::ring_doorbell() const {
     header_->doorbell.fetch_add(1, std::memory_order_seq_cst);
-    if (header_->asleep.load(std::memory_order_seq_cst)) wake_all(header_->doorbell);
+    if (header_->asleep.load(std::memory_order_seq_cst)) futex_wake_all(header_->doorbell);
 }
 
 void Session::sleep(uint32_t heard, uint64_t nanoseconds) const {
     header_->asleep.store(1, std::memory_order_seq_cst);
-    wait_for_change(header_->doorbell, heard, nanoseconds);
+    futex_wait(header_->doorbell, heard, static_cast<int64_t>(nanoseconds));
     header_->asleep.store(0, std::memory_order_relaxed);
 }
 
+// A program that has closed the descriptor has given up the lock with it.
 bool Session::lock() {
-    if (lock_ >= 0) return true;
-    int fd = ::open((directory_ + "/session").c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) return false;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        lock_ = fd;
+    if (lock_.is_ours()) return true;
+    if (lock_.open(directory_ + "/session", O_RDWR, 0) && flock(lock_.get(), LOCK_EX | LOCK_NB) == 0)
         return true;
-    }
-    ::close(fd);
+    lock_.close();
     return false;
 }
 
 bool Session::claim() {
     if (!lock()) return false;
-    header_->owner = getpid();
-    header_->owner_start = start_of_process(getpid());
+    header_->owner = own_process_id();
     header_->heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
     header_->ended.store(0, std::memory_order_release);
     return true;
 }
 
+// Either we see the file of a process that makes a ring here, or it sees that there is to be none.
 void Session::remove() const {
+    header_->removed.store(1, std::memory_order_seq_cst);
+    if (is_in_use(directory_)) return header_->removed.store(0, std::memory_order_seq_cst);
     std::string session = directory_ + "/session";
-    // What others still have there keeps the directory.
     ::unlink(session.c_str());
     ::rmdir(directory_.c_str());
 }

@@ -11,21 +11,22 @@
 #include <string>
 
 #include "ovni/tsc_clock.hpp"
+#include "runtime/own_file.hpp"
 #include "runtime/ring.hpp"
 
 namespace ovni {
 
 struct SessionHeader {
-    static constexpr uint64_t magic_number = 0x31736e69726e766f;  // "ovnrins1"
+    static constexpr uint64_t magic_number = 0x32736e69726e766f;  // "ovnrins2"
 
     uint64_t magic;
-    uint64_t owner_start;
-    int32_t owner;                               // the process that drains
+    ProcessId owner;                             // the process that drains
     std::atomic<uint32_t> ended;                 // 1: it does not drain any more
     std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
     std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: it has to be woken
+    std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
 
     ClockPage clock;  // of all who write into rings here; the drainer steers it
 };
@@ -64,15 +65,17 @@ class Session {
     bool lock();
     // Takes the place of the owner, who is dead or has given up. The same.
     bool claim();
-    // Removes the directory where no ring is left in it.
+    // Removes the directory where nothing but the session is left in it.
     void remove() const;
+    // Asked by whoever has just put a ring there.
+    bool is_removed() const { return header_->removed.load(std::memory_order_seq_cst) != 0; }
 
  private:
     static Session map(const std::string& directory, int flags);
 
     std::string directory_;
     SessionHeader* header_ = nullptr;
-    int lock_ = -1;
+    OwnFile lock_;
 };
 
 // Where run directories go, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp, the
@@ -85,7 +88,5 @@ inline constexpr uint32_t session_places = 4;
 std::string session_name();
 
 uint64_t monotonic_clock();
-void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen, uint64_t nanoseconds);
-void wake_all(std::atomic<uint32_t>& word);
 
 }  // namespace ovni

@@ -50,7 +50,7 @@ SharedFile SharedFile::create(const std::string& path, const SharedOptions& opti
         return {};
     }
     auto& header = *reinterpret_cast<SharedFileHeader*>(file.base_);
-    header = {SharedFileHeader::magic_number, start_of_process(getpid()), image, getpid()};
+    header = {SharedFileHeader::magic_number, start_of_process(getpid()), image, pid_space(), getpid()};
     file.buffer_.format(file.memory(), options);
     return file;
 }

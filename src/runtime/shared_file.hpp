@@ -8,20 +8,22 @@
 #include <string>
 #include <utility>
 
+#include "runtime/process_life.hpp"
 #include "runtime/shared_buffer.hpp"
 
 namespace ovni {
 
 // The process, as in RingHeader.
 struct SharedFileHeader {
-    static constexpr uint64_t magic_number = 0x31726873696e766f;  // "ovnishr1"
+    static constexpr uint64_t magic_number = 0x32726873696e766f;  // "ovnishr2"
 
     uint64_t magic;
     uint64_t process_start;
     uint64_t image;
+    uint64_t pid_space;
     int32_t pid;
 
-    std::pair<pid_t, uint64_t> process() const { return {pid, process_start}; }
+    ProcessId process() const { return {pid, process_start, pid_space}; }
 };
 
 class SharedFile {

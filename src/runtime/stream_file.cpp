@@ -43,79 +43,76 @@ std::vector<uint8_t> whole(const EventPieces& events) {
 }
 
 bool StreamFile::open(const std::string& path, Content content) {
-    fd_ = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd_ < 0) return false;
-    if (content == Content::keep && size() >= OVNI_FORMAT_STREAM_HEADER) return true;
+    int make = content == Content::existing ? 0 : O_CREAT;
+    if (!file_.open(path, make | O_WRONLY, 0644)) return false;
+    if (content != Content::discard && size() >= OVNI_FORMAT_STREAM_HEADER) return true;
     // At no moment is the file without its header once it has one.
-    return write_header() && ::ftruncate(fd_, OVNI_FORMAT_STREAM_HEADER) == 0;
+    return write_header() && ::ftruncate(file_.get(), OVNI_FORMAT_STREAM_HEADER) == 0;
 }
 
 bool StreamFile::write_header() {
     ovni_stream_header header{
         {OVNI_FORMAT_MAGIC[0], OVNI_FORMAT_MAGIC[1], OVNI_FORMAT_MAGIC[2], OVNI_FORMAT_MAGIC[3]},
         OVNI_FORMAT_VERSION};
-    return write_at(fd_, &header, sizeof header, 0) == sizeof header;
+    return write_at(file_.get(), &header, sizeof header, 0) == sizeof header;
 }
 
-uint64_t StreamFile::size() const {
+uint64_t StreamFile::size() {
     struct stat status {};
-    return fstat(fd_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+    return fstat(file_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+// Where this fails the file is no regular one, and holds nothing to cut off.
+void StreamFile::cut(uint64_t size) {
+    int error = errno;
+    [[maybe_unused]] int failed = ::ftruncate(file_.get(), static_cast<off_t>(size));
+    errno = error;
 }
 
 size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
     if (!is_open() || (size() < OVNI_FORMAT_STREAM_HEADER && !write_header())) return 0;
-    size_t written = write_at(fd_, events.first, events.first_bytes, offset);
+    int fd = file_.get();
+    size_t written = write_at(fd, events.first, events.first_bytes, offset);
     if (written == events.first_bytes)
-        written += write_at(fd_, events.second, events.second_bytes, offset + written);
+        written += write_at(fd, events.second, events.second_bytes, offset + written);
     if (written < events.bytes()) {
         int error = errno;
         std::vector<uint8_t> all = whole(events);
         bool disk_is_full = error == ENOSPC || error == EDQUOT;
         written -= disk_is_full ? std::min(written, room_beside) : 0;
         written = survey(all.data(), written).bytes;
-        // Where even this fails the file is no regular one, and holds nothing to cut off.
-        [[maybe_unused]] int cut = ::ftruncate(fd_, static_cast<off_t>(offset + written));
+        cut(offset + written);
         errno = error;
     }
     return written;
 }
 
 bool ChecksumFile::open(const std::string& path, uint64_t end) {
-    fd_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-    if (fd_ < 0) return false;
+    if (!file_.open(path, O_CREAT | O_RDWR, 0644)) return false;
+    int fd = file_.get();
     StreamCrcRecord record;
     char magic[sizeof stream_crc_magic] = {};
-    bool known = ::pread(fd_, magic, sizeof magic, 0) == sizeof magic &&
+    bool known = ::pread(fd, magic, sizeof magic, 0) == sizeof magic &&
                  memcmp(magic, stream_crc_magic, sizeof magic) == 0;
     size_ = sizeof magic;
     end_ = OVNI_FORMAT_STREAM_HEADER;
     while (known && end > OVNI_FORMAT_STREAM_HEADER &&
-           ::pread(fd_, &record, sizeof record, static_cast<off_t>(size_)) == sizeof record &&
+           ::pread(fd, &record, sizeof record, static_cast<off_t>(size_)) == sizeof record &&
            record.end <= end) {
         size_ += sizeof record;
         end_ = record.end;
     }
-    return (known || write_at(fd_, stream_crc_magic, sizeof magic, 0) == sizeof magic) &&
-           ::ftruncate(fd_, static_cast<off_t>(size_)) == 0;
+    return (known || write_at(fd, stream_crc_magic, sizeof magic, 0) == sizeof magic) &&
+           ::ftruncate(fd, static_cast<off_t>(size_)) == 0;
 }
 
 bool ChecksumFile::append(const EventPieces& block, uint64_t end) {
     uint32_t crc = crc32c({block.first, block.first_bytes});
     StreamCrcRecord record{end, crc32c({block.second, block.second_bytes}, crc), 0};
-    if (write_at(fd_, &record, sizeof record, size_) < sizeof record) return false;
+    if (write_at(file_.get(), &record, sizeof record, size_) < sizeof record) return false;
     size_ += sizeof record;
     end_ = end;
     return true;
-}
-
-void ChecksumFile::close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-}
-
-void StreamFile::close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
 }
 
 }  // namespace ovni

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/own_file.hpp"
+
 namespace ovni {
 
 // What a run of whole events holds.
@@ -33,34 +35,36 @@ class ChecksumFile {
  public:
     // `end`: of what is in the stream; records beyond it are cut off. False with errno.
     bool open(const std::string& path, uint64_t end);
-    bool is_open() const { return fd_ >= 0; }
+    bool is_open() const { return file_.is_open(); }
     // Where the last block ends; the header's end where there is none.
     uint64_t end() const { return end_; }
     bool append(const EventPieces& block, uint64_t end);
-    void close();
+    void close() { file_.close(); }
 
  private:
-    int fd_ = -1;
+    OwnFile file_;
     uint64_t size_ = 0, end_ = 0;
 };
 
 class StreamFile {
  public:
-    enum class Content { discard, keep };
+    // Existing: kept, and the file is not made.
+    enum class Content { discard, keep, existing };
 
     // In an existing directory. False with errno.
     bool open(const std::string& path, Content content);
-    bool is_open() const { return fd_ >= 0; }
+    bool is_open() const { return file_.is_open(); }
     // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
     size_t write(const EventPieces& events, uint64_t offset);
     // Of the file, 0 where that is unknown.
-    uint64_t size() const;
-    void close();
+    uint64_t size();
+    void cut(uint64_t size);
+    void close() { file_.close(); }
 
  private:
     bool write_header();
 
-    int fd_ = -1;
+    OwnFile file_;
 };
 
 }  // namespace ovni

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -54,6 +55,10 @@ std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
     std::string path = directory / gaps_name;
     std::optional<std::string> text = read_side_file(path);
     if (!text) return {};
+    if (text->empty()) {
+        log::warn("{}: is empty: where events are missing is unknown", path);
+        return {};
+    }
     Json json = parse_json(*text, path);
     if (!json.is_object() || !json.contains("gaps") || !json["gaps"].is_array())
         throw Error("no array 'gaps'", path);

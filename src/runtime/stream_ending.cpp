@@ -1,0 +1,192 @@
+// How streams end: what their owners have left to say, and where they go.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "runtime/diagnostics.hpp"
+#include "runtime/drained_stream.hpp"
+#include "runtime/futex.hpp"
+#include "runtime/posix_io.hpp"
+#include "runtime/stream_names.hpp"
+
+namespace ovni {
+namespace {
+
+const char* name_of(RingEnd end) {
+    constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
+    return names[static_cast<size_t>(end)];
+}
+
+uint64_t number_in(const Json& ovni, const char* name) {
+    auto found = ovni.find(name);
+    return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
+}
+
+}  // namespace
+
+std::string DrainedStream::gaps_path() const {
+    return note_.directory() + gaps_file;
+}
+
+// Once blocks are missing in it, the file would be wrong about all that follows.
+void DrainedStream::add_checksum(const EventPieces& block, uint64_t begin, uint64_t end) {
+    if (has_no_checksums_) return;
+    std::string path = note_.directory() + checksum_file;
+    bool open = checksums_.is_open() || checksums_.open(path, begin);
+    if (open && checksums_.end() == begin && checksums_.append(block, end)) return;
+    has_no_checksums_ = true;
+    checksums_.close();
+}
+
+// The last block lies in the ring still, as nothing was published since.
+uint64_t DrainedStream::last_clock() const {
+    const RingProgress& now = progress();
+    if (now.drained - now.last_block > ring_.capacity()) return 0;
+    std::vector<uint8_t> bytes = copy_events(ring_, now.last_block, now.drained);
+    return survey(bytes.data(), bytes.size()).last_clock;
+}
+
+uint64_t DrainedStream::lost_here() const {
+    uint64_t lost = progress().lost + header().moved[header().current_moved.load() % 2].lost;
+    for (const NestedRing& nested : header().nested) lost += nested.lost.load(std::memory_order_relaxed);
+    return lost;
+}
+
+// An event that the owner did not live to emit.
+void DrainedStream::append(const Event& event) {
+    RingProgress after = progress();
+    EventPieces block{event.bytes, event.size, nullptr, 0};
+    size_t done = write(block, after.file_end);
+    after.file_end += done;
+    settle(block, done, after);
+}
+
+// False where there was no room for it.
+bool DrainedStream::end_our_life(const OwnerEnd& end) {
+    uint64_t clock = header().end_clock.load(std::memory_order_acquire);
+    bool ours = header().life_is_ours.load(std::memory_order_acquire);
+    bool theirs = header().lives.load(std::memory_order_acquire) && end.how == RingEnd::exec;
+    if (!theirs && !(ours && (clock != 0 || end.how == RingEnd::exec))) return true;
+    append(make_event("OHe", std::max(clock, last_clock())));
+    if (stuck_) return false;
+    header().life_is_ours.store(0, std::memory_order_relaxed);
+    header().lives.store(0, std::memory_order_relaxed);
+    return true;
+}
+
+bool DrainedStream::finish(const OwnerEnd& end) {
+    RingHeader& h = header();
+    RingState state = h.state.load(std::memory_order_acquire);
+    if (state != RingState::open && state != RingState::closed) return true;
+    if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
+    stuck_ = false;
+    if (!is_empty() && !end_stream(end, state == RingState::closed)) {
+        stuck_ = true;
+        return false;
+    }
+    prepared_ = false;
+    h.state.store(RingState::done, std::memory_order_release);
+    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake_all(h.drained_blocks);
+    return true;
+}
+
+bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
+    if (header().in_trace.load(std::memory_order_acquire)) return move_to_trace();
+    bool may_be_lost = owner_lives(header());
+    if (!prepare()) return may_be_lost;
+    // What the owner said last.
+    if (std::optional<StreamNote> note = StreamNote::read(note_path_))
+        note_.metadata = std::move(note->metadata);
+    if (!is_damaged()) {
+        uint64_t published = header().published.load(std::memory_order_acquire);
+        if (!write_newest(published, true) || !end_our_life(end)) return false;
+    }
+    gaps_.clamp(progress().file_end);
+    if (damaged_) gaps_.add({progress().file_end, last_clock(), UINT64_MAX, 0, "damaged"});
+    bool told = write_gaps();
+    told = write_metadata(is_closed ? nullptr : &end) && told;
+    if (!told && !may_be_lost) return keep();
+    Gaps::give_up_reserve(gaps_path());
+    rest();
+    tell_others(is_closed ? nullptr : &end);
+    if (!stray_.empty()) {
+        remove_stream(stray_ + note_.place);
+        remove_empty(stray_, note_.place);
+    }
+    if (note_.roots.temporary.empty() || end.how == RingEnd::exec) return true;
+    return move_to_trace() || may_be_lost;
+}
+
+void DrainedStream::tell_others(const OwnerEnd* end) {
+    Json metadata = metadata_now(end);
+    EndedStream ended{{}, lost_here() + earlier_.lost, number_in(metadata["ovni"], "raised"), 0};
+    if (header().lives.load(std::memory_order_relaxed) ||
+        header().life_is_ours.load(std::memory_order_relaxed))
+        ended.open_life = last_clock();
+    for (const char* member : {"end", "finished", "loom_cpus"}) metadata["ovni"].erase(member);
+    ended.metadata = json_text(metadata, JsonStyle::compact);
+    ended_[note_.roots.trace + note_.place] = std::move(ended);
+}
+
+// Once the ring says so, all is there, and what is left behind may go.
+bool DrainedStream::move_to_trace() {
+    std::optional<StreamNote> note = StreamNote::read(note_path_);
+    if (note) note_ = std::move(*note);
+    std::string from = note_.directory(), to = note_.roots.trace + note_.place;
+    if (from == to) return true;
+    if (!header().in_trace.load(std::memory_order_acquire)) {
+        if (!copy_stream(from, to)) return false;
+        header().in_trace.store(1, std::memory_order_release);
+    }
+    remove_stream(from);
+    remove_empty(note_.roots.temporary, note_.place);
+    return true;
+}
+
+// `end`: of a stream that its owner has not closed.
+Json DrainedStream::metadata_now(const OwnerEnd* end) const {
+    Json metadata = note_.metadata;
+    Json& ovni = metadata["ovni"];
+    if (!ovni.is_object()) ovni = Json::object();
+    const RingMoved& moved = header().moved[header().current_moved.load() % 2];
+    uint64_t lost = lost_here() + number_in(ovni, "lost");
+    uint64_t raised = header().raised.load(std::memory_order_relaxed) + moved.raised + earlier_.raised;
+    std::optional<Json> before = json_parse(earlier_.metadata.c_str());
+    if (goes_on_by_owner_ || !before || !before->is_object() || !(*before)["ovni"].is_object()) {
+        lost += earlier_.lost;
+    } else {
+        lost += number_in((*before)["ovni"], "lost");
+        for (const char* member : {"end", "finished"}) (*before)["ovni"].erase(member);
+        before->merge_patch(metadata);
+        metadata = std::move(*before);
+    }
+    Json& told = metadata["ovni"];
+    if (lost > 0) told["lost"] = lost;
+    if (raised > 0) told["raised"] = raised;
+    if (end) {
+        told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
+        told["finished"] = 1;
+    } else if (gaps_.reach(progress().file_end) && told.contains("finished") && !told.contains("end")) {
+        // What the program said of its end is lost.
+        told["end"] = {{"by", "loss"}, {"code", 0}, {"clock", last_clock()}};
+    }
+    return metadata;
+}
+
+bool DrainedStream::write_metadata(const OwnerEnd* end) {
+    std::string path = note_.directory() + metadata_file;
+    if (replace_file(path, json_text(metadata_now(end), JsonStyle::pretty))) return true;
+    complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
+    return false;
+}
+
+bool DrainedStream::write_gaps() {
+    std::string path = gaps_path();
+    if (gaps_.save(path)) return true;
+    complain(Trouble::metadata, "drain", "cannot write %s:", path.c_str());
+    return false;
+}
+
+}  // namespace ovni

@@ -1,0 +1,61 @@
+// A ring as a program would leave it, made by hand: what drainers do with it, at every point where one may
+// die.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "ovni/emit.hpp"
+#include "runtime/drained_stream.hpp"
+#include "runtime/runtime_test.hpp"
+
+namespace ovni::test {
+
+struct HandMadeRing {
+    static constexpr const char* place = "/loom.a/proc.1/thread.1";
+
+    explicit HandMadeRing(const std::filesystem::path& home, bool uses_temporary = false)
+        : path(home / "ring"), trace(home / "ovni"), temporary(home / "tmp") {
+        ring = Ring::create(path, size_t{1} << 18);
+        RingHeader& header = ring.header();
+        header.pid = getpid();
+        ProcessId self = own_process_id();
+        header.process_start = self.start;
+        header.pid_space = self.space;
+        header.placed = 1;
+        header.generation = 1;
+        header.state = RingState::open;
+        StreamNote note{{trace, uses_temporary ? temporary.string() : ""}, place, Json::object()};
+        note.metadata["ovni"]["tid"] = 1;
+        note.write(path.string() + ".json");
+    }
+
+    void put(EventCode code, uint64_t clock) {
+        Event event = make_event(code, clock);
+        uint64_t at = ring.header().published;
+        for (uint32_t i = 0; i < event.size; ++i) *ring.at(at + i) = event.bytes[i];
+        ring.header().published = at + event.size;
+    }
+    void note_gap(uint64_t from, uint64_t to, uint64_t lost) {
+        RingHeader& header = ring.header();
+        header.notes[header.notes_added % RingHeader::most_notes] = {header.published, from, to, lost,
+                                                                     "test"};
+        ++header.notes_added;
+    }
+    // A drainer that has just come.
+    std::unique_ptr<DrainedStream> drainer() {
+        return std::make_unique<DrainedStream>(Ring::open(path), path.string() + ".json",
+                                               std::make_shared<uint64_t>(0), ended);
+    }
+    RecordedStream recorded() const { return RecordedStream(trace.string() + place); }
+
+    std::filesystem::path path, trace, temporary;
+    Ring ring;
+    EndedStreams ended;
+};
+
+}  // namespace ovni::test

@@ -1,0 +1,206 @@
+// Drainers that die at a bad moment, and rings that are damaged: the next drainer goes on from what the ring
+// tells.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <random>
+
+#include "runtime/hand_made_ring.hpp"
+#include "runtime/session.hpp"
+
+namespace ovni::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DrainerTest : public RuntimeTest {};
+
+TEST_F(DrainerTest, GapsAreNotRepeatedByTheNextDrainer) {
+    HandMadeRing made(home());
+    auto first = made.drainer();
+    made.put("OB.", 10);
+    made.note_gap(11, 19, 3);
+    made.put("OB.", 20);
+    first->drain();
+    RingHeader& header = made.ring.header();
+    const uint32_t current = header.current;
+    const RingProgress known = header.progress[current % 2];
+    made.note_gap(21, 29, 0);
+    made.put("OB.", 30);
+    made.note_gap(31, 39, 5);
+    first->drain();
+    EXPECT_EQ(made.recorded().gaps["gaps"].size(), 3u);
+    // It died behind the gaps, before it said so in the ring.
+    first.reset();
+    header.progress[current % 2] = known;
+    header.current = current;
+    header.drained = known.drained;
+    made.put("OB.", 40);
+    EXPECT_TRUE(made.drainer()->finish({}));
+    RecordedStream recorded = made.recorded();
+    EXPECT_EQ(recorded.codes(), "OB. OB. OB. OB.");
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 3u) << recorded.gaps.dump();
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(recorded.gaps["gaps"][i]["offset"], recorded.events[i + 1].offset) << recorded.gaps.dump();
+}
+
+TEST_F(DrainerTest, AGapThatHadGrownInTheFileGrowsOnce) {
+    HandMadeRing made(home());
+    auto first = made.drainer();
+    made.put("OB.", 10);
+    made.note_gap(11, 19, 3);
+    first->drain();
+    RingHeader& header = made.ring.header();
+    const uint32_t current = header.current;
+    const RingProgress known = header.progress[current % 2];
+    made.note_gap(21, 29, 4);
+    first->drain();
+    first.reset();
+    header.progress[current % 2] = known;
+    header.current = current;
+    made.put("OB.", 40);
+    EXPECT_TRUE(made.drainer()->finish({}));
+    RecordedStream recorded = made.recorded();
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << recorded.gaps.dump();
+    EXPECT_EQ(recorded.gaps["gaps"][0]["lost"], 7);
+}
+
+TEST_F(DrainerTest, AGapsFileThatWasCutIsWrittenAnew) {
+    HandMadeRing made(home());
+    auto first = made.drainer();
+    made.put("OB.", 10);
+    made.note_gap(11, 19, 3);
+    made.put("OB.", 20);
+    made.note_gap(21, 29, 4);
+    made.put("OB.", 30);
+    first->drain();
+    first.reset();
+    fs::path gaps = made.trace.string() + HandMadeRing::place + "/stream.gaps.json";
+    std::string text = file_content(gaps);
+    std::ofstream(gaps) << text.substr(0, text.size() - 8) << "\n{\"offset";
+    made.ring.header().progress[made.ring.header().current % 2].gaps = {1, 19, 3};
+    EXPECT_TRUE(made.drainer()->finish({}));
+    ASSERT_EQ(made.recorded().gaps["gaps"].size(), 1u) << file_content(gaps);
+}
+
+TEST_F(DrainerTest, AMoveThatWasInterruptedIsDoneOnce) {
+    for (bool is_told : {false, true}) {
+        fs::path place = home() / (is_told ? "told" : "untold");
+        fs::create_directories(place);
+        HandMadeRing made(place, true);
+        made.put("OB.", 10);
+        fs::path from = made.temporary.string() + HandMadeRing::place;
+        auto first = made.drainer();
+        first->drain();
+        EXPECT_TRUE(first->finish({}));
+        RingHeader& header = made.ring.header();
+        EXPECT_EQ(made.recorded().codes(), "OB.");
+        EXPECT_FALSE(fs::exists(from));
+        // It died after it had removed some of the files: nothing of what is left there counts.
+        header.state = RingState::open;
+        fs::create_directories(from);
+        if (is_told)
+            std::ofstream(from / "stream.json") << "{}";
+        else
+            for (const char* name : {"stream.obs", "stream.json", "stream.crc"})
+                fs::copy(made.trace.string() + HandMadeRing::place + "/" + name, from / name);
+        header.in_trace = is_told;
+        EXPECT_TRUE(made.drainer()->finish({}));
+        EXPECT_EQ(made.recorded().codes(), "OB.");
+        EXPECT_EQ(made.recorded().json["ovni"]["finished"], 1);
+        EXPECT_FALSE(fs::exists(made.temporary));
+    }
+}
+
+TEST_F(DrainerTest, ADamagedHeaderEndsItsStreamAlone) {
+    const std::function<void(RingHeader&)> damages[] = {
+        [](RingHeader& header) { header.published = uint64_t{1} << 40; },
+        [](RingHeader& header) { header.published = 0; },
+        [](RingHeader& header) { header.capacity = 0, header.magic = 0; },
+        [](RingHeader& header) { header.kept = UINT64_MAX; },
+        [](RingHeader& header) { header.notes_added = 1u << 30; },
+        [](RingHeader& header) { header.nested[1].published = UINT64_MAX; },
+    };
+    for (size_t i = 0; i < std::size(damages); ++i) {
+        fs::path place = home() / std::to_string(i);
+        fs::create_directories(place);
+        HandMadeRing made(place);
+        auto drainer = made.drainer();
+        made.put("OB.", 10);
+        drainer->drain();
+        damages[i](made.ring.header());
+        drainer->drain();
+        drainer->drain();
+        EXPECT_TRUE(drainer->finish({}));
+        RecordedStream recorded = made.recorded();
+        EXPECT_EQ(recorded.codes(), "OB.") << i;
+        ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << i;
+        EXPECT_EQ(recorded.gaps["gaps"][0]["reason"], "damaged");
+        EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+    }
+}
+
+TEST_F(DrainerTest, DamagedEventsEndTheStreamAfterTheLastWholeOne) {
+    HandMadeRing made(home());
+    made.put("OB.", 10);
+    made.put("OB.", 20);
+    uint64_t sound = made.ring.header().published;
+    made.ring.header().published = sound + 100;
+    // The size of a jumbo event that goes far beyond.
+    memset(made.ring.at(sound), 0xff, 100);
+    EXPECT_TRUE(made.drainer()->finish({}));
+    RecordedStream recorded = made.recorded();
+    EXPECT_EQ(recorded.codes(), "OB. OB.");
+    EXPECT_EQ(recorded.gaps["gaps"][0]["reason"], "damaged");
+    EXPECT_EQ(recorded.gaps["gaps"][0]["from"], 20);
+}
+
+TEST_F(DrainerTest, GapsAreInOrderWhateverIsAdded) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 200; ++round) {
+        Gaps gaps;
+        fs::path path = home() / "gaps.json";
+        for (int i = 0; i < 20; ++i) {
+            Gap gap{random() % 100, random() % 1000, random() % 1000, random() % 3, i % 2 ? "odd" : "even"};
+            if (random() % 8 == 0) gap.to = UINT64_MAX;
+            if (random() % 5 == 0)
+                gaps.lose_after(gap.offset, gap);
+            else
+                gaps.add(gap);
+            if (random() % 3 == 0) gaps.clamp(8 + random() % 100);
+            if (random() % 2 == 0) {
+                EXPECT_TRUE(gaps.save(path));
+            }
+        }
+        EXPECT_TRUE(gaps.save(path));
+        auto list = nlohmann::json::parse(file_content(path))["gaps"];
+        EXPECT_EQ(list.size(), gaps.mark().count);
+        for (size_t i = 0; i < list.size(); ++i) {
+            uint64_t to = list[i].value("to", UINT64_MAX);
+            EXPECT_GE(list[i]["offset"], 8);
+            EXPECT_GE(to, list[i]["from"].get<uint64_t>());
+            if (i == 0) continue;
+            EXPECT_GE(list[i]["from"].get<uint64_t>(), list[i - 1].value("to", UINT64_MAX)) << list.dump();
+            EXPECT_GE(list[i]["offset"], list[i - 1]["offset"]);
+        }
+        EXPECT_EQ(Gaps::load(path).mark().count, gaps.mark().count);
+        fs::remove(path);
+    }
+}
+
+TEST_F(DrainerTest, ARunDirectoryIsNotRemovedWhileSomebodyComes) {
+    fs::path directory = home() / "session";
+    Session drained = Session::create(directory), joined = Session::open(directory);
+    ASSERT_TRUE(drained.is_valid() && joined.is_valid());
+    std::ofstream(directory / "new.1.1") << "a ring";
+    drained.remove();
+    EXPECT_TRUE(fs::exists(directory / "session"));
+    EXPECT_FALSE(joined.is_removed());
+    fs::remove(directory / "new.1.1");
+    drained.remove();
+    EXPECT_FALSE(fs::exists(directory));
+    EXPECT_TRUE(joined.is_removed());
+}
+
+}  // namespace
+}  // namespace ovni::test
