@@ -94,6 +94,8 @@ void check(const Option& option, std::string_view value) {
         throw UsageError(fmt::format("{} is {}, not '{}'", option.name, option.choices, value));
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
         throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
+    if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))
+        throw UsageError(fmt::format("a run directory is an absolute path: '{}'", value));
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(value);
 }
 
