@@ -80,6 +80,11 @@ TEST_F(GapsTest, WrittenGapsReadTheSame) {
     EXPECT_EQ(again[1].offset, gaps[1].offset);
 }
 
+TEST_F(GapsTest, AnEmptyFileIsAWarning) {
+    build().event("OB.", 10).gaps_text("");
+    EXPECT_EQ(read_all(), "8 10 OB. 0\n");
+}
+
 struct Damaged {
     const char* text;
     const char* cause;
@@ -95,9 +100,8 @@ TEST_P(DamagedGapsTest, IsAnError) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DamagedGapsTest,
-    ::testing::Values(Damaged{"", "JSON"}, Damaged{"{\"gaps\": [", "JSON"}, Damaged{"[]", "no array"},
-                      Damaged{"{}", "no array"}, Damaged{R"({"gaps": 3})", "no array"},
-                      Damaged{R"({"gaps": [3]})", "not an object"},
+    ::testing::Values(Damaged{"{\"gaps\": [", "JSON"}, Damaged{"[]", "no array"}, Damaged{"{}", "no array"},
+                      Damaged{R"({"gaps": 3})", "no array"}, Damaged{R"({"gaps": [3]})", "not an object"},
                       Damaged{R"({"gaps": [{"from": 1}]})", "no offset"},
                       Damaged{R"({"gaps": [{"offset": -8, "from": 1}]})", "no offset"},
                       Damaged{R"({"gaps": [{"offset": 8}]})", "no clock"},
