@@ -83,17 +83,32 @@ inline void handler_fence() noexcept {
 
 constexpr uint64_t any_clock = UINT64_MAX;
 
+// Events that the library looks at: the life cycle, and regions of unsorted events.
+constexpr bool is_special(EventCode code) {
+    return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
+}
+
+inline bool interrupts_emission(ovni_private_window& window) noexcept {
+    auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    return __builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame);
+}
+
 // Whether an event of that many bytes and with that clock can be stored right away; if so, the emission has
 // begun.
-inline bool begin_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
-    auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    if (__builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame)) return false;
-    window.busy = frame;
+inline bool begin_emission(ovni_private_window& window, EventCode code, unsigned size,
+                           uint64_t clock) noexcept {
+    if (interrupts_emission(window) || __builtin_expect(is_special(code), 0)) return false;
+    window.busy = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     handler_fence();
     bool fits = window.head + size <= __atomic_load_n(&window.limit, __ATOMIC_RELAXED);
     if (__builtin_expect(fits && clock >= window.last, 1)) return true;
     window.busy = 0;
     return false;
+}
+
+inline void leave_emission(ovni_private_window& window) noexcept {
+    handler_fence();
+    window.busy = 0;
 }
 
 inline void end_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
@@ -114,11 +129,6 @@ constexpr unsigned event_size() {
     return OVNI_FORMAT_EVENT_HEADER + payload;
 }
 
-// Events that the library looks at: the life cycle, and regions of unsorted events.
-constexpr bool is_special(EventCode code) {
-    return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
-}
-
 }  // namespace detail
 
 // Emits with a clock of the caller's, as by now().
@@ -127,8 +137,7 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    if (__builtin_expect(detail::is_special(code), 0) || !detail::begin_emission(*window, size, clock))
-        return detail::emit_slowly(code, clock, args...);
+    if (!detail::begin_emission(*window, code, size, clock)) return detail::emit_slowly(code, clock, args...);
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
 }
@@ -139,10 +148,13 @@ inline void emit(EventCode code, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    if (__builtin_expect(detail::is_special(code), 0) ||
-        !detail::begin_emission(*window, size, detail::any_clock))
+    if (!detail::begin_emission(*window, code, size, detail::any_clock))
         return detail::emit_slowly(code, now(), args...);
     uint64_t clock = read_clock(*window->clock);
+    if (__builtin_expect(clock < window->last, 0)) {
+        detail::leave_emission(*window);
+        return detail::emit_slowly(code, clock, args...);
+    }
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
 }

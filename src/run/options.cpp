@@ -41,7 +41,7 @@ constexpr Option known[] = {
      "threads emit into buffers of their own (default), or all of a process into one four times as large, "
      "from where the drainer brings events into those"},
     {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
-     "for all threads of a process (half of what is free there, at most 1/16 of the machine's memory)"},
+     "for all threads of a process, beyond 256k for each (half of what is free there, at most 1/16 of the machine's memory)"},
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
      "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
     {"--flight", "", "OVNI_FLIGHT", "SIZE", "",

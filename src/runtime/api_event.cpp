@@ -1,4 +1,5 @@
 // The C API: events.
+#include <algorithm>
 #include <cstring>
 
 #include "ovni.h"
@@ -56,14 +57,24 @@ namespace {
     ovni_private_emit(ev, size);
 }
 
+// One that is longer is lost, and counted.
+void emit_nested(Stream& stream, const ovni_ev& ev, const uint8_t* buf, uint32_t bufsize) {
+    constexpr size_t header_size = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
+    uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
+    memcpy(bytes, &ev, header_size);
+    memcpy(bytes + header_size, buf, std::min<size_t>(bufsize, sizeof bytes - header_size));
+    stream.emit_nested(bytes, header_size + bufsize);
+}
+
 }  // namespace
 
 void ovni_ev_emit(ovni_ev* ev) {
     ovni_private_window* window = ovni_private_thread_window;
     unsigned flags = ev->header.flags;
     unsigned size = OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(ev->header.flags);
-    bool rare = !window || (flags & OVNI_EV_JUMBO) || is_special(ev);
-    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, size, ev->header.clock))
+    bool rare = !window || (flags & OVNI_EV_JUMBO);
+    EventCode code = EventCode::from_bytes(&ev->header.model);
+    if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, code, size, ev->header.clock))
         return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
     memcpy(window->data + window->head, ev, sizeof *ev);
     detail::end_emission(*window, size, ev->header.clock);
@@ -79,8 +90,7 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
     if (stream->emit_shared(ev, header_size, buf, bufsize)) return;
-    const ovni_private_window* window = stream->window();
-    if (window && window->busy && !stream->is_shared()) return stream->emit_nested(ev, header_size + bufsize);
+    if (interrupts_emission(stream)) return emit_nested(*stream, *ev, buf, bufsize);
     stream->emit(ev, header_size, buf, bufsize);
 }
 

@@ -28,7 +28,7 @@ int open_ours() {
         return 0;
     SlowPath slow;
     process().prepare();
-    return open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours) ? 1 : 0;
+    return open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow) ? 1 : 0;
 }
 
 // At most 511 bytes, cut between characters.
@@ -41,24 +41,41 @@ std::string short_label(const char* label) {
     return text.substr(0, end);
 }
 
+// Waits only between the visits, so that other threads may begin and end.
+void flush_published() {
+    constexpr int most_waits = 1000;
+    streams().visit([](Stream& stream) { stream.ask_for_published(); });
+    uint64_t waiting = UINT64_MAX;
+    for (int waits = 0; waits < most_waits; ++waits) {
+        uint64_t before = waiting;
+        waiting = 0;
+        streams().visit([&](Stream& stream) { waiting += stream.asked_and_not_written(); });
+        if (waiting == 0) return;
+        if (waiting < before) waits = 0;
+        SlowPath slow;
+        host().wait_a_moment();
+    }
+}
+
 }  // namespace
 
 void ovni_private_emit(const void* event, uint32_t size) {
     Stream* own = this_thread().stream;
     if (own && own->emit_shared(event, size)) return;
-    notice_clone();
-    Stream* stream = process().is_inherited() ? inherited_stream() : this_thread().stream;
+    Stream* stream = process().is_inherited() ? inherited_stream() : own;
     if (!stream) return;
-    if (ovni_private_thread_window && ovni_private_thread_window->busy && !stream->is_shared())
-        return stream->emit_nested(event, size);
+    if (interrupts_emission(stream)) return stream->emit_nested(event, size);
     stream->emit(event, size);
 }
 
 // A handler runs further down in the stack than what it interrupted, or on a stack of its own; an emission
-// that a longjmp out of a handler left behind lies below whoever emits next.
+// that a longjmp out of a handler left behind lies below whoever emits next, or many follow in it while no
+// signal is blocked.
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
     stack_t stack{};
-    if (frame < window->busy || sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
+    if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
+    Stream* stream = this_thread().stream;
+    if (frame < window->busy && !(stream && stream->was_left())) return 0;
     window->busy = 0;
     return 1;
 }
@@ -130,10 +147,10 @@ void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* rea
     stream->note_gap({0, from, to, lost, reason ? reason : "paused"});
 }
 
+// What lies in the buffer that threads share is published first.
 void ovni_private_flush_all() {
-    streams().visit([](Stream& stream) { stream.write_published(); });
+    for (int rounds = host().shared() ? 2 : 1; rounds > 0; --rounds) flush_published();
 }
-
 void ovni_private_close_all(const char* by, int code) {
     StreamEnd end{by, code};
     streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });

@@ -18,7 +18,7 @@ void ovni_thread_init(pid_t tid) {
     if (tid == 0) fatal(__func__, "the thread id is 0");
     if (!process().is_ready()) fatal(__func__, "the process is not initialized");
     SlowPath slow;
-    Stream* stream = thread.stream ? thread.stream : open_stream(tid, Owner::program);
+    Stream* stream = thread.stream ? thread.stream : open_stream(tid, Owner::program, slow);
     stream->open_for_program(tid);
     stream->with_metadata([](Metadata& metadata) { metadata.set("ovni.require.ovni", OVNI_MODEL_VERSION); });
 }

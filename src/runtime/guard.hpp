@@ -13,8 +13,17 @@ namespace ovni {
 inline void block_signals(sigset_t* before) noexcept {
     sigset_t all;
     sigfillset(&all);
-    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+// A signal that usually ends a program waits to be let through.
+inline bool end_is_wanted() noexcept {
+    sigset_t waiting;
+    if (sigpending(&waiting) != 0) return false;
+    for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGXCPU})
+        if (sigismember(&waiting, signal) == 1) return true;
+    return false;
 }
 
 class SlowPath {
@@ -28,6 +37,7 @@ class SlowPath {
         pthread_setcancelstate(cancel_state_, nullptr);
         errno = errno_;
     }
+    const sigset_t& signals_before() const noexcept { return signals_; }
     SlowPath(const SlowPath&) = delete;
     SlowPath& operator=(const SlowPath&) = delete;
 

@@ -268,6 +268,12 @@ void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
     if (!call_drainer()) futex_wait(ring.header().drained_blocks, seen, short_time);
 }
 
+void Host::wait_a_moment() {
+    if (!session_.is_valid() || call_drainer()) return;
+    std::atomic<uint32_t> never{0};
+    futex_wait(never, 0, static_cast<int64_t>(short_time));
+}
+
 void Host::wait_for_room(uint64_t freed) {
     SharedHeader& header = shared_.buffer().header();
     uint32_t seen = header.room_futex.load(std::memory_order_acquire);
@@ -297,6 +303,7 @@ void Host::finish() {
 
 void Host::start_over_in_child() {
     set_clock(nullptr);
+    session_.forget_lock();
     new (this) Host();
 }
 

@@ -89,6 +89,12 @@ size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {
     return done;
 }
 
+int allocate(int fd, uint64_t bytes) {
+    int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    if (error == EFBIG) discard_file_size_signal();
+    return error;
+}
+
 bool replace_file(const std::string& path, const std::string& text) {
     constexpr int attempts = 3;  // others write such files, too, for a moment
     std::string beside = path + being_written;

@@ -12,6 +12,9 @@ namespace ovni {
 // also answered by a signal, which waits there and is thrown away.
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 
+// Gives a file of that size its memory, or an error. The same.
+int allocate(int fd, uint64_t bytes);
+
 // What a file is called while replace_file() writes it.
 inline constexpr const char* being_written = ".new";
 

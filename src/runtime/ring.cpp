@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/posix_io.hpp"
+
 namespace ovni {
 namespace {
 
@@ -36,7 +38,7 @@ Ring Ring::create(const std::string& path, size_t capacity) {
     size_t bytes = bytes_before_data + capacity + slack_bytes;
     int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) return {};
-    int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    int error = allocate(fd, bytes);
     uint8_t* base = error == 0 ? map(fd, bytes) : nullptr;
     if (error == 0 && !base) error = errno;
     ::close(fd);

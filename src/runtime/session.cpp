@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/clock_publisher.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/posix_io.hpp"
 
 namespace ovni {
 namespace {
@@ -106,7 +107,7 @@ Session Session::map(const std::string& directory, int flags) {
     int error = 0;
     struct stat status {};
     if (flags & O_CREAT)
-        error = posix_fallocate(fd, 0, sizeof(SessionHeader));
+        error = allocate(fd, sizeof(SessionHeader));
     else if (fstat(fd, &status) != 0 || status.st_size < static_cast<off_t>(sizeof(SessionHeader)))
         error = EINVAL;
     void* memory =
@@ -182,6 +183,11 @@ bool Session::lock() {
         return true;
     lock_.close();
     return false;
+}
+
+void Session::forget_lock() {
+    if (lock_ >= 0) ::close(lock_);
+    lock_ = -1;
 }
 
 bool Session::claim() {

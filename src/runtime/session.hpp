@@ -63,6 +63,8 @@ class Session {
     void sleep(uint32_t heard, uint64_t nanoseconds) const;
     // The right to drain, which ends with the process at the latest. False where another one has it.
     bool lock();
+    // In a fork's child, which must not hold the parent's right.
+    void forget_lock();
     // Takes the place of the owner, who is dead or has given up. The same.
     bool claim();
     // Removes the directory where nothing but the session is left in it.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/posix_io.hpp"
 #include "runtime/ring.hpp"
 
 namespace ovni {
@@ -41,7 +42,7 @@ SharedFile SharedFile::create(const std::string& path, const SharedOptions& opti
     size_t bytes = header_bytes + SharedBuffer::memory_needed(options);
     int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) return file;
-    int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    int error = allocate(fd, bytes);
     if (error == 0 && !file.map(fd, bytes)) error = errno;
     ::close(fd);
     if (error != 0) {

@@ -19,10 +19,11 @@ constexpr uint64_t reserve = 4096;
 
 }  // namespace
 
-Stream::Stream(pid_t tid, Owner owner)
+Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
     : ours_(owner == Owner::ours),
       born_ours_(ours_),
       life_(ours_ ? Life::running : Life::unborn),
+      usual_signals_(usual_signals),
       tid_(tid),
       metadata_(tid) {
     void* page = mmap(nullptr, window_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -98,17 +99,21 @@ bool Stream::make_room(uint64_t bytes, bool may_be_lost) {
     if (bytes + slack > ring_.ring.capacity()) return false;
     if (has_room(bytes)) return true;
     place(process().facts());
+    // What a flight recorder keeps must make room for a large definition.
+    if (bytes + slack > ring_.ring.capacity() - header().kept) ask_for(header(), head());
     if (may_be_lost || monotonic_clock() < next_attempt_) return has_room(bytes);
     if (wait_for_room(bytes)) return true;
     next_attempt_ = monotonic_clock() + between_attempts;
     return false;
 }
 
-// However long that takes, as on a file system that hangs, while there is a drainer. One that is killed lets
+// However long that takes, as on a file system that hangs, while there is a drainer, and nobody wants to end
+// the program. One that is killed lets
 // go of the run directory a moment later; and what a drainer passes by again and again it cannot write.
 bool Stream::wait_for_room(uint64_t bytes) {
     uint64_t drained = header().drained.load(std::memory_order_acquire), pass = host().last_pass();
     for (int passes = 0; !has_room(bytes);) {
+        if (end_is_wanted()) return false;
         host().wait_until_drained(ring_, drained);
         uint64_t now = header().drained.load(std::memory_order_acquire), latest = host().last_pass();
         if (now > drained)
@@ -207,6 +212,21 @@ void Stream::note_gap(const Gap& gap) {
     }
 }
 
+// A handler that runs has its own signal blocked, unless its program wants otherwise; and hardly one emits so
+// much.
+bool Stream::was_left() noexcept {
+    constexpr uint32_t many = 64;
+    if (interrupted_.busy != window_->busy || interrupted_.head != window_->head)
+        interrupted_ = {window_->busy, window_->head, 0};
+    if (++interrupted_.times < many) return false;
+    interrupted_.times = 0;
+    sigset_t now;
+    if (pthread_sigmask(SIG_BLOCK, nullptr, &now) != 0) return false;
+    for (int signal = 1; signal < NSIG; ++signal)
+        if (sigismember(&now, signal) == 1 && sigismember(&usual_signals_, signal) != 1) return false;
+    return true;
+}
+
 // Nothing here may wait or take a lock: the thread is in the middle of an emission.
 void Stream::emit_nested(const void* event, size_t size) noexcept {
     uint32_t depth = nested_depth_;
@@ -264,17 +284,27 @@ void Stream::wait_until_drained(uint64_t position) {
     }
 }
 
-void Stream::write_published() {
+void Stream::ask_for_published() {
     SlowPath slow;
-    uint64_t reserved = 0;
-    {
-        Lock lock(mutex_);
-        if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
-        place(process().facts());
-        if (producer_) reserved = shared_reserved();
+    Lock lock(mutex_);
+    if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
+    place(process().facts());
+    asked_moved_ = producer_ ? shared_reserved() : 0;
+    asked_ = header().published.load(std::memory_order_acquire);
+    ask_for(header(), asked_);
+}
+
+uint64_t Stream::asked_and_not_written() {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (is_closed() || !ring_.is_mapped()) return 0;
+    uint64_t missing = 0;
+    if (asked_moved_ > 0) {
+        uint64_t moved = host().shared()->header().freed.load(std::memory_order_acquire);
+        missing += asked_moved_ - std::min(asked_moved_, moved);
     }
-    if (reserved > 0) wait_until_moved(reserved);
-    wait_until_drained(header().published.load(std::memory_order_acquire));
+    uint64_t drained = header().drained.load(std::memory_order_acquire);
+    return missing + asked_ - std::min(asked_, drained);
 }
 
 }  // namespace ovni

@@ -15,6 +15,7 @@
 // publishes it there. The head of the window then only counts.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -35,7 +36,8 @@ enum class Owner { program, ours };
 
 class Stream {
  public:
-    Stream(pid_t tid, Owner owner);
+    // `usual_signals`: that the thread has blocked.
+    Stream(pid_t tid, Owner owner, const sigset_t& usual_signals);
     ~Stream();
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
@@ -47,6 +49,8 @@ class Stream {
     bool emit_shared(const void* event, size_t size, const void* data = nullptr,
                      size_t data_size = 0) noexcept;
     bool is_shared() const { return producer_ != nullptr; }
+    // Whether the emission that seems to be interrupted has been left behind.
+    bool was_left() noexcept;
     // In a handler that interrupted an emission of this thread.
     void emit_nested(const void* event, size_t size) noexcept;
     void flush();
@@ -63,8 +67,9 @@ class Stream {
     // Any thread.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
     bool has_memory() const { return ring_.is_mapped(); }
-    // Returns when the drainer has written what is published now, or does not come.
-    void write_published();
+    // What is published now is to be written; how much of it is not yet.
+    void ask_for_published();
+    uint64_t asked_and_not_written();
     // The identity of the process is known: a stream of ours that is not on disk yet begins accordingly.
     void follow_identity();
     void close(const StreamEnd* end);
@@ -164,7 +169,15 @@ class Stream {
     bool our_life_ = false;   // OHx is ours and OHe is still to come
     bool in_region_ = false;  // of unsorted events
     bool flush_pair_due_ = false;
+    uint64_t asked_ = 0, asked_moved_ = 0;  // positions in the ring and in the shared buffer
     uint32_t nested_depth_ = 0;
+    // The emission that others seem to interrupt, and how many did.
+    struct Interrupted {
+        uintptr_t busy = 0;
+        uint64_t head = 0;
+        uint32_t times = 0;
+    } interrupted_;
+    const sigset_t usual_signals_;  // that are blocked where no handler runs
     Discarded discarded_;
     uint64_t next_attempt_ = 0;  // to get room, after one in vain
     uint64_t flush_begin_ = 0, flush_end_ = 0;

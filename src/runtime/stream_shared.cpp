@@ -75,7 +75,7 @@ Stream::Outcome Stream::put_after_waiting(Put put) {
     const SharedHeader& shared = host().shared()->header();
     int most = producer_->is_emitting() ? most_passes_of_handlers : most_waits;
     uint64_t freed = shared.freed.load(std::memory_order_acquire), pass = host().last_pass();
-    for (int passes = 0; passes < most;) {
+    for (int passes = 0; passes < most && !end_is_wanted();) {
         host().wait_for_room(freed);
         uint64_t now = shared.freed.load(std::memory_order_acquire), latest = host().last_pass();
         Outcome outcome = put();

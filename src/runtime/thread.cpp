@@ -68,12 +68,26 @@ void release_after_fork() {
 ovni_private_window inherited_window;
 const Stream* parent_stream;
 
+// Where the fork happened in a handler that interrupted an emission, that goes on here and must end
+// somewhere.
+alignas(64) uint8_t nowhere[2 * OVNI_FORMAT_EVENT_MAX];
+uint64_t never_published;
+ClockPage system_clock;
+
+void let_emission_end(ovni_private_window* window) {
+    if (!window) return;
+    window->data = nowhere;
+    window->published = &never_published;
+    window->clock = &system_clock;
+}
+
 void start_over() {
     this_process = getpid();
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
     host().start_over_in_child();
     parent_stream = thread_record.stream;
+    if (parent_stream) let_emission_end(thread_record.stream->window());
     ovni_private_thread_window = parent_stream ? &inherited_window : nullptr;
     thread_record = {nullptr, ThreadPhase::fresh};
     pthread_setspecific(at_thread_end, nullptr);
@@ -101,9 +115,21 @@ void close_at_exit(int code, void*) {
     on_exit(close_at_exit, nullptr);
 }
 
+// A clone() that bypassed fork() leaves no word, but the window is empty.
+void notice_clone() {
+    const Stream* stream = thread_record.stream;
+    if (!stream || !ovni_private_thread_window || ovni_private_thread_window->published) return;
+    if (!stream->has_memory() || getpid() == this_process) return;
+    SlowPath slow;
+    streams().forget_locks();
+    process().forget_locks();
+    start_over();
+}
+
 }  // namespace
 
 Thread& this_thread() {
+    notice_clone();
     return thread_record;
 }
 
@@ -116,28 +142,23 @@ Stream* program_stream(const char* function) {
                                                           : "the thread is not initialized");
 }
 
+bool interrupts_emission(const Stream* stream) {
+    ovni_private_window* window = ovni_private_thread_window;
+    auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    return window && window->busy && !stream->is_shared() && !ovni_private_abandoned(window, frame);
+}
+
 Stream* inherited_stream() {
     const Thread& thread = this_thread();
     if (thread.stream || thread.phase != ThreadPhase::fresh) return thread.stream;
-    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours);
+    SlowPath slow;
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
     if (stream && parent_stream) stream->inherit(*parent_stream);
     return stream;
 }
 
-// clone() leaves no word, but the window is empty.
-void notice_clone() {
-    const Stream* stream = this_thread().stream;
-    if (!stream || getpid() == this_process || !stream->has_memory() || ovni_private_thread_window->published)
-        return;
-    SlowPath slow;
-    streams().forget_locks();
-    process().forget_locks();
-    start_over();
-}
-
-Stream* open_stream(pid_t tid, Owner owner) {
-    SlowPath slow;
-    auto* stream = new Stream(tid, owner);
+Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
+    auto* stream = new Stream(tid, owner, slow.signals_before());
     if (owner == Owner::ours && !stream->has_memory()) {
         delete stream;
         return nullptr;

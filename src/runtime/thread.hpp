@@ -21,21 +21,22 @@ struct Thread {
     Stream* stream;
     ThreadPhase phase;
 };
+// In the child of a clone() that bypassed fork(), the thread has no stream any more.
 Thread& this_thread();
 
 // The stream that the program has opened in this thread. Where it has none, this is the program's mistake and
 // its end; null where nobody is to blame: in a fork's child, and after the end of the thread.
 Stream* program_stream(const char* function);
 
+// In a handler that came between the beginning and the end of an emission of this thread.
+bool interrupts_emission(const Stream* stream);
+
 // That of a thread in a fork's child that has not initialised itself, opened where it has none; null where it
 // had one.
 Stream* inherited_stream();
 
-// After a clone() that bypassed fork(), the calling thread has no stream any more.
-void notice_clone();
-
 // Gives the calling thread a stream; it is closed when the thread ends. Null where there is no memory for it.
-Stream* open_stream(pid_t tid, Owner owner);
+Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow);
 // The program is done with the stream of the calling thread.
 void free_stream();
 

@@ -124,6 +124,25 @@ TEST_F(FlightTest, LargeDefinitionsPassThroughTheSmallestRecorder) {
     EXPECT_EQ(recorded.codes(), "OHx VYc VYc VYc VYc VYc VYc VYc VYc OB. OHe");
 }
 
+TEST_F(FlightTest, ADefinitionLargerThanTheRestOfTheRing) {
+    set_environment("OVNI_FLIGHT", "1M");
+    set_environment("OVNI_BUFFER", "256k");
+    run_traced([] {
+        begin();
+        count_from(0, 200'000);
+        std::vector<uint8_t> data(600'000, 'j');
+        for (int i = 0; i < 3; ++i) {
+            ovni_ev jumbo = ::ovni::test::event("VYc", ovni_clock_now());
+            ovni_ev_jumbo_emit(&jumbo, data.data(), static_cast<uint32_t>(data.size()));
+        }
+        end();
+    });
+    RecordedStream recorded = stream();
+    expect_counted(recorded, 200'000);
+    EXPECT_FALSE(recorded.json["ovni"].contains("lost"));
+    EXPECT_GT(recorded.bytes.size(), 1'800'000u);
+}
+
 TEST_F(FlightTest, WhatIsAskedForIsWrittenAtOnce) {
     run_traced([this] {
         begin();

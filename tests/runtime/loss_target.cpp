@@ -1,7 +1,8 @@
 // Emits numbered events from several threads, with pauses and definitions of task types among them.
-//     runtime_loss_target THREADS EVENTS [SECONDS | forgotten]
+//     runtime_loss_target THREADS EVENTS [SECONDS | forgotten | ended SIGNAL]
 // After a quarter of the events the first thread stops its parent, which is to be ovnirun; a child lets that
 // go on after a while. `forgotten`: as if it had not drained for long, and it goes on only after all events.
+// `ended`: the program gets a signal meanwhile, whose handler emits and ends it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -30,9 +31,26 @@ bool is_forgotten(const char* seconds) {
     return strcmp(seconds, "forgotten") == 0;
 }
 
-void stop_parent(const char* seconds) {
+void be_ended(pid_t parent, int signal) {
+    pid_t process = getpid(), thread = gettid();
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        ovni::emit("OHp");
+        _exit(42);
+    };
+    sigaction(signal, &action, nullptr);
+    if (fork() != 0) return;
+    usleep(500'000);
+    tgkill(process, thread, signal);
+    usleep(500'000);
+    kill(parent, SIGCONT);
+    _exit(0);
+}
+
+void stop_parent(const char* seconds, const char* signal) {
     pid_t parent = getppid();
     kill(parent, SIGSTOP);
+    if (signal) return be_ended(parent, atoi(signal));
     if (is_forgotten(seconds)) {
         // It may be in the middle of a pass.
         ovni::Session session = ovni::Session::open(getenv("OVNI_SESSION"));
@@ -67,7 +85,7 @@ int main(int argc, char** argv) {
             ovni::emit("OHx", t, -1, uint64_t{0});
             for (uint64_t i = 1; i <= events; ++i) {
                 ovni::emit("OB.", i);
-                if (t == 0 && argc > 3 && i == events / 4) stop_parent(argv[3]);
+                if (t == 0 && argc > 3 && i == events / 4) stop_parent(argv[3], argc > 4 ? argv[4] : nullptr);
                 if (i % 20'000 != 0) continue;
                 define_type(static_cast<uint32_t>(8 * i) + static_cast<uint32_t>(t));
                 ovni::emit("OHp");
