@@ -147,9 +147,13 @@ void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* rea
     stream->note_gap({0, from, to, lost, reason ? reason : "paused"});
 }
 
-// What lies in the buffer that threads share is published first.
+// What lies in the buffer that threads share is moved first.
 void ovni_private_flush_all() {
-    for (int rounds = host().shared() ? 2 : 1; rounds > 0; --rounds) flush_published();
+    {
+        SlowPath slow;
+        if (host().shared()) host().wait_until_moved();
+    }
+    flush_published();
 }
 void ovni_private_close_all(const char* by, int code) {
     StreamEnd end{by, code};

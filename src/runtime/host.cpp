@@ -268,6 +268,18 @@ void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
     if (!call_drainer()) futex_wait(ring.header().drained_blocks, seen, short_time);
 }
 
+void Host::wait_until_moved() {
+    constexpr int most_waits = 1000;  // without any progress
+    const SharedHeader& header = shared_.buffer().header();
+    uint64_t position = header.reserved.load(std::memory_order_acquire);
+    for (int waits = 0; waits < most_waits; ++waits) {
+        uint64_t before = header.freed.load(std::memory_order_acquire);
+        if (before >= position) return;
+        wait_for_room(before);
+        if (header.freed.load(std::memory_order_acquire) != before) waits = 0;
+    }
+}
+
 void Host::wait_a_moment() {
     if (!session_.is_valid() || call_drainer()) return;
     std::atomic<uint32_t> never{0};

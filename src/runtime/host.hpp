@@ -51,6 +51,8 @@ class Host {
     // Somebody drains, or could a moment ago; when that began its last pass over all rings.
     bool is_served() const { return session_.seems_served(); }
     uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
+    // Returns when all that is in the shared buffer now is in the rings of its threads, or nobody comes.
+    void wait_until_moved();
     // Calls the drainer, and leaves it some time.
     void wait_a_moment();
     // Returns when the drainer has done something with the ring since its `drained_blocks` was seen, or after

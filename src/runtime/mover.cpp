@@ -211,8 +211,9 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
     if (has_room()) return true;
     commit_all();
     // What a flight recorder keeps must make room for a large definition.
-    if (bytes > stream.ring().capacity() - header.kept)
-        ask_for(header, header.published.load(std::memory_order_acquire));
+    uint64_t published = header.published.load(std::memory_order_acquire);
+    if (target.moved.stored + bytes - published > stream.ring().capacity() - header.kept)
+        ask_for(header, published);
     rings_.make_room(stream);
     return is_in_use(header, target.generation) && has_room();
 }

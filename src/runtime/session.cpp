@@ -186,8 +186,7 @@ bool Session::lock() {
 }
 
 void Session::forget_lock() {
-    if (lock_ >= 0) ::close(lock_);
-    lock_ = -1;
+    lock_.close();
 }
 
 bool Session::claim() {

@@ -266,7 +266,7 @@ void Stream::flush() {
     if (is_closed() || !ring_.is_mapped()) return;
     append_flush_pair();
     flush_begin_ = std::max(clock_now(), window_->last);
-    if (producer_) wait_until_moved(shared_reserved());
+    if (producer_) host().wait_until_moved();
     wait_until_drained(header().published.load(std::memory_order_acquire));
     flush_end_ = clock_now();
     flush_pair_due_ = true;
@@ -289,7 +289,6 @@ void Stream::ask_for_published() {
     Lock lock(mutex_);
     if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
     place(process().facts());
-    asked_moved_ = producer_ ? shared_reserved() : 0;
     asked_ = header().published.load(std::memory_order_acquire);
     ask_for(header(), asked_);
 }
@@ -298,13 +297,7 @@ uint64_t Stream::asked_and_not_written() {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !ring_.is_mapped()) return 0;
-    uint64_t missing = 0;
-    if (asked_moved_ > 0) {
-        uint64_t moved = host().shared()->header().freed.load(std::memory_order_acquire);
-        missing += asked_moved_ - std::min(asked_moved_, moved);
-    }
-    uint64_t drained = header().drained.load(std::memory_order_acquire);
-    return missing + asked_ - std::min(asked_, drained);
+    return asked_ - std::min(asked_, header().drained.load(std::memory_order_acquire));
 }
 
 }  // namespace ovni

@@ -125,7 +125,6 @@ class Stream {
     void put_note(const Gap& gap);
     void end_shared();
     uint64_t shared_reserved() const;
-    void wait_until_moved(uint64_t position);
     void open_ours();
     RingHeader& header() const { return ring_.header(); }
     uint64_t head() const { return window_->head; }
@@ -169,7 +168,7 @@ class Stream {
     bool our_life_ = false;   // OHx is ours and OHe is still to come
     bool in_region_ = false;  // of unsorted events
     bool flush_pair_due_ = false;
-    uint64_t asked_ = 0, asked_moved_ = 0;  // positions in the ring and in the shared buffer
+    uint64_t asked_ = 0;  // position
     uint32_t nested_depth_ = 0;
     // The emission that others seem to interrupt, and how many did.
     struct Interrupted {

@@ -75,7 +75,7 @@ void Stream::follow_life_cycle(const uint8_t* event) {
 
 // The drainer has not touched what is no more than the beginning.
 void Stream::drop_our_life() {
-    if (producer_) wait_until_moved(shared_reserved());  // notes
+    if (producer_) host().wait_until_moved();  // notes
     set_our_life(false);
     window_->head = 0;
     publish();

@@ -138,14 +138,4 @@ uint64_t Stream::shared_reserved() const {
     return host().shared()->header().reserved.load(std::memory_order_acquire);
 }
 
-void Stream::wait_until_moved(uint64_t position) {
-    std::atomic<uint64_t>& moved = host().shared()->header().freed;
-    for (int waits = 0; waits < most_waits; ++waits) {
-        uint64_t before = moved.load(std::memory_order_acquire);
-        if (before >= position) return;
-        host().wait_for_room(before);
-        if (moved.load(std::memory_order_acquire) != before) waits = 0;
-    }
-}
-
 }  // namespace ovni
