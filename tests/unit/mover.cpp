@@ -27,7 +27,8 @@ class MoverTest : public testing::Test, private Mover::Rings {
             ASSERT_TRUE(ring.is_mapped());
             ring.header().generation.store(generation);
             ring.header().state.store(RingState::open);
-            streams_[number].emplace(std::move(ring), path("note", number), std::make_shared<uint64_t>(0));
+            streams_[number].emplace(std::move(ring), path("note", number), std::make_shared<uint64_t>(0),
+                                     ended_);
         }
         file_ = SharedFile::create(path("shared", 0), {.capacity = 1 << 20}, 0);
         ASSERT_TRUE(file_.is_mapped());
@@ -79,6 +80,7 @@ class MoverTest : public testing::Test, private Mover::Rings {
 
     static constexpr size_t ring_bytes = size_t{256} << 10;
     TemporaryDirectory directory_;
+    EndedStreams ended_;
     std::array<std::optional<DrainedStream>, 2> streams_;
     SharedFile file_;
     std::array<SharedProducer, 2> producers_;
