@@ -200,7 +200,7 @@ TEST_F(TraceFuzzTest, DamagedGaps) {
     const std::string whole = content("a/stream.gaps.json");
     for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {
         replace("a/stream.gaps.json", damaged);
-        EXPECT_EQ(read_both_ways(damage), Outcome::error) << damage;
+        EXPECT_EQ(read_both_ways(damage), damaged.empty() ? Outcome::clean : Outcome::error) << damage;
     });
     for_each_change(whole, [&](const std::string& damaged, const std::string& damage) {
         replace("a/stream.gaps.json", damaged);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <barrier>
 #include <cerrno>
 #include <thread>
@@ -42,11 +43,16 @@ class PlaceTest : public RuntimeTest {
         run_traced([&] {
             ovni_proc_init(7, test_loom, test_pid);
             std::barrier all(threads);
+            std::atomic<bool> cpu_is_told = false;
             std::vector<std::thread> team;
             for (int t = 0; t < threads; ++t)
-                team.emplace_back([&all, tid = 1 + t, events] {
+                team.emplace_back([&, tid = 1 + t, events] {
+                    // There is room for the first one.
+                    if (tid != 1) cpu_is_told.wait(false);
                     ovni_thread_init(tid);
                     if (tid == 1) ovni_add_cpu(0, 0);
+                    cpu_is_told = true;
+                    cpu_is_told.notify_all();
                     all.arrive_and_wait();
                     put("OHx", 1, int32_t{-1}, int32_t{-1}, uint64_t{0});
                     for (int i = 1; i <= events; ++i) put("OB.", static_cast<uint64_t>(i), i);
