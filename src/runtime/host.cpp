@@ -150,7 +150,7 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     }
     for (uint32_t choice = 0; choice < session_places; ++choice) {
         std::string place = session_place(choice, trace_directory);
-        if (place.empty()) continue;
+        if (place.empty() || !leaves_room_for_notes(place, Settings::smallest_ring)) continue;
         std::string file = place + "/" + name;
         if (Ring ring = Ring::create(file, Settings::smallest_ring); ring.is_mapped())
             return publish(std::move(ring), session_.directory() + "/" + name, file.c_str());
