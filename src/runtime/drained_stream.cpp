@@ -1,6 +1,5 @@
 #include "runtime/drained_stream.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,16 +18,9 @@
 namespace ovni {
 namespace {
 
-constexpr const char* events_file = "/stream.obs";
-
 EventPieces first_of(const EventPieces& events, size_t bytes) {
     size_t first = std::min(events.first_bytes, bytes);
     return {events.first, first, events.second, bytes - first};
-}
-
-uint64_t size_of(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
 }  // namespace
@@ -71,32 +63,6 @@ bool DrainedStream::prepare() {
     return true;
 }
 
-// A stream is there that this one goes on with.
-void DrainedStream::find_earlier() {
-    constexpr uint32_t by_owner = 1, by_drainer = 2;
-    uint32_t continues = header().continues.load(std::memory_order_relaxed);
-    goes_on_by_owner_ = continues == by_owner;
-    auto found = ended_.find(note_.roots.trace + note_.place);
-    if (found != ended_.end()) {
-        earlier_ = found->second;
-        if (!goes_on_by_owner_) header().continues.store(by_drainer, std::memory_order_relaxed);
-    } else if (continues == by_drainer && !header().at_once.load(std::memory_order_relaxed)) {
-        // Another drainer knew it.
-        std::optional<std::string> text = read_text(note_.directory() + metadata_file);
-        if (text) earlier_.metadata = std::move(*text);
-    }
-}
-
-// Where it was moved to when it ended.
-void DrainedStream::stay_in_trace() {
-    if (note_.roots.temporary.empty() || !header().continues.load(std::memory_order_relaxed)) return;
-    uint64_t least = std::max<uint64_t>(progress().file_end, OVNI_FORMAT_STREAM_HEADER + 1);
-    if (size_of(note_.directory() + events_file) >= least ||
-        size_of(note_.roots.trace + note_.place + events_file) < least)
-        return;
-    stray_ = std::exchange(note_.roots.temporary, {});
-}
-
 bool DrainedStream::begin() {
     bool goes_on = header().continues.load(std::memory_order_relaxed);
     if (goes_on) {
@@ -123,6 +89,7 @@ bool DrainedStream::begin() {
 void DrainedStream::take_up() {
     gaps_ = Gaps::load(gaps_path());
     gaps_.go_back_to(progress().gaps);
+    announce();
     if (open_file() && file_.size() > progress().file_end) file_.cut(progress().file_end);
 }
 
@@ -289,6 +256,13 @@ void DrainedStream::commit(const RingProgress& after) {
     h.progress[next % 2] = after;
     h.progress[next % 2].gaps = gaps_.mark();
     h.current.store(next, std::memory_order_release);
+    announce();
+}
+
+// The owner learns of it, also where a drainer died before it could tell.
+void DrainedStream::announce() {
+    RingHeader& h = header();
+    const RingProgress& after = progress();
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
         h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
     h.notes_taken.store(after.notes_taken, std::memory_order_release);

@@ -84,6 +84,7 @@ class DrainedStream {
     void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
     void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
     void commit(const RingProgress& after);
+    void announce();
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
     uint64_t last_clock() const;
     uint64_t lost_here() const;

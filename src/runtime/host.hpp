@@ -67,6 +67,8 @@ class Host {
     void start_over_in_child();
 
  private:
+    static constexpr uint64_t short_time = 20'000'000;  // ns; a drainer wakes those who wait, if it lives
+
     bool open_session(const std::string& trace_directory);
     bool make_session(const std::string& trace_directory);
     RingLease reuse();

@@ -1,4 +1,6 @@
-// How streams end: what their owners have left to say, and where they go.
+// How streams end: what their owners have left to say, where they go, and what goes on in them later.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -23,7 +25,38 @@ uint64_t number_in(const Json& ovni, const char* name) {
     return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
 }
 
+uint64_t size_of(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
 }  // namespace
+
+// A stream is there that this one goes on with.
+void DrainedStream::find_earlier() {
+    constexpr uint32_t by_owner = 1, by_drainer = 2;
+    uint32_t continues = header().continues.load(std::memory_order_relaxed);
+    goes_on_by_owner_ = continues == by_owner;
+    auto found = ended_.find(note_.roots.trace + note_.place);
+    if (found != ended_.end()) {
+        earlier_ = found->second;
+        if (!goes_on_by_owner_) header().continues.store(by_drainer, std::memory_order_relaxed);
+    } else if (continues == by_drainer && !header().at_once.load(std::memory_order_relaxed)) {
+        // Another drainer knew it.
+        std::optional<std::string> text = read_text(note_.directory() + metadata_file);
+        if (text) earlier_.metadata = std::move(*text);
+    }
+}
+
+// Where it was moved to when it ended.
+void DrainedStream::stay_in_trace() {
+    if (note_.roots.temporary.empty() || !header().continues.load(std::memory_order_relaxed)) return;
+    uint64_t least = std::max<uint64_t>(progress().file_end, OVNI_FORMAT_STREAM_HEADER + 1);
+    if (size_of(note_.directory() + events_file) >= least ||
+        size_of(note_.roots.trace + note_.place + events_file) < least)
+        return;
+    stray_ = std::exchange(note_.roots.temporary, {});
+}
 
 std::string DrainedStream::gaps_path() const {
     return note_.directory() + gaps_file;

@@ -9,15 +9,10 @@
 #include "runtime/posix_io.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/stream_file.hpp"
+#include "runtime/stream_names.hpp"
 #include "runtime/stream_note.hpp"
 
 namespace ovni {
-namespace {
-
-constexpr const char* events_file = "/stream" OVNI_STREAM_EXT;
-constexpr const char* metadata_file = "/stream.json";
-
-}  // namespace
 
 void Stream::open_ours() {
     metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);

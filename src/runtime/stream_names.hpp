@@ -1,8 +1,9 @@
-// The files beside stream.obs.
+// The files of a stream, in its directory.
 #pragma once
 
 namespace ovni {
 
+inline constexpr const char* events_file = "/stream.obs";
 inline constexpr const char* metadata_file = "/stream.json";
 inline constexpr const char* checksum_file = "/stream.crc";
 inline constexpr const char* gaps_file = "/stream.gaps.json";

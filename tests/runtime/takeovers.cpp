@@ -44,6 +44,24 @@ TEST_F(DrainerTest, GapsAreNotRepeatedByTheNextDrainer) {
         EXPECT_EQ(recorded.gaps["gaps"][i]["offset"], recorded.events[i + 1].offset) << recorded.gaps.dump();
 }
 
+// Else it waits for room that is there.
+TEST_F(DrainerTest, TheOwnerLearnsWhatADrainerCouldNotTellAnyMore) {
+    HandMadeRing made(home());
+    auto first = made.drainer();
+    made.put("OB.", 10);
+    first->drain();
+    first.reset();
+    RingHeader& header = made.ring.header();
+    const uint64_t drained = header.drained;
+    ASSERT_GT(drained, 0u);
+    header.drained = 0;
+    const uint32_t blocks = header.drained_blocks;
+    made.drainer()->drain();
+    EXPECT_EQ(header.drained, drained);
+    EXPECT_NE(header.drained_blocks, blocks);
+    EXPECT_EQ(made.recorded().codes(), "OB.");
+}
+
 TEST_F(DrainerTest, AGapThatHadGrownInTheFileGrowsOnce) {
     HandMadeRing made(home());
     auto first = made.drainer();

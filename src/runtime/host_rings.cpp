@@ -1,0 +1,163 @@
+// Rings for threads, and the buffer that they share: as large as wanted where there is room.
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "runtime/diagnostics.hpp"
+#include "runtime/futex.hpp"
+#include "runtime/host.hpp"
+
+namespace ovni {
+namespace {
+
+constexpr size_t page = 4096;
+
+// What is said of the streams lies beside the rings. Asked before, as a file that is too large, if only for a
+// moment, would be in the way of other threads.
+bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
+    constexpr uint64_t most = 16 << 20;
+    struct statvfs room {};
+    if (statvfs(directory.c_str(), &room) != 0) return true;
+    uint64_t kept = std::min(uint64_t{room.f_blocks} * room.f_frsize / 8, most);
+    return uint64_t{room.f_bavail} * room.f_frsize >= Ring::file_bytes(capacity) + kept;
+}
+
+// Empty again. The drainer does not look at a ring that is not open.
+void start_over(RingHeader& header) {
+    uint32_t generation = header.generation.load(std::memory_order_relaxed);
+    constexpr size_t kept = offsetof(RingHeader, published);
+    memset(reinterpret_cast<uint8_t*>(&header) + kept, 0, sizeof header - kept);
+    header.generation.store(generation + 1, std::memory_order_release);
+}
+
+}  // namespace
+
+RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
+    Lock lock(mutex_);
+    if (!open_session(trace_directory)) return {};
+    if (settings_.mode == BufferMode::shared && !tried_shared_) make_shared();
+    RingLease lease = reuse();
+    if (!lease.is_mapped()) lease = make_ring(trace_directory);
+    // The one we were to use goes away: its drainer has not seen that we come.
+    if (session_.is_removed()) {
+        lease = {};
+        session_ = Session();
+        if (!make_session(trace_directory)) return lease;
+        set_clock(&session_.header().clock);
+        lease = make_ring(trace_directory);
+    }
+    if (!lease.is_mapped()) return lease;
+    RingHeader& header = lease.header();
+    start_over(header);
+    header.tid = tid;
+    if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
+    return lease;
+}
+
+// Those that the drainer is done with.
+RingLease Host::reuse() {
+    auto is_done = [](const RingLease& ring) {
+        return ring.header().state.load(std::memory_order_acquire) == RingState::done;
+    };
+    bool too_many = all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
+    auto found = std::find_if(free_.begin(), free_.end(), is_done);
+    for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 5; ++wait) {
+        RingHeader& oldest = free_.front().header();
+        uint32_t seen = oldest.drained_blocks.load(std::memory_order_seq_cst);
+        wake();
+        if (!is_done(free_.front())) futex_wait(oldest.drained_blocks, seen, short_time);
+        found = std::find_if(free_.begin(), free_.end(), is_done);
+    }
+    if (found == free_.end()) return {};
+    RingLease ring = std::move(*found);
+    free_.erase(found);
+    return ring;
+}
+
+// As large as wanted where there is room, else smaller, else in another place.
+RingLease Host::make_ring(const std::string& trace_directory) {
+    size_t wanted = settings_.ring + settings_.flight;
+    while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
+        wanted = std::max(wanted / 2 / page * page, Settings::smallest_ring);
+    std::string name = "new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    for (size_t capacity = wanted; capacity >= Settings::smallest_ring;
+         capacity = capacity / 2 / page * page) {
+        std::string file = session_.directory() + "/" + name;
+        if (!leaves_room_for_notes(session_.directory(), capacity)) continue;
+        if (Ring ring = Ring::create(file, capacity); ring.is_mapped())
+            return publish(std::move(ring), file, nullptr);
+    }
+    for (uint32_t choice = 0; choice < session_places; ++choice) {
+        std::string place = session_place(choice, trace_directory);
+        if (place.empty() || !leaves_room_for_notes(place, Settings::smallest_ring)) continue;
+        std::string file = place + "/" + name;
+        if (Ring ring = Ring::create(file, Settings::smallest_ring); ring.is_mapped())
+            return publish(std::move(ring), session_.directory() + "/" + name, file.c_str());
+    }
+    return {};
+}
+
+// What the thread may run ahead of the drainer takes no more than half of a small ring.
+uint64_t Host::kept_in(uint64_t capacity) const {
+    if (settings_.flight == 0) return 0;
+    uint64_t kept = std::min(settings_.flight, capacity - std::min(settings_.ring, capacity / 2));
+    if (kept < settings_.flight)
+        complain(Trouble::memory, "ovni",
+                 "the flight recorder keeps only %lu kB of a thread: no memory for more", kept >> 10);
+    return kept;
+}
+
+RingLease Host::publish(Ring ring, const std::string& file, const char* link_to) {
+    if (link_to && symlink(link_to, file.c_str()) != 0) {
+        ::unlink(link_to);
+        return {};
+    }
+    // Before the drainer sees it.
+    RingHeader& header = ring.header();
+    header.pid = getpid();
+    header.process_start = process_start_;
+    header.pid_space = pid_space();
+    header.image = image_;
+    header.limit = settings_.limit;
+    header.kept = kept_in(ring.capacity());
+    uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
+    std::string path = session_.ring_path(number);
+    if (::rename(file.c_str(), path.c_str()) != 0) return {};
+    if (session_.is_removed()) {
+        ::unlink(path.c_str());
+        if (link_to) ::unlink(link_to);
+        return {};
+    }
+    all_rings_ += ring.capacity();
+    return {std::move(ring), number};
+}
+
+// Where there is no room for it, threads emit into their rings.
+void Host::make_shared() {
+    tried_shared_ = true;
+    bool discards = settings_.on_full == OnFull::discard;
+    // A thread that finds no room waits where signals wait, too.
+    SharedOptions options{.seats = Settings::seats_in_shared,
+                          .on_full = discards ? SharedOnFull::discard : SharedOnFull::wait,
+                          .patience_ms = 0};
+    std::string file =
+        session_.directory() + "/new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    uint64_t wanted = std::bit_floor(settings_.ring * Settings::rings_in_shared);
+    for (options.capacity = wanted; options.capacity >= Settings::smallest_ring; options.capacity /= 2) {
+        options.kept = options.capacity / 16;
+        SharedFile made = SharedFile::create(file, options, image_);
+        if (!made.is_mapped()) continue;
+        shared_number_ = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
+        if (::rename(file.c_str(), session_.shared_path(shared_number_).c_str()) != 0) break;
+        all_rings_ += options.capacity;
+        shared_ = std::move(made);
+        return;
+    }
+    complain(Trouble::memory, "ovni", "no room for a shared buffer, every thread gets a buffer of its own:");
+}
+
+}  // namespace ovni
