@@ -32,6 +32,7 @@ class Communicator {
 
 void in_threads(const std::function<void(int)>& work) {
     std::vector<std::thread> running;
+    running.reserve(threads);
     for (int i = 0; i < threads; ++i) running.emplace_back(work, i);
     for (std::thread& thread : running) thread.join();
 }
@@ -48,10 +49,10 @@ void exchange_vectors(MPI_Comm comm, int thread) {
     Ring ring = ring_of(comm);
     int from = world_rank(comm, ring.left);
     for (int length = 1; length <= 1 << 14; length *= 4) {
-        std::vector<double> out(length, my_rank + thread), in(2 * length, -1);
+        std::vector<double> out(length, my_rank + thread), in(length + 1, -1);
         MPI_Status status;
         book_sent_items(comm, ring.right, length, MPI_DOUBLE);
-        CALL(Sendrecv, out.data(), length, MPI_DOUBLE, ring.right, thread, in.data(), 2 * length, MPI_DOUBLE,
+        CALL(Sendrecv, out.data(), length, MPI_DOUBLE, ring.right, thread, in.data(), length + 1, MPI_DOUBLE,
              ring.left, thread, comm, &status);
         book_received_status(comm, &status);
         double sum = std::accumulate(in.begin(), in.begin() + length, 0.0), all = 0;
@@ -92,8 +93,8 @@ void share_communicator(MPI_Comm comm) {
 
 void run() {
     std::array<Communicator, threads> communicators{Communicator(0), Communicator(1), Communicator(2)};
-    std::vector<MPI_Comm> comms;
-    for (const Communicator& communicator : communicators) comms.push_back(communicator.get());
+    const std::vector<MPI_Comm> comms = {communicators[0].get(), communicators[1].get(),
+                                         communicators[2].get()};
     in_threads([&](int i) {
         exercise_families(comms[i], i);
         exchange_vectors(comms[i], i);

@@ -51,6 +51,26 @@ static void use_and_free(MPI_Comm* comm, const char* name) {
     EXPECT(*comm == MPI_COMM_NULL);
 }
 
+/* Freed while letters are under way: it lasts until they have arrived. The ranks are those of the original.
+ */
+static void freed_early(MPI_Comm comm) {
+    MPI_Comm copy;
+    struct Ring ring = ring_of(comm);
+    struct Pending pending = {0};
+    CALL(Comm_dup, comm, &copy);
+    pend_receive(&pending, ring.left, 105, copy);
+    pend_receive(&pending, MPI_ANY_SOURCE, 106, copy);
+    pending.letters[0].comm = pending.letters[1].comm = comm;
+    CALL(Barrier, comm);
+    pend_send(&pending, &posted_sends[2], 9, ring.right, 105, copy);
+    pend_send(&pending, &posted_sends[0], 5, ring.left, 106, copy);
+    CALL(Comm_free, &copy);
+    CALL(Comm_dup, comm, &copy); /* perhaps by the same handle */
+    use(copy);
+    CALL(Comm_free, &copy);
+    complete(&pending, 7, with_statuses);
+}
+
 static void duplicates(MPI_Comm comm) {
     MPI_Comm copy, more[2];
     MPI_Request requests[2];
@@ -121,11 +141,11 @@ static void with_topology(const struct Ring* ring) {
     CALL(Graph_create, ring->comm, 1, index, index, 0, &graph);
     EXPECT((graph == MPI_COMM_NULL) == (ring->rank != 0));
     if (graph != MPI_COMM_NULL) use_and_free(&graph, "graph of one");
-    CALL(Dist_graph_create, ring->comm, 1, &ring->rank, &one, &ring->right, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+    CALL(Dist_graph_create, ring->comm, 1, &ring->rank, &one, &ring->right, unweighted, MPI_INFO_NULL, 0,
          &graph);
     use_and_free(&graph, "distributed graph");
-    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, MPI_UNWEIGHTED, 1, &ring->right,
-         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, unweighted, 1, &ring->right, unweighted,
+         MPI_INFO_NULL, 0, &graph);
     use_and_free(&graph, NULL);
 }
 
@@ -169,6 +189,7 @@ static void predefined(const struct Ring* ring) {
 void exercise_communicators(MPI_Comm comm) {
     struct Ring ring = ring_of(comm);
     predefined(&ring);
+    freed_early(comm);
     duplicates(comm);
     parts(&ring);
     of_groups(&ring);

@@ -186,7 +186,7 @@ static void through_view(struct File* file) {
     CALL(Type_commit, &of_rank);
     CALL(File_set_view, file->file, 0, MPI_INT, of_rank, "native", MPI_INFO_NULL);
     prepare(file, 3);
-    CALL(File_read_at_all, file->file, 3 * ints, IN, &status);
+    CALL(File_read_at_all, file->file, (MPI_Offset)3 * ints, IN, &status);
     check(file);
     CALL(File_set_view, file->file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     CALL(Type_free, &of_rank);

@@ -149,7 +149,7 @@ static void large_counts(const struct Ring* ring) {
 /* Longer than any eager limit. */
 static void long_message(const struct Ring* ring) {
     enum { n = 1 << 18 };
-    char *out = malloc(n), *in = malloc(2 * n);
+    char *out = malloc(n), *in = malloc(2 * (size_t)n);
     MPI_Request requests[2];
     MPI_Status statuses[2];
     memset(out, 'a' + my_rank % 26, n);
@@ -186,6 +186,40 @@ static void exchanges(const struct Ring* ring) {
         out.source = ring->left;
         out.comm = ring->comm;
         receive_letter(&out, ignore ? MPI_STATUS_IGNORE : &status);
+    }
+}
+
+/* Not a ring: the ends have a neighbour less. */
+static void line(const struct Ring* ring) {
+    int last = ring->rank == ring->ranks - 1;
+    int right = last ? MPI_PROC_NULL : ring->right, left = ring->rank == 0 ? MPI_PROC_NULL : ring->left;
+    struct Letter out = letter_to_send(8, 43), in;
+    MPI_Status status;
+    expect_letter(&in, left, 43, ring->comm);
+    book_letter(&out, right, ring->comm);
+    CALL(Sendrecv, out.ints, 8, MPI_INT, right, 43, in.ints, letter_ints, MPI_INT, left, 43, ring->comm,
+         &status);
+    receive_letter(&in, &status);
+    out = letter_to_send(letter_ints, 44);
+    out.source = right;
+    out.comm = ring->comm;
+    book_letter(&out, left, ring->comm);
+    CALL(Sendrecv_replace, out.ints, letter_ints, MPI_INT, left, 44, right, 44, ring->comm,
+         MPI_STATUS_IGNORE);
+    if (right != MPI_PROC_NULL) receive_letter(&out, MPI_STATUS_IGNORE);
+}
+
+/* The largest tag, and any tag of one rank. */
+static void tags(const struct Ring* ring) {
+    int *largest, found;
+    CALL(Comm_get_attr, MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
+    for (int way = 0; way < ways_to_complete; ++way) {
+        struct Pending pending = {0};
+        pend_receive(&pending, ring->left, MPI_ANY_TAG, ring->comm);
+        pend_receive(&pending, ring->left, *largest, ring->comm);
+        pend_send(&pending, &posted_sends[0], 5, ring->right, *largest - 1, ring->comm);
+        pend_send(&pending, &posted_sends[2], 6, ring->right, *largest, ring->comm);
+        complete(&pending, way, way % 2 ? with_statuses : without_statuses);
     }
 }
 
@@ -231,5 +265,7 @@ void exercise_messages(MPI_Comm comm) {
     large_counts(&ring);
     long_message(&ring);
     exchanges(&ring);
+    line(&ring);
+    tags(&ring);
     wildcards(&ring);
 }

@@ -19,7 +19,7 @@ static void clear(struct Window* window, MPI_Comm comm) {
 
 /* The window of the right neighbour is changed by this rank alone: 0 is put, 1 and 2 are accumulated to, 3 is
  * fetched and added to, 4 is swapped where it is as expected. */
-static void access_right(const struct Window* window, int got[4], int unit) {
+static void access_right(const struct Window* window, int got[4], MPI_Aint unit) {
     const struct Ring* ring = &window->ring;
     MPI_Aint at = window->start;
     static const int one = 1, two[2] = {2, 2}, five = 5;
@@ -41,7 +41,7 @@ static void check_access(const struct Window* window, const int got[4]) {
     EXPECT(got[0] == theirs + 3 && got[1] == theirs + 4 && got[2] == theirs + 5 && got[3] == theirs + 6);
 }
 
-static void fences(struct Window* window, int unit) {
+static void fences(struct Window* window, MPI_Aint unit) {
     int got[4];
     clear(window, window->ring.comm);
     CALL(Win_fence, MPI_MODE_NOPRECEDE, window->win);
@@ -50,7 +50,7 @@ static void fences(struct Window* window, int unit) {
     check_access(window, got);
 }
 
-static void post_start(struct Window* window, int unit, int by_test) {
+static void post_start(struct Window* window, MPI_Aint unit, int by_test) {
     int got[4], done = 0;
     MPI_Group all, left, right;
     clear(window, window->ring.comm);
@@ -69,7 +69,7 @@ static void post_start(struct Window* window, int unit, int by_test) {
     CALL(Group_free, &all);
 }
 
-static void locks(struct Window* window, int unit, int type) {
+static void locks(struct Window* window, MPI_Aint unit, int type) {
     int got[4];
     clear(window, window->ring.comm);
     CALL(Win_lock, type, window->ring.right, 0, window->win);
@@ -82,7 +82,7 @@ static void locks(struct Window* window, int unit, int type) {
 }
 
 /* Accesses with a request, in an epoch to all. */
-static void requested(const struct Window* window, int unit) {
+static void requested(const struct Window* window, MPI_Aint unit) {
     static const int seven = 7;
     int right = window->ring.right, got[2] = {-1, -1};
     MPI_Aint at = window->start;
@@ -99,7 +99,7 @@ static void requested(const struct Window* window, int unit) {
     EXPECT(got[0] == 7 && got[1] == 100 * right + 10);
 }
 
-static void lock_of_all(struct Window* window, int unit) {
+static void lock_of_all(struct Window* window, MPI_Aint unit) {
     int got[4], mine = 100 * window->ring.rank;
     MPI_Win win = window->win;
     clear(window, window->ring.comm);
@@ -117,7 +117,7 @@ static void lock_of_all(struct Window* window, int unit) {
     CALL(Win_unlock_all, win);
 }
 
-static void epochs(struct Window* window, int unit) {
+static void epochs(struct Window* window, MPI_Aint unit) {
     fences(window, unit);
     post_start(window, unit, 0);
     post_start(window, unit, 1);

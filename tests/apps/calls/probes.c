@@ -36,7 +36,7 @@ static void probe_ring(const struct Ring* ring, enum Way way, int source, int ta
     struct Letter in = {.comm = ring->comm};
     struct Pending pending = {0};
     MPI_Message message = MPI_MESSAGE_NULL;
-    pend_send(&pending, &posted_sends[length == letter_ints], length, ring->right, 60 + way, ring->comm);
+    pend_send(&pending, &posted_sends[length == letter_ints], length, ring->right, 60 + (int)way, ring->comm);
     MPI_Status found = find(way, source, tag, ring->comm, &message);
     EXPECT(found.MPI_SOURCE == ring->left && found.MPI_TAG == 60 + (int)way);
     fetch(&in, way, &found, &message);

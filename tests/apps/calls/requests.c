@@ -107,6 +107,39 @@ static void cancelled(const struct Ring* ring) {
     CALL(Request_free, &again);
 }
 
+/* What was received cannot be cancelled any more. */
+static void cancelled_too_late(const struct Ring* ring) {
+    struct Pending pending = {0};
+    pend_receive(&pending, ring->left, 93, ring->comm);
+    pend_send(&pending, &posted_sends[0], 10, ring->right, 93, ring->comm);
+    for (int flag = 0; !flag;) CALL(Request_get_status, pending.requests[0], &flag, MPI_STATUS_IGNORE);
+    CALL(Cancel, &pending.requests[0]);
+    complete(&pending, 6, with_statuses);
+}
+
+/* More at once than any small array holds, the last receive posted first. */
+static void many(const struct Ring* ring) {
+    enum { n = 100 };
+    int in[n], out[n], indices[2 * n], done, completed = 0, from = world_rank(ring->comm, ring->left);
+    MPI_Request requests[2 * n];
+    MPI_Status statuses[2 * n];
+    for (int i = 0; i < n; ++i) {
+        CALL(Irecv, &in[i], 1, MPI_INT, ring->left, n - i, ring->comm, &requests[i]);
+        out[i] = 1000 * my_rank + i;
+    }
+    for (int i = 0; i < n; ++i) {
+        book_sent(ring->comm, ring->right, sizeof out[i]);
+        CALL(Isend, &out[i], 1, MPI_INT, ring->right, i + 1, ring->comm, &requests[n + i]);
+    }
+    while (completed < 2 * n) {
+        CALL(Waitsome, 2 * n, requests, &done, indices, statuses);
+        for (int i = 0; i < done; ++i)
+            if (indices[i] < n) book_received_status(ring->comm, &statuses[i]);
+        completed += done;
+    }
+    for (int i = 0; i < n; ++i) EXPECT(in[i] == 1000 * from + n - 1 - i);
+}
+
 /* A receive that is done stays a request until it is completed; a send may be forgotten. */
 static void asked_about_and_freed(const struct Ring* ring) {
     struct Letter out = letter_to_send(letter_ints, 92);
@@ -181,6 +214,8 @@ void exercise_requests(MPI_Comm comm) {
     }
     persistent(&ring);
     cancelled(&ring);
+    cancelled_too_late(&ring);
+    many(&ring);
     asked_about_and_freed(&ring);
     generalized(&ring);
     nothing_active();

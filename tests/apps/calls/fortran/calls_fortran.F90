@@ -10,6 +10,7 @@ program main
   use communicators, only: exercise_communicators
   use windows, only: exercise_windows
   use files, only: exercise_files
+  use others, only: exercise_others
   implicit none
   character(len=1024) :: directory
 #if defined(WITH_MODULE)
@@ -30,6 +31,7 @@ program main
   call exercise_communicators(MPI_COMM_WORLD)
   call exercise_windows(MPI_COMM_WORLD)
   call exercise_files(MPI_COMM_WORLD, trim(directory))
+  call exercise_others(MPI_COMM_WORLD)
   call finalize()
   call write_account(trim(directory))
 

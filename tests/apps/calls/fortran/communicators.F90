@@ -11,6 +11,7 @@ contains
     call use_comm(MPI_COMM_SELF)
     call duplicates()
     call enter(all)
+    call freed_early()
     call parts()
     call of_groups()
     call with_topology()
@@ -71,6 +72,21 @@ contains
     call use_and_free(copy, 'idup')
   end subroutine duplicates
 
+  ! Freed while letters are under way: it lasts until they have arrived. The ranks are those of the original.
+  subroutine freed_early()
+    HANDLE(MPI_Comm) :: copy
+    CALL(Comm_dup)(all, copy IERROR)
+    call post_receive(left, 105, copy)
+    call post_receive(MPI_ANY_SOURCE, 106, copy)
+    comm_of(1) = all
+    comm_of(2) = all
+    call barrier()
+    call post_send(mode_synchronous, 9, right, 105, copy)
+    call post_send(mode_standard, 5, left, 106, copy)
+    CALL(Comm_free)(copy IERROR)
+    call complete(8, .false.)
+  end subroutine freed_early
+
   subroutine parts()
     HANDLE(MPI_Comm) :: part
     CALL(Comm_split)(all, mod(me, 2), -me, part IERROR)
@@ -115,10 +131,24 @@ contains
     CALL(Graph_create)(all, 1, index, near, .false., graph IERROR)
     if (graph /= MPI_COMM_NULL) call use_and_free(graph, 'graph of one')
     CALL(Dist_graph_create_adjacent)(all, 1, (/left/), MPI_UNWEIGHTED, 1, (/right/), MPI_UNWEIGHTED, MPI_INFO_NULL, .false., graph IERROR)
+    call neighbours(graph)
     call use_and_free(graph, 'distributed graph')
     CALL(Dist_graph_create)(all, 1, (/me/), (/1/), (/right/), MPI_UNWEIGHTED, MPI_INFO_NULL, .false., graph IERROR)
     call use_and_free(graph, 'the same of all')
   end subroutine with_topology
+
+  ! A graph of one neighbour in, and one out.
+  subroutine neighbours(graph)
+    HANDLE(MPI_Comm), intent(in) :: graph
+    integer :: number_in, number_out, from(1), to(1), from_weights(1), to_weights(1), own(1), got(1)
+    logical :: weighted
+    CALL(Dist_graph_neighbors_count)(graph, number_in, number_out, weighted IERROR)
+    CALL(Dist_graph_neighbors)(graph, 1, from, from_weights, 1, to, to_weights IERROR)
+    call expect(number_in == 1 .and. from(1) == left .and. to(1) == right, 'neighbours')
+    own = me
+    CALL(Neighbor_alltoall)(own, 1, MPI_INTEGER, got, 1, MPI_INTEGER, graph IERROR)
+    call expect(got(1) == left, 'what the neighbour sent')
+  end subroutine neighbours
 
   ! Even ranks against odd ones: a letter to the same number in the other group, and to its rank 0.
   subroutine between_groups()

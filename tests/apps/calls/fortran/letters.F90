@@ -20,7 +20,7 @@ contains
     ints = -1
     ints(1:header) = (/my_rank, length, tag/)
     do i = header + 1, length
-      ints(i) = 1000*(my_rank + 1) + 10*i + tag
+      ints(i) = 1000*(my_rank + 1) + 10*i + mod(tag, 100)
     end do
   end subroutine write_letter
 
@@ -34,7 +34,7 @@ contains
     if (length > 0) then
       good = good .and. ints(2) == length .and. ints(3) == tag
       do i = header + 1, length
-        good = good .and. ints(i) == 1000*(ints(1) + 1) + 10*i + tag
+        good = good .and. ints(i) == 1000*(ints(1) + 1) + 10*i + mod(tag, 100)
       end do
       checksum = checksum + sum(ints(2:length))
       good = good .and. world_rank(comm, source) == ints(1)

@@ -18,6 +18,7 @@ contains
     call nobody()
     call strided()
     call exchanges()
+    call line()
     call wildcards()
     call probes()
   end subroutine exercise_messages
@@ -117,6 +118,21 @@ contains
     CALL(Sendrecv_replace)(in, longest, MPI_INTEGER, right, 42, left, 42, world, MPI_STATUS_IGNORE IERROR)
     call receive_without_status(in, world, left)
   end subroutine exchanges
+
+  ! Not a ring: the ends have a neighbour less.
+  subroutine line()
+    integer :: before, behind
+    STATUS(status)
+    before = left
+    if (me == 0) before = MPI_PROC_NULL
+    behind = right
+    if (me == ranks - 1) behind = MPI_PROC_NULL
+    call write_letter(out, 8, 43)
+    in = -1
+    call book_sent(world, behind, 8*int_bytes)
+    CALL(Sendrecv)(out, 8, MPI_INTEGER, behind, 43, in, longest, MPI_INTEGER, before, 43, world, status IERROR)
+    call receive_with_status(in, world, status)
+  end subroutine line
 
   ! Rank 0 hears of the others in any order.
   subroutine wildcards()
