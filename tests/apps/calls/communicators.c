@@ -166,7 +166,9 @@ static void between_groups(const struct Ring* ring) {
     CALL(Comm_dup, both, &copy);
     use_between(copy);
     CALL(Comm_disconnect, &copy);
-    CALL(Comm_split, both, ring->rank / 2 == 0, 0, &copy);
+    CALL(Comm_split, both, ring->rank / 2, 0, &copy); /* pairs; the last of an odd number has nobody */
+    EXPECT((copy == MPI_COMM_NULL) == (!odd && ring->right == 0));
+    if (copy != MPI_COMM_NULL) use_between(copy);
     if (copy != MPI_COMM_NULL) CALL(Comm_free, &copy);
     CALL(Intercomm_merge, both, odd, &merged);
     use_and_free(&merged, "merged");
