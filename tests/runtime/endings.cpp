@@ -174,12 +174,14 @@ void emit_on_both_sides(Split split) {
 }
 
 TEST_F(EndingTest, ForkedChildHasAStreamOfItsOwn) {
+    if (no_forked_children) GTEST_SKIP() << no_forked_children;
     run_traced([] { emit_on_both_sides(fork); });
     EXPECT_EQ(status(), 0) << printed_errors();
     expect_two_streams(streams());
 }
 
 TEST_F(EndingTest, ClonedChildHasAStreamOfItsOwn) {
+    if (no_cloned_children) GTEST_SKIP() << no_cloned_children;
     run_traced([] { emit_on_both_sides([] { return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }); });
     EXPECT_EQ(status(), 0) << printed_errors();
     expect_two_streams(streams());
@@ -237,6 +239,7 @@ TEST_F(EndingTest, ChildThatExitsInOurMemoryClosesNothing) {
 }
 
 TEST_F(EndingTest, ForkedChildMayInitialiseItself) {
+    if (no_forked_children) GTEST_SKIP() << no_forked_children;
     run_traced([] {
         start();
         put("OB.", 1);

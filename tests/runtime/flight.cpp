@@ -256,7 +256,7 @@ TEST_P(KilledInFlight, TheNewestAreThere) {
     kill(static_cast<pid_t>(number(0)), SIGKILL);
     waitpid(parent, nullptr, 0);
     if (!GetParam()) {
-        EXPECT_EQ(run({program("ovnirecover"), "--all"}, {"OVNI_RUNDIR=" + home().string()}).status, 0);
+        EXPECT_EQ(recover().status, 0);
     }
     std::vector<RecordedStream> all = streams();
     ASSERT_EQ(all.size(), 2u);

@@ -61,8 +61,8 @@ class KillTest : public RuntimeTest, public testing::WithParamInterface<Victim> 
         while (start_of_process(target_) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 
-    void recover() {
-        Finished done = run({program("ovnirecover"), "--all"}, {"OVNI_RUNDIR=" + home().string()});
+    void recover_all() {
+        Finished done = recover();
         EXPECT_EQ(done.status, 0) << done.err;
     }
 
@@ -128,7 +128,7 @@ TEST_P(KillTest, LosesNothingThatWasAcknowledged) {
     for (int round = 0; round < rounds; ++round) {
         start_target(GetParam() != Victim::program_alone);
         kill_after_a_while(GetParam());
-        if (GetParam() != Victim::program) recover();
+        if (GetParam() != Victim::program) recover_all();
         expect_all_there();
         expect_no_rings();
     }

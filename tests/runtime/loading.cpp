@@ -44,7 +44,7 @@ TEST_P(LoadingTest, EmissionGoesOnAfterLibrariesAreClosed) {
 
 TEST_P(LoadingTest, EventsOfAPluginSurviveAKill) {
     EXPECT_EQ(run_host({"killed"}).status, 128 + SIGKILL);
-    Finished recovered = run({program("ovnirecover"), "--all"}, {"OVNI_RUNDIR=" + home().string()});
+    Finished recovered = recover();
     EXPECT_EQ(recovered.status, 0) << recovered.err;
     expect_numbers(stream());
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);
@@ -52,6 +52,7 @@ TEST_P(LoadingTest, EventsOfAPluginSurviveAKill) {
 
 // The child runs in the memory of its parent, which waits: they are one thread, and one stream.
 TEST_F(RuntimeTest, AVforkedChildEmitsAsItsParent) {
+    if (below_tsan) GTEST_SKIP() << "ThreadSanitizer makes a fork of a vfork";
     run_traced([] {
         start();
         put("OB.", 1);

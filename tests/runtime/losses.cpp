@@ -160,7 +160,7 @@ TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
         for (uint64_t i = 30'001; i <= 60'000; ++i) put("OB.", i);
         ::raise(SIGKILL);
     });
-    Finished recovered = run({program("ovnirecover"), "--all"}, {"OVNI_RUNDIR=" + home().string()});
+    Finished recovered = recover();
     EXPECT_EQ(recovered.status, 0) << recovered.err;
     EXPECT_LE(stream().bytes.size(), OVNI_FORMAT_STREAM_HEADER + limit);
     EXPECT_GT(stream().bytes.size(), limit - 12);

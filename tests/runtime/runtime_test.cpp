@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/session.hpp"
+
 namespace ovni::test {
 
 namespace fs = std::filesystem;
@@ -72,6 +74,13 @@ void RuntimeTest::run_traced(const std::function<void()>& body) {
     int result = 0;
     ASSERT_EQ(::waitpid(child, &result, 0), child);
     last_ = {WIFSIGNALED(result) ? 128 + WTERMSIG(result) : WEXITSTATUS(result), "", file_content(errors)};
+}
+
+Finished RuntimeTest::recover(const std::string& shell) const {
+    std::string command = shell + "exec " + program("ovnirecover");
+    for (const auto& directory : fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid()))))
+        if (Session::open(directory.path()).is_valid()) command += " '" + directory.path().string() + "'";
+    return run({"sh", "-c", command});
 }
 
 std::vector<RecordedStream> RuntimeTest::streams() const {

@@ -25,6 +25,28 @@
 
 namespace ovni::test {
 
+#if defined __SANITIZE_THREAD__
+inline constexpr bool below_tsan = true;
+#else
+inline constexpr bool below_tsan = false;
+#endif
+// Why cases skip below sanitizers whose children emit, and so have a drainer; null where they do not. What
+// they tell is nothing of ours: no other thread runs in the child, which writes to its own copy of the
+// memory.
+#if defined __SANITIZE_THREAD__
+inline constexpr const char* no_forked_children =
+    "ThreadSanitizer lets no thread begin in a forked child, not even the drainer, where its parent had "
+    "several";
+inline constexpr const char* no_cloned_children =
+    "ThreadSanitizer does not know of a raw clone() that the parent's threads are not in the child";
+#elif defined __SANITIZE_ADDRESS__
+inline constexpr const char* no_forked_children =
+    "AddressSanitizer leaves its memory locked in a forked child where another thread of the parent had it";
+inline constexpr const char* no_cloned_children = no_forked_children;
+#else
+inline constexpr const char *no_forked_children = nullptr, *no_cloned_children = nullptr;
+#endif
+
 constexpr int test_pid = 4321;
 constexpr int test_tid = 4321;
 constexpr const char* test_loom = "nodeA.app1";
@@ -102,6 +124,10 @@ class RuntimeTest : public ::testing::Test {
     std::filesystem::path home() const { return directory_.path(); }
     std::filesystem::path trace() const { return directory_.path() / "ovni"; }
     void set_environment(const std::string& name, const std::string& value) { environment_[name] = value; }
+
+    // ovnirecover, behind words of the shell, for what is left below home(); others leave something
+    // elsewhere.
+    Finished recover(const std::string& shell = "") const;
 
     // All streams of the trace, sorted by path.
     std::vector<RecordedStream> streams() const;

@@ -170,9 +170,7 @@ TEST_F(SharedModeTest, DiscardedEventsAreCountedAndAGap) {
 }
 
 TEST_F(SharedModeTest, ForkedChildrenHaveBuffersOfTheirOwn) {
-#if defined __SANITIZE_THREAD__
-    GTEST_SKIP() << "ThreadSanitizer ends a child of several threads that starts one, the drainer";
-#endif
+    if (no_forked_children) GTEST_SKIP() << no_forked_children;
     constexpr uint64_t events = 100'000;
     constexpr int children = 3;
     run_traced([] {
@@ -200,9 +198,8 @@ TEST_F(SharedModeTest, ForkedChildrenHaveBuffersOfTheirOwn) {
 }
 
 TEST_F(SharedModeTest, ExitInAHandlerThatInterruptedAnEmission) {
-#if defined __SANITIZE_THREAD__
-    GTEST_SKIP() << "ThreadSanitizer takes exit() in a handler for a mistake, which the program makes";
-#endif
+    if (below_tsan)
+        GTEST_SKIP() << "ThreadSanitizer takes exit() in a handler for a mistake, which the program makes";
     run_traced([this] {
         static volatile uint64_t emitted = 0;
         static const std::string told = home() / "told";
