@@ -107,11 +107,14 @@ bool DrainedStream::open_file() {
 
 // Somebody wrote into the ring who should not. What the stream has is whole; nothing follows it.
 bool DrainedStream::is_damaged() {
-    if (damaged_ || ring_.is_sound()) return damaged_;
+    if (!damaged_ && !ring_.is_sound()) tell_damage();
+    return damaged_;
+}
+
+void DrainedStream::tell_damage() {
     damaged_ = true;
     complain(Trouble::memory, "drain", "the memory of the events of thread %d is damaged: they end here",
              header().tid);
-    return true;
 }
 
 double DrainedStream::drain() {
@@ -140,17 +143,21 @@ double DrainedStream::drain() {
 
 bool DrainedStream::write_until(uint64_t end, bool all) {
     RingProgress before = progress();
-    // Nobody looks at it later.
-    uint64_t whole = all && end > before.drained ? end_of_event(ring_, before.drained, end) : end;
-    if (whole < end) damaged_ = true;
-    RingBlock next = next_block(ring_, before, whole, all);
+    uint64_t sound = end_of_sound_events(ring_, before.drained, end);
+    if (sound < end) tell_damage();
+    RingBlock next = next_block(ring_, before, sound, all);
     if (before.skipped.to > 0)
         gaps_.add(
             {before.file_end, before.skipped.from, before.skipped.to, before.skipped.events, flight_gap});
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
-    take_notes(before, end, next.after);
+    for (const RingNote& note : take_notes(ring_, before, all, next.after)) {
+        bool is_behind = note.position == next.after.drained;
+        uint64_t distance = is_behind ? done : next.distance_to(note.position);
+        gaps_.add({before.file_end + distance, note.from, note.to, note.lost,
+                   std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
+    }
     return settle(next.bytes, done, next.after);
 }
 
@@ -168,12 +175,8 @@ bool DrainedStream::give_up_until(uint64_t target) {
     Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
     for (Gap& gap : thinned.gaps) gaps_.add(std::move(gap));
     next.after.skipped = thinned.skipped;
-    uint32_t added = header().notes_added.load(std::memory_order_acquire);
-    for (; next.after.notes_taken != added; ++next.after.notes_taken) {
-        const RingNote& note = header().notes[next.after.notes_taken % RingHeader::most_notes];
-        if (note.position > end) break;
+    for (const RingNote& note : take_notes(ring_, before, false, next.after))
         skip(next.after.skipped, note.from, note.to, note.lost);
-    }
     EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
     size_t done = write(needed, before.file_end);
     next.after.file_end = before.file_end + done;
@@ -237,19 +240,6 @@ void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& a
                                       limited_ ? "limit" : "error"});
 }
 
-// Their place in the stream is that in the ring, but for what handlers put in between.
-void DrainedStream::take_notes(const RingProgress& before, uint64_t end, RingProgress& after) {
-    uint32_t added = header().notes_added.load(std::memory_order_acquire);
-    for (; after.notes_taken != added; ++after.notes_taken) {
-        const RingNote& note = header().notes[after.notes_taken % RingHeader::most_notes];
-        if (note.position > end) break;
-        uint64_t distance = std::max(note.position, before.drained) - before.drained;
-        uint64_t offset = note.position == end ? after.file_end : before.file_end + distance;
-        gaps_.add({offset, note.from, note.to, note.lost,
-                   std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
-    }
-}
-
 void DrainedStream::commit(const RingProgress& after) {
     RingHeader& h = header();
     uint32_t next = h.current.load(std::memory_order_relaxed) + 1;
@@ -263,8 +253,10 @@ void DrainedStream::commit(const RingProgress& after) {
 void DrainedStream::announce() {
     RingHeader& h = header();
     const RingProgress& after = progress();
-    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
         h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
+        h.nested[d].lost_told.store(after.nested_lost_told[d], std::memory_order_release);
+    }
     h.notes_taken.store(after.notes_taken, std::memory_order_release);
     h.drained.store(after.drained, std::memory_order_release);
     h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);

@@ -73,6 +73,7 @@ class DrainedStream {
     bool open_file();
     bool is_empty() const;
     bool is_damaged();
+    void tell_damage();
     bool write_until(uint64_t end, bool all);
     bool write_newest(uint64_t end, bool all);
     bool give_up_until(uint64_t target);
@@ -82,7 +83,6 @@ class DrainedStream {
     size_t write_to_limit(const EventPieces& events, uint64_t offset);
     void lose(const EventPieces& events, size_t done, RingProgress& after);
     void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
-    void take_notes(const RingProgress& before, uint64_t end, RingProgress& after);
     void commit(const RingProgress& after);
     void announce();
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }

@@ -34,8 +34,12 @@ struct RingNote {
 // What a handler emitted while it interrupted an emission of its thread; by depth.
 struct NestedRing {
     alignas(64) std::atomic<uint64_t> published;
-    std::atomic<uint64_t> lost;     // events for which there was no room
-    std::atomic<uint64_t> drained;  // by the drainer
+    std::atomic<uint64_t> lost;  // events for which there was no room
+    // Of the first of them that the drainer has not told: its clock, and the position in the main ring.
+    std::atomic<uint64_t> lost_from, lost_at;
+    // By the drainer.
+    std::atomic<uint64_t> drained;
+    std::atomic<uint64_t> lost_told;  // as many of them have their gap
 };
 
 // Events that the flight recorder has given up since the last one that it wrote: clocks, and how many; none
@@ -47,7 +51,7 @@ struct Skipped {
 // What is drained: up to where in the ring and in stream.obs, and what could not be written.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
-    uint64_t nested_drained[2];
+    uint64_t nested_drained[2], nested_lost_told[2];
     uint64_t lost;
     Skipped skipped;
     GapMark gaps;  // those in the file behind it are not valid
@@ -67,7 +71,7 @@ struct RingMoved {
 };
 
 struct RingHeader {
-    static constexpr uint64_t magic_number = 0x32676e69726e766f;  // "ovnring2"
+    static constexpr uint64_t magic_number = 0x33676e69726e766f;  // "ovnring3"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -96,10 +100,11 @@ struct RingHeader {
     std::atomic<int32_t> end_code;
     std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
     std::atomic<uint32_t> notes_added;
-    std::atomic<uint64_t> wanted;         // up to here what is kept is to be written; set by anybody
-    std::atomic<uint32_t> shared;         // number of the shared buffer that events come through, plus 1
-    std::atomic<uint64_t> shared_end;     // closed: they all lie before this position
-    std::atomic<uint64_t> lost_unmarked;  // closed: events lost behind them
+    std::atomic<uint64_t> wanted;          // up to here what is kept is to be written; set by anybody
+    std::atomic<uint32_t> shared;          // number of the shared buffer that events come through, plus 1
+    std::atomic<uint64_t> shared_end;      // closed: they all lie before this position
+    std::atomic<uint64_t> lost_unmarked;   // closed: events lost behind them
+    std::atomic<uint64_t> lost_elsewhere;  // events of threads of the process that got no ring
 
     // Written by the drainer where events come through a shared buffer, like `published` and `notes_added`
     // then. Of the two records the current one holds, as below.

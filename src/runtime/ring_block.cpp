@@ -14,7 +14,16 @@ struct NestedEvent {
     std::vector<uint8_t> bytes;
 };
 
+// A letter, digit or sign for each of model, category and value, and no flag that there is not.
+bool looks_like_event(const uint8_t* event) {
+    constexpr uint32_t ones = 0x010101, unknown_flags = 0xe0;
+    uint32_t word = ovni_format_load_u32(event), code = word >> 8;
+    bool is_text = (((code + ones) | code) & 0x80 * ones) == 0 && ((code >> 5 | code >> 6) & ones) == ones;
+    return is_text && (word & unknown_flags) == 0;
+}
+
 void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, void* to, size_t bytes) {
+    if (bytes == 0) return;
     size_t begin = position % capacity, first = std::min<size_t>(bytes, capacity - begin);
     memcpy(to, data + begin, first);
     memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
@@ -64,22 +73,83 @@ void merge_nested(const Ring& ring, RingBlock& block, uint64_t begin, uint64_t e
         const uint8_t* event = main.data() + at;
         uint64_t size = ovni_format_event_size(event, main.size() - at), clock = ovni_format_clock(event);
         if (size == 0 || size > main.size() - at) break;  // damaged
+        uint64_t before = block.merged.size();
         for (; next != events.end() && next->position <= begin + at && next->clock < clock; ++next)
             put(next->bytes.data(), next->bytes.size());
         put(event, size);
         for (; next != events.end() && next->position <= begin + at; ++next)
             put(next->bytes.data(), next->bytes.size());
         at += size;
+        if (uint64_t bytes = block.merged.size() - before - size; bytes > 0)
+            block.inserted.push_back({begin + at, bytes});
     }
     for (; next != events.end(); ++next) put(next->bytes.data(), next->bytes.size());
 }
 
 }  // namespace
 
+// Events that handlers lost have their place behind the event that the first of them interrupted, once that
+// is there. It is an instant: around it the events of the thread itself are all there.
+std::vector<RingNote> take_notes(const Ring& ring, const RingProgress& before, bool all,
+                                 RingProgress& after) {
+    std::vector<RingNote> notes;
+    const RingHeader& header = ring.header();
+    uint32_t added = header.notes_added.load(std::memory_order_acquire);
+    for (; after.notes_taken != added; ++after.notes_taken) {
+        const RingNote& note = header.notes[after.notes_taken % RingHeader::most_notes];
+        if (note.position > after.drained) break;
+        notes.push_back(note);
+    }
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
+        const NestedRing& nested = header.nested[d];
+        uint64_t lost = nested.lost.load(std::memory_order_acquire), told = before.nested_lost_told[d];
+        uint64_t at = std::max(nested.lost_at.load(std::memory_order_relaxed), before.drained);
+        bool is_there = at < after.drained;
+        if (lost == told || (!is_there && !all)) continue;
+        uint64_t position = is_there ? end_of_event(ring, at, at + 1) : after.drained;
+        uint64_t clock = nested.lost_from.load(std::memory_order_relaxed);
+        notes.push_back({position, clock, clock, lost - told, "handlers"});
+        after.nested_lost_told[d] = lost;
+    }
+    std::ranges::stable_sort(notes, {}, &RingNote::position);
+    return notes;
+}
+
+uint64_t RingBlock::distance_to(uint64_t position) const {
+    uint64_t distance = std::max(position, begin) - begin;
+    for (const Inserted& events : inserted)
+        if (events.position <= position) distance += events.bytes;
+    return std::min(distance, bytes.bytes());
+}
+
 std::vector<uint8_t> copy_events(const Ring& ring, uint64_t begin, uint64_t end) {
     std::vector<uint8_t> bytes(end - begin);
     copy_wrapped(ring.data(), ring.capacity(), begin, bytes.data(), bytes.size());
     return bytes;
+}
+
+// Piece by piece up to the end of the ring's memory, for the sake of speed; what wraps is copied.
+uint64_t end_of_sound_events(const Ring& ring, uint64_t begin, uint64_t end) {
+    constexpr uint64_t head = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
+    uint64_t at = begin;
+    auto size_of = [&](const uint8_t* event) {
+        uint64_t size = looks_like_event(event) ? ovni_format_event_size(event, end - at) : 0;
+        return size <= end - at ? size : 0;
+    };
+    while (at < end) {
+        const uint64_t from = at, stop = at + ring.contiguous(at);
+        const uint8_t* memory = ring.at(at);
+        uint64_t size = 1;
+        for (; at < end && at + head <= stop && size > 0; at += size) size = size_of(memory + (at - from));
+        if (size == 0 || at >= end) break;
+        if (at >= stop) continue;
+        uint8_t copy[head]{};
+        copy_wrapped(ring.data(), ring.capacity(), at, copy, std::min(head, end - at));
+        size = size_of(copy);
+        if (size == 0) break;
+        at += size;
+    }
+    return at;
 }
 
 uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target) {
@@ -99,7 +169,7 @@ uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target) {
 RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end, bool all) {
     RingBlock block;
     block.after = before;
-    uint64_t begin = before.drained;
+    uint64_t begin = block.begin = before.drained;
     bool nested = false;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
         nested |=

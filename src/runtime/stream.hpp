@@ -112,6 +112,7 @@ class Stream {
     };
 
     bool get_ring();
+    void lose_nested(NestedRing& ring, uint64_t clock) noexcept;
     void share();
     using Outcome = SharedProducer::Outcome;
     using NoRoom = SharedProducer::NoRoom;

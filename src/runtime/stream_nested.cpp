@@ -23,6 +23,17 @@ bool Stream::was_left() noexcept {
     return true;
 }
 
+// A handler that interrupts this one does the same to the same ring, if at all, and is done before it goes
+// on.
+void Stream::lose_nested(NestedRing& ring, uint64_t clock) noexcept {
+    uint64_t told = ring.lost_told.load(std::memory_order_acquire);
+    if (ring.lost.load(std::memory_order_relaxed) == told) {
+        ring.lost_from.store(clock, std::memory_order_relaxed);
+        ring.lost_at.store(window_->head, std::memory_order_relaxed);
+    }
+    ring.lost.fetch_add(1, std::memory_order_release);
+}
+
 // Nothing here may wait or take a lock: the thread is in the middle of an emission.
 void Stream::emit_nested(const void* event, size_t size) noexcept {
     uint32_t depth = nested_depth_;
@@ -31,7 +42,7 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     uint64_t used = at - ring.drained.load(std::memory_order_acquire);
     bool fits = depth < RingHeader::nested_rings && size <= OVNI_FORMAT_EVENT_MAX &&
                 used + sizeof at + size <= Ring::nested_bytes;
-    if (!fits) return void(ring.lost.fetch_add(1, std::memory_order_relaxed));
+    if (!fits) return lose_nested(ring, ovni_format_clock(static_cast<const uint8_t*>(event)));
     nested_depth_ = depth + 1;
     detail::handler_fence();
     uint8_t* data = ring_.ring.nested_data(depth);

@@ -40,6 +40,24 @@ struct HandMadeRing {
         for (uint32_t i = 0; i < event.size; ++i) *ring.at(at + i) = event.bytes[i];
         ring.header().published = at + event.size;
     }
+    // Of a handler that interrupted the emission of the event that follows.
+    void put_nested(EventCode code, uint64_t clock) {
+        Event event = make_event(code, clock);
+        NestedRing& nested = ring.header().nested[0];
+        uint64_t position = ring.header().published, at = nested.published;
+        uint8_t* data = ring.nested_data(0);
+        memcpy(data + at, &position, sizeof position);
+        memcpy(data + at + sizeof position, event.bytes, event.size);
+        nested.published = at + sizeof position + event.size;
+    }
+    void lose_nested(uint64_t clock) {
+        NestedRing& nested = ring.header().nested[0];
+        if (nested.lost == nested.lost_told) {
+            nested.lost_from = clock;
+            nested.lost_at = ring.header().published.load();
+        }
+        ++nested.lost;
+    }
     void note_gap(uint64_t from, uint64_t to, uint64_t lost) {
         RingHeader& header = ring.header();
         header.notes[header.notes_added % RingHeader::most_notes] = {header.published, from, to, lost,

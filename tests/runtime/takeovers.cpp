@@ -158,6 +158,81 @@ TEST_F(DrainerTest, ADamagedHeaderEndsItsStreamAlone) {
     }
 }
 
+// Each event is damaged in turn, also where the ring wraps, and whatever becomes of its bytes.
+TEST_F(DrainerTest, DamageInTheMiddleNeverGetsIntoTheStream) {
+    const std::function<void(uint8_t*)> damages[] = {
+        [](uint8_t* event) { memset(event, 0, 12); },
+        [](uint8_t* event) { memset(event, 0xff, 12); },
+        [](uint8_t* event) { event[2] = 0x80; },
+        [](uint8_t* event) { event[0] = 0x30; },
+    };
+    constexpr uint64_t size = OVNI_FORMAT_EVENT_HEADER;
+    int place = 0;
+    for (const auto& damage : damages)
+        for (uint64_t damaged = 0; damaged < 6; ++damaged)
+            for (bool wraps : {false, true}) {
+                fs::path home_of_it = home() / std::to_string(place++);
+                fs::create_directories(home_of_it);
+                HandMadeRing made(home_of_it);
+                auto drainer = made.drainer();
+                uint64_t before = 0;
+                if (wraps)
+                    for (; made.ring.header().published + 3 * size < made.ring.capacity(); ++before)
+                        made.put("OB.", before);
+                if (wraps) drainer->drain();
+                uint64_t begin = made.ring.header().published;
+                for (uint64_t i = 0; i < 6; ++i) made.put("OB.", 1'000'000 + i);
+                uint8_t event[size];
+                for (uint64_t i = 0; i < size; ++i) event[i] = *made.ring.at(begin + damaged * size + i);
+                damage(event);
+                for (uint64_t i = 0; i < size; ++i) *made.ring.at(begin + damaged * size + i) = event[i];
+                drainer->drain();
+                EXPECT_TRUE(drainer->finish({}));
+                RecordedStream recorded = made.recorded();
+                EXPECT_EQ(recorded.events.size(), before + damaged) << place;
+                ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << place;
+                EXPECT_EQ(recorded.gaps["gaps"][0]["reason"], "damaged");
+            }
+}
+
+TEST_F(DrainerTest, WhatHandlersLoseIsAGapBehindTheEventThatTheyInterrupted) {
+    HandMadeRing made(home());
+    auto drainer = made.drainer();
+    made.put("OB.", 10);
+    made.lose_nested(22);
+    made.lose_nested(23);
+    drainer->drain();
+    EXPECT_TRUE(made.recorded().gaps.is_discarded());
+    made.put("OB.", 20);
+    made.put_nested("OU]", 33);
+    made.put("OB.", 30);
+    made.note_gap(34, 39, 5);
+    made.put("OB.", 40);
+    drainer->drain();
+    made.put("OB.", 50);
+    made.lose_nested(62);
+    drainer->drain();
+    made.put("OB.", 60);
+    made.lose_nested(72);
+    EXPECT_TRUE(made.drainer()->finish({}));
+    RecordedStream recorded = made.recorded();
+    EXPECT_EQ(recorded.codes(), "OB. OB. OB. OU] OB. OB. OB.");
+    EXPECT_EQ(recorded.json["ovni"]["lost"], 4);
+    const auto& gaps = recorded.gaps["gaps"];
+    ASSERT_EQ(gaps.size(), 3u) << gaps.dump();
+    const std::tuple<uint64_t, uint64_t, uint64_t, const char*> expected[] = {
+        {recorded.events[2].offset, 22, 2, "handlers"},
+        {recorded.events[4].offset, 34, 5, "test"},
+        {recorded.bytes.size(), 62, 2, "handlers"}};
+    for (size_t i = 0; i < 3; ++i) {
+        auto [offset, from, lost, reason] = expected[i];
+        EXPECT_EQ(gaps[i]["offset"], offset) << gaps.dump();
+        EXPECT_EQ(gaps[i]["from"], from) << gaps.dump();
+        EXPECT_EQ(gaps[i]["lost"], lost) << gaps.dump();
+        EXPECT_EQ(gaps[i]["reason"], reason) << gaps.dump();
+    }
+}
+
 TEST_F(DrainerTest, DamagedEventsEndTheStreamAfterTheLastWholeOne) {
     HandMadeRing made(home());
     made.put("OB.", 10);
