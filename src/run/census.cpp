@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "runtime/shared_file.hpp"
+
 namespace ovni::run {
 
 std::vector<Ring> rings_in(const Session& session) {
@@ -17,8 +19,27 @@ std::vector<Ring> rings_in(const Session& session) {
     return rings;
 }
 
-Census census(const std::vector<Ring>& rings) {
+namespace {
+
+// What a drainer has moved into the rings counts there.
+uint64_t bytes_in_shared_buffers(const Session& session) {
+    uint64_t bytes = 0;
+    uint32_t count = session.header().rings.load(std::memory_order_acquire);
+    for (uint32_t number = 0; number < count; ++number) {
+        SharedFile shared = SharedFile::open(session.shared_path(number));
+        if (!shared.is_mapped()) continue;
+        const SharedHeader& header = shared.buffer().header();
+        uint64_t taken = header.beg_read.load(std::memory_order_acquire);
+        bytes += header.reserved.load(std::memory_order_acquire) - taken;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+Census census(const Session& session, const std::vector<Ring>& rings) {
     Census census;
+    census.pending = bytes_in_shared_buffers(session);
     std::set<std::pair<pid_t, uint64_t>> processes;
     for (const Ring& ring : rings) {
         const RingHeader& header = ring.header();

@@ -13,8 +13,8 @@ std::vector<Ring> rings_in(const Session& session);
 
 struct Census {
     size_t processes = 0, alive = 0;
-    uint64_t pending = 0;  // bytes that are in no stream
+    uint64_t pending = 0;  // bytes that are in no stream, shared buffers included
 };
-Census census(const std::vector<Ring>& rings);
+Census census(const Session& session, const std::vector<Ring>& rings);
 
 }  // namespace ovni::run

@@ -21,8 +21,12 @@ namespace fs = std::filesystem;
 
 Session open(const fs::path& directory) {
     Session session = Session::open(fs::absolute(directory).string());
-    if (!session.is_valid()) throw system_error("no run directory", directory.string());
-    return session;
+    if (session.is_valid()) return session;
+    int cause = errno;
+    if (fs::is_directory(directory) && !fs::exists(directory / "session"))
+        throw Error("is no run directory: there is no file 'session' in it", directory.string());
+    errno = cause;
+    throw system_error("no run directory", directory.string());
 }
 
 void list() {
@@ -30,7 +34,7 @@ void list() {
         Session session = Session::open(directory.string());
         if (!session.is_valid()) continue;
         std::vector<Ring> rings = rings_in(session);
-        Census all = census(rings);
+        Census all = census(session, rings);
         fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet\n", directory.string(),
                    rings.size(), all.processes, all.alive, all.pending / 1024);
     }

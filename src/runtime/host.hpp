@@ -36,6 +36,8 @@ class Host {
     void give_back(RingLease ring);
     std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
     const Settings& settings() const { return settings_; }
+    // Events of a thread that has no ring, for the stream of the first thread that got one to tell.
+    void count_lost(uint64_t events);
     // What threads emit into instead of their rings, once there is one; null where they do not.
     const SharedBuffer* shared() const { return shared_.is_mapped() ? &shared_.buffer() : nullptr; }
     uint32_t shared_number() const { return shared_number_; }
@@ -85,7 +87,8 @@ class Host {
     Settings settings_;
     bool tried_ = false;
     std::vector<RingLease> free_;
-    uint64_t all_rings_ = 0;  // bytes
+    std::atomic<RingHeader*> first_ring_{nullptr};  // of those that are made; they stay mapped
+    uint64_t all_rings_ = 0;                        // bytes
     std::optional<Drainer> drainer_;
     bool has_thread_ = false;
     pthread_t thread_{};

@@ -44,6 +44,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     if (!lease.is_mapped()) lease = make_ring(trace_directory);
     // The one we were to use goes away: its drainer has not seen that we come.
     if (session_.is_removed()) {
+        first_ring_.store(nullptr, std::memory_order_relaxed);
         lease = {};
         session_ = Session();
         if (!make_session(trace_directory)) return lease;
@@ -101,6 +102,11 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     return {};
 }
 
+void Host::count_lost(uint64_t events) {
+    RingHeader* first = first_ring_.load(std::memory_order_acquire);
+    if (first) first->lost_elsewhere.fetch_add(events, std::memory_order_relaxed);
+}
+
 // What the thread may run ahead of the drainer takes no more than half of a small ring.
 uint64_t Host::kept_in(uint64_t capacity) const {
     if (settings_.flight == 0) return 0;
@@ -133,6 +139,7 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
         return {};
     }
     all_rings_ += ring.capacity();
+    if (!first_ring_.load(std::memory_order_relaxed)) first_ring_.store(&header, std::memory_order_release);
     return {std::move(ring), number};
 }
 

@@ -198,6 +198,10 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
     Json& told = metadata["ovni"];
     if (lost > 0) told["lost"] = lost;
     if (raised > 0) told["raised"] = raised;
+    if (uint64_t events = header().lost_elsewhere.load(std::memory_order_relaxed))
+        told["lost_elsewhere"] = events;
+    // The owner said so at the latest now, but may have no right any more to leave a note.
+    if (header().state.load(std::memory_order_acquire) == RingState::closed) told["finished"] = 1;
     if (end) {
         told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
         told["finished"] = 1;

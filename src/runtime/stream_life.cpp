@@ -250,7 +250,10 @@ void Stream::wait_until_written() {
 // what is to follow is left to the drainer.
 void Stream::close_locked(const StreamEnd* end) {
     flush_pair_due_ = false;
-    if (!ring_.is_mapped()) return closed_.store(true, std::memory_order_release);
+    if (!ring_.is_mapped()) {
+        host().count_lost(lost_);
+        return closed_.store(true, std::memory_order_release);
+    }
     set_limit(0);
     if (producer_) end_shared();
     Facts facts = process().facts();

@@ -1,0 +1,76 @@
+// Programs that give up rights while they are traced: what threads that begin afterwards lose is told.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <functional>
+#include <thread>
+
+#include "ovni/emit.hpp"
+#include "runtime/drainer.hpp"
+#include "runtime/runtime_test.hpp"
+#include "support/process.hpp"
+
+namespace ovni::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uid_t nobody = 65534;
+constexpr const char* lost = "no memory for the events of thread 5, they are lost: Permission denied";
+
+class PrivilegeTest : public RuntimeTest {
+ protected:
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "only root has rights to give up";
+    }
+};
+
+void emit_numbers(uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) emit("OB.", i);
+}
+
+// `before`: with all rights.
+void give_up_rights(const std::function<void()>& before) {
+    start();
+    ovni_add_cpu(0, 0);
+    put_begin(ovni_clock_now());
+    emit_numbers(1000);
+    before();
+    if (::setuid(nobody) != 0) ::exit(1);
+    std::thread([] {
+        ovni_thread_init(5);
+        emit_numbers(100);
+        ovni_thread_free();
+    }).join();
+    emit_numbers(1000);
+    put("OHe", ovni_clock_now());
+    stop();
+}
+
+TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
+    Session session = Session::create(home() / "session");
+    ASSERT_TRUE(session.is_valid() && session.claim());
+    set_environment("OVNI_SESSION", session.directory());
+    run_traced([] { give_up_rights([] {}); });
+    EXPECT_EQ(status(), 0);
+    EXPECT_THAT(printed_errors(), HasSubstr(lost));
+    EXPECT_TRUE(Drainer(session).finish_dead());
+    EXPECT_EQ(stream().events.size(), 2002u);
+    EXPECT_EQ(stream().json["ovni"]["lost_elsewhere"], 100);
+    EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+    EXPECT_FALSE(stream().json["ovni"].contains("end"));
+    Finished done = run({program("ovniemu"), "-o", (home() / "out").string(), trace().string()});
+    EXPECT_EQ(done.status, 0) << done.err;
+}
+
+// Its files are open already, but it may not make others.
+TEST_F(PrivilegeTest, ADrainerOfTheSameProcessGoesOnWritingEvents) {
+    run_traced([] { give_up_rights(ovni_flush); });
+    EXPECT_EQ(status(), 0);
+    EXPECT_THAT(printed_errors(), HasSubstr(lost));
+    EXPECT_THAT(printed_errors(), HasSubstr("cannot write"));
+    EXPECT_EQ(stream().events.size(), 2004u);
+}
+
+}  // namespace
+}  // namespace ovni::test
