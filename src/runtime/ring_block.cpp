@@ -128,26 +128,29 @@ std::vector<uint8_t> copy_events(const Ring& ring, uint64_t begin, uint64_t end)
     return bytes;
 }
 
-// Piece by piece up to the end of the ring's memory, for the sake of speed; what wraps is copied.
+// One that lies in one piece costs a look at its first bytes: as most events are as large as the one before,
+// the processor need not wait for what it reads to go on.
 uint64_t end_of_sound_events(const Ring& ring, uint64_t begin, uint64_t end) {
-    constexpr uint64_t head = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     uint64_t at = begin;
-    auto size_of = [&](const uint8_t* event) {
-        uint64_t size = looks_like_event(event) ? ovni_format_event_size(event, end - at) : 0;
-        return size <= end - at ? size : 0;
-    };
     while (at < end) {
-        const uint64_t from = at, stop = at + ring.contiguous(at);
         const uint8_t* memory = ring.at(at);
-        uint64_t size = 1;
-        for (; at < end && at + head <= stop && size > 0; at += size) size = size_of(memory + (at - from));
-        if (size == 0 || at >= end) break;
-        if (at >= stop) continue;
-        uint8_t copy[head]{};
-        copy_wrapped(ring.data(), ring.capacity(), at, copy, std::min(head, end - at));
-        size = size_of(copy);
-        if (size == 0) break;
-        at += size;
+        uint64_t bytes = std::min(ring.contiguous(at), end - at), from = at;
+        uint32_t flags = UINT32_MAX, size = 0;
+        for (uint64_t here = 0; here + OVNI_FORMAT_EVENT_MAX <= bytes; here += size, at = from + here) {
+            const uint8_t* event = memory + here;
+            if (!looks_like_event(event)) return at;
+            if (__builtin_expect(*event == flags, 1)) continue;
+            flags = *event;
+            size = OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(*event);
+            if (ovni_format_is_jumbo(*event)) break;
+        }
+        if (at == end) break;
+        // A jumbo event, or one at the end of a piece.
+        uint8_t copy[OVNI_FORMAT_EVENT_MAX]{};
+        copy_wrapped(ring.data(), ring.capacity(), at, copy, std::min<uint64_t>(sizeof copy, end - at));
+        uint64_t whole = looks_like_event(copy) ? ovni_format_event_size(copy, end - at) : 0;
+        if (whole == 0 || whole > end - at) break;
+        at += whole;
     }
     return at;
 }

@@ -1,4 +1,4 @@
-// What ovnirecover says of run directories.
+// What ovnirecover says of run directories, and when they go.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -6,6 +6,7 @@
 
 #include "ovni/emit.hpp"
 #include "runtime/runtime_test.hpp"
+#include "runtime/session.hpp"
 
 namespace ovni::test {
 namespace {
@@ -35,11 +36,10 @@ TEST_F(RecoverTest, ADirectoryThatIsNoRunDirectoryIsSaidToBeNone) {
     EXPECT_THAT(other.err, HasSubstr(home().string() + ": no run directory: Invalid argument"));
 }
 
-// A drainer that is stopped moves nothing: all waits in the shared buffer.
+// The program is killed at once: most waits in the shared buffer.
 TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
     constexpr uint64_t events = 20'000;
     set_environment("OVNI_BUFFER_MODE", "shared");
-    set_environment("OVNI_LIST", program("ovnirecover") + " --list");
     run_traced([] {
         start();
         for (uint64_t i = 0; i < events; ++i) emit("OB.", i);
@@ -57,6 +57,20 @@ TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
     EXPECT_EQ(recover().status, 0);
     EXPECT_EQ(stream().events.size(), events);
     EXPECT_THAT(ask("--list").out, Not(HasSubstr(own)));
+}
+
+TEST_F(RecoverTest, ARunDirectoryIsNotRemovedWhileSomebodyComes) {
+    fs::path directory = home() / "session";
+    Session drained = Session::create(directory), joined = Session::open(directory);
+    ASSERT_TRUE(drained.is_valid() && joined.is_valid());
+    std::ofstream(directory / "new.1.1") << "a ring";
+    drained.remove();
+    EXPECT_TRUE(fs::exists(directory / "session"));
+    EXPECT_FALSE(joined.is_removed());
+    fs::remove(directory / "new.1.1");
+    drained.remove();
+    EXPECT_FALSE(fs::exists(directory));
+    EXPECT_TRUE(joined.is_removed());
 }
 
 }  // namespace
