@@ -117,6 +117,16 @@ void in_other_numbers(const std::function<void()>& body) {
     ::exit(0);
 }
 
+// The same where /proc shows them: what is chosen of them is chosen for nobody else.
+void in_own_numbers(const std::function<void()>& body) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+        ::exit(77);
+    in_other_numbers([&] {
+        if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) ::exit(77);
+        body();
+    });
+}
+
 void live_longer_than_a_look() {
     begin();
     put_many(1000);
@@ -210,20 +220,22 @@ void emit_as(pid_t wanted, int count) {
     if (!found) ::_exit(77);
 }
 
+void emit_twice_with_one_number() {
+    pid_t number = 0;
+    std::thread([&] {
+        number = ::gettid();
+        ovni_private_thread_open();
+        for (int i = 0; i < 1000; ++i) emit("OB.");
+    }).join();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    emit_as(number, 5);
+}
+
 TEST_F(FaultTest, ASecondThreadOfOursOfTheSameNumberToo) {
     for (bool uses_temporary : {false, true}) {
         fs::remove_all(trace());
         if (uses_temporary) set_environment("OVNI_TMPDIR", home() / "tmp");
-        run_traced([] {
-            pid_t number = 0;
-            std::thread([&] {
-                number = ::gettid();
-                ovni_private_thread_open();
-                for (int i = 0; i < 1000; ++i) emit("OB.");
-            }).join();
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            emit_as(number, 5);
-        });
+        run_traced([] { in_own_numbers(emit_twice_with_one_number); });
         if (status() == 77) GTEST_SKIP() << "numbers of threads cannot be chosen";
         EXPECT_EQ(status(), 0) << printed_errors();
         EXPECT_EQ(events_of(stream()), 1005u);
