@@ -14,10 +14,7 @@ class CrowdTest : public RuntimeTest, public ::testing::WithParamInterface<Words
         Finished done =
             run(GetParam() + crowd, {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()});
         EXPECT_EQ(done.status, 9) << done.err;
-        // Others may have left something where all leave it.
-        if (!done.err.starts_with("ovnirun: events of killed programs are left in ")) {
-            EXPECT_EQ(done.err, "");
-        }
+        EXPECT_EQ(done.err, "");
         std::vector<RecordedStream> all = streams();
         ASSERT_EQ(all.size(), static_cast<size_t>(at_once * rounds));
         for (const RecordedStream& stream : all) {

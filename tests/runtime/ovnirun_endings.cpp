@@ -5,9 +5,13 @@
 #include <filesystem>
 
 #include "runtime/ovnirun_test.hpp"
+#include "support/own_shared_memory.hpp"
 
 namespace ovni::test {
 namespace {
+
+[[maybe_unused]] testing::Environment* const shared_memory =
+    testing::AddGlobalTestEnvironment(new OwnSharedMemory);
 
 INSTANTIATE_TEST_SUITE_P(By, Launched, all_launchers(), launcher_name);
 

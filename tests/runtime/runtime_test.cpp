@@ -11,10 +11,14 @@
 #include <iterator>
 
 #include "runtime/session.hpp"
+#include "support/own_shared_memory.hpp"
 
 namespace ovni::test {
 
 namespace fs = std::filesystem;
+
+[[maybe_unused]] static testing::Environment* const shared_memory =
+    testing::AddGlobalTestEnvironment(new OwnSharedMemory);
 
 std::string file_content(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
