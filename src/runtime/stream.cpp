@@ -95,10 +95,15 @@ void Stream::publish() {
     header().published.store(window_->head, std::memory_order_release);
 }
 
+// What it takes to place a stream needs memory, which a handler of a signal cannot get; most are placed.
+void Stream::place_at_last() {
+    if (!header().placed.load(std::memory_order_relaxed)) place(process().facts());
+}
+
 bool Stream::make_room(uint64_t bytes, bool may_be_lost) {
     if (bytes + slack > ring_.ring.capacity()) return false;
     if (has_room(bytes)) return true;
-    place(process().facts());
+    place_at_last();
     // What a flight recorder keeps must make room for a large definition.
     if (bytes + slack > ring_.ring.capacity() - header().kept) ask_for(header(), head());
     if (may_be_lost || monotonic_clock() < next_attempt_) return has_room(bytes);
@@ -140,7 +145,7 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     append(event, size, data, data_size);
     if (!ring_.is_mapped()) return;
     // It cannot stay in memory any longer.
-    if (!has_room((ring_.ring.capacity() - header().kept) / 2)) place(process().facts());
+    if (!has_room((ring_.ring.capacity() - header().kept) / 2)) place_at_last();
     refresh_limit();
 }
 
@@ -207,7 +212,7 @@ void Stream::note_gap(const Gap& gap) {
     for (int waits = 0; waits < most_waits; ++waits) {
         uint32_t seen = header().drained_blocks.load(std::memory_order_seq_cst);
         if (add_note(gap, head())) return;
-        place(process().facts());
+        place_at_last();
         host().wait_for_drainer(ring_, seen);
     }
 }
@@ -248,7 +253,7 @@ void Stream::ask_for_published() {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
-    place(process().facts());
+    place_at_last();
     asked_ = header().published.load(std::memory_order_acquire);
     ask_for(header(), asked_);
 }

@@ -151,6 +151,7 @@ class Stream {
     void set_our_life(bool is_ours);
     const void* raise(const void* event, size_t size, Event& raised);
     void place(const Facts& facts);
+    void place_at_last();
     void make_file(const Facts& facts);
     void close_locked(const StreamEnd* end);
     void write_metadata_locked();
