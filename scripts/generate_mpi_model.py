@@ -4,12 +4,13 @@
 usage: generate_mpi_model.py TABLE OUTPUT_DIRECTORY
 
 Makes mpi_functions.hpp, with the states of the functions that have event codes of their own, and the names of
-the further ones by number, and mpi_function_choices.hpp, with names, families and tiers.
+the further ones by number; mpi_function_rows.hpp, with codes and records; and mpi_function_choices.hpp, with
+names, families and tiers.
 """
 import pathlib
 import sys
 
-from mpi_table import read_table
+from mpi_table import RECORDS, read_table, record_of
 
 
 def header(functions):
@@ -62,6 +63,39 @@ inline constexpr std::string_view mpi_function_families[] = {{
 """
 
 
+def row_header(functions):
+    records = "".join(f"    {name},\n" for name, _ in RECORDS)
+    rows = "".join(f'    {{"MPI_{f.name}", "{f.family}", "{f.enter}", "{f.leave}", {f.number}, '
+                   f'MpiRecord::{record_of(f)}}},\n' for f in functions)
+    return f"""// Generated from src/model/mpi_functions.txt: the MPI functions, in the order of the table.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ovni/event_code.hpp"
+
+namespace ovni {{
+
+// What is recorded of a call: see ovni/mpi_events.h.
+enum class MpiRecord : uint8_t {{
+    Plain,
+{records}}};
+
+struct MpiFunctionRow {{
+    std::string_view name, family;
+    EventCode enter, leave;
+    uint16_t number;  // behind MX; 0: the codes are its own
+    MpiRecord record;
+}};
+
+inline constexpr MpiFunctionRow mpi_function_rows[] = {{
+{rows}}};
+
+}}  // namespace ovni
+"""
+
+
 def main():
     if {"-h", "--help"} & set(sys.argv[1:2]):
         print(__doc__.strip())
@@ -76,6 +110,7 @@ def main():
     output = pathlib.Path(sys.argv[2])
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi_functions.hpp").write_text(header(functions))
+    (output / "mpi_function_rows.hpp").write_text(row_header(functions))
     (output / "mpi_function_choices.hpp").write_text(choice_header(functions))
 
 

@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 
-from mpi_table import read_table
+from mpi_arguments import details, stand_in
+from mpi_table import FOLLOWED, read_table, record_of
 
 # Templates of calls.hpp for functions that are more than a call.
 KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize"}
@@ -26,12 +27,28 @@ MPI_HEADER = """#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 """
 
 
+# The arguments that the real function gets.
+def forwarded(function, parameters, record, read):
+    names = []
+    for parameter in parameters:
+        member = stand_in(function, record, parameter)
+        names.append(f"details.{member}.{read}" if member else parameter.name)
+    return names
+
+
 def wrapper(function):
-    kind = KINDS.get(function.name, "call")
-    return (f"{function.result} MPI_{function.name}({function.declared}) {{\n"
-            f"    auto* real = pmpi<decltype(MPI_{function.name})>(Function::{function.name});\n"
-            f"    return {kind}(Function::{function.name}, [&] {{ return real({function.arguments()}); }});\n"
-            f"}}\n")
+    name, record = function.name, record_of(function)
+    real = f"    auto* real = pmpi<decltype(MPI_{name})>(Function::{name});\n"
+    head = f"{function.result} MPI_{name}({function.declared}) {{\n"
+    plain = f"real({function.arguments()})"
+    if record == "Plain":
+        kind = KINDS.get(name, "call")
+        return f"{head}{real}    return {kind}(Function::{name}, [&] {{ return {plain}; }});\n}}\n"
+    arguments = ", ".join(forwarded(function, function.parameters, record, "for_c()"))
+    return (f"{head}{real}    if (!is_followed(Function::{name})) return {plain};\n"
+            f"    {record} details{details(function, record, 'c')};\n"
+            f"    return record(Function::{name}, __builtin_frame_address(0), details,\n"
+            f"                  [&] {{ return real({arguments}); }});\n}}\n")
 
 
 def declared_functions(compiler):
@@ -42,7 +59,8 @@ def declared_functions(compiler):
 
 def header(functions):
     names = "".join(f"    {f.name},\n" for f in functions)
-    rows = "".join(f'    {{"MPI_{f.name}", "PMPI_{f.name}", "{f.enter}", "{f.leave}", {f.number}, {f.tier}, "{f.family}"}},\n'
+    rows = "".join(f'    {{"MPI_{f.name}", "PMPI_{f.name}", "{f.enter}", "{f.leave}", {f.number}, {f.tier}, '
+                   f'{str(record_of(f).endswith(FOLLOWED)).lower()}, "{f.family}"}},\n'
                    for f in functions)
     return f"""// Generated from src/model/mpi_functions.txt: the MPI functions, in the order of the table.
 #pragma once
@@ -63,11 +81,12 @@ struct FunctionRow {{
     EventCode enter, leave;
     uint16_t number;  // payload of these events; 0: none
     uint8_t tier;
+    bool is_followed;  // also where it is not recorded
     const char* family;
 }};
 
 inline constexpr FunctionRow function_rows[] = {{
-    {{"", "", {{}}, {{}}, 0, 0, ""}},
+    {{"", "", {{}}, {{}}, 0, 0, false, ""}},
 {rows}}};
 
 constexpr const FunctionRow& row_of(Function function) {{
@@ -83,7 +102,9 @@ def wrappers(functions):
     return f"""// Generated from src/model/mpi_functions.txt: what the program calls instead of MPI.
 {MPI_HEADER}
 #include "mpi/trace/calls.hpp"
+#include "mpi/trace/details.hpp"
 #include "mpi/trace/pmpi.hpp"
+#include "mpi/trace/predefined.hpp"
 
 using namespace ovni::mpi;
 
@@ -132,23 +153,53 @@ def fortran_template(function):
     return templates.get(function.name, f"fortran_call(Function::{function.name}, ")
 
 
+class FortranCall:
+    """Names and types of what a routine passes on."""
+
+    def __init__(self, function):
+        self.arguments = [*function.fortran_arguments(), "ierror"]
+        lengths = function.fortran_lengths()
+        if function.name == "Pcontrol":
+            self.arguments, lengths = ["level", "text"], 1
+        if function.result == "double":
+            self.arguments = []
+        self.lengths = [f"length{i}" for i in range(lengths)]
+        self.names = self.arguments + self.lengths
+        self.parameters = ", ".join([f"Address {a}" for a in self.arguments] +
+                                    [f"size_t {length}" for length in self.lengths])
+        self.result = function.result if function.result == "double" else "void"
+
+
+# What all spellings of a routine do, where its call is recorded with details.
+def fortran_body(routine):
+    function, record = routine.function, record_of(routine.function)
+    if record == "Plain":
+        return ""
+    call = FortranCall(function)
+    passed = dict(zip((p.name for p in function.parameters),
+                      forwarded(function, function.parameters, record, "passed()")))
+    arguments = ", ".join(passed.get(name, name) for name in call.names)
+    return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
+            f"const void* frame, {call.parameters}) {{\n"
+            f"    {record} details{details(function, record, 'fortran')};\n"
+            f"    record(Function::{function.name}, frame, details, [&] {{\n"
+            f"        real({arguments});\n"
+            f"        return result_of(ierror);\n"
+            f"    }});\n}}\n")
+
+
 def fortran_wrapper(routine, spelling):
-    function = routine.function
-    arguments = [*function.fortran_arguments(), "ierror"]
-    lengths = function.fortran_lengths()
-    if function.name == "Pcontrol":
-        arguments, lengths = ["level", "text"], 1
-    if function.result == "double":
-        arguments = []
-    names = arguments + [f"length{i}" for i in range(lengths)]
-    parameters = ", ".join([f"Address {a}" for a in arguments] + [f"size_t length{i}" for i in range(lengths)])
+    function, record = routine.function, record_of(routine.function)
+    call = FortranCall(function)
     name = routine.name.upper() if spelling == "capital" else routine.name
     symbol = SPELLINGS[spelling].format(name)
-    result = function.result if function.result == "double" else "void"
-    return (f"{result} {symbol}({parameters}) {{\n"
-            f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.name}, Spelling::{spelling});\n"
-            f"    return {fortran_template(function)}[&] {{ return real({', '.join(names)}); }});\n"
-            f"}}\n")
+    names = ", ".join(call.names)
+    head = (f"{call.result} {symbol}({call.parameters}) {{\n"
+            f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.name}, Spelling::{spelling});\n")
+    if record == "Plain":
+        return f"{head}    return {fortran_template(function)}[&] {{ return real({names}); }});\n}}\n"
+    return (f"{head}    if (!is_followed(Function::{function.name})) return real({names});\n"
+            f"    {routine.name}_body(real, __builtin_frame_address(0), {names});\n}}\n")
 
 
 def routines_header(routines):
@@ -181,9 +232,11 @@ constexpr const RoutineRow& row_of(Routine routine) {{
 
 
 def fortran_wrappers(routines):
-    body = "\n".join(fortran_wrapper(r, s) for r in routines for s in r.spellings)
+    body = "\n".join(fortran_body(r) + "\n".join(fortran_wrapper(r, s) for s in r.spellings) for r in routines)
     return f"""// Generated from src/model/mpi_functions.txt: what a Fortran program calls instead of MPI.
+#include "mpi/trace/details.hpp"
 #include "mpi/trace/fortran.hpp"
+#include "mpi/trace/predefined.hpp"
 
 using namespace ovni::mpi;
 

@@ -34,6 +34,12 @@ class Function:
         names = [] if declared == "void" else [d.strip() for d in declared.split(",")]
         self.parameters = [Parameter(d) for d in names if d != "..."]
 
+    def role(self, *names):
+        return next((p for p in self.parameters if p.name in names), None)
+
+    def has(self, *names):
+        return all(self.role(name) for name in names)
+
     def arguments(self):
         return ", ".join(p.name for p in self.parameters)
 
@@ -47,6 +53,50 @@ class Function:
     # How many lengths of CHARACTER arguments follow them.
     def fortran_lengths(self):
         return sum(p.is_text() for p in self.parameters if p.type != "char***")
+
+
+# What is recorded of a call beyond entering and leaving, from the roles of its arguments: the first row that
+# fits. A name is a class of mpi/trace/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
+RECORDS = [
+    ("Completion", lambda f: f.family == "completion" and f.has("request") and f.role("status", "flag")
+     and f.name != "Request_get_status"),
+    ("Completions", lambda f: f.family == "completion" and f.has("requests")),
+    ("RequestUse", lambda f: f.name in ("Cancel", "Request_free", "Request_get_status", "Grequest_complete")),
+    ("Start", lambda f: f.name in ("Start", "Startall")),
+    ("Exchange", lambda f: f.has("dest", "source", "status")),
+    ("PostedExchange", lambda f: f.has("dest", "source", "newrequest")),
+    ("PersistentSend", lambda f: f.family == "persistent" and f.has("dest", "newrequest")),
+    ("PersistentReceive", lambda f: f.family == "persistent" and f.has("source", "newrequest")),
+    ("PostedSend", lambda f: f.family == "p2p" and f.has("dest", "newrequest")),
+    ("Send", lambda f: f.family == "p2p" and f.has("dest")),
+    ("PostedReceive", lambda f: f.family == "p2p" and f.has("source", "newrequest")),
+    ("Receive", lambda f: f.family == "p2p" and f.has("source", "count")),
+    ("Probe", lambda f: f.family == "p2p" and f.has("source")),
+    ("PostedMatchedReceive", lambda f: f.has("message", "newrequest")),
+    ("MatchedReceive", lambda f: f.family == "p2p" and f.has("message")),
+    ("Collective", lambda f: f.family == "collective" and f.has("comm")),
+    ("CommunicatorMaker", lambda f: f.tier == 1 and f.has("newcomm")),
+    ("WindowMaker", lambda f: f.has("newwin")),
+    ("FileMaker", lambda f: f.has("newfile")),
+    ("CommunicatorNaming", lambda f: f.tier == 1 and f.has("comm_name")),
+    ("WindowNaming", lambda f: f.tier == 1 and f.has("win_name")),
+    ("CommunicatorEnd", lambda f: f.name in ("Comm_free", "Comm_disconnect")),
+    ("WindowEnd", lambda f: f.name == "Win_free"),
+    ("FileEnd", lambda f: f.name == "File_close"),
+    ("OneSided", lambda f: f.family == "rma" and f.has("target", "win") and f.role("target_disp")),
+    ("Synchronisation", lambda f: f.family == "rma" and f.tier == 1 and f.has("win")),
+    ("Transfer", lambda f: f.family == "io" and f.has("buf")),
+    ("FileUse", lambda f: f.family == "io" and f.tier == 1 and f.has("file")),
+    ("Request", lambda f: f.has("newrequest")),
+]
+
+
+# Calls that are followed even where they are not recorded, because later ones need to know of them.
+FOLLOWED = ("Maker", "End", "Naming")
+
+
+def record_of(function):
+    return next((name for name, fits in RECORDS if fits(function)), "Plain")
 
 
 def read_table(path):

@@ -68,6 +68,21 @@ inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Args&
     ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
 }
 
+inline void store_bytes(uint8_t* at, EventCode code, uint64_t clock, const uint8_t* payload,
+                        unsigned size) noexcept {
+    uint32_t flags_and_code = ovni_format_flags(size) | code.bits() << 8;
+    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
+    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, payload, OVNI_FORMAT_PAYLOAD_MAX);
+}
+
+[[gnu::cold, gnu::noinline]] inline void emit_bytes_slowly(EventCode code, uint64_t clock,
+                                                           const uint8_t* payload, unsigned size) noexcept {
+    uint8_t event[OVNI_FORMAT_EVENT_MAX];
+    store_bytes(event, code, clock, payload, size);
+    ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + size));
+}
+
 template <class... Args>
 [[gnu::cold, gnu::noinline]] void emit_slowly(EventCode code, uint64_t clock, Args... args) noexcept {
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
@@ -140,6 +155,19 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     if (!detail::begin_emission(*window, code, size, clock)) return detail::emit_slowly(code, clock, args...);
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
+}
+
+// The same with a payload made elsewhere, of which `size` bytes count.
+inline void emit_bytes_at(EventCode code, uint64_t clock, const uint8_t (&payload)[OVNI_FORMAT_PAYLOAD_MAX],
+                          unsigned size) noexcept {
+    ovni_private_window* window = ovni_private_thread_window;
+    if (window == nullptr) return;
+    // What is stored beyond `size` is free as long as there is room for the largest event.
+    if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
+        return detail::emit_bytes_slowly(code, clock, payload, size);
+    uint8_t* at = window->data + window->head;
+    detail::store_bytes(at, code, clock, payload, size);
+    detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
 }
 
 // The clock is read inside of the emission, so that events of signal handlers never come between.

@@ -1,21 +1,83 @@
-/* Events of the model `mpi`, version 1.1.0: a thread enters and leaves an MPI function.
+/* Events of the model `mpi`, version 1.1.0: what a thread does in MPI, with which peers and how much.
  *
- * The 49 functions that version 1.0.0 knows have codes of their own, without payload. A stream that holds
- * nothing else requires version 1.0.0. Every other function has a number, its place in the table
- * share/ovni/mpi_functions.txt, which never changes; two codes carry it, and a stream that holds one of them
- * requires 1.1.0:
+ * FUNCTIONS. Every function has an event of entering and one of leaving. The 49 functions that version 1.0.0
+ * knows have codes of their own. Every other has a number f, its place in the table
+ * share/ovni/mpi_functions.txt, which never changes; two codes carry it:
  *
- *     MX[   enter   u16 number
- *     MX]   leave   u16 number
+ *     MX[   enter   u16 f, ...
+ *     MX]   leave   u16 f, ...
  *
- * MPI_Comm_split has the number 70, 0x46. At the clock 0x1122334455667788 its enter and leave are, as bytes
- * of a stream (flags with payload size - 1, code, clock, payload; everything little endian):
+ * DETAILS follow as payload, behind f where there is one; a count of bytes has 64 bits, but 48 behind f. Which
+ * ones, depends on the function's record, a column that scripts/mpi_table.py makes from the roles of its
+ * arguments; within it on the size of the payload, in brackets. A reader of version 1.0.0 ignores them. They
+ * are missing (0, or 2 where there is f) where the call failed, or where the recording began during the call.
  *
- *     01  4d 58 5b  88 77 66 55 44 33 22 11  46 00
- *     01  4d 58 5d  88 77 66 55 44 33 22 11  46 00
+ *     enter                        payload
+ *     send, receive, exchange      i32 peer, i32 tag, u32 communicator, u32 request (16)
+ *     probe, persistent            u16 f, i32 peer, i32 tag, u32 communicator (14)
+ *     one request                  u32 request (4), or u16 f, u32 request (6)
+ *     many requests                u32 how many (4), or u16 f, u32 how many (6)
+ *     collective                   i32 root, u32 communicator, u64 bytes sent (16)
+ *     any other with an object     u16 f, i32 root or target, u32 object, u48 bytes (16)
+ *
+ *     leave
+ *     send, blocking receive,      u64 bytes, i32 peer, i32 tag (16); u16 f, u48 bytes, i32 peer, i32 tag (16);
+ *       exchange                     of an exchange what was received
+ *     probe that found a message   u16 f, i32 peer, i32 tag, u32 request of the message, or 0 (14)
+ *     persistent, and what else    u64 bytes, u32 request (12), or u16 f, u48 bytes, u32 request (12): bytes to
+ *       makes a request              send or, of a collective, to receive
+ *     collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8)
+ *     maker of an object           u16 f, u32 object (6)
+ *
+ * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
+ * without details. What is sent counts at the leave of the call, or at MXs.
+ *
+ * DETAIL EVENTS stand before the leave of the call that they belong to, at the same clock:
+ *
+ *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (at the enter)
+ *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (at the enter)
+ *     MXc   u32 request, u32 how                               a request has ended
+ *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received
+ *     MXb   u64 bytes                                          behind MXs: its bytes; behind MXc: transferred
+ *                                                              by that I/O; else sent by this exchange
+ *
+ * OBJECTS are communicators, windows and files; they have numbers in one sequence per process, which are not
+ * used again. 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF, 0 none. Any other is told in every stream before the event
+ * that first names it, by jumbo events:
+ *
+ *     MXC+  u32 object, u32 flags, u64 id, i32 rank, u32 size, u32 remote size, u32 first, i32 member...
+ *     MXO+  u32 object, u32 kind, u32 communicator, name, 0    a window or file, made on that communicator
+ *     MXN+  u32 object, name, 0                                its name from now on
+ *
+ * `id` of a communicator is the same on all its members, and of no other. `rank` is the one of this process.
+ * The members, as ranks in MPI_COMM_WORLD and those of the remote group behind them, are told by rank 0 only
+ * (of both groups): those from `first` on, where a list needs several events, and none where the communicator
+ * has the ranks of MPI_COMM_WORLD. A member of another world is -1.
+ *
+ * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
+ *
+ * A stream with nothing but the 49 codes requires version 1.0.0; one with any event MX requires 1.1.0.
+ *
+ * EXAMPLES, as bytes of a stream: flags with payload size - 1, code, clock 0x1122334455667788, payload;
+ * everything little endian. MPI_Send of 5 MPI_INT to rank 1, tag 7, on MPI_COMM_WORLD:
+ *
+ *     0f  4d 53 5b  88 77 66 55 44 33 22 11  01 00 00 00  07 00 00 00  01 00 00 00  00 00 00 00    MS[
+ *     0f  4d 53 5d  88 77 66 55 44 33 22 11  14 00 00 00 00 00 00 00  01 00 00 00  07 00 00 00     MS]
+ *
+ * MPI_Comm_split (f is 70, 0x46) of MPI_COMM_WORLD, which makes the object 3:
+ *
+ *     0f  4d 58 5b  88 77 66 55 44 33 22 11  46 00  ff ff ff ff  01 00 00 00  00 00 00 00 00 00    MX[
+ *     05  4d 58 5d  88 77 66 55 44 33 22 11  46 00  03 00 00 00                                    MX]
+ *
+ * MPI_Wait for request 9, a receive that took 20 bytes from rank 1 with tag 7:
+ *
+ *     03  4d 57 5b  88 77 66 55 44 33 22 11  09 00 00 00                                           MW[
+ *     07  4d 58 63  88 77 66 55 44 33 22 11  09 00 00 00  00 00 00 00                              MXc
+ *     0f  4d 58 72  88 77 66 55 44 33 22 11  14 00 00 00 00 00 00 00  01 00 00 00  07 00 00 00     MXr
+ *     00  4d 57 5d  88 77 66 55 44 33 22 11                                                        MW]
  *
  * In the trace of Paraver the function is a value of type 25: 1 to 49 for those with codes, else
- * OVNI_MPI_FIRST_VALUE + number - 1, which is 1000 + number: 1070 for MPI_Comm_split.
+ * OVNI_MPI_FIRST_VALUE + f - 1, which is 1000 + f: 1070 for MPI_Comm_split.
  */
 #ifndef OVNI_MPI_EVENTS_H
 #define OVNI_MPI_EVENTS_H
@@ -25,7 +87,39 @@
 
 #define OVNI_MPI_ENTER "MX["
 #define OVNI_MPI_LEAVE "MX]"
+#define OVNI_MPI_SEND_STARTED "MXs"
+#define OVNI_MPI_RECEIVE_STARTED "MXo"
+#define OVNI_MPI_REQUEST_ENDED "MXc"
+#define OVNI_MPI_MESSAGE "MXr"
+#define OVNI_MPI_BYTES "MXb"
+#define OVNI_MPI_COMMUNICATOR "MXC"
+#define OVNI_MPI_OBJECT "MXO"
+#define OVNI_MPI_NAME "MXN"
 
 #define OVNI_MPI_FIRST_VALUE 1001 /* of the function with number 1 */
+
+/* Peers and tags, targets and roots that are no ranks. */
+enum {
+    OVNI_MPI_ANY = -1,     /* source, tag: any; root, target: the function has none */
+    OVNI_MPI_NOBODY = -2,  /* MPI_PROC_NULL */
+    OVNI_MPI_THIS_RANK = -3 /* root of an intercommunicator: MPI_ROOT */
+};
+
+/* How a request has ended. */
+enum { OVNI_MPI_COMPLETED = 0, OVNI_MPI_CANCELLED = 1, OVNI_MPI_FREED = 2, OVNI_MPI_FAILED = 3 };
+
+/* Numbers of objects that are not told. */
+enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
+
+/* Flags of a communicator. */
+enum {
+    OVNI_MPI_INTER = 1,       /* an intercommunicator */
+    OVNI_MPI_OF_WORLD = 2,    /* its ranks are those of MPI_COMM_WORLD: no members are told */
+    OVNI_MPI_FOREIGN = 4,     /* some members belong to another world: the id is not known to them */
+    OVNI_MPI_MEMBERS = 8      /* members follow */
+};
+
+/* Kinds of the objects of MXO. */
+enum { OVNI_MPI_WINDOW = 1, OVNI_MPI_FILE = 2 };
 
 #endif

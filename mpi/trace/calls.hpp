@@ -1,9 +1,11 @@
-// The templates that wrappers go through. Only a call that the program itself made is recorded, not what MPI
-// calls on its behalf: a Fortran routine may call the C function, and that another one.
+// What wrappers go through. Only a call that the program itself made is recorded, not what MPI calls on its
+// behalf: a Fortran routine may call the C function, and that another one.
 #pragma once
 
 #include "functions.hpp"
+#include "mpi/trace/details.hpp"
 #include "mpi/trace/job.hpp"
+#include "mpi/trace/keep_errno.hpp"
 #include "mpi/trace/recorder.hpp"
 #include "mpi/trace/regions.hpp"
 #include "mpi/trace/selection.hpp"
@@ -13,38 +15,67 @@ namespace ovni::mpi {
 class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).
-    [[gnu::always_inline]] Call(Function function, const void* frame) noexcept : thread_(this_thread()) {
-        if (!thread_) [[unlikely]]
-            return;
-        if (thread_->depth != 0) [[unlikely]]
-            leave_abandoned(frame);
-        if (thread_->depth++ != 0) return;
-        thread_->outermost = frame;
-        enter_function(*thread_, function);
-    }
-    [[gnu::always_inline]] ~Call() {
-        if (thread_ && --thread_->depth == 0) leave_function(*thread_);
-    }
+    Call(Function function, const void* frame) noexcept;
+    // Also where an exception of the program passes.
+    ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
+
+    bool is_outermost() const noexcept { return outermost_; }
+
+    template <class Details>
+    void enter(Details& details) noexcept {
+        KeepErrno keep;
+        Moment moment = begin_enter(*thread_, function_, recorded_);
+        end_enter(moment, with_details_ ? details.enter(moment) : Payload(function_));
+    }
+    template <class Details>
+    void leave(Details& details, bool succeeded) noexcept {
+        KeepErrno keep;
+        Moment moment = begin_leave(*thread_, function_, recorded_);
+        left_ = true;
+        if (!with_details_ || !succeeded) {
+            if constexpr (requires { details.fail(moment); })
+                if (with_details_) details.fail(moment);
+            return end_leave(moment, Payload(function_));
+        }
+        end_leave(moment, details.leave(moment));
+    }
 
  private:
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
     // stack.
-    void leave_abandoned(const void* frame) noexcept {
-        if (frame < thread_->outermost) return;
-        leave_function(*thread_);
-        thread_->depth = 0;
-    }
+    void leave_abandoned(const void* frame) noexcept;
 
     Thread* thread_;
+    Function function_;
+    bool recorded_, with_details_;
+    bool outermost_ = false, left_ = false;
 };
+
+template <class Result>
+constexpr bool is_success(Result) {
+    return true;
+}
+constexpr bool is_success(int result) {
+    return result == MPI_SUCCESS;
+}
+
+template <class Details, class Real>
+auto record(Function function, const void* frame, Details& details, Real real) {
+    Call call(function, frame);
+    if (!call.is_outermost()) return real();
+    call.enter(details);
+    auto result = real();
+    call.leave(details, is_success(result));
+    return result;
+}
 
 template <class Real>
 auto call(Function function, Real real) {
     if (!is_selected(function)) return real();
-    Call traced(function, __builtin_frame_address(0));
-    return real();
+    Plain details;
+    return record(function, __builtin_frame_address(0), details, real);
 }
 
 // Does MPI call this on its own behalf?
@@ -67,7 +98,8 @@ template <class Real>
 int finalize(Function function, Real real) {
     if (is_nested()) return real();
     if (Thread* thread = this_thread()) close_all_regions(*thread);
-    int result = call(function, real);
+    Finalization details;
+    int result = is_selected(function) ? record(function, __builtin_frame_address(0), details, real) : real();
     finish_recording();
     return result;
 }

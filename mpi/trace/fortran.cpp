@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <new>
 
 #include "mpi/trace/pcontrol.hpp"
 #include "mpi/trace/pmpi.hpp"
@@ -44,14 +43,6 @@ void* find_routine(Routine routine, Spelling spelling) noexcept {
     if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
     missing_routine.once(name.text);
     return reinterpret_cast<void*>(missing);
-}
-
-OutlinedCall::OutlinedCall(Function function, const void* frame) noexcept {
-    new (call_) Call(function, frame);
-}
-
-OutlinedCall::~OutlinedCall() {
-    std::launder(reinterpret_cast<Call*>(call_))->~Call();
 }
 
 bool succeeded(Address ierror) noexcept {

@@ -34,26 +34,21 @@ Signature* real_routine(Routine routine, Spelling spelling) noexcept {
     return reinterpret_cast<Signature*>(real);
 }
 
-// One copy of the code for the many wrappers.
-class OutlinedCall {
- public:
-    [[gnu::noinline]] OutlinedCall(Function function, const void* frame) noexcept;
-    [[gnu::noinline]] ~OutlinedCall();
-    OutlinedCall(const OutlinedCall&) = delete;
-    OutlinedCall& operator=(const OutlinedCall&) = delete;
-
- private:
-    alignas(Call) std::byte call_[sizeof(Call)];
-};
-
 template <class Real>
 [[gnu::always_inline]] inline auto fortran_call(Function function, Real real) {
     if (!is_selected(function)) return real();
-    OutlinedCall traced(function, __builtin_frame_address(0));
+    Call traced(function, __builtin_frame_address(0));
+    if (!traced.is_outermost()) return real();
+    Plain details;
+    traced.enter(details);
     return real();
 }
 
 // `ierror` may be null: it is optional in mpi_f08.
+inline int result_of(Address ierror) noexcept {
+    return ierror ? *static_cast<const MPI_Fint*>(ierror) : MPI_SUCCESS;
+}
+// Of MPI_Init, which may tell nobody.
 bool succeeded(Address ierror) noexcept;
 
 template <class Real>

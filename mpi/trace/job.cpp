@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/label_hash.hpp"
+#include "mpi/trace/communicators.hpp"
 #include "mpi/trace/cpus.hpp"
 #include "mpi/trace/host.hpp"
 #include "mpi/trace/recorder.hpp"
@@ -113,11 +114,13 @@ void introduce_process() noexcept {
         introduce_alone();
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
     sampling_cpus.store(sample, std::memory_order_relaxed);
+    meet_world();
     errno = saved;
 }
 
 void finish_recording() noexcept {
     int saved = errno;
+    deselect_functions();
     if (Thread* thread = this_thread()) end_thread(*thread);
     recording.store(false, std::memory_order_relaxed);
     ovni_private_close_all(nullptr, 0);

@@ -28,6 +28,9 @@ Signature* pmpi(Function function) noexcept {
     return reinterpret_cast<Signature*>(real);
 }
 
+// The same by its name: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
+#define OVNI_KNOWN_PMPI(name) ::ovni::mpi::pmpi<decltype(MPI_##name)>(::ovni::mpi::Function::name)
+
 // Any other function, for calls that are rare: OVNI_PMPI(Comm_dup)(comm, &copy).
 #define OVNI_PMPI(name) reinterpret_cast<decltype(&MPI_##name)>(::ovni::mpi::find_function("PMPI_" #name))
 

@@ -1,10 +1,10 @@
 #include "mpi/trace/recorder.hpp"
 
-#include <errno.h>
 #include <sched.h>
 
 #include <algorithm>
 
+#include "mpi/trace/keep_errno.hpp"
 #include "mpi/trace/pause.hpp"
 #include "mpi/trace/regions.hpp"
 #include "ovni/emit.hpp"
@@ -17,41 +17,18 @@ namespace {
 
 constexpr RegionStack no_regions{};
 
-class KeepErrno {
- public:
-    KeepErrno() = default;
-    ~KeepErrno() { errno = saved_; }
-    KeepErrno(const KeepErrno&) = delete;
-    KeepErrno& operator=(const KeepErrno&) = delete;
-
- private:
-    int saved_ = errno;
-};
-
-// The functions that the reference does not know have a number instead of codes.
-void say(EventCode code, Function function, uint64_t at) noexcept {
-    uint16_t number = row_of(function).number;
-    if (number == 0)
-        ovni::emit_at(code, at);
-    else
-        ovni::emit_at(code, at, number);
+void say(EventCode code, const Payload& payload, uint64_t at) noexcept {
+    ovni::emit_bytes_at(code, at, payload.bytes(), payload.size());
 }
 
-[[gnu::cold]] void meet_further_functions(Thread& thread) noexcept {
-    ovni_private_require("mpi", OVNI_MPI_VERSION);
-    thread.further_known = true;
-}
-
-void say_enter(Thread& thread, Function function, uint64_t at) noexcept {
-    if (row_of(function).number != 0 && !thread.further_known) [[unlikely]]
-        meet_further_functions(thread);
-    say(row_of(function).enter, function, at);
+void say_enter(Thread& thread, Function function, const Payload& payload, uint64_t at) noexcept {
+    if (row_of(function).number != 0) require_newest_version(thread);
+    say(row_of(function).enter, payload, at);
     thread.stream.function = function;
 }
 
-void say_leave(Thread& thread, uint64_t at) noexcept {
-    Function left = thread.stream.function;
-    say(row_of(left).leave, left, at);
+void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
+    say(row_of(thread.stream.function).leave, payload, at);
     thread.stream.function = Function::none;
 }
 
@@ -73,9 +50,9 @@ void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noex
 // The stream shows `function` and `regions` from the clock `at` on.
 void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     Function shown = thread.stream.function;
-    if (shown != function && shown != Function::none) say_leave(thread, at);
+    if (shown != function && shown != Function::none) say_leave(thread, Payload(shown), at);
     show_stack(thread.stream.regions, regions, at);
-    if (shown != function && function != Function::none) say_enter(thread, function, at);
+    if (shown != function && function != Function::none) say_enter(thread, function, Payload(function), at);
     thread.behind = false;
     thread.last = at;
 }
@@ -143,29 +120,42 @@ bool up_to_date(Thread& thread) noexcept {
     return !thread.suspended;
 }
 
-void enter_function(Thread& thread, Function function) noexcept {
-    KeepErrno keep;
+void require_newest_version_now(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION);
+    thread.newest_version = true;
+}
+
+Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
+    if (!wanted) return {thread, function, false, 0};
     bool shown = up_to_date(thread);
     thread.program.function = function;
-    if (!shown) return;
+    if (!shown) return {thread, function, false, 0};
     say_cpu(thread);
     uint64_t at = ovni::now();
     if (thread.behind) [[unlikely]]
         catch_up(thread, at);
-    say_enter(thread, function, at);
-    thread.last = at;
+    return {thread, function, true, at};
 }
 
-void leave_function(Thread& thread) noexcept {
-    KeepErrno keep;
+void end_enter(const Moment& moment, const Payload& payload) noexcept {
+    if (!moment.recorded) return;
+    say_enter(moment.thread, moment.function, payload, moment.at);
+    moment.thread.last = moment.at;
+}
+
+Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
+    if (!wanted) return {thread, function, false, 0};
     bool shown = up_to_date(thread);
-    Function left = thread.program.function;
     thread.program.function = Function::none;
-    if (!shown || thread.stream.function != left) return;
+    if (!shown || thread.stream.function != function) return {thread, function, false, 0};
     say_cpu(thread);
-    uint64_t at = ovni::now();
-    say_leave(thread, at);
-    thread.last = at;
+    return {thread, function, true, ovni::now()};
+}
+
+void end_leave(const Moment& moment, const Payload& payload) noexcept {
+    if (!moment.recorded) return;
+    say_leave(moment.thread, payload, moment.at);
+    moment.thread.last = moment.at;
 }
 
 void show_regions(Thread& thread) noexcept {

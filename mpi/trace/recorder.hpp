@@ -1,11 +1,12 @@
-// Writes what a thread does into its stream. Every function is for the calling thread, leaves errno alone,
-// and does nothing but bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while
+// Writes what a thread does into its stream. Every function is for the calling thread, and does nothing but bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while
 // paused, in a thread whose stream is finished.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "mpi/trace/moment.hpp"
+#include "mpi/trace/payload.hpp"
 #include "mpi/trace/thread.hpp"
 
 namespace ovni::mpi {
@@ -15,9 +16,13 @@ inline std::atomic<bool> recording{false};
 // Threads say on which CPU they run: the CPUs of the process are known, and wanted.
 inline std::atomic<bool> sampling_cpus{false};
 
-// The thread enters, leaves the function of MPI that the program called.
-void enter_function(Thread& thread, Function function) noexcept;
-void leave_function(Thread& thread) noexcept;
+// The thread enters, leaves the function of MPI that the program called: first the moment, which brings the
+// stream up to date, then the event with what the details of the call add. A function that is not `wanted` has
+// moments in which nothing is recorded.
+Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
+void end_enter(const Moment& moment, const Payload& payload) noexcept;
+Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
+void end_leave(const Moment& moment, const Payload& payload) noexcept;
 
 // The program's stack of regions changed.
 void show_regions(Thread& thread) noexcept;

@@ -40,9 +40,16 @@ void select_functions() noexcept {
     std::string_view wrong =
         choose_functions(value_of("OVNI_MPI_FUNCTIONS"), rows, [&](size_t i, bool chosen) {
             bool possible = !reference || rows[i].number == 0;
-            selected_functions[i + 1].store(chosen && possible, std::memory_order_relaxed);
+            bool looked_at = !reference && (chosen || rows[i].is_followed);
+            selected_functions[i + 1].store(
+                static_cast<uint8_t>((chosen && possible ? recorded : 0) | (looked_at ? with_details : 0)),
+                std::memory_order_relaxed);
         });
     if (!wrong.empty()) complain_of(wrong);
+}
+
+void deselect_functions() noexcept {
+    for (auto& selected : selected_functions) selected.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace ovni::mpi

@@ -21,6 +21,7 @@ void thread_ends(void* argument) {
     own_thread = thread;
     end_thread(*thread);
     own_thread = nullptr;
+    thread->~Thread();
     free(thread);
 }
 

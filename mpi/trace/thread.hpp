@@ -8,6 +8,7 @@
 
 #include "functions.hpp"
 #include "mpi/trace/region_names.hpp"
+#include "mpi/trace/told_objects.hpp"
 
 namespace ovni::mpi {
 
@@ -23,13 +24,15 @@ struct States {
     RegionStack regions;
 };
 
+struct Communicator;
+
 struct Thread {
     uint32_t depth = 0;                  // calls of MPI in progress, 1 where the program made it
     const void* outermost = nullptr;     // frame of the call of depth 1
     States program;                      // what the program is in
     States stream;                       // what its stream shows
     bool stream_known = false;           // the stream requires the mpi model
-    bool further_known = false;          // in the version with numbers of functions
+    bool newest_version = false;         // in the version with numbers of functions and details
     bool regions_known = false;          // the stream has the mark type of regions
     bool behind = false;                 // something happened that could not be recorded
     bool suspended = false;              // the stream shows a pause
@@ -38,6 +41,11 @@ struct Thread {
     uint64_t last = 0;                   // clock of the last event that we wrote
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
+    ToldObjects told;                    // communicators and so on that the stream was told of
+    // The communicator that the thread last used, to be found without a search.
+    uint64_t last_comm = 0;
+    uint32_t comm_generation = 0;
+    const Communicator* last_communicator = nullptr;
 };
 
 // The calling thread's; null where there is no memory for it. Lives until the thread ends.

@@ -108,6 +108,9 @@ struct ViewSpec {
     enum class ValueOf : uint8_t { last_event, next_event } value = ValueOf::last_event;
 };
 
+// What a payload says beyond the arguments of its signature, as text to be appended to the description.
+using DetailsOf = std::string(EventCode code, std::span<const uint8_t> payload);
+
 struct ModelSpec {
     char id = 0;
     std::string_view name;
@@ -120,6 +123,7 @@ struct ModelSpec {
     std::span<const EventSpec> events = {};
     std::span<const ViewSpec> views = {};
     const BreakdownSpec* breakdown = nullptr;
+    DetailsOf* details = nullptr;
 };
 
 // Every model of this build, in ascending order of the id: the order in which models are set up and lines are

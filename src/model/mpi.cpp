@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "model/model_spec.hpp"
+#include "model/mpi_details.hpp"
 #include "mpi_functions.hpp"
 #include "ovni/mpi_events.h"
 
@@ -15,9 +16,43 @@ constexpr std::string_view name_of(uint64_t number) {
                                                          : std::string_view();
 }
 
+constexpr std::string_view name_of_end(uint64_t how) {
+    constexpr std::string_view names[] = {"completed", "cancelled", "freed", "failed"};
+    return how < std::size(names) ? names[how] : std::string_view();
+}
+
+constexpr std::string_view name_of_kind(uint64_t kind) {
+    constexpr std::string_view names[] = {"", "window", "file"};
+    return kind < std::size(names) ? names[kind] : std::string_view();
+}
+
 constexpr EventSpec events[] = {
     {.signature = "MX[(u16 function)", .description = "begin: %@{function}", .name_of = name_of},
     {.signature = "MX](u16 function)", .description = "end: %@{function}", .name_of = name_of},
+    {.signature = "MXs(i32 peer, i32 tag, u32 communicator, u32 request)",
+     .description = "persistent send %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
+     .action = Action::ignore},
+    {.signature = "MXo(i32 peer, i32 tag, u32 communicator, u32 request)",
+     .description = "persistent receive %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
+     .action = Action::ignore},
+    {.signature = "MXc(u32 request, u32 how)",
+     .description = "request %{request} ends: %@{how}",
+     .action = Action::ignore,
+     .name_of = name_of_end},
+    {.signature = "MXr(u64 bytes, i32 peer, i32 tag)",
+     .description = "the message received: bytes=%{bytes} peer=%{peer} tag=%{tag}",
+     .action = Action::ignore},
+    {.signature = "MXb(u64 bytes)", .description = "transferred: bytes=%{bytes}", .action = Action::ignore},
+    {.signature = "MXC+(u32 communicator, u32 flags, u64 id, i32 rank, u32 size, u32 remote, u32 first)",
+     .description = "communicator %{communicator}: id=%llx{id} rank=%{rank} size=%{size} remote=%{remote}",
+     .action = Action::ignore},
+    {.signature = "MXO+(u32 object, u32 kind, u32 communicator, str name)",
+     .description = "%@{kind} %{object}: communicator=%{communicator} name=%{name}",
+     .action = Action::ignore,
+     .name_of = name_of_kind},
+    {.signature = "MXN+(u32 object, str name)",
+     .description = "object %{object} is named %{name}",
+     .action = Action::ignore},
 };
 
 constexpr ChannelSpec channels[] = {
@@ -45,7 +80,8 @@ extern constinit const ModelSpec mpi_model = [] {
                               .linter_channel = 0,
                               .channels = channels,
                               .events = events,
-                              .views = views};
+                              .views = views,
+                              .details = describe_mpi_details};
     static_assert(well_formed(model));
     return model;
 }();

@@ -46,6 +46,7 @@ std::string printable(EventCode code) {
 
 LineTemplate::LineTemplate(EventCode code) : entry_(&find_event(code)), code_("  " + printable(code) + "  ") {
     prepared_ = is_known() && prepare();
+    details_ = is_known() ? entry_->model->details : nullptr;
     constant_ = prepared_ && pieces_.empty();
 }
 
@@ -72,10 +73,13 @@ bool LineTemplate::prepare() {
 }
 
 char* LineTemplate::describe_arguments_to(char* out, std::span<const uint8_t> payload) const {
-    if (!prepared_ || payload.size() < needed_) {
+    bool more = details_ && payload.size() > needed_;
+    if (!prepared_ || payload.size() < needed_ || more) {
         std::string text = in_one_line(describe(entry_->event->description, entry_->signature, payload,
-                                                entry_->event->name_of)) +
-                           '\n';
+                                                entry_->event->name_of));
+        if (more) text += details_(entry_->signature.code, payload);
+        text.resize(std::min(text.size(), longest_description - 1));
+        text += '\n';
         return std::copy(text.begin(), text.end(), out);
     }
     const uint8_t* arguments = payload.data() + (entry_->signature.jumbo ? OVNI_FORMAT_JUMBO_SIZE : 0);

@@ -25,7 +25,7 @@ class LineTemplate {
     bool is_known() const { return entry_->event != nullptr; }
     // The description and the end of the line, where describes(); returns their end.
     char* describe_to(char* out, std::span<const uint8_t> payload) const {
-        if (constant_) return end_.copy_to(out);
+        if (constant_ && (payload.empty() || !details_)) return end_.copy_to(out);
         return describe_arguments_to(out, payload);
     }
 
@@ -45,6 +45,7 @@ class LineTemplate {
     PaddedText code_;
     std::vector<Piece> pieces_;
     PaddedText end_;         // what is behind the last piece
+    DetailsOf* details_ = nullptr;
     bool constant_ = false;  // nothing but end_
     bool prepared_ = false;  // else describe() does it
     size_t needed_ = 0;      // bytes of payload, for all pieces

@@ -1,0 +1,128 @@
+#include "mpi/trace/arguments.hpp"
+
+#include <cstring>
+
+#include "mpi/trace/pmpi.hpp"
+#include "mpi/trace/predefined.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+// Where Fortran programs have the constants that are addresses; by the names that compilers give a common
+// block.
+struct FortranConstant {
+    const char* names[4];
+    void* places[4] = {};
+    bool known = false;
+
+    bool is(const void* address) noexcept {
+        if (!known) find();
+        for (void* place : places)
+            if (place && place == address) return true;
+        return false;
+    }
+    void find() noexcept {
+        for (int i = 0; i < 4; ++i) places[i] = find_symbol(names[i]);
+        known = true;
+    }
+};
+
+FortranConstant status_ignore{{"mpi_fortran_status_ignore_", "mpi_fortran_status_ignore",
+                               "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE"}};
+FortranConstant statuses_ignore{{"mpi_fortran_statuses_ignore_", "mpi_fortran_statuses_ignore",
+                                 "mpi_fortran_statuses_ignore__", "MPI_FORTRAN_STATUSES_IGNORE"}};
+FortranConstant in_place{{"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
+                          "MPI_FORTRAN_IN_PLACE"}};
+
+constexpr size_t status_integers = (sizeof(MPI_Status) + sizeof(MPI_Fint) - 1) / sizeof(MPI_Fint);
+
+}  // namespace
+
+#define OVNI_FROM_FORTRAN(Type, name)                                                              \
+    MPI_##Type name(const void* handle) noexcept {                                                 \
+        return OVNI_KNOWN_PMPI(Type##_f2c)(integer(handle));                                       \
+    }
+OVNI_FROM_FORTRAN(Comm, comm_of)
+OVNI_FROM_FORTRAN(Win, win_of)
+OVNI_FROM_FORTRAN(File, file_of)
+OVNI_FROM_FORTRAN(Request, request_of)
+OVNI_FROM_FORTRAN(Message, message_of)
+MPI_Datatype type_of(const void* handle) noexcept {
+    return OVNI_KNOWN_PMPI(Type_f2c)(integer(handle));
+}
+
+bool Statuses::are_ignored() const noexcept {
+    if (language_ == Language::fortran) return status_ignore.is(passed_) || statuses_ignore.is(passed_);
+    return passed_ == MPI_STATUS_IGNORE || passed_ == MPI_STATUSES_IGNORE;
+}
+
+bool Statuses::need(int count) noexcept {
+    if (!are_ignored()) return true;
+    MPI_Status* own = own_.make(count);
+    if (own) passed_ = own;
+    return own != nullptr;
+}
+
+MPI_Status Statuses::get(int i) const noexcept {
+    if (language_ == Language::c) return static_cast<const MPI_Status*>(passed_)[i];
+    MPI_Status status;
+    auto* fortran = static_cast<const MPI_Fint*>(passed_) + static_cast<size_t>(i) * status_integers;
+    OVNI_KNOWN_PMPI(Status_f2c)(fortran, &status);
+    return status;
+}
+
+Envelope Statuses::envelope(int i) const noexcept {
+    MPI_Status status = get(i);
+    Envelope envelope;
+#ifdef OPEN_MPI
+    envelope.bytes = status._ucount;
+#else
+    MPI_Count count = 0;
+    OVNI_KNOWN_PMPI(Get_elements_x)(&status, MPI_BYTE, &count);
+    envelope.bytes = count > 0 ? static_cast<uint64_t>(count) : 0;
+#endif
+    envelope.peer = peer_in_trace(status.MPI_SOURCE);
+    envelope.tag = tag_in_trace(status.MPI_TAG);
+    return envelope;
+}
+
+bool Statuses::is_cancelled(int i) const noexcept {
+    MPI_Status status = get(i);
+    int cancelled = 0;
+    OVNI_KNOWN_PMPI(Test_cancelled)(&status, &cancelled);
+    return cancelled != 0;
+}
+
+int Statuses::error(int i) const noexcept {
+    return get(i).MPI_ERROR;
+}
+
+bool is_in_place(const void* buffer, Language language) noexcept {
+    return language == Language::c ? buffer == MPI_IN_PLACE : in_place.is(buffer);
+}
+
+uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept {
+    if (count <= 0 || type == datatype_null()) return 0;
+    MPI_Count size = 0;
+    OVNI_KNOWN_PMPI(Type_size_x)(type, &size);
+    return size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;
+}
+
+int32_t peer_in_trace(int rank) noexcept {
+    return rank == MPI_ANY_SOURCE ? OVNI_MPI_ANY : rank == MPI_PROC_NULL ? OVNI_MPI_NOBODY : rank;
+}
+
+int32_t tag_in_trace(int tag) noexcept {
+    return tag == MPI_ANY_TAG ? OVNI_MPI_ANY : tag;
+}
+
+std::string_view text_of(const void* text, size_t length, Language language) noexcept {
+    const char* chars = static_cast<const char*>(text);
+    if (language == Language::c) return chars ? chars : "";
+    while (length > 0 && chars[length - 1] == ' ') --length;
+    return {chars, length};
+}
+
+}  // namespace ovni::mpi

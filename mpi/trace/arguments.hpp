@@ -1,0 +1,98 @@
+// Arguments of MPI calls as the program passed them, in C or in Fortran: handles that a call makes or changes,
+// statuses that the program may ignore, buffers that may be MPI_IN_PLACE. In Fortran all arguments are
+// addresses, and handles are integers.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "mpi/trace/call_array.hpp"
+
+namespace ovni::mpi {
+
+enum class Language : uint8_t { c, fortran };
+
+// Handles of C from those of Fortran, by their addresses.
+MPI_Comm comm_of(const void* handle) noexcept;
+MPI_Datatype type_of(const void* handle) noexcept;
+MPI_Win win_of(const void* handle) noexcept;
+MPI_File file_of(const void* handle) noexcept;
+MPI_Request request_of(const void* handle) noexcept;
+MPI_Message message_of(const void* handle) noexcept;
+
+inline int integer(const void* number) noexcept {
+    return *static_cast<const MPI_Fint*>(number);
+}
+
+// A handle, or an array of handles, in the memory of the program: read when asked for.
+template <class Handle, Handle (*from_fortran)(const void*) noexcept>
+class Handles {
+ public:
+    constexpr Handles() = default;
+    constexpr Handles(const void* at, Language language) noexcept : at_(at), language_(language) {}
+    explicit operator bool() const noexcept { return at_ != nullptr; }
+    const void* address() const noexcept { return at_; }
+    Handle get(int i = 0) const noexcept {
+        return language_ == Language::c ? static_cast<const Handle*>(at_)[i]
+                                        : from_fortran(static_cast<const MPI_Fint*>(at_) + i);
+    }
+
+ private:
+    const void* at_ = nullptr;
+    Language language_ = Language::c;
+};
+using Comms = Handles<MPI_Comm, comm_of>;
+using Types = Handles<MPI_Datatype, type_of>;
+using Wins = Handles<MPI_Win, win_of>;
+using Files = Handles<MPI_File, file_of>;
+using Requests = Handles<MPI_Request, request_of>;
+using Messages = Handles<MPI_Message, message_of>;
+
+struct Envelope {
+    uint64_t bytes = 0;
+    int32_t peer = 0, tag = 0;
+};
+
+// The statuses that a call fills. Where the program ignores them and we do not, the call gets ours.
+class Statuses {
+ public:
+    Statuses() = default;
+    Statuses(void* program, Language language) noexcept : passed_(program), language_(language) {}
+    // From now on there are `count` statuses to read after the call; false without memory.
+    bool need(int count) noexcept;
+    // What the call gets.
+    void* passed() const noexcept { return passed_; }
+    MPI_Status* for_c() const noexcept { return static_cast<MPI_Status*>(passed_); }
+
+    // After the call, and need().
+    Envelope envelope(int i = 0) const noexcept;
+    uint64_t bytes(int i = 0) const noexcept { return envelope(i).bytes; }
+    bool is_cancelled(int i = 0) const noexcept;
+    int error(int i) const noexcept;
+
+ private:
+    MPI_Status get(int i) const noexcept;
+    bool are_ignored() const noexcept;
+
+    static constexpr int few = 8;
+    void* passed_ = nullptr;
+    Language language_ = Language::c;
+    CallArray<MPI_Status, few> own_;
+};
+
+// Is the buffer MPI_IN_PLACE?
+bool is_in_place(const void* buffer, Language language) noexcept;
+
+// Size of so many elements; 0 where the type is MPI_DATATYPE_NULL, as where an argument has no meaning.
+uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept;
+
+// Ranks and tags as in a trace: see ovni/mpi_events.h.
+int32_t peer_in_trace(int rank) noexcept;
+int32_t tag_in_trace(int tag) noexcept;
+
+// Text of Fortran has a length and blanks behind it; in C `length` is not used.
+std::string_view text_of(const void* text, size_t length, Language language) noexcept;
+
+}  // namespace ovni::mpi

@@ -1,0 +1,233 @@
+#include "mpi/trace/communicators.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "core/label_hash.hpp"
+#include "mpi/trace/handle_table.hpp"
+#include "mpi/trace/members.hpp"
+#include "mpi/trace/predefined.hpp"
+#include "mpi/trace/spin_lock.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+SpinLock changing;
+constinit HandleTable<Communicator*> communicators;
+// How many communicators the same members have made of the same origin.
+constinit HandleTable<uint32_t> made;
+Communicator* untold = nullptr;
+// Threads remember the communicator that they last used; when one ends, they have to look again.
+std::atomic<uint32_t> generation{1};
+
+// Worlds have ids, too: that of a spawned one is made of the name of its job.
+uint64_t id_of_world() noexcept {
+    MPI_Comm parent = comm_null();
+    OVNI_KNOWN_PMPI(Comm_get_parent)(&parent);
+    const char* job = parent == comm_null() ? nullptr : getenv("PMIX_NAMESPACE");
+    return job ? mix(label_hash(job)) : uint64_t{OVNI_MPI_WORLD};
+}
+
+uint64_t id_of(const Members& members, const Origin& origin) noexcept {
+    uint64_t key = mix(mix(origin.id, origin.distinction), members.hash());
+    SpinLock::Guard guard(changing);
+    uint32_t* count = made.insert(key);
+    return mix(key, count ? ++*count : 0);
+}
+
+Communicator* find(MPI_Comm comm) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** found = communicators.find(key_of(comm));
+    return found ? *found : nullptr;
+}
+
+void end(Communicator* known) noexcept {
+    // One with members to tell is needed until then.
+    if (!known->members) free(known);
+}
+
+void insert(MPI_Comm comm, Communicator* known) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** place = communicators.insert(key_of(comm));
+    if (!place) return;
+    if (*place) end(*place);
+    *place = known;
+    if (!known->members) return;
+    known->next_untold = untold;
+    untold = known;
+}
+
+// Neighbours that data goes to and comes from in collectives of the topology.
+void find_degrees(MPI_Comm comm, Communicator& known) noexcept {
+    int topology = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
+    if (!known.is_inter()) OVNI_KNOWN_PMPI(Topo_test)(comm, &topology);
+    if (topology == MPI_CART) {
+        OVNI_KNOWN_PMPI(Cartdim_get)(comm, &in);
+        out = in *= 2;
+    } else if (topology == MPI_GRAPH) {
+        OVNI_KNOWN_PMPI(Graph_neighbors_count)(comm, known.rank, &in);
+        out = in;
+    } else if (topology == MPI_DIST_GRAPH) {
+        OVNI_KNOWN_PMPI(Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
+    }
+    known.in_degree = static_cast<uint32_t>(in);
+    known.out_degree = static_cast<uint32_t>(out);
+}
+
+uint32_t flags_of(const Members& members) noexcept {
+    uint32_t flags = members.remote_size() != 0 ? OVNI_MPI_INTER : 0;
+    if (members.is_world()) flags |= OVNI_MPI_OF_WORLD;
+    return members.is_foreign() ? flags | OVNI_MPI_FOREIGN : flags;
+}
+
+Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id) noexcept {
+    void* memory = malloc(sizeof(Communicator));
+    if (!memory) return nullptr;
+    auto* known = new (memory) Communicator;
+    known->number = number;
+    known->id = id;
+    known->flags = flags_of(members);
+    known->size = members.size();
+    known->remote_size = members.remote_size();
+    OVNI_KNOWN_PMPI(Comm_rank)(comm, &known->rank);
+    find_degrees(comm, *known);
+    bool listed = known->rank == 0 && number > OVNI_MPI_SELF && !(known->flags & OVNI_MPI_OF_WORLD);
+    if (listed) known->members = members.release();
+    insert(comm, known);
+    return known;
+}
+
+void tell_part(Moment& moment, const Communicator& known, uint32_t first, uint32_t count) noexcept {
+    uint8_t fixed[8 * sizeof(uint32_t)];
+    uint32_t flags = known.flags | (count > 0 ? OVNI_MPI_MEMBERS : 0);
+    uint8_t* at = fixed;
+    auto put = [&](auto value) {
+        std::memcpy(at, &value, sizeof value);
+        at += sizeof value;
+    };
+    put(known.number), put(flags), put(known.id), put(known.rank), put(known.size), put(known.remote_size);
+    put(first);
+    auto* members = reinterpret_cast<const uint8_t*>(known.members + first);
+    tell(moment, OVNI_MPI_COMMUNICATOR, fixed, {count > 0 ? members : nullptr, count * sizeof(int32_t)});
+}
+
+// What rank 0 tells of it, all that a reader has to know.
+void tell_whole(Moment& moment, const Communicator& known) noexcept {
+    constexpr uint32_t most = 1024;
+    uint32_t all = known.members ? known.size + known.remote_size : 0;
+    uint32_t first = 0;
+    do {
+        uint32_t count = std::min(all - first, most);
+        tell_part(moment, known, first, count);
+        first += count;
+    } while (first < all);
+}
+
+void forget_members(Communicator& known) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** link = &untold;
+    while (*link && *link != &known) link = &(*link)->next_untold;
+    if (*link) *link = known.next_untold;
+    free(known.members);
+    known.members = nullptr;
+}
+
+void tell_communicator(Moment& moment, Communicator& known) noexcept {
+    if (!is_to_be_told(moment, known.number)) return;
+    tell_whole(moment, known);
+    if (known.members) forget_members(known);
+    if (known.name[0]) tell_name(moment, known.number, known.name);
+}
+
+}  // namespace
+
+void meet_world() noexcept {
+    uint64_t id = id_of_world();
+    Members all(comm_world()), self(comm_self());
+    meet(comm_world(), OVNI_MPI_WORLD, all, id);
+    meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()));
+}
+
+const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept {
+    Thread& thread = moment.thread;
+    uint32_t now = generation.load(std::memory_order_acquire);
+    if (thread.last_comm == key_of(comm) && thread.comm_generation == now) [[likely]]
+        return thread.last_communicator;
+    if (comm == comm_null()) return nullptr;
+    Communicator* known = find(comm);
+    if (!known) {
+        Members members(comm);
+        known = meet(comm, next_object_number(), members, id_of(members, {}));
+        if (!known) return nullptr;
+    }
+    tell_communicator(moment, *known);
+    if (moment.recorded) {
+        thread.last_comm = key_of(comm);
+        thread.last_communicator = known;
+        thread.comm_generation = now;
+    }
+    return known;
+}
+
+uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept {
+    const Communicator* known = communicator(moment, comm);
+    return known ? known->number : uint32_t{OVNI_MPI_NO_OBJECT};
+}
+
+Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
+    const Communicator* known = communicator(moment, parent);
+    return {known ? known->id : 0, 0};
+}
+
+uint64_t reserve_id(Moment& moment, MPI_Comm parent) noexcept {
+    Members members(parent);
+    return id_of(members, origin_of(moment, parent));
+}
+
+uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept {
+    if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
+    Members members(comm);
+    return add_communicator(moment, comm, id_of(members, origin));
+}
+
+uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
+    if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
+    Members members(comm);
+    Communicator* known = meet(comm, next_object_number(), members, id);
+    if (!known) return OVNI_MPI_NO_OBJECT;
+    tell_communicator(moment, *known);
+    return known->number;
+}
+
+void remove_communicator(MPI_Comm comm) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** found = communicators.find(key_of(comm));
+    if (!found) return;
+    end(*found);
+    communicators.erase(key_of(comm));
+    generation.fetch_add(1, std::memory_order_release);
+}
+
+void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept {
+    uint32_t number = communicator_number(moment, comm);
+    Communicator* known = find(comm);
+    if (!known) return;
+    size_t size = std::min(name.size(), sizeof known->name - 1);
+    std::memcpy(known->name, name.data(), size);
+    known->name[size] = '\0';
+    if (moment.recorded) tell_name(moment, number, name);
+}
+
+void tell_members(Moment& moment) noexcept {
+    while (moment.recorded && untold) {
+        Communicator* known = untold;
+        tell_whole(moment, *known);
+        forget_members(*known);
+    }
+}
+
+}  // namespace ovni::mpi

@@ -1,0 +1,62 @@
+// The communicators of the process: their numbers in its trace, their members and ids.
+//
+// An id is the same on all its members and needs no message: it is made of the id of the
+// communicator that it comes from, its members, and how many the same members have made of that before.
+// Making a communicator is collective, so all of them count the same.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "mpi/trace/objects.hpp"
+
+namespace ovni::mpi {
+
+struct Communicator {
+    uint32_t number = 0;
+    uint32_t flags = 0;  // OVNI_MPI_INTER and so on
+    uint64_t id = 0;
+    int32_t rank = 0;  // of this process
+    uint32_t size = 0, remote_size = 0;
+    int32_t* members = nullptr;  // of both groups; null where they are not to be told, or told
+    uint32_t in_degree = 0, out_degree = 0;  // neighbours in its topology
+    char name[MPI_MAX_OBJECT_NAME] = {};
+    Communicator* next_untold = nullptr;
+
+    bool is_inter() const noexcept { return remote_size != 0; }
+    // Ranks that a collective talks to.
+    uint32_t peers() const noexcept { return is_inter() ? remote_size : size; }
+};
+
+// MPI_COMM_WORLD and MPI_COMM_SELF are known from now on.
+void meet_world() noexcept;
+
+// What is known of a communicator, which is told if need be; null for MPI_COMM_NULL. Lives as long as the
+// communicator.
+const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept;
+uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept;
+
+// Where a communicator comes from. A `distinction` tells apart what may be made at the same time.
+struct Origin {
+    uint64_t id = 0;
+    uint64_t distinction = 0;
+};
+// Of those made of `parent`.
+Origin origin_of(Moment& moment, MPI_Comm parent) noexcept;
+
+// A call has made the communicator; 0 for MPI_COMM_NULL.
+uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept;
+// The id that the next communicator with the members of `parent` has; for one that appears later.
+uint64_t reserve_id(Moment& moment, MPI_Comm parent) noexcept;
+uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept;
+// The handle ends; its number is not used again.
+void remove_communicator(MPI_Comm comm) noexcept;
+
+void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept;
+
+// The members of communicators that nobody has told yet, because their rank 0, this process, was not recorded.
+void tell_members(Moment& moment) noexcept;
+
+}  // namespace ovni::mpi

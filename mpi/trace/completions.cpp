@@ -1,0 +1,201 @@
+// Records of requests: how they are started, and how they end.
+#include "mpi/trace/communicators.hpp"
+#include "mpi/trace/details.hpp"
+#include "mpi/trace/predefined.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+Payload of_request(Moment& moment, uint32_t number) noexcept {
+    Payload payload(moment.function);
+    return payload.add(number);
+}
+
+// The call has made a persistent request.
+Payload keep(Moment& moment, const Requests& newrequest, const Posted& posted) noexcept {
+    post(newrequest.get(), posted);
+    Payload payload(moment.function);
+    return payload.add_bytes(posted.bytes).add(posted.number);
+}
+
+Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm comm) noexcept {
+    Posted posted;
+    posted.number = next_request_number();
+    posted.kind = kind;
+    posted.persistent = true;
+    posted.active = false;
+    posted.peer = peer_in_trace(peer);
+    posted.tag = tag_in_trace(tag);
+    posted.communicator = communicator_number(moment, comm);
+    return posted;
+}
+
+void say_started(Moment& moment, const Posted& posted) noexcept {
+    constexpr EventCode send = OVNI_MPI_SEND_STARTED, receive = OVNI_MPI_RECEIVE_STARTED;
+    bool sends = posted.kind == Posted::Kind::send;
+    moment.say(sends ? send : receive, posted.peer, posted.tag, posted.communicator, posted.number);
+    if (sends) moment.say(OVNI_MPI_BYTES, posted.bytes);
+}
+
+void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
+    moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, how);
+}
+
+void end(MPI_Request handle, Posted posted) noexcept {
+    if (!posted.persistent) return forget(handle, posted);
+    posted.active = posted.cancelled = false;
+    update(handle, posted);
+}
+
+void appear(Moment& moment, const Posted& posted) noexcept {
+    Comms made(posted.made, posted.in_fortran ? Language::fortran : Language::c);
+    add_communicator(moment, made.get(), posted.id);
+}
+
+// The request has completed with that status, if there is one.
+void complete(Moment& moment, MPI_Request handle, const Posted& posted, const Statuses* statuses,
+              int status) noexcept {
+    if (posted.number == 0 || !posted.active) return;
+    bool cancelled = posted.cancelled && statuses && statuses->is_cancelled(status);
+    say_ended(moment, posted, cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED);
+    if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
+    if (statuses && !cancelled) {
+        Envelope message = statuses->envelope(status);
+        if (posted.kind == Posted::Kind::receive)
+            moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
+        if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
+    }
+    end(handle, posted);
+}
+
+bool needs_status(const Posted& posted) noexcept {
+    return posted.kind == Posted::Kind::receive || posted.kind == Posted::Kind::transfer || posted.cancelled;
+}
+
+}  // namespace
+
+Payload PersistentSend::leave(Moment& moment) noexcept {
+    Posted posted = persistent(moment, Posted::Kind::send, send.peer, send.tag, send.comm);
+    posted.bytes = bytes_of(send.count, send.type);
+    return keep(moment, newrequest, posted);
+}
+
+Payload PersistentReceive::leave(Moment& moment) noexcept {
+    return keep(moment, newrequest, persistent(moment, Posted::Kind::receive, peer, tag, comm));
+}
+
+Payload Start::enter(Moment& moment) noexcept {
+    uint32_t first = 0;
+    for (int i = 0; i < count; ++i) {
+        Posted posted = find_request(requests.get(i));
+        if (i == 0) first = posted.number;
+        if (!posted.persistent) continue;
+        say_started(moment, posted);
+        posted.active = true;
+        update(requests.get(i), posted);
+    }
+    return of_request(moment, many ? static_cast<uint32_t>(count) : first);
+}
+
+Payload Start::leave(Moment& moment) noexcept {
+    return Payload(moment.function);
+}
+
+void Start::fail(Moment& moment) noexcept {
+    for (int i = 0; i < count; ++i) {
+        Posted posted = find_request(requests.get(i));
+        if (posted.persistent) say_ended(moment, posted, OVNI_MPI_FAILED);
+    }
+}
+
+Payload RequestUse::enter(Moment& moment) noexcept {
+    handle = request.get();
+    posted = find_request(handle);
+    if (moment.function == Function::Cancel && posted.number != 0) {
+        posted.cancelled = true;
+        update(handle, posted);
+    }
+    return of_request(moment, posted.number);
+}
+
+Payload RequestUse::leave(Moment& moment) noexcept {
+    if (moment.function == Function::Request_free && posted.number != 0) {
+        if (posted.active) say_ended(moment, posted, OVNI_MPI_FREED);
+        forget(handle, posted);
+    }
+    return Payload(moment.function);
+}
+
+Payload Request::enter(Moment& moment) noexcept {
+    return Payload(moment.function);
+}
+
+Payload Request::leave(Moment& moment) noexcept {
+    Posted posted;
+    posted.number = next_request_number();
+    return keep(moment, newrequest, posted);
+}
+
+Payload Completion::enter(Moment& moment) noexcept {
+    handle = request.get();
+    posted = find_request(handle);
+    if (needs_status(posted) && !status.need(1)) posted.kind = Posted::Kind::other;
+    return of_request(moment, posted.number);
+}
+
+Payload Completion::leave(Moment& moment) noexcept {
+    if (!flag || *flag) complete(moment, handle, posted, needs_status(posted) ? &status : nullptr, 0);
+    return Payload(moment.function);
+}
+
+void Completion::fail(Moment& moment) noexcept {
+    if (posted.number == 0 || flag) return;
+    say_ended(moment, posted, OVNI_MPI_FAILED);
+    end(handle, posted);
+}
+
+Payload Completions::enter(Moment& moment) noexcept {
+    Item* made = items.make(count);
+    bool need = false;
+    for (int i = 0; made && i < count; ++i) {
+        made[i].handle = requests.get(i);
+        made[i].posted = find_request(made[i].handle);
+        need = need || needs_status(made[i].posted);
+    }
+    have_statuses = need && statuses.need(index ? 1 : count);
+    return of_request(moment, static_cast<uint32_t>(count));
+}
+
+void Completions::finish(Moment& moment, int which, int status) noexcept {
+    if (which < 0 || which >= count) return;
+    const Item& item = items[which];
+    complete(moment, item.handle, item.posted, have_statuses ? &statuses : nullptr, status);
+}
+
+void Completions::finish_those(Moment& moment, bool only_successful) noexcept {
+    int done = outcount ? *outcount : count;
+    for (int i = 0; i < done; ++i) {
+        if (only_successful && (!have_statuses || statuses.error(i) != MPI_SUCCESS)) continue;
+        finish(moment, indices ? numbered(indices[i]) : i, i);
+    }
+}
+
+Payload Completions::leave(Moment& moment) noexcept {
+    Payload payload(moment.function);
+    if (!items.data() || (flag && !*flag) || (outcount && *outcount == MPI_UNDEFINED)) return payload;
+    if (index)
+        finish(moment, *index == MPI_UNDEFINED ? -1 : numbered(*index), 0);
+    else
+        finish_those(moment, false);
+    return payload;
+}
+
+// Some may have completed all the same: their statuses say so.
+void Completions::fail(Moment& moment) noexcept {
+    if (!items.data() || index) return;
+    finish_those(moment, true);
+}
+
+}  // namespace ovni::mpi

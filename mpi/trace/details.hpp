@@ -1,0 +1,297 @@
+// What is recorded of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
+// A wrapper fills in the arguments by their roles; enter() is asked before the call, leave() after one that
+// succeeded. Both keep the books, and say what ovni/mpi_events.h wants of the call: as payload, and in
+// detail events.
+#pragma once
+
+#include "mpi/trace/arguments.hpp"
+#include "mpi/trace/collective_flow.hpp"
+#include "mpi/trace/moment.hpp"
+#include "mpi/trace/payload.hpp"
+#include "mpi/trace/requests.hpp"
+
+namespace ovni::mpi {
+
+struct Plain {
+    Payload enter(Moment& moment) noexcept { return Payload(moment.function); }
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+// What rank 0 of a communicator has not told of it yet, it tells now.
+struct Finalization {
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+// Messages: messages.cpp
+
+struct Send {
+    int peer, tag;
+    MPI_Comm comm;
+    int count;
+    MPI_Datatype type;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedSend {
+    Send send;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Receive {
+    int peer, tag;
+    MPI_Comm comm;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedReceive {
+    int peer, tag;
+    MPI_Comm comm;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Exchange {
+    Send send;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedExchange {
+    Send send;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// `flag`: of one that may find nothing. `newmessage`: of one that takes the message out.
+struct Probe {
+    int peer, tag;
+    MPI_Comm comm;
+    Statuses status;
+    const int* flag = nullptr;
+    Messages newmessage = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct MatchedReceive {
+    Messages message;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedMatchedReceive {
+    Messages message;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// Requests: completions.cpp
+
+struct PersistentSend {
+    Send send;
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PersistentReceive {
+    int peer, tag;
+    MPI_Comm comm;
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Start {
+    int count;
+    bool many;
+    Requests requests;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment) noexcept;
+};
+
+struct RequestUse {
+    Requests request;
+    Posted posted = {};
+    MPI_Request handle = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// One that no function of MPI completes by itself.
+struct Request {
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// `flag`: of a test.
+struct Completion {
+    Requests request;
+    Statuses status;
+    const int* flag = nullptr;
+    MPI_Request handle = {};
+    Posted posted = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment) noexcept;
+};
+
+// Of all, any or some of the requests: `index` of any, `outcount` and `indices` of some.
+struct Completions {
+    int count;
+    Requests requests;
+    Statuses statuses;
+    Language language;
+    const int* flag = nullptr;
+    const int* index = nullptr;
+    const int* outcount = nullptr;
+    const int* indices = nullptr;
+
+    struct Item {
+        MPI_Request handle;
+        Posted posted;
+    };
+    static constexpr int few = 16;
+    CallArray<Item, few> items = {};
+    bool have_statuses = false;
+
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment) noexcept;
+
+ private:
+    void finish(Moment& moment, int which, int status) noexcept;
+    void finish_those(Moment& moment, bool only_successful) noexcept;
+    int numbered(int number) const noexcept { return language == Language::c ? number : number - 1; }
+};
+
+// Collectives: collectives.cpp
+
+struct Collective {
+    const CollectiveFlow& flow;
+    MPI_Comm comm;
+    int root;
+    CollectiveSide sent, received;
+    Language language;
+    Requests newrequest = {};
+    CollectiveBytes bytes = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// One-sided operations and I/O: transfers.cpp
+
+struct OneSided {
+    int target;
+    MPI_Win win;
+    int count;
+    MPI_Datatype type;
+    Requests newrequest = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Synchronisation {
+    int target;
+    MPI_Win win;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+struct Transfer {
+    MPI_File file;
+    int count;
+    MPI_Datatype type;
+    Statuses status = {};
+    Requests newrequest = {};
+    bool has_status = false;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct FileUse {
+    MPI_File file;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+// Makers and ends of objects: makers.cpp
+
+struct CommunicatorMaker {
+    MPI_Comm comm;  // that it is made of; MPI_COMM_NULL where there is none
+    int root;
+    int distinction;
+    bool joins_two;  // both sides have another `comm`
+    Comms newcomm;
+    Language language;
+    Requests newrequest = {};
+    uint64_t id = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct CommunicatorEnd {
+    Comms comm;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+struct WindowMaker {
+    MPI_Comm comm;
+    Wins newwin;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct WindowEnd {
+    Wins win;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+struct FileMaker {
+    MPI_Comm comm;
+    std::string_view name;
+    Files newfile;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct FileEnd {
+    Files file;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+struct CommunicatorNaming {
+    MPI_Comm comm;
+    std::string_view name;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct WindowNaming {
+    MPI_Win win;
+    std::string_view name;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,103 @@
+// A table from handles of MPI (or any other number) to what is known of them. Linear probing, memory of its own
+// that only grows with what is in it at a time. Not locked. Without memory nothing is added, which only costs
+// details of the trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+
+namespace ovni::mpi {
+
+constexpr uint64_t mix(uint64_t a, uint64_t b = 0) noexcept {
+    // The finaliser of the generator splitmix64.
+    uint64_t x = a + (b + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+// A handle as a key: handles are addresses or small numbers.
+template <class Handle>
+uint64_t key_of(Handle handle) noexcept {
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<uintptr_t>(handle);
+    else
+        return static_cast<uint64_t>(handle);
+}
+
+template <class Value>
+class HandleTable {
+    static_assert(std::is_trivially_copyable_v<Value>);
+
+ public:
+    constexpr HandleTable() = default;
+    HandleTable(const HandleTable&) = delete;
+    HandleTable& operator=(const HandleTable&) = delete;
+
+    // Null where there is none; valid until the next change.
+    Value* find(uint64_t key) noexcept {
+        if (used_ == 0) return nullptr;
+        Slot& slot = slots_[place_of(key)];
+        return slot.used ? &slot.value : nullptr;
+    }
+    // The value of that key, a new one where there was none; null without memory.
+    Value* insert(uint64_t key) noexcept {
+        if (4 * (used_ + 1) > 3 * room_ && !grow()) return nullptr;
+        Slot& slot = slots_[place_of(key)];
+        if (!slot.used) {
+            slot = {key, true, {}};
+            ++used_;
+        }
+        return &slot.value;
+    }
+    void erase(uint64_t key) noexcept {
+        if (used_ == 0) return;
+        size_t hole = place_of(key);
+        if (!slots_[hole].used) return;
+        slots_[hole].used = false;
+        --used_;
+        // Whatever was put behind the hole because the place was taken moves into it.
+        for (size_t at = next(hole); slots_[at].used; at = next(at)) {
+            size_t home = home_of(slots_[at].key);
+            if (((at - home) & (room_ - 1)) < ((at - hole) & (room_ - 1))) continue;
+            slots_[hole] = slots_[at];
+            slots_[at].used = false;
+            hole = at;
+        }
+    }
+
+ private:
+    struct Slot {
+        uint64_t key = 0;
+        bool used = false;
+        Value value{};
+    };
+
+    size_t home_of(uint64_t key) const noexcept { return mix(key) & (room_ - 1); }
+    size_t next(size_t at) const noexcept { return (at + 1) & (room_ - 1); }
+    size_t place_of(uint64_t key) const noexcept {
+        size_t at = home_of(key);
+        while (slots_[at].used && slots_[at].key != key) at = next(at);
+        return at;
+    }
+    bool grow() noexcept {
+        constexpr size_t least = 64;
+        size_t old_room = room_, room = room_ == 0 ? least : 2 * room_;
+        auto* slots = static_cast<Slot*>(calloc(room, sizeof(Slot)));
+        if (!slots) return false;
+        Slot* old = slots_;
+        slots_ = slots;
+        room_ = room;
+        for (size_t i = 0; i < old_room; ++i)
+            if (old[i].used) slots_[place_of(old[i].key)] = old[i];
+        free(old);
+        return true;
+    }
+
+    Slot* slots_ = nullptr;
+    size_t room_ = 0, used_ = 0;
+};
+
+}  // namespace ovni::mpi

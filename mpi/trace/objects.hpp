@@ -1,0 +1,33 @@
+// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread that
+// is the first to name one in its stream tells the stream first what it is.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mpi/trace/moment.hpp"
+
+namespace ovni::mpi {
+
+// Of one sequence, from 3 on.
+uint32_t next_object_number() noexcept;
+
+// Does the stream have to be told of that object? Asked once for each.
+bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
+// A jumbo event.
+void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed, std::span<const uint8_t> rest) noexcept;
+void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+
+uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
+uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
+void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
+void remove_window(MPI_Win win) noexcept;
+
+uint32_t file_number(Moment& moment, MPI_File file) noexcept;
+uint32_t add_file(Moment& moment, MPI_File file, MPI_Comm comm, std::string_view name) noexcept;
+void remove_file(MPI_File file) noexcept;
+
+}  // namespace ovni::mpi

@@ -1,0 +1,53 @@
+// Records of one-sided operations and of I/O.
+#include "mpi/trace/details.hpp"
+#include "mpi/trace/objects.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+Payload of_object(Moment& moment, int target, uint32_t object, uint64_t bytes) noexcept {
+    Payload payload(moment.function);
+    return payload.add(int32_t{target}).add(object).add_bytes(bytes);
+}
+
+Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind kind) noexcept {
+    Posted posted;
+    posted.number = next_request_number();
+    posted.kind = kind;
+    post(newrequest.get(), posted);
+    Payload payload(moment.function);
+    return payload.add_bytes(0).add(posted.number);
+}
+
+}  // namespace
+
+Payload OneSided::enter(Moment& moment) noexcept {
+    return of_object(moment, peer_in_trace(target), window_number(moment, win), bytes_of(count, type));
+}
+
+Payload OneSided::leave(Moment& moment) noexcept {
+    return newrequest ? of_new_request(moment, newrequest, Posted::Kind::other) : Payload(moment.function);
+}
+
+Payload Synchronisation::enter(Moment& moment) noexcept {
+    return of_object(moment, peer_in_trace(target), window_number(moment, win), 0);
+}
+
+Payload Transfer::enter(Moment& moment) noexcept {
+    if (has_status) has_status = status.need(1);
+    return of_object(moment, OVNI_MPI_ANY, file_number(moment, file), bytes_of(count, type));
+}
+
+Payload Transfer::leave(Moment& moment) noexcept {
+    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::transfer);
+    Payload payload(moment.function);
+    return has_status ? payload.add_bytes(status.bytes()) : payload;
+}
+
+Payload FileUse::enter(Moment& moment) noexcept {
+    return of_object(moment, OVNI_MPI_ANY, file_number(moment, file), 0);
+}
+
+}  // namespace ovni::mpi

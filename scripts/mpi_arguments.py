@@ -1,0 +1,157 @@
+"""How a wrapper hands the arguments of an MPI call to the classes of mpi/trace/details.hpp: initialisers of
+their members, as text of C++."""
+import re
+
+HANDLE_ARRAYS = {"MPI_Comm": "Comms", "MPI_Datatype": "Types", "MPI_Win": "Wins", "MPI_File": "Files",
+                 "MPI_Request": "Requests", "MPI_Message": "Messages", "MPI_Status": "Statuses"}
+HANDLES = {"MPI_Comm": "comm_of", "MPI_Datatype": "type_of", "MPI_Win": "win_of", "MPI_File": "file_of",
+           "int": "integer"}
+
+# The roles that a member may come from; the first that the function has.
+SEND = {"peer": ("dest",), "tag": ("tag", "sendtag"), "comm": ("comm",), "count": ("count", "sendcount"),
+        "type": ("datatype", "sendtype")}
+RECEIVE = {"peer": ("source",), "tag": ("tag", "recvtag"), "comm": ("comm",)}
+REQUEST = {"newrequest": ("newrequest",)}
+STATUS = {"status": ("status",)}
+MEMBERS = {
+    "Plain": {},
+    "Send": SEND,
+    "PostedSend": {"send": SEND, **REQUEST},
+    "Receive": {**RECEIVE, **STATUS},
+    "PostedReceive": {**RECEIVE, **REQUEST},
+    "Exchange": {"send": SEND, **STATUS},
+    "PostedExchange": {"send": SEND, **REQUEST},
+    "Probe": {**RECEIVE, **STATUS, "flag": ("flag",), "newmessage": ("newmessage",)},
+    "MatchedReceive": {"message": ("message",), **STATUS},
+    "PostedMatchedReceive": {"message": ("message",), **REQUEST},
+    "PersistentSend": {"send": SEND, **REQUEST},
+    "PersistentReceive": {**RECEIVE, **REQUEST},
+    "Start": {"count": ("count", "=1"), "many": (), "requests": ("request", "requests")},
+    "RequestUse": {"request": ("request",)},
+    "Request": REQUEST,
+    "Completion": {"request": ("request",), **STATUS, "flag": ("flag",)},
+    "Completions": {"count": ("count", "incount"), "requests": ("requests",), "statuses": ("status", "statuses"),
+                    "language": (), "flag": ("flag",), "index": ("index",), "outcount": ("outcount",),
+                    "indices": ("indices",)},
+    "Collective": {"flow": (), "comm": ("comm",), "root": ("root", "=MPI_ANY_SOURCE"),
+                   "sent": {"buffer": ("sendbuf", "buf"),
+                            "count": ("sendcount", "count", "recvcount"),
+                            "counts": ("sendcounts", "recvcounts"),
+                            "type": ("sendtype", "datatype"),
+                            "types": ("sendtypes",)},
+                   "received": {"buffer": ("recvbuf", "buf"),
+                                "count": ("recvcount", "count"),
+                                "counts": ("recvcounts",),
+                                "type": ("recvtype", "datatype"),
+                                "types": ("recvtypes",)},
+                   "language": (), **REQUEST},
+    "OneSided": {"target": ("target",), "win": ("win",), "count": ("target_count", "=1"),
+                 "type": ("target_datatype", "datatype"), **REQUEST},
+    "Synchronisation": {"target": ("target", "=MPI_ANY_SOURCE"), "win": ("win",)},
+    "Transfer": {"file": ("file",), "count": ("count", "=0"), "type": ("datatype", "=MPI_Datatype()"), **STATUS,
+                 **REQUEST, "has_status": ()},
+    "FileUse": {"file": ("file",)},
+    "CommunicatorMaker": {"comm": ("comm", "=comm_null()"), "root": ("root", "=MPI_ANY_SOURCE"),
+                          "distinction": ("tag", "=0"), "joins_two": (), "newcomm": ("newcomm",),
+                          "language": (), **REQUEST},
+    "CommunicatorEnd": {"comm": ("comm",)},
+    "WindowMaker": {"comm": ("comm",), "newwin": ("newwin",)},
+    "WindowEnd": {"win": ("win",)},
+    "FileMaker": {"comm": ("comm",), "name": ("filename",), "newfile": ("newfile",)},
+    "FileEnd": {"file": ("file",)},
+    "CommunicatorNaming": {"comm": ("comm",), "name": ("comm_name",)},
+    "WindowNaming": {"win": ("win",), "name": ("win_name",)},
+}
+
+
+# The row of mpi/trace/collective_flow.hpp.
+def flow_of(name):
+    name = re.sub(r"^I(?=[a-z])", "", name)
+    name = name[0].upper() + name[1:]
+    name = re.sub(r"(gather|catter|alltoall)[vw]$", r"\1", name, flags=re.IGNORECASE)
+    if name.startswith("Reduce_scatter"):
+        name = "Reduce_scatter"
+    return {"Scan": "Allreduce", "Exscan": "Allreduce"}.get(name, name)
+
+
+# Members that no argument says.
+def constant(function, member, language):
+    return {
+        "language": f"Language::{language}",
+        "flow": f"flows::{flow_of(function.name)}",
+        "many": "true" if function.has("requests") else "false",
+        "has_status": "true" if function.has("status") else "false",
+        "joins_two": "true" if function.name == "Intercomm_create" else "false",
+    }[member]
+
+
+# One argument, as the member wants it.
+def value_in_c(function, parameter):
+    base = parameter.type.removeprefix("const ").rstrip("* ")
+    points = parameter.array or parameter.type.endswith("*")
+    if parameter.is_text():
+        return f"text_of({parameter.name}, 0, Language::c)"
+    if base in HANDLE_ARRAYS and (points or base == "MPI_Request"):
+        address = "" if points else "&"
+        return f"{HANDLE_ARRAYS[base]}({address}{parameter.name}, Language::c)"
+    return parameter.name
+
+
+def value_in_fortran(function, parameter):
+    base = parameter.type.removeprefix("const ").rstrip("* ")
+    points = parameter.array or parameter.type.endswith("*")
+    if parameter.is_text():
+        texts = [p.name for p in function.parameters if p.is_text()]
+        return f"text_of({parameter.name}, length{texts.index(parameter.name)}, Language::fortran)"
+    if base in HANDLE_ARRAYS and (points or base == "MPI_Request"):
+        return f"{HANDLE_ARRAYS[base]}({parameter.name}, Language::fortran)"
+    if base == "int" and points:
+        return f"static_cast<const int*>({parameter.name})"
+    if base in HANDLES and not points:
+        return f"{HANDLES[base]}({parameter.name})"
+    return parameter.name
+
+
+def value_of(function, alternatives, language):
+    for name in alternatives:
+        if name.startswith("="):
+            return name[1:]
+        if parameter := function.role(name):
+            return (value_in_c if language == "c" else value_in_fortran)(function, parameter)
+    return None
+
+
+# Which of the alternatives count: a side of a collective that has a count of its own needs no other.
+def usable(function, member, alternatives):
+    if member == "counts" and function.role("sendcount", "count") and "sendcounts" in alternatives:
+        return ("sendcounts",)
+    return alternatives
+
+
+def initialiser(function, members, language):
+    values = []
+    for member, alternatives in members.items():
+        if isinstance(alternatives, dict):
+            value = initialiser(function, alternatives, language)
+        elif not alternatives:
+            value = constant(function, member, language)
+        else:
+            value = value_of(function, usable(function, member, alternatives), language)
+        if value is not None:
+            values.append(f".{member} = {value}")
+    return "{" + ", ".join(values) + "}"
+
+
+def details(function, record, language):
+    return initialiser(function, MEMBERS[record], language)
+
+
+# The member of the record that stands for that argument, because the call may get another one.
+def stand_in(function, record, parameter):
+    base = parameter.type.removeprefix("const ").rstrip("* ")
+    if base != "MPI_Status":
+        return None
+    for member in ("status", "statuses"):
+        if parameter.name in MEMBERS[record].get(member, ()):
+            return member
+    return None
