@@ -63,10 +63,14 @@ inline constexpr std::string_view mpi_function_families[] = {{
 """
 
 
+def text_of(truth):
+    return "true" if truth else "false"
+
+
 def row_header(functions):
     records = "".join(f"    {name},\n" for name, _ in RECORDS)
     rows = "".join(f'    {{"MPI_{f.name}", "{f.family}", "{f.enter}", "{f.leave}", {f.number}, '
-                   f'MpiRecord::{record_of(f)}}},\n' for f in functions)
+                   f'MpiRecord::{record_of(f)}, {text_of(f.gives())}, {text_of(f.takes())}}},\n' for f in functions)
     return f"""// Generated from src/model/mpi_functions.txt: the MPI functions, in the order of the table.
 #pragma once
 
@@ -87,6 +91,7 @@ struct MpiFunctionRow {{
     EventCode enter, leave;
     uint16_t number;  // behind MX; 0: the codes are its own
     MpiRecord record;
+    bool gives, takes;  // data of the program
 }};
 
 inline constexpr MpiFunctionRow mpi_function_rows[] = {{

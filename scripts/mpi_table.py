@@ -40,6 +40,15 @@ class Function:
     def has(self, *names):
         return all(self.role(name) for name in names)
 
+    # Data of the program that a call sends or writes; that it receives or reads.
+    def gives(self):
+        buffer = self.role("sendbuf", "buf", "inbuf", "origin_addr")
+        return bool(buffer and (buffer.type.startswith("const") or self.has("dest") or self.name.endswith("cast")))
+
+    def takes(self):
+        buffers = [self.role(name) for name in ("recvbuf", "result_addr", "buf", "origin_addr")]
+        return any(buffer and not buffer.type.startswith("const") for buffer in buffers)
+
     def arguments(self):
         return ", ".join(p.name for p in self.parameters)
 

@@ -1,4 +1,4 @@
-// ovnitop: counts the events of a trace by code.
+// ovnitop: counts the events of a trace by code, or the calls of MPI.
 #include <algorithm>
 #include <vector>
 
@@ -8,6 +8,7 @@
 #include "base/progress.hpp"
 #include "tools/code_table.hpp"
 #include "tools/line_template.hpp"
+#include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
 
@@ -89,11 +90,35 @@ class Counts {
     Progress progress_;
 };
 
+// The number of damaged streams.
+int print_mpi_profile(const Trace& trace) {
+    MpiProfile profile;
+    int damaged = 0;
+    for (uint32_t i = 0; i < trace.streams().size(); ++i) {
+        try {
+            profile.add(trace.streams()[i], trace.reader(i, 0, ClockOrder::any));
+        } catch (const Error& e) {
+            log::error("{}", e.what());
+            ++damaged;
+        }
+    }
+    TextOutput out;
+    profile.print(out);
+    out.flush();
+    return damaged;
+}
+
 int run(int argc, char** argv) {
     Cli cli;
-    cli.usage = "ovnitop DIR";
-    cli.description = "Counts the events of the trace in DIR by code, the most frequent first.";
+    cli.usage = "ovnitop [--mpi] DIR";
+    cli.description =
+        "Counts the events of the trace in DIR by code, the most frequent first.\n"
+        "A damaged stream counts up to its damage.";
+    cli.options.add_options()("mpi",
+                              "instead, the MPI functions of all ranks and of each: calls, time in\n"
+                              "them, bytes sent or written, and received or read");
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
     Counts counts(trace);
     int damaged = counts.count_all();

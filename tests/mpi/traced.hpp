@@ -30,6 +30,12 @@ struct Mark {
     int64_t value = 0;
 };
 
+// The events inside of calls, which tell what they did: see ovni/mpi_events.h.
+inline bool is_detail(const std::string& code) {
+    return code.starts_with("MX") && code.find_first_of("socrbCON") == 2;
+}
+
+// Without details.
 inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
     std::vector<Mark> events;
     for (StreamReader reader = trace.reader(stream, 0, ClockOrder::checked); reader.next();) {
@@ -42,6 +48,7 @@ inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
             continue;
         }
         Mark mark{event.code.text().data(), event.clock, 0};
+        if (is_detail(mark.code)) continue;
         if (event.code == "MX[" || event.code == "MX]") {
             uint16_t number = 0;
             std::memcpy(&number, event.payload().data(), sizeof number);

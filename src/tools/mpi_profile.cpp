@@ -1,0 +1,124 @@
+#include "tools/mpi_profile.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace ovni {
+
+namespace {
+
+using Step = MpiDetails::Step;
+
+// Follows one thread through its calls. Bytes count for the call in which they are told: what was received, for
+// the call that completes the request.
+class ThreadInMpi {
+ public:
+    explicit ThreadInMpi(std::map<const MpiFunctionRow*, MpiSums>& sums) : sums_(sums) {}
+
+    void take(const EventView& event) {
+        MpiDetails details = mpi_details(event.code, event.payload());
+        switch (details.step) {
+            case Step::enter: enter(details, event.clock); break;
+            case Step::leave: leave(details, event.clock); break;
+            case Step::message: current().received += details.bytes.value_or(0); break;
+            case Step::request_ended: ended_ = details.request.value_or(0); break;
+            case Step::bytes: transferred(details.bytes.value_or(0)); break;
+            default: break;
+        }
+    }
+
+ private:
+    MpiSums& current() { return sums_[in_]; }
+
+    void enter(const MpiDetails& details, int64_t clock) {
+        in_ = details.function;
+        since_ = clock;
+        ended_ = 0;
+        MpiSums& sums = current();
+        ++sums.calls;
+        if (!details.bytes) return;
+        bool one_sided = in_->family == "rma";
+        if (in_->family == "collective" || (one_sided && in_->gives)) sums.sent += *details.bytes;
+        if (one_sided && in_->takes) sums.received += *details.bytes;
+    }
+
+    void leave(const MpiDetails& details, int64_t clock) {
+        if (in_ != details.function) return;
+        MpiSums& sums = current();
+        sums.nanoseconds += static_cast<uint64_t>(clock - since_);
+        if (details.request && in_->family == "io") posted_[*details.request] = in_;
+        if (details.bytes && in_->record != MpiRecord::PersistentSend) add_bytes(*in_, *details.bytes);
+    }
+
+    // Told by the leave of a call.
+    void add_bytes(const MpiFunctionRow& function, uint64_t bytes) {
+        bool sends = function.record == MpiRecord::Send || function.record == MpiRecord::PostedSend ||
+                     function.record == MpiRecord::PostedExchange ||
+                     (function.family == "io" && function.gives);
+        (sends ? current().sent : current().received) += bytes;
+    }
+
+    // Of I/O that has ended; else of a message that is sent.
+    void transferred(uint64_t bytes) {
+        auto posted = posted_.find(ended_);
+        bool read = posted != posted_.end() && posted->second->takes;
+        (read ? current().received : current().sent) += bytes;
+    }
+
+    std::map<const MpiFunctionRow*, MpiSums>& sums_;
+    const MpiFunctionRow* in_ = nullptr;
+    int64_t since_ = 0;
+    uint32_t ended_ = 0;
+    std::unordered_map<uint32_t, const MpiFunctionRow*> posted_;
+};
+
+double seconds(uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1e9;
+}
+
+}  // namespace
+
+MpiSums& MpiSums::operator+=(const MpiSums& other) {
+    calls += other.calls;
+    nanoseconds += other.nanoseconds;
+    sent += other.sent;
+    received += other.received;
+    return *this;
+}
+
+void MpiProfile::add(const Stream& stream, StreamReader reader) {
+    const StreamMetadata& about = stream.metadata;
+    Sums& sums = ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}];
+    ThreadInMpi thread(sums);
+    while (reader.next())
+        if (reader.event().kind == EventView::Kind::event) thread.take(reader.event());
+    sums.erase(nullptr);
+}
+
+void MpiProfile::print_rows(TextOutput& out, const std::string& name, const Sums& sums) {
+    std::vector<std::pair<const MpiFunctionRow*, MpiSums>> rows(sums.begin(), sums.end());
+    std::ranges::sort(rows, [](const auto& a, const auto& b) {
+        return a.second.nanoseconds != b.second.nanoseconds ? a.second.nanoseconds > b.second.nanoseconds
+                                                            : a.first->name < b.first->name;
+    });
+    for (const auto& [function, sum] : rows)
+        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14.6f} {:>14} {:>14}\n", name,
+                       function->name, sum.calls, seconds(sum.nanoseconds), sum.sent, sum.received);
+}
+
+void MpiProfile::print(TextOutput& out) const {
+    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14} {:>14} {:>14}\n", "rank",
+                   "function", "calls", "seconds", "bytes sent", "received");
+    Sums all;
+    for (const auto& [rank, sums] : ranks_)
+        for (const auto& [function, sum] : sums) all[function] += sum;
+    print_rows(out, "all", all);
+    bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
+    for (const auto& [rank, sums] : ranks_) {
+        std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
+        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, sums);
+    }
+}
+
+}  // namespace ovni
