@@ -1,7 +1,8 @@
 # Tests of the tracing library and ovnirun: each case starts mpirun itself.
 ovni_test(mpi_trace
-    trace_streams.cpp trace_functions.cpp trace_calls.cpp trace_control.cpp ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
-    LIBS ovni_trace ovni_test_support)
+    trace_streams.cpp trace_functions.cpp trace_calls.cpp trace_messages.cpp trace_control.cpp recorded_traffic.cpp
+    ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
+    LIBS ovni_trace ovni_model ovni_test_support)
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
 endif()

@@ -1,6 +1,7 @@
 // Every call of a program is recorded, and nothing else; tracing changes neither its output nor its messages.
 #include "mpi/account.hpp"
 #include "mpi/mpi_functions.hpp"
+#include "mpi/recorded_traffic.hpp"
 #include "mpi/traced.hpp"
 
 namespace ovni::test {
@@ -35,6 +36,14 @@ class CallCounter : public TracedTest, public ::testing::WithParamInterface<std:
         EXPECT_FALSE(account.sent.empty());
         EXPECT_EQ(account.sent, account.received);
     }
+    // What the details of calls say, by communicator and in sum.
+    static void expect_recorded_messages(const Trace& trace, const Account& account) {
+        RecordedTraffic recorded(trace);
+        EXPECT_EQ(recorded.sent(), recorded.received());
+        EXPECT_EQ(recorded.account().sent, account.sent);
+        EXPECT_EQ(recorded.account().received, account.received);
+        EXPECT_EQ(recorded.open_receives(), 0u);
+    }
 
  private:
     void expect_calls_of_rank(int rank, std::map<std::string, int>& events) const {
@@ -68,6 +77,7 @@ TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     Trace trace = this->trace();
     ASSERT_GE(trace.streams().size(), static_cast<size_t>(ranks()));
     expect_calls(trace);
+    expect_recorded_messages(trace, account);
     for (const Stream& stream : trace.streams()) EXPECT_EQ(stream.metadata.require.at("mpi"), "1.1.0");
     expect_emulates({"-l"});
 }
