@@ -55,6 +55,13 @@ inline uint64_t now() noexcept {
     return ovni_clock_now();
 }
 
+// The same, for events of the calling thread: without waiting for what comes earlier in the program.
+inline uint64_t stream_now() noexcept {
+    ovni_private_window* window = ovni_private_thread_window;
+    if (__builtin_expect(window == nullptr || window->clock == nullptr, 0)) return now();
+    return read_clock(*window->clock);
+}
+
 namespace detail {
 
 // The bytes of one event: header, then the arguments.
@@ -68,18 +75,20 @@ inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Args&
     ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
 }
 
-inline void store_bytes(uint8_t* at, EventCode code, uint64_t clock, const uint8_t* payload,
-                        unsigned size) noexcept {
+__extension__ using PayloadBits = unsigned __int128;
+
+inline void store_bits(uint8_t* at, EventCode code, uint64_t clock, PayloadBits payload,
+                       unsigned size) noexcept {
     uint32_t flags_and_code = ovni_format_flags(size) | code.bits() << 8;
     std::memcpy(at, &flags_and_code, sizeof flags_and_code);
     std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
-    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, payload, OVNI_FORMAT_PAYLOAD_MAX);
+    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &payload, sizeof payload);
 }
 
-[[gnu::cold, gnu::noinline]] inline void emit_bytes_slowly(EventCode code, uint64_t clock,
-                                                           const uint8_t* payload, unsigned size) noexcept {
+[[gnu::cold, gnu::noinline]] inline void emit_bits_slowly(EventCode code, uint64_t clock, PayloadBits payload,
+                                                          unsigned size) noexcept {
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
-    store_bytes(event, code, clock, payload, size);
+    store_bits(event, code, clock, payload, size);
     ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + size));
 }
 
@@ -157,16 +166,14 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     detail::end_emission(*window, size, clock);
 }
 
-// The same with a payload made elsewhere, of which `size` bytes count.
-inline void emit_bytes_at(EventCode code, uint64_t clock, const uint8_t (&payload)[OVNI_FORMAT_PAYLOAD_MAX],
-                          unsigned size) noexcept {
+// The same with a payload made elsewhere: the `size` lowest bytes of a number.
+inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits payload, unsigned size) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     // What is stored beyond `size` is free as long as there is room for the largest event.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
-        return detail::emit_bytes_slowly(code, clock, payload, size);
-    uint8_t* at = window->data + window->head;
-    detail::store_bytes(at, code, clock, payload, size);
+        return detail::emit_bits_slowly(code, clock, payload, size);
+    detail::store_bits(window->data + window->head, code, clock, payload, size);
     detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
 }
 

@@ -15,9 +15,25 @@ namespace ovni::mpi {
 class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).
-    Call(Function function, const void* frame) noexcept;
-    // Also where an exception of the program passes.
-    ~Call();
+    Call(Function function, const void* frame) noexcept
+        : thread_(this_thread()),
+          function_(function),
+          recorded_(is_selected(function)),
+          with_details_(has_details(function)) {
+        if (!thread_) [[unlikely]]
+            return;
+        if (thread_->depth != 0) [[unlikely]]
+            leave_abandoned(frame);
+        if (thread_->depth++ != 0) return;
+        thread_->outermost = frame;
+        outermost_ = true;
+    }
+    ~Call() {
+        if (!thread_) [[unlikely]]
+            return;
+        --thread_->depth;
+        if (outermost_ && !left_) leave_plainly();
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -25,13 +41,13 @@ class Call {
 
     template <class Details>
     void enter(Details& details) noexcept {
-        KeepErrno keep;
+        KeepErrno keep(*thread_);
         Moment moment = begin_enter(*thread_, function_, recorded_);
         end_enter(moment, with_details_ ? details.enter(moment) : Payload(function_));
     }
     template <class Details>
     void leave(Details& details, bool succeeded) noexcept {
-        KeepErrno keep;
+        KeepErrno keep(*thread_);
         Moment moment = begin_leave(*thread_, function_, recorded_);
         left_ = true;
         if (!with_details_ || !succeeded) {
@@ -46,6 +62,8 @@ class Call {
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
     // stack.
     void leave_abandoned(const void* frame) noexcept;
+    // Also where an exception of the program passes.
+    void leave_plainly() noexcept;
 
     Thread* thread_;
     Function function_;

@@ -1,19 +1,20 @@
 // errno belongs to the program.
 #pragma once
 
-#include <errno.h>
+#include "mpi/trace/thread.hpp"
 
 namespace ovni::mpi {
 
 class KeepErrno {
  public:
-    KeepErrno() = default;
-    ~KeepErrno() { errno = saved_; }
+    explicit KeepErrno(Thread& thread) noexcept : place_(thread.error), saved_(*place_) {}
+    ~KeepErrno() { *place_ = saved_; }
     KeepErrno(const KeepErrno&) = delete;
     KeepErrno& operator=(const KeepErrno&) = delete;
 
  private:
-    int saved_ = errno;
+    int* place_;
+    int saved_;
 };
 
 }  // namespace ovni::mpi

@@ -4,41 +4,45 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 #include "functions.hpp"
 #include "ovni/format.h"
 
 namespace ovni::mpi {
 
+// Kept in registers: what is stored in parts and read as a whole stalls.
 class Payload {
  public:
-    explicit Payload(Function function) noexcept : numbered_(row_of(function).number != 0) {
-        if (numbered_) add(row_of(function).number);
-    }
+    __extension__ using Bits = unsigned __int128;
+
+    explicit Payload(Function function) noexcept
+        : bits_(row_of(function).number), size_(bits_ != 0 ? sizeof(uint16_t) : 0) {}
     template <class T>
     Payload& add(T value) noexcept {
-        std::memcpy(bytes_ + size_, &value, sizeof value);
+        bits_ |= static_cast<Bits>(std::make_unsigned_t<T>(value)) << 8 * size_;
         size_ += sizeof value;
         return *this;
     }
     Payload& add_bytes(uint64_t count) noexcept {
         constexpr unsigned short_size = 6;
         constexpr uint64_t most = (uint64_t{1} << 8 * short_size) - 1;
-        if (!numbered_) return add(count);
-        count = std::min(count, most);
-        std::memcpy(bytes_ + size_, &count, short_size);
+        if (!is_numbered()) return add(count);
+        bits_ |= static_cast<Bits>(std::min(count, most)) << 8 * size_;
         size_ += short_size;
         return *this;
     }
 
-    const uint8_t (&bytes() const noexcept)[OVNI_FORMAT_PAYLOAD_MAX] { return bytes_; }
+    // The first byte is the lowest.
+    Bits bits() const noexcept { return bits_; }
     unsigned size() const noexcept { return size_; }
 
  private:
-    alignas(8) uint8_t bytes_[OVNI_FORMAT_PAYLOAD_MAX] = {};
-    unsigned size_ = 0;
-    bool numbered_;
+    // Numbers are not zero, and all parts that come first are larger than a number.
+    bool is_numbered() const noexcept { return (size_ & 2) != 0; }
+
+    Bits bits_;
+    unsigned size_;
 };
 
 }  // namespace ovni::mpi

@@ -17,21 +17,6 @@ namespace {
 
 constexpr RegionStack no_regions{};
 
-void say(EventCode code, const Payload& payload, uint64_t at) noexcept {
-    ovni::emit_bytes_at(code, at, payload.bytes(), payload.size());
-}
-
-void say_enter(Thread& thread, Function function, const Payload& payload, uint64_t at) noexcept {
-    if (row_of(function).number != 0) require_newest_version(thread);
-    say(row_of(function).enter, payload, at);
-    thread.stream.function = function;
-}
-
-void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
-    say(row_of(thread.stream.function).leave, payload, at);
-    thread.stream.function = Function::none;
-}
-
 void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noexcept {
     uint32_t common = 0;
     while (common < std::min(shown.size, wanted.size) && shown.numbers[common] == wanted.numbers[common])
@@ -131,16 +116,10 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
     thread.program.function = function;
     if (!shown) return {thread, function, false, 0};
     say_cpu(thread);
-    uint64_t at = ovni::now();
+    uint64_t at = ovni::stream_now();
     if (thread.behind) [[unlikely]]
         catch_up(thread, at);
     return {thread, function, true, at};
-}
-
-void end_enter(const Moment& moment, const Payload& payload) noexcept {
-    if (!moment.recorded) return;
-    say_enter(moment.thread, moment.function, payload, moment.at);
-    moment.thread.last = moment.at;
 }
 
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
@@ -149,24 +128,18 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
     thread.program.function = Function::none;
     if (!shown || thread.stream.function != function) return {thread, function, false, 0};
     say_cpu(thread);
-    return {thread, function, true, ovni::now()};
-}
-
-void end_leave(const Moment& moment, const Payload& payload) noexcept {
-    if (!moment.recorded) return;
-    say_leave(moment.thread, payload, moment.at);
-    moment.thread.last = moment.at;
+    return {thread, function, true, ovni::stream_now()};
 }
 
 void show_regions(Thread& thread) noexcept {
-    KeepErrno keep;
+    KeepErrno keep(thread);
     if (!up_to_date(thread)) return;
     label_open_regions(thread);
     show(thread, thread.stream.function, thread.program.regions, ovni::now());
 }
 
 void end_thread(Thread& thread) noexcept {
-    KeepErrno keep;
+    KeepErrno keep(thread);
     thread.program.regions.size = 0;
     bool nothing_open = thread.stream.regions.size == 0 && !thread.suspended;
     if (!thread.stream_known || (nothing_open && thread.pause_count == pause_count)) return;

@@ -20,9 +20,28 @@ inline std::atomic<bool> sampling_cpus{false};
 // stream up to date, then the event with what the details of the call add. A function that is not `wanted` has
 // moments in which nothing is recorded.
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
-void end_enter(const Moment& moment, const Payload& payload) noexcept;
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
-void end_leave(const Moment& moment, const Payload& payload) noexcept;
+
+inline void say_enter(Thread& thread, Function function, const Payload& payload, uint64_t at) noexcept {
+    if (row_of(function).number != 0) require_newest_version(thread);
+    ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
+    thread.stream.function = function;
+}
+inline void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
+    ovni::emit_bits_at(row_of(thread.stream.function).leave, at, payload.bits(), payload.size());
+    thread.stream.function = Function::none;
+}
+
+inline void end_enter(const Moment& moment, const Payload& payload) noexcept {
+    if (!moment.recorded) return;
+    say_enter(moment.thread, moment.function, payload, moment.at);
+    moment.thread.last = moment.at;
+}
+inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
+    if (!moment.recorded) return;
+    say_leave(moment.thread, payload, moment.at);
+    moment.thread.last = moment.at;
+}
 
 // The program's stack of regions changed.
 void show_regions(Thread& thread) noexcept;

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 
@@ -36,6 +37,7 @@ Thread* make_thread() noexcept {
     void* memory = malloc(sizeof(Thread));
     if (!memory) return nullptr;
     own_thread = new (memory) Thread;
+    own_thread->error = &errno;
     own_thread->pause_count = pause_count.load(std::memory_order_acquire);
     own_thread->suspended = is_pause(own_thread->pause_count);
     if (have_key) pthread_setspecific(end_of_thread, own_thread);

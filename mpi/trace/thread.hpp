@@ -27,6 +27,7 @@ struct States {
 struct Communicator;
 
 struct Thread {
+    int* error = nullptr;                // its errno
     uint32_t depth = 0;                  // calls of MPI in progress, 1 where the program made it
     const void* outermost = nullptr;     // frame of the call of depth 1
     States program;                      // what the program is in
