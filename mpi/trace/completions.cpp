@@ -58,6 +58,8 @@ void appear(Moment& moment, const Posted& posted) noexcept {
 void complete(Moment& moment, MPI_Request handle, const Posted& posted, const Statuses* statuses,
               int status) noexcept {
     if (posted.number == 0 || !posted.active) return;
+    bool may_share = posted.kind == Posted::Kind::send;
+    if (may_share && find_request(handle).number != posted.number) return;
     bool cancelled = posted.cancelled && statuses && statuses->is_cancelled(status);
     say_ended(moment, posted, cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED);
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);

@@ -27,6 +27,10 @@ Envelope sent(const Send& send) noexcept {
     return {bytes_of(send.count, send.type), peer_in_trace(send.peer), tag_in_trace(send.tag)};
 }
 
+void say_done(Moment& moment, uint32_t request) noexcept {
+    moment.say(OVNI_MPI_REQUEST_ENDED, request, uint32_t{OVNI_MPI_COMPLETED});
+}
+
 void post_receive(const Requests& request, uint32_t number) noexcept {
     Posted posted;
     posted.number = number;
@@ -53,7 +57,7 @@ Payload PostedSend::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = number;
     posted.kind = Posted::Kind::send;
-    post(newrequest.get(), posted);
+    if (!post_send(newrequest.get(), posted)) say_done(moment, number);
     return transferred(moment, sent(send));
 }
 
@@ -72,7 +76,12 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
 }
 
 Payload PostedReceive::leave(Moment& moment) noexcept {
-    post_receive(newrequest, number);
+    if (peer == MPI_PROC_NULL) {
+        say_done(moment, number);
+        moment.say(OVNI_MPI_MESSAGE, uint64_t{0}, int32_t{OVNI_MPI_NOBODY}, int32_t{OVNI_MPI_ANY});
+    } else {
+        post_receive(newrequest, number);
+    }
     return Payload(moment.function);
 }
 

@@ -40,6 +40,16 @@ void post(MPI_Request request, const Posted& posted) noexcept {
     if (Posted* place = shard.posted.insert(key_of(request))) *place = posted;
 }
 
+bool post_send(MPI_Request request, const Posted& posted) noexcept {
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    Posted* place = shard.posted.insert(key_of(request));
+    if (!place) return true;
+    if (place->number != 0 && place->kind == Posted::Kind::send && !place->persistent) return false;
+    *place = posted;
+    return true;
+}
+
 Posted find_request(MPI_Request request) noexcept {
     if (request == request_null()) return {};
     Shard& shard = shard_of(request);

@@ -1,6 +1,7 @@
 // What is known of the requests of the process, from the call that makes one to the one that ends it, in
-// whatever threads. MPI uses handles again, and may give one handle to several sends that were done at once:
-// who asks about a handle gets the newest request that had it.
+// whatever threads. MPI uses handles again: who asks about a handle gets the newest request that had it. And it
+// has one handle for all operations that were done at once, with MPI_PROC_NULL or of short messages: of those
+// the first is kept.
 #pragma once
 
 #include <mpi.h>
@@ -32,6 +33,8 @@ struct Posted {
 uint32_t next_request_number() noexcept;
 
 void post(MPI_Request request, const Posted& posted) noexcept;
+// The same for a send; false where the handle is that of another send, so that both are done.
+bool post_send(MPI_Request request, const Posted& posted) noexcept;
 // number 0 where the handle is not known.
 Posted find_request(MPI_Request request) noexcept;
 // What is known of it changes, unless the handle is already that of another one.
