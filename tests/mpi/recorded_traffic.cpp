@@ -162,6 +162,13 @@ Account RecordedTraffic::account() const {
     return {sum(sent()), sum(received())};
 }
 
+std::map<uint64_t, std::set<int>> RecordedTraffic::tellers() const {
+    std::map<uint64_t, std::set<int>> tellers;
+    for (const auto& [rank, process] : processes_)
+        for (const auto& [number, communicator] : process.communicators) tellers[communicator.id].insert(rank);
+    return tellers;
+}
+
 uint64_t RecordedTraffic::open_receives() const {
     uint64_t open = 0;
     for (const auto& [rank, process] : processes_) open += process.receives.size();

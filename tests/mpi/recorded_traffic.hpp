@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -31,6 +32,9 @@ class RecordedTraffic {
     Account account() const;
     // Requests of receives that began and neither ended nor were freed.
     uint64_t open_receives() const;
+    // Communicators by id: the members that ranks 0 told; the ranks that told of it.
+    const std::multimap<uint64_t, MpiCommunicator>& told_members() const { return told_; }
+    std::map<uint64_t, std::set<int>> tellers() const;
 
  private:
     struct Thread {

@@ -6,7 +6,7 @@ ovni_test(mpi_trace
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
 endif()
-add_dependencies(mpi_trace ovni-mpi ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} pause abort_one with_libovni signal_log)
+add_dependencies(mpi_trace ovni-mpi ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} pause abort_one odd_calls ovnidump ovnitop with_libovni signal_log)
 
 add_executable(host_names host_names.cpp
     ${PROJECT_SOURCE_DIR}/mpi/trace/host.cpp ${PROJECT_SOURCE_DIR}/mpi/trace/pmpi.cpp

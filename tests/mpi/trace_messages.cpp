@@ -1,7 +1,154 @@
-// What is recorded of messages, beyond the account of trace_calls.cpp.
+// What the details of calls say beyond the account of trace_calls.cpp: objects, odd requests, large counts, and
+// what the tools make of them.
+#include <set>
+
+#include "mpi/account.hpp"
+#include "mpi/mpi_functions.hpp"
 #include "mpi/recorded_traffic.hpp"
 #include "mpi/traced.hpp"
 
 namespace ovni::test {
+
+class Details : public TracedTest {
+ protected:
+    void expect_matching(const Trace& trace) const {
+        RecordedTraffic recorded(trace);
+        EXPECT_FALSE(recorded.sent().empty());
+        EXPECT_EQ(recorded.sent(), recorded.received());
+        EXPECT_EQ(recorded.open_receives(), 0u);
+    }
+    std::string dumped() const { return run({program("ovnidump"), trace_directory()}).out; }
+    // The details of all calls of that function, entering or leaving.
+    static std::vector<MpiDetails> of(const Trace& trace, const std::string& function, MpiDetails::Step step) {
+        std::vector<MpiDetails> all;
+        for (uint32_t s = 0; s < trace.streams().size(); ++s)
+            for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
+                if (reader.event().kind != EventView::Kind::event) continue;
+                MpiDetails details = mpi_details(reader.event().code, reader.event().payload());
+                if (details.step == step && details.function->name == function) all.push_back(details);
+            }
+        return all;
+    }
+};
+
+TEST_F(Details, OfCommunicatorsAreTheSameOnAllMembers) {
+    for (int ranks : {2, 4}) {
+        ASSERT_EQ(traced(ranks, {app("calls_c"), path(""), "communicators", "neighbours"}).status, 0);
+        RecordedTraffic recorded(trace());
+        EXPECT_GT(recorded.told_members().size(), 10u);
+        for (const auto& [id, tellers] : recorded.tellers()) {
+            auto [told, end] = recorded.told_members().equal_range(id);
+            if (told == end) continue;  // has the ranks of MPI_COMM_WORLD
+            std::set<int> members;
+            for (; told != end; ++told)
+                members.insert(told->second.members.begin(), told->second.members.end());
+            EXPECT_EQ(members, tellers) << id;
+        }
+    }
+}
+
+TEST_F(Details, OfCommunicatorsMadeInAPauseAreToldLater) {
+    ASSERT_EQ(traced(4, {app("odd_calls"), "unseen"}).status, 0);
+    expect_matching(trace());
+    EXPECT_NE(dumped().find(" is named backwards"), std::string::npos);
+    expect_emulates();
+}
+
+TEST_F(Details, OfCommunicatorsMadeInTheBackground) {
+    ASSERT_EQ(traced(3, {app("odd_calls"), "idup"}).status, 0);
+    expect_matching(trace());
+    RecordedTraffic recorded(trace());
+    std::set<uint64_t> ids;
+    for (const auto& [channel, amount] : recorded.sent()) ids.insert(std::get<0>(channel));
+    EXPECT_EQ(ids.size(), 3u);
+}
+
+TEST_F(Details, OfRequestsThatAreDoneAtOnce) {
+    ASSERT_EQ(traced(3, {app("odd_calls"), "inert"}).status, 0);
+    Trace trace = this->trace();
+    expect_matching(trace);
+    constexpr uint64_t rounds = 6, messages = 30;
+    RecordedTraffic recorded(trace);
+    for (const auto& [channel, amount] : recorded.sent()) EXPECT_EQ(amount.messages, rounds * messages);
+}
+
+TEST_F(Details, CountBytesBeyond4GiB) {
+    constexpr uint64_t bytes = uint64_t{2147483647} * 8;
+    ASSERT_EQ(traced(1, {app("odd_calls"), "large"}).status, 0);
+    Trace trace = this->trace();
+    auto sends = of(trace, "MPI_Send", MpiDetails::Step::leave);
+    ASSERT_EQ(sends.size(), 1u);
+    EXPECT_EQ(sends[0].bytes, bytes);
+    EXPECT_EQ(sends[0].peer, -2);
+    EXPECT_EQ(of(trace, "MPI_Send_init", MpiDetails::Step::leave).at(0).bytes, bytes);
+    EXPECT_EQ(of(trace, "MPI_Bcast", MpiDetails::Step::enter).at(0).bytes, bytes);
+}
+
+// Whoever leaves out the makers of communicators still gets messages on them.
+TEST_F(Details, KnowCommunicatorsWhoseMakersAreNotRecorded) {
+    ASSERT_EQ(traced(4, {app("calls_c"), path(""), "communicators"},
+                     {"--mpi-functions", "p2p,persistent,completion"})
+                  .status,
+              0);
+    expect_matching(trace());
+    EXPECT_EQ(of(trace(), "MPI_Comm_split", MpiDetails::Step::enter).size(), 0u);
+}
+
+TEST_F(Details, AreLeftOutForTheReference) {
+    ASSERT_EQ(traced(2, {app("calls_c"), path("")}, {"--mpi-events", "reference"}).status, 0);
+    Trace trace = this->trace();
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();)
+            if (reader.event().code.model() == 'M') EXPECT_EQ(reader.event().payload().size(), 0u);
+    EXPECT_EQ(trace.streams()[0].metadata.require.at("mpi"), "1.0.0");
+}
+
+TEST_F(Details, ReachPeopleThroughOvnidump) {
+    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "communicators", "one_sided", "files"}).status, 0);
+    std::string text = dumped();
+    EXPECT_NE(text.find("begin: MPI_Send peer="), std::string::npos);
+    EXPECT_NE(text.find("begin: MPI_Comm_split communicator=1"), std::string::npos);
+    EXPECT_NE(text.find(" name=" + path("")), std::string::npos);
+    EXPECT_EQ(text.find("UNKNOWN"), std::string::npos);
+    EXPECT_EQ(text.find("<missing>"), std::string::npos);
+}
+
+TEST_F(Details, AreSummedUpByOvnitop) {
+    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "probes", "requests"}).status, 0);
+    std::istringstream lines(run({program("ovnitop"), "--mpi", trace_directory()}).out);
+    std::map<std::string, uint64_t> sent, received;
+    std::map<std::string, std::map<std::string, uint64_t>> calls;
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_TRUE(line.starts_with("rank "));
+    for (std::string rank, function; lines >> rank >> function;) {
+        uint64_t count, out, in;
+        double seconds;
+        lines >> count >> seconds >> out >> in;
+        EXPECT_GE(seconds, 0);
+        calls[rank][function] = count;
+        bool collective = function == "MPI_Allreduce" || function == "MPI_Barrier" || function == "MPI_Bcast" ||
+                          function == "MPI_Gather" || function == "MPI_Reduce";
+        if (collective) continue;
+        sent[rank] += out;
+        received[rank] += in;
+    }
+    Account account = account_of(path("traffic."), 2);
+    std::map<std::string, uint64_t> sent_by_program, received_by_program;
+    for (const auto& [pair, amount] : account.sent)
+        sent_by_program[std::to_string(pair.first)] += static_cast<uint64_t>(amount.first);
+    for (const auto& [pair, amount] : account.received)
+        received_by_program[std::to_string(pair.second)] += static_cast<uint64_t>(amount.first);
+    for (const std::string rank : {"0", "1"}) {
+        EXPECT_EQ(sent[rank], sent_by_program[rank]) << rank;
+        EXPECT_EQ(received[rank], received_by_program[rank]) << rank;
+        auto counts = counted(path("calls." + rank));
+        for (const MpiFunction& function : mpi_functions()) {
+            auto made = static_cast<uint64_t>(function.tier == 3 ? 0 : counts["MPI_" + function.name]);
+            EXPECT_EQ(calls[rank]["MPI_" + function.name], made) << function.name;
+        }
+    }
+    EXPECT_EQ(sent["all"], sent["0"] + sent["1"]);
+}
 
 }  // namespace ovni::test

@@ -1,0 +1,134 @@
+// What a recorder of messages must not be confused by; on 2 or more ranks:
+//
+//     odd_calls large      counts beyond 4 GiB, to MPI_PROC_NULL and to oneself
+//     odd_calls unseen     communicators that are made, named and left while recording is paused
+//     odd_calls idup       several communicators that are made in the background and completed in another order
+//     odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds of waits
+//
+// Exits 1 where a value is wrong.
+#include <mpi.h>
+
+#include <cstring>
+#include <vector>
+
+namespace {
+
+int rank = 0, ranks = 1;
+bool correct = true;
+
+void expect(bool holds) {
+    correct = correct && holds;
+}
+
+void large() {
+    constexpr int most = 2147483647;
+    MPI_Datatype eight;
+    MPI_Type_contiguous(8, MPI_CHAR, &eight);
+    MPI_Type_commit(&eight);
+    char nothing = 0;
+    MPI_Send(&nothing, most, eight, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Send_init(&nothing, most, eight, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Bcast(&nothing, most, eight, 0, MPI_COMM_SELF);
+    MPI_Type_free(&eight);
+}
+
+// A message round the communicator, the first rank of which takes no part.
+void pass_on(MPI_Comm comm) {
+    int place, size;
+    MPI_Comm_rank(comm, &place);
+    MPI_Comm_size(comm, &size);
+    int value = place;
+    if (place > 0 && place + 1 < size) MPI_Send(&value, 1, MPI_INT, place + 1, 5, comm);
+    if (place > 1) {
+        MPI_Recv(&value, 1, MPI_INT, place - 1, 5, comm, MPI_STATUS_IGNORE);
+        expect(value == place - 1);
+    }
+}
+
+void unseen() {
+    MPI_Comm backwards, left;
+    MPI_Pcontrol(0);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    MPI_Comm_set_name(backwards, "backwards");
+    MPI_Comm_dup(MPI_COMM_WORLD, &left);
+    MPI_Comm_free(&left);
+    MPI_Pcontrol(1);
+    pass_on(backwards);
+    MPI_Comm_free(&backwards);
+}
+
+void idup() {
+    MPI_Comm copies[3];
+    MPI_Request requests[3];
+    for (int i = 0; i < 3; ++i) MPI_Comm_idup(MPI_COMM_WORLD, &copies[i], &requests[i]);
+    for (int i = 0; i < 3; ++i) MPI_Wait(&requests[rank % 2 ? i : 2 - i], MPI_STATUS_IGNORE);
+    for (MPI_Comm& copy : copies) {
+        int value = rank;
+        int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 7, left, 7, copy, MPI_STATUS_IGNORE);
+        expect(value == left);
+        MPI_Comm_free(&copy);
+    }
+}
+
+void inert() {
+    constexpr int many = 40;
+    int in[many] = {}, out = rank, index, flag, done;
+    int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+    std::vector<MPI_Request> requests(3 * many);
+    std::vector<int> indices(requests.size());
+    auto post = [&] {
+        for (int i = 0; i < many; ++i) {
+            int from = i % 4 == 0 ? MPI_PROC_NULL : left, to = i % 4 == 0 ? MPI_PROC_NULL : right;
+            requests[3 * i] = MPI_REQUEST_NULL;
+            MPI_Irecv(&in[i], 1, MPI_INT, from, i, MPI_COMM_WORLD, &requests[3 * i + 1]);
+            MPI_Isend(&out, 1, MPI_INT, to, i, MPI_COMM_WORLD, &requests[3 * i + 2]);
+        }
+    };
+    int all = static_cast<int>(requests.size());
+    post();
+    MPI_Waitall(all, requests.data(), MPI_STATUSES_IGNORE);
+    post();
+    for (;;) {
+        MPI_Waitany(all, requests.data(), &index, MPI_STATUS_IGNORE);
+        if (index == MPI_UNDEFINED) break;
+    }
+    post();
+    do MPI_Waitsome(all, requests.data(), &done, indices.data(), MPI_STATUSES_IGNORE);
+    while (done != MPI_UNDEFINED);
+    post();
+    do MPI_Testall(all, requests.data(), &flag, MPI_STATUSES_IGNORE);
+    while (!flag);
+    post();
+    do MPI_Testany(all, requests.data(), &index, &flag, MPI_STATUS_IGNORE);
+    while (!flag || index != MPI_UNDEFINED);
+    post();
+    do MPI_Testsome(all, requests.data(), &done, indices.data(), MPI_STATUSES_IGNORE);
+    while (done != MPI_UNDEFINED);
+    MPI_Request idle;
+    MPI_Recv_init(&in[0], 1, MPI_INT, left, 0, MPI_COMM_WORLD, &idle);
+    MPI_Wait(&idle, MPI_STATUS_IGNORE);
+    MPI_Test(&idle, &flag, MPI_STATUS_IGNORE);
+    expect(flag);
+    MPI_Request_free(&idle);
+    for (int i = 0; i < many; ++i) expect(in[i] == (i % 4 == 0 ? 0 : left));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    struct {
+        const char* name;
+        void (*run)();
+    } kinds[] = {{"large", large}, {"unseen", unseen}, {"idup", idup}, {"inert", inert}};
+    if (argc != 2) return 2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (auto& kind : kinds)
+        if (std::strcmp(argv[1], kind.name) == 0) kind.run();
+    MPI_Finalize();
+    return correct ? 0 : 1;
+}
