@@ -32,10 +32,11 @@
  * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
  * without details. What is sent counts at the leave of the call, or at MXs.
  *
- * DETAIL EVENTS stand before the leave of the call that they belong to, at the same clock:
+ * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
+ * them:
  *
- *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (at the enter)
- *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (at the enter)
+ *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter)
+ *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
  *     MXc   u32 request, u32 how                               a request has ended
  *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received
  *     MXb   u64 bytes                                          behind MXs: its bytes; behind MXc: transferred

@@ -43,7 +43,9 @@ class Call {
     void enter(Details& details) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_enter(*thread_, function_, recorded_);
-        end_enter(moment, with_details_ ? details.enter(moment) : Payload(function_));
+        if (!with_details_) return end_enter(moment, Payload(function_));
+        end_enter(moment, details.enter(moment));
+        if constexpr (requires { details.entered(moment); }) details.entered(moment);
     }
     template <class Details>
     void leave(Details& details, bool succeeded) noexcept {

@@ -89,16 +89,17 @@ Payload PersistentReceive::leave(Moment& moment) noexcept {
 }
 
 Payload Start::enter(Moment& moment) noexcept {
-    uint32_t first = 0;
+    return of_request(moment, many ? static_cast<uint32_t>(count) : find_request(requests.get()).number);
+}
+
+void Start::entered(Moment& moment) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
-        if (i == 0) first = posted.number;
         if (!posted.persistent) continue;
         say_started(moment, posted);
         posted.active = true;
         update(requests.get(i), posted);
     }
-    return of_request(moment, many ? static_cast<uint32_t>(count) : first);
 }
 
 Payload Start::leave(Moment& moment) noexcept {

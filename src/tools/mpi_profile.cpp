@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ovni/mpi_events.h"
+
 namespace ovni {
 
 namespace {
@@ -21,6 +23,7 @@ class ThreadInMpi {
         switch (details.step) {
             case Step::enter: enter(details, event.clock); break;
             case Step::leave: leave(details, event.clock); break;
+            case Step::send_started: to_nobody_ = goes_nowhere(details); break;
             case Step::message: current().received += details.bytes.value_or(0); break;
             case Step::request_ended: ended_ = details.request.value_or(0); break;
             case Step::bytes: transferred(details.bytes.value_or(0)); break;
@@ -30,11 +33,13 @@ class ThreadInMpi {
 
  private:
     MpiSums& current() { return sums_[in_]; }
+    static bool goes_nowhere(const MpiDetails& details) { return details.peer == OVNI_MPI_NOBODY; }
 
     void enter(const MpiDetails& details, int64_t clock) {
         in_ = details.function;
         since_ = clock;
         ended_ = 0;
+        to_nobody_ = goes_nowhere(details);
         MpiSums& sums = current();
         ++sums.calls;
         if (!details.bytes) return;
@@ -48,6 +53,7 @@ class ThreadInMpi {
         MpiSums& sums = current();
         sums.nanoseconds += static_cast<uint64_t>(clock - since_);
         if (details.request && in_->family == "io") posted_[*details.request] = in_;
+        if (goes_nowhere(details)) return;
         if (details.bytes && in_->record != MpiRecord::PersistentSend) add_bytes(*in_, *details.bytes);
     }
 
@@ -61,6 +67,7 @@ class ThreadInMpi {
 
     // Of I/O that has ended; else of a message that is sent.
     void transferred(uint64_t bytes) {
+        if (ended_ == 0 && to_nobody_) return;
         auto posted = posted_.find(ended_);
         bool read = posted != posted_.end() && posted->second->takes;
         (read ? current().received : current().sent) += bytes;
@@ -69,7 +76,8 @@ class ThreadInMpi {
     std::map<const MpiFunctionRow*, MpiSums>& sums_;
     const MpiFunctionRow* in_ = nullptr;
     int64_t since_ = 0;
-    uint32_t ended_ = 0;
+    uint32_t ended_ = 0;      // the request that has just ended
+    bool to_nobody_ = false;  // what is sent now
     std::unordered_map<uint32_t, const MpiFunctionRow*> posted_;
 };
 

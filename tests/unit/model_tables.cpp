@@ -27,7 +27,7 @@ const Json& description() {
 }
 
 // What we add to models of the reference.
-constexpr const char* our_events[] = {"MX[", "MX]"};
+constexpr const char* our_events[] = {"MX[", "MX]", "MXs", "MXo", "MXc", "MXr", "MXb", "MXC", "MXO", "MXN"};
 const std::map<std::string, std::string> our_versions = {{"mpi", "1.1.0"}};
 
 size_t our_events_of(const ModelSpec& model) {
