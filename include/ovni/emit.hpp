@@ -167,7 +167,8 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
 }
 
 // The same with a payload made elsewhere: the `size` lowest bytes of a number.
-inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits payload, unsigned size) noexcept {
+inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits payload,
+                         unsigned size) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     // What is stored beyond `size` is free as long as there is room for the largest event.

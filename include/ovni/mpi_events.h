@@ -7,10 +7,11 @@
  *     MX[   enter   u16 f, ...
  *     MX]   leave   u16 f, ...
  *
- * DETAILS follow as payload, behind f where there is one; a count of bytes has 64 bits, but 48 behind f. Which
- * ones, depends on the function's record, a column that scripts/mpi_table.py makes from the roles of its
- * arguments; within it on the size of the payload, in brackets. A reader of version 1.0.0 ignores them. They
- * are missing (0, or 2 where there is f) where the call failed, or where the recording began during the call.
+ * DETAILS follow as payload, behind f where there is one; a count of bytes has 64 bits, but 48 behind f.
+ * Which ones, depends on the function's record, a column that scripts/mpi_table.py makes from the roles of
+ * its arguments; within it on the size of the payload, in brackets. A reader of version 1.0.0 ignores them.
+ * They are missing (0, or 2 where there is f) where the call failed, or where the recording began during the
+ * call.
  *
  *     enter                        payload
  *     send, receive, exchange      i32 peer, i32 tag, u32 communicator, u32 request (16)
@@ -21,13 +22,12 @@
  *     any other with an object     u16 f, i32 root or target, u32 object, u48 bytes (16)
  *
  *     leave
- *     send, blocking receive,      u64 bytes, i32 peer, i32 tag (16); u16 f, u48 bytes, i32 peer, i32 tag (16);
- *       exchange                     of an exchange what was received
- *     probe that found a message   u16 f, i32 peer, i32 tag, u32 request of the message, or 0 (14)
- *     persistent, and what else    u64 bytes, u32 request (12), or u16 f, u48 bytes, u32 request (12): bytes to
- *       makes a request              send or, of a collective, to receive
- *     collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8)
- *     maker of an object           u16 f, u32 object (6)
+ *     send, blocking receive,      u64 bytes, i32 peer, i32 tag (16); u16 f, u48 bytes, i32 peer, i32 tag
+ * (16); exchange                     of an exchange what was received probe that found a message   u16 f, i32
+ * peer, i32 tag, u32 request of the message, or 0 (14) persistent, and what else    u64 bytes, u32 request
+ * (12), or u16 f, u48 bytes, u32 request (12): bytes to makes a request              send or, of a
+ * collective, to receive collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8) maker
+ * of an object           u16 f, u32 object (6)
  *
  * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
  * without details. What is sent counts at the leave of the call, or at MXs.
@@ -43,8 +43,8 @@
  *                                                              by that I/O; else sent by this exchange
  *
  * OBJECTS are communicators, windows and files; they have numbers in one sequence per process, which are not
- * used again. 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF, 0 none. Any other is told in every stream before the event
- * that first names it, by jumbo events:
+ * used again. 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF, 0 none. Any other is told in every stream before the
+ * event that first names it, by jumbo events:
  *
  *     MXC+  u32 object, u32 flags, u64 id, i32 rank, u32 size, u32 remote size, u32 first, i32 member...
  *     MXO+  u32 object, u32 kind, u32 communicator, name, 0    a window or file, made on that communicator
@@ -101,8 +101,8 @@
 
 /* Peers and tags, targets and roots that are no ranks. */
 enum {
-    OVNI_MPI_ANY = -1,     /* source, tag: any; root, target: the function has none */
-    OVNI_MPI_NOBODY = -2,  /* MPI_PROC_NULL */
+    OVNI_MPI_ANY = -1,      /* source, tag: any; root, target: the function has none */
+    OVNI_MPI_NOBODY = -2,   /* MPI_PROC_NULL */
     OVNI_MPI_THIS_RANK = -3 /* root of an intercommunicator: MPI_ROOT */
 };
 
@@ -114,10 +114,10 @@ enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
 
 /* Flags of a communicator. */
 enum {
-    OVNI_MPI_INTER = 1,       /* an intercommunicator */
-    OVNI_MPI_OF_WORLD = 2,    /* its ranks are those of MPI_COMM_WORLD: no members are told */
-    OVNI_MPI_FOREIGN = 4,     /* some members belong to another world: the id is not known to them */
-    OVNI_MPI_MEMBERS = 8      /* members follow */
+    OVNI_MPI_INTER = 1,    /* an intercommunicator */
+    OVNI_MPI_OF_WORLD = 2, /* its ranks are those of MPI_COMM_WORLD: no members are told */
+    OVNI_MPI_FOREIGN = 4,  /* some members belong to another world: the id is not known to them */
+    OVNI_MPI_MEMBERS = 8   /* members follow */
 };
 
 /* Kinds of the objects of MXO. */

@@ -33,16 +33,16 @@ FortranConstant status_ignore{{"mpi_fortran_status_ignore_", "mpi_fortran_status
                                "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE"}};
 FortranConstant statuses_ignore{{"mpi_fortran_statuses_ignore_", "mpi_fortran_statuses_ignore",
                                  "mpi_fortran_statuses_ignore__", "MPI_FORTRAN_STATUSES_IGNORE"}};
-FortranConstant in_place{{"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
-                          "MPI_FORTRAN_IN_PLACE"}};
+FortranConstant in_place{
+    {"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"}};
 
 constexpr size_t status_integers = (sizeof(MPI_Status) + sizeof(MPI_Fint) - 1) / sizeof(MPI_Fint);
 
 }  // namespace
 
-#define OVNI_FROM_FORTRAN(Type, name)                                                              \
-    MPI_##Type name(const void* handle) noexcept {                                                 \
-        return OVNI_KNOWN_PMPI(Type##_f2c)(integer(handle));                                       \
+#define OVNI_FROM_FORTRAN(Type, name)                        \
+    MPI_##Type name(const void* handle) noexcept {           \
+        return OVNI_KNOWN_PMPI(Type##_f2c)(integer(handle)); \
     }
 OVNI_FROM_FORTRAN(Comm, comm_of)
 OVNI_FROM_FORTRAN(Win, win_of)

@@ -1,6 +1,6 @@
-// Arguments of MPI calls as the program passed them, in C or in Fortran: handles that a call makes or changes,
-// statuses that the program may ignore, buffers that may be MPI_IN_PLACE. In Fortran all arguments are
-// addresses, and handles are integers.
+// Arguments of MPI calls as the program passed them, in C or in Fortran: handles that a call makes or
+// changes, statuses that the program may ignore, buffers that may be MPI_IN_PLACE. In Fortran all arguments
+// are addresses, and handles are integers.
 #pragma once
 
 #include <mpi.h>

@@ -20,8 +20,7 @@ class CallArray {
 
     // Not initialised; null without memory. Once.
     T* make(int count) noexcept {
-        data_ = count <= small ? own()
-                               : static_cast<T*>(malloc(static_cast<size_t>(count) * sizeof(T)));
+        data_ = count <= small ? own() : static_cast<T*>(malloc(static_cast<size_t>(count) * sizeof(T)));
         return data_;
     }
     T* data() const noexcept { return data_; }

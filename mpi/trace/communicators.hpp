@@ -20,7 +20,7 @@ struct Communicator {
     uint64_t id = 0;
     int32_t rank = 0;  // of this process
     uint32_t size = 0, remote_size = 0;
-    int32_t* members = nullptr;  // of both groups; null where they are not to be told, or told
+    int32_t* members = nullptr;              // of both groups; null where they are not to be told, or told
     uint32_t in_degree = 0, out_degree = 0;  // neighbours in its topology
     char name[MPI_MAX_OBJECT_NAME] = {};
     Communicator* next_untold = nullptr;
@@ -56,7 +56,8 @@ void remove_communicator(MPI_Comm comm) noexcept;
 
 void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept;
 
-// The members of communicators that nobody has told yet, because their rank 0, this process, was not recorded.
+// The members of communicators that nobody has told yet, because their rank 0, this process, was not
+// recorded.
 void tell_members(Moment& moment) noexcept;
 
 }  // namespace ovni::mpi

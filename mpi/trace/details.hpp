@@ -1,7 +1,7 @@
 // What is recorded of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
-// A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the event
-// of entering, leave() after a call that succeeded, fail() after another. They keep the books, and say what
-// ovni/mpi_events.h wants of the call: as payload, and in detail events.
+// A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the
+// event of entering, leave() after a call that succeeded, fail() after another. They keep the books, and say
+// what ovni/mpi_events.h wants of the call: as payload, and in detail events.
 #pragma once
 
 #include "mpi/trace/arguments.hpp"

@@ -1,6 +1,6 @@
 // What the wrappers of Fortran routines go through. A routine is known by several spellings, and a wrapper
-// hands its arguments on, untouched, to the routine of the same spelling behind it: no handle is converted and
-// no descriptor opened. Found at first use, so a program without Fortran needs none of it.
+// hands its arguments on, untouched, to the routine of the same spelling behind it: no handle is converted
+// and no descriptor opened. Found at first use, so a program without Fortran needs none of it.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// A table from handles of MPI (or any other number) to what is known of them. Linear probing, memory of its own
-// that only grows with what is in it at a time. Not locked. Without memory nothing is added, which only costs
-// details of the trace.
+// A table from handles of MPI (or any other number) to what is known of them. Linear probing, memory of its
+// own that only grows with what is in it at a time. Not locked. Without memory nothing is added, which only
+// costs details of the trace.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread that
-// is the first to name one in its stream tells the stream first what it is.
+// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread
+// that is the first to name one in its stream tells the stream first what it is.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +18,8 @@ uint32_t next_object_number() noexcept;
 // Does the stream have to be told of that object? Asked once for each.
 bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
 // A jumbo event.
-void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed, std::span<const uint8_t> rest) noexcept;
+void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
+          std::span<const uint8_t> rest) noexcept;
 void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;

@@ -1,5 +1,5 @@
-// What stands behind the clock of an event of the model mpi: the number of the function, where it has no codes
-// of its own, and the details of the call. See ovni/mpi_events.h.
+// What stands behind the clock of an event of the model mpi: the number of the function, where it has no
+// codes of its own, and the details of the call. See ovni/mpi_events.h.
 #pragma once
 
 #include <algorithm>

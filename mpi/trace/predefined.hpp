@@ -25,12 +25,16 @@ class KnownSymbol {
 };
 
 #ifdef OPEN_MPI
-#define OVNI_MPI_HANDLE(type, name, handle, symbol)   \
+#define OVNI_MPI_HANDLE(type, name, handle, symbol)     \
     inline constinit KnownSymbol name##_symbol{symbol}; \
-    inline type name() noexcept { return static_cast<type>(name##_symbol.get()); }
+    inline type name() noexcept {                       \
+        return static_cast<type>(name##_symbol.get());  \
+    }
 #else
 #define OVNI_MPI_HANDLE(type, name, handle, symbol) \
-    inline type name() noexcept { return handle; }
+    inline type name() noexcept {                   \
+        return handle;                              \
+    }
 #endif
 
 OVNI_MPI_HANDLE(MPI_Comm, comm_world, MPI_COMM_WORLD, "ompi_mpi_comm_world")

@@ -1,5 +1,6 @@
-// Writes what a thread does into its stream. Every function is for the calling thread, and does nothing but bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while
-// paused, in a thread whose stream is finished.
+// Writes what a thread does into its stream. Every function is for the calling thread, and does nothing but
+// bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while paused, in a thread
+// whose stream is finished.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,8 @@ inline std::atomic<bool> recording{false};
 inline std::atomic<bool> sampling_cpus{false};
 
 // The thread enters, leaves the function of MPI that the program called: first the moment, which brings the
-// stream up to date, then the event with what the details of the call add. A function that is not `wanted` has
-// moments in which nothing is recorded.
+// stream up to date, then the event with what the details of the call add. A function that is not `wanted`
+// has moments in which nothing is recorded.
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
 

@@ -33,7 +33,8 @@ constexpr EventSpec events[] = {
      .description = "persistent send %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
      .action = Action::ignore},
     {.signature = "MXo(i32 peer, i32 tag, u32 communicator, u32 request)",
-     .description = "persistent receive %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
+     .description =
+         "persistent receive %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
      .action = Action::ignore},
     {.signature = "MXc(u32 request, u32 how)",
      .description = "request %{request} ends: %@{how}",

@@ -121,15 +121,32 @@ void set(MpiDetails& details, Field field, uint64_t value) {
     auto number = static_cast<uint32_t>(value);
     auto rank = static_cast<int32_t>(number);
     switch (field) {
-        case Field::none: break;
-        case Field::peer: details.peer = rank; break;
-        case Field::tag: details.tag = rank; break;
-        case Field::root: details.root = rank; break;
-        case Field::object: details.object = number; break;
-        case Field::request: details.request = number; break;
-        case Field::count: details.count = number; break;
-        case Field::how: details.how = number; break;
-        case Field::bytes: details.bytes = value; break;
+        case Field::none:
+            break;
+        case Field::peer:
+            details.peer = rank;
+            break;
+        case Field::tag:
+            details.tag = rank;
+            break;
+        case Field::root:
+            details.root = rank;
+            break;
+        case Field::object:
+            details.object = number;
+            break;
+        case Field::request:
+            details.request = number;
+            break;
+        case Field::count:
+            details.count = number;
+            break;
+        case Field::how:
+            details.how = number;
+            break;
+        case Field::bytes:
+            details.bytes = value;
+            break;
     }
 }
 
@@ -186,7 +203,8 @@ std::string describe_mpi_details(EventCode code, std::span<const uint8_t> payloa
     const char* object = details.step == Step::enter ? kind_of_object(*details.function)
                                                      : kind_of_new_object(*details.function);
     if (details.peer) text += " peer=" + rank_text(*details.peer);
-    if (details.tag) text += " tag=" + (*details.tag == OVNI_MPI_ANY ? "any" : fmt::format("{}", *details.tag));
+    if (details.tag)
+        text += " tag=" + (*details.tag == OVNI_MPI_ANY ? "any" : fmt::format("{}", *details.tag));
     if (details.root && *details.root != OVNI_MPI_ANY)
         text += fmt::format(" {}={}", details.function->family == "rma" ? "target" : "root",
                             *details.root == OVNI_MPI_THIS_RANK ? "here" : rank_text(*details.root));

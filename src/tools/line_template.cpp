@@ -75,8 +75,8 @@ bool LineTemplate::prepare() {
 char* LineTemplate::describe_arguments_to(char* out, std::span<const uint8_t> payload) const {
     bool more = details_ && payload.size() > needed_;
     if (!prepared_ || payload.size() < needed_ || more) {
-        std::string text = in_one_line(describe(entry_->event->description, entry_->signature, payload,
-                                                entry_->event->name_of));
+        std::string text = in_one_line(
+            describe(entry_->event->description, entry_->signature, payload, entry_->event->name_of));
         if (more) text += details_(entry_->signature.code, payload);
         text.resize(std::min(text.size(), longest_description - 1));
         text += '\n';

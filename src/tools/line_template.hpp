@@ -44,7 +44,7 @@ class LineTemplate {
     const EventEntry* entry_;
     PaddedText code_;
     std::vector<Piece> pieces_;
-    PaddedText end_;         // what is behind the last piece
+    PaddedText end_;  // what is behind the last piece
     DetailsOf* details_ = nullptr;
     bool constant_ = false;  // nothing but end_
     bool prepared_ = false;  // else describe() does it

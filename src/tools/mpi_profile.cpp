@@ -12,8 +12,8 @@ namespace {
 
 using Step = MpiDetails::Step;
 
-// Follows one thread through its calls. Bytes count for the call in which they are told: what was received, for
-// the call that completes the request.
+// Follows one thread through its calls. Bytes count for the call in which they are told: what was received,
+// for the call that completes the request.
 class ThreadInMpi {
  public:
     explicit ThreadInMpi(std::map<const MpiFunctionRow*, MpiSums>& sums) : sums_(sums) {}
@@ -21,13 +21,26 @@ class ThreadInMpi {
     void take(const EventView& event) {
         MpiDetails details = mpi_details(event.code, event.payload());
         switch (details.step) {
-            case Step::enter: enter(details, event.clock); break;
-            case Step::leave: leave(details, event.clock); break;
-            case Step::send_started: to_nobody_ = goes_nowhere(details); break;
-            case Step::message: current().received += details.bytes.value_or(0); break;
-            case Step::request_ended: ended_ = details.request.value_or(0); break;
-            case Step::bytes: transferred(details.bytes.value_or(0)); break;
-            default: break;
+            case Step::enter:
+                enter(details, event.clock);
+                break;
+            case Step::leave:
+                leave(details, event.clock);
+                break;
+            case Step::send_started:
+                to_nobody_ = goes_nowhere(details);
+                break;
+            case Step::message:
+                current().received += details.bytes.value_or(0);
+                break;
+            case Step::request_ended:
+                ended_ = details.request.value_or(0);
+                break;
+            case Step::bytes:
+                transferred(details.bytes.value_or(0));
+                break;
+            default:
+                break;
         }
     }
 

@@ -2,8 +2,9 @@
 //
 //     odd_calls large      counts beyond 4 GiB, to MPI_PROC_NULL and to oneself
 //     odd_calls unseen     communicators that are made, named and left while recording is paused
-//     odd_calls idup       several communicators that are made in the background and completed in another order
-//     odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds of waits
+//     odd_calls idup       several communicators that are made in the background and completed in another
+//     order odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds
+//     of waits
 //
 // Exits 1 where a value is wrong.
 #include <mpi.h>

@@ -16,11 +16,13 @@ using Step = MpiDetails::Step;
 constexpr EventCode communicator_code = OVNI_MPI_COMMUNICATOR;
 
 bool sends(MpiRecord record) {
-    return record == MpiRecord::Send || record == MpiRecord::PostedSend || record == MpiRecord::PostedExchange;
+    return record == MpiRecord::Send || record == MpiRecord::PostedSend ||
+           record == MpiRecord::PostedExchange;
 }
 
 bool receives_at_once(MpiRecord record) {
-    return record == MpiRecord::Receive || record == MpiRecord::Exchange || record == MpiRecord::MatchedReceive;
+    return record == MpiRecord::Receive || record == MpiRecord::Exchange ||
+           record == MpiRecord::MatchedReceive;
 }
 
 bool posts_receive(MpiRecord record) {
@@ -42,10 +44,16 @@ void RecordedTraffic::take(const EventView& event) {
     if (event.code == communicator_code) return tell(process, event);
     MpiDetails details = mpi_details(event.code, event.payload());
     switch (details.step) {
-        case Step::enter: return enter(process, thread, details);
-        case Step::leave: return leave(rank, process, thread, details);
-        case Step::send_started: thread.started = details; return;
-        case Step::receive_started: process.receives[*details.request] = *details.object; return;
+        case Step::enter:
+            return enter(process, thread, details);
+        case Step::leave:
+            return leave(rank, process, thread, details);
+        case Step::send_started:
+            thread.started = details;
+            return;
+        case Step::receive_started:
+            process.receives[*details.request] = *details.object;
+            return;
         case Step::request_ended:
             thread.ended = *details.request;
             if (*details.how != OVNI_MPI_COMPLETED) process.receives.erase(thread.ended);
@@ -55,8 +63,10 @@ void RecordedTraffic::take(const EventView& event) {
             add(received_, rank, process.receives[thread.ended], *details.peer, *details.bytes);
             process.receives.erase(thread.ended);
             return;
-        case Step::bytes: return add_bytes(rank, thread, *details.bytes);
-        case Step::other: return;
+        case Step::bytes:
+            return add_bytes(rank, thread, *details.bytes);
+        case Step::other:
+            return;
     }
 }
 
@@ -109,7 +119,8 @@ void RecordedTraffic::tell(Process& process, const EventView& event) {
     ASSERT_NE(begin, end);
     for (auto known = begin; known != end; ++known)
         if (known->second.members.size() == told->first)
-            known->second.members.insert(known->second.members.end(), told->members.begin(), told->members.end());
+            known->second.members.insert(known->second.members.end(), told->members.begin(),
+                                         told->members.end());
 }
 
 uint64_t RecordedTraffic::id_of(const Message& message) const {
@@ -141,8 +152,8 @@ ChannelTraffic RecordedTraffic::resolve(const std::vector<Message>& messages, bo
     ChannelTraffic traffic;
     for (const Message& message : messages) {
         int peer = world_rank(message);
-        Channel channel = sent ? Channel{id_of(message), message.rank, peer}
-                               : Channel{id_of(message), peer, message.rank};
+        Channel channel =
+            sent ? Channel{id_of(message), message.rank, peer} : Channel{id_of(message), peer, message.rank};
         traffic[channel].bytes += message.bytes;
         ++traffic[channel].messages;
     }
@@ -165,7 +176,8 @@ Account RecordedTraffic::account() const {
 std::map<uint64_t, std::set<int>> RecordedTraffic::tellers() const {
     std::map<uint64_t, std::set<int>> tellers;
     for (const auto& [rank, process] : processes_)
-        for (const auto& [number, communicator] : process.communicators) tellers[communicator.id].insert(rank);
+        for (const auto& [number, communicator] : process.communicators)
+            tellers[communicator.id].insert(rank);
     return tellers;
 }
 

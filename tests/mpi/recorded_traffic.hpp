@@ -38,9 +38,9 @@ class RecordedTraffic {
 
  private:
     struct Thread {
-        MpiDetails entered;       // the call that it is in
-        uint32_t ended = 0;       // the request that has just ended
-        MpiDetails started;       // the persistent send that has just started
+        MpiDetails entered;  // the call that it is in
+        uint32_t ended = 0;  // the request that has just ended
+        MpiDetails started;  // the persistent send that has just started
     };
     struct Process {
         std::map<uint32_t, MpiCommunicator> communicators;
@@ -59,14 +59,15 @@ class RecordedTraffic {
     void leave(int rank, Process& process, Thread& thread, const MpiDetails& details);
     void tell(Process& process, const EventView& event);
     void add_bytes(int rank, Thread& thread, uint64_t bytes);
-    static void add(std::vector<Message>& messages, int rank, uint32_t communicator, int32_t peer, uint64_t bytes);
+    static void add(std::vector<Message>& messages, int rank, uint32_t communicator, int32_t peer,
+                    uint64_t bytes);
     ChannelTraffic resolve(const std::vector<Message>& messages, bool sent) const;
     uint64_t id_of(const Message& message) const;
     int world_rank(const Message& message) const;
 
     const Trace& trace_;
-    std::vector<Thread> threads_;          // by stream
-    std::map<int, Process> processes_;     // by rank
+    std::vector<Thread> threads_;       // by stream
+    std::map<int, Process> processes_;  // by rank
     std::vector<Message> sent_, received_;
     // The members that ranks 0 tell, by id.
     std::multimap<uint64_t, MpiCommunicator> told_;

@@ -1,5 +1,5 @@
-// What the details of calls say beyond the account of trace_calls.cpp: objects, odd requests, large counts, and
-// what the tools make of them.
+// What the details of calls say beyond the account of trace_calls.cpp: objects, odd requests, large counts,
+// and what the tools make of them.
 #include <set>
 
 #include "mpi/account.hpp"
@@ -19,7 +19,8 @@ class Details : public TracedTest {
     }
     std::string dumped() const { return run({program("ovnidump"), trace_directory()}).out; }
     // The details of all calls of that function, entering or leaving.
-    static std::vector<MpiDetails> of(const Trace& trace, const std::string& function, MpiDetails::Step step) {
+    static std::vector<MpiDetails> of(const Trace& trace, const std::string& function,
+                                      MpiDetails::Step step) {
         std::vector<MpiDetails> all;
         for (uint32_t s = 0; s < trace.streams().size(); ++s)
             for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
@@ -106,7 +107,8 @@ TEST_F(Details, AreLeftOutForTheReference) {
 }
 
 TEST_F(Details, ReachPeopleThroughOvnidump) {
-    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "communicators", "one_sided", "files"}).status, 0);
+    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "communicators", "one_sided", "files"}).status,
+              0);
     std::string text = dumped();
     EXPECT_NE(text.find("begin: MPI_Send peer="), std::string::npos);
     EXPECT_NE(text.find("begin: MPI_Comm_split communicator=1"), std::string::npos);
