@@ -22,13 +22,14 @@
  *     any other with an object     u16 f, i32 root or target, u32 object, u48 bytes (16)
  *
  *     leave
- *     send, blocking receive,      u64 bytes, i32 peer, i32 tag (16); u16 f, u48 bytes, i32 peer, i32 tag
- * (16); exchange                     of an exchange what was received probe that found a message   u16 f, i32
- * peer, i32 tag, u32 request of the message, or 0 (14) persistent, and what else    u64 bytes, u32 request
- * (12), or u16 f, u48 bytes, u32 request (12): bytes to makes a request              send or, of a
- * collective, to receive collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8) maker
- * of an object           u16 f, u32 object (6)
+ *     send, blocking receive       u64 bytes, i32 peer, i32 tag (16), or u16 f, u48 bytes and so on (16)
+ *     exchange                     the same of what was received
+ *     probe that found a message   u16 f, i32 peer, i32 tag, u32 request of the message, or 0 (14)
+ *     any that made a request      u64 bytes, u32 request (12), or u16 f, u48 bytes, u32 request (12)
+ *     collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8)
+ *     maker of an object           u16 f, u32 object (6)
  *
+ * Bytes of a call that made a request are those to send or, of a collective, to receive.
  * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
  * without details. What is sent counts at the leave of the call, or at MXs.
  *
