@@ -28,6 +28,11 @@ class Companion {
     // here never reach the program.
     virtual void start(pid_t /*program*/) noexcept {}
 
+    // In the host, which stops like the program, although other processes of the run may go on: its work is
+    // theirs until it resumes. No thread of the companion runs in between.
+    virtual void pause() noexcept {}
+    virtual void resume() noexcept {}
+
     // In the host, after the program has ended, whether it was ever executed or not.
     virtual void finish(const Ending& /*ending*/) noexcept {}
 };

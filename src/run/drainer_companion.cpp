@@ -1,13 +1,16 @@
 #include "run/drainer_companion.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "run/census.hpp"
 #include "run/first_rank.hpp"
 #include "run/run_directories.hpp"
 #include "runtime/directories.hpp"
+#include "runtime/posix_io.hpp"
 
 namespace ovni::run {
 
@@ -49,6 +52,7 @@ OwnerEnd owner_end(const Ending& ending) {
 }  // namespace
 
 void DrainerCompanion::prepare() noexcept {
+    FileSizeSignalHeld held;
     tell_abandoned();
     std::string trace = Roots::from_environment().trace, name = session_name();
     for (uint32_t choice = 0; choice < session_places && !session_.is_valid(); ++choice)
@@ -65,19 +69,55 @@ void DrainerCompanion::start(pid_t program) noexcept {
     program_ = program;
     if (!session_.is_valid() || !session_.claim()) return;
     drainer_.emplace(session_);
+    resume();
+}
+
+// False where another process drains.
+bool DrainerCompanion::claim() {
+    if (!session_.lock()) return false;
+    if (!session_.is_owned_by_this_process()) {
+        EndedStreams ended = drainer_->let_go();
+        drainer_.emplace(session_, std::move(ended));
+    }
+    return session_.claim();
+}
+
+void DrainerCompanion::serve() {
+    constexpr std::chrono::milliseconds until_others_have_died{20};
+    while (!stop_.load(std::memory_order_acquire) && !claim())
+        std::this_thread::sleep_for(until_others_have_died);
+    drainer_->serve(stop_);
+}
+
+void DrainerCompanion::stop() {
+    stop_.store(1, std::memory_order_release);
+    session_.ring_doorbell();
+    thread_.join();
+}
+
+void DrainerCompanion::pause() noexcept {
+    if (!drainer_) return;
+    stop();
+    if (!session_.lock() || !session_.is_owned_by_this_process()) return session_.forget_lock();
+    drainer_->resign();
+    session_.forget_lock();
+}
+
+void DrainerCompanion::resume() noexcept {
+    if (!session_.is_valid() || !drainer_) return;
+    stop_.store(0, std::memory_order_relaxed);
     try {
-        thread_ = std::thread([this] { drainer_->serve(stop_); });
+        thread_ = std::thread([this] { serve(); });
     } catch (const std::exception&) {
-        drainer_->resign();
+        if (session_.is_owned_by_this_process()) drainer_->resign();
         drainer_.reset();
     }
 }
 
 void DrainerCompanion::finish(const Ending& ending) noexcept {
     if (!drainer_) return;
-    stop_.store(1, std::memory_order_release);
-    session_.ring_doorbell();
-    thread_.join();
+    stop();
+    if (!claim()) return;
     drainer_->finish_process(program_, owner_end(ending));
     bool empty = drainer_->finish_dead();
     drainer_->resign();

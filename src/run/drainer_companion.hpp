@@ -16,9 +16,15 @@ class DrainerCompanion : public Companion {
  public:
     void prepare() noexcept override;
     void start(pid_t program) noexcept override;
+    void pause() noexcept override;
+    void resume() noexcept override;
     void finish(const Ending& ending) noexcept override;
 
  private:
+    bool claim();
+    void serve();
+    void stop();
+
     Session session_;
     std::optional<Drainer> drainer_;
     std::thread thread_;

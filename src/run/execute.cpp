@@ -23,7 +23,7 @@ int execute(char** program) {
     ::execvp(program[0], program);
     int cause = errno;
     fmt::print(stderr, "ovnirun: {}: {}\n", program[0], std::strerror(cause));
-    return cause == ENOENT ? not_found : not_executable;
+    return cause == ENOENT || cause == ENOTDIR ? not_found : not_executable;
 }
 
 void let_go_of_descriptors(std::initializer_list<int> keep) {

@@ -33,18 +33,29 @@ bool read_at(const Fd& file, T& value, uint64_t offset) {
     return ::pread(file.get(), &value, sizeof value, static_cast<off_t>(offset)) == sizeof value;
 }
 
+// A library has a name; a program that is linked statically has none even where it can lie anywhere.
+bool is_library(const Fd& file, const Elf64_Phdr& dynamic) {
+    Elf64_Dyn entry;
+    for (uint64_t at = 0; at < dynamic.p_filesz && read_at(file, entry, dynamic.p_offset + at);
+         at += sizeof entry)
+        if (entry.d_tag == DT_SONAME) return true;
+    return false;
+}
+
 }  // namespace
 
+// The dynamic loader, which may stand before a program on the command line, needs none itself.
 bool is_linked_statically(const char* program) {
-    Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC));
+    Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     Elf64_Ehdr header;
     bool is_known = file && read_at(file, header, 0) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
                     header.e_ident[EI_CLASS] == ELFCLASS64;
     if (!is_known) return false;
     for (unsigned i = 0; i < header.e_phnum; ++i) {
         Elf64_Phdr segment;
-        if (!read_at(file, segment, header.e_phoff + i * sizeof segment) || segment.p_type == PT_INTERP)
-            return false;
+        if (!read_at(file, segment, header.e_phoff + i * sizeof segment)) return false;
+        if (segment.p_type == PT_INTERP) return false;
+        if (segment.p_type == PT_DYNAMIC && is_library(file, segment)) return false;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 // ovnirun: runs a program with the tracing libraries in it.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "run/drainer_companion.hpp"
@@ -20,6 +21,10 @@ int run(char** argv) {
     }
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD")).c_str(), 1);
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
+    // The program may be started from another directory.
+    for (const char* directory : {"OVNI_TRACEDIR", "OVNI_TMPDIR"})
+        if (const char* given = getenv(directory); given && *given)
+            setenv(directory, std::filesystem::absolute(given).c_str(), 1);
     const char* program = options.program[0];
     if (ovni::run::is_first_rank() && ovni::run::is_linked_statically(program))
         std::fprintf(stderr, "ovnirun: %s is linked statically, so nothing of it is recorded\n", program);

@@ -37,7 +37,7 @@ int run_as_parent(const Launch& launch, Companion& companion) {
         // Fails where it has been killed meanwhile; how it ended counts all the same.
         [[maybe_unused]] ssize_t sent = ::write(go.write.get(), "", 1);
         go = Pipe();
-        ending = Watch(program, witness).until_end();
+        ending = Watch(program, witness, companion).until_end();
     }
     companion.finish(ending);
     return end_as(ending);

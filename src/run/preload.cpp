@@ -1,6 +1,9 @@
 #include "run/preload.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -12,6 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* runtime_library = "libovni.so.1";
 constexpr const char* mpi_library = "libovni-mpi.so";
+constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
 fs::path library_directory() {
     fs::path beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
@@ -20,16 +24,39 @@ fs::path library_directory() {
     throw Error("not found beside this program: is the installation complete?", runtime_library);
 }
 
+// Blanks separate them, too.
+std::vector<std::string> words_of(std::string_view list) {
+    std::vector<std::string> words;
+    for (size_t begin = 0; begin < list.size();) {
+        size_t end = std::min(list.find_first_of(" :", begin), list.size());
+        if (end > begin) words.emplace_back(list.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return words;
+}
+
+// The runtime of one refuses to work where it is not the first.
+bool is_sanitizer(const std::string& library) {
+    std::string name = fs::path(library).filename();
+    return std::ranges::any_of(sanitizers, [&](const char* begin) { return name.starts_with(begin); });
+}
+
 }  // namespace
 
+// Otherwise ours come first: of two that stand before the same function of MPI, the second is not called.
 std::string preload_list(const char* present) {
     fs::path directory = library_directory();
     if (directory.string().find_first_of(" :") != std::string::npos)
         throw Error("LD_PRELOAD takes no path with a blank or colon", directory.string());
-    std::string list = directory / runtime_library;
+    std::string list;
+    auto append = [&](const std::string& library) { list += (list.empty() ? "" : ":") + library; };
+    std::vector<std::string> given = words_of(present ? present : "");
+    auto others = std::ranges::stable_partition(given, is_sanitizer);
+    std::for_each(given.begin(), others.begin(), append);
+    append(directory / runtime_library);
     // A build without MPI has none.
-    if (fs::exists(directory / mpi_library)) list += ':' + (directory / mpi_library).string();
-    if (present && *present) list += ':' + std::string(present);
+    if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
+    std::ranges::for_each(others, append);
     return list;
 }
 

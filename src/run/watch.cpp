@@ -6,6 +6,8 @@
 
 #include <ctime>
 
+#include "run/alarm.hpp"
+
 namespace ovni::run {
 
 namespace {
@@ -28,10 +30,12 @@ void let_through(int signal) {
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-void drop(int signal) {
+// Its sender, -1 where there is none.
+pid_t take(int signal) {
     sigset_t set = only(signal);
     constexpr timespec at_once{};
-    ::sigtimedwait(&set, nullptr, &at_once);
+    siginfo_t info{};
+    return ::sigtimedwait(&set, &info, &at_once) == signal ? info.si_pid : -1;
 }
 
 }  // namespace
@@ -92,7 +96,24 @@ void Watch::take_status(int status) {
 // stopped beside a running program.
 void Watch::mirror_stop() {
     state_ = Program::stopped;
-    if (pending(SIGCONT)) return;
+    companion_.pause();
+    if (!pending(SIGCONT) && !continued_since()) stop_until_continued();
+    companion_.resume();
+}
+
+// The alarm's continuation is for us alone, any other for the program, too.
+void Watch::stop_until_continued() {
+    pid_t alarm_is = 0;
+    {
+        Alarm alarm(program_);
+        alarm_is = alarm.sender();
+        stop();
+    }
+    pid_t by = take(SIGCONT);
+    if (by >= 0 && by != alarm_is) go_on();
+}
+
+void Watch::stop() {
     if (stop_signal_ == SIGSTOP) {
         ::raise(SIGSTOP);
         return;
@@ -100,7 +121,7 @@ void Watch::mirror_stop() {
     ::signal(stop_signal_, SIG_DFL);
     ::raise(stop_signal_);
     if (continued_since()) {
-        drop(stop_signal_);
+        take(stop_signal_);
         return;
     }
     let_through(stop_signal_);

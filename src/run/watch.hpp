@@ -13,7 +13,8 @@ namespace ovni::run {
 
 class Watch {
  public:
-    Watch(pid_t program, GroupWitness& witness) : program_(program), witness_(witness) {}
+    Watch(pid_t program, GroupWitness& witness, Companion& companion)
+        : program_(program), witness_(witness), companion_(companion) {}
     Ending until_end();
 
  private:
@@ -22,12 +23,15 @@ class Watch {
     void take_changes();
     void take_status(int status);
     void mirror_stop();
+    void stop_until_continued();
+    void stop();
     void go_on();
     bool continued_since() const;
     void pass_on(const siginfo_t& signal);
 
     pid_t program_;
     GroupWitness& witness_;
+    Companion& companion_;
     Program state_ = Program::runs;
     int stop_signal_ = 0;
     Ending ending_;

@@ -19,7 +19,8 @@
 namespace ovni {
 namespace {
 
-constexpr size_t most_open_files = 100;
+constexpr size_t most_open_streams = 100;
+constexpr size_t most_missing = 1000;  // more of them are no accident: the header is damaged
 constexpr uint64_t millisecond = 1'000'000;
 constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
 constexpr int nice_of_drainer = 5;
@@ -41,7 +42,17 @@ void leave_cpu_to_program() {
     cpu_set_t all;
     memset(&all, 0xff, sizeof all);
     sched_setaffinity(0, sizeof all, &all);
-    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), nice_of_drainer);
+    auto thread = static_cast<id_t>(syscall(SYS_gettid));
+    setpriority(PRIO_PROCESS, thread, std::max(getpriority(PRIO_PROCESS, thread), nice_of_drainer));
+}
+
+// Two files each; some are needed beside them.
+size_t most_streams_with_files() {
+    constexpr rlim_t beside = 16;
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+    return static_cast<size_t>(
+        std::min<rlim_t>((files.rlim_cur - std::min(beside, files.rlim_cur)) / 4, most_open_streams));
 }
 
 RingState state_of(const DrainedStream& stream) {
@@ -54,13 +65,17 @@ RingState state_of(const DrainedStream& stream) {
 void Drainer::discover() {
     uint32_t count = session_.header().rings.load(std::memory_order_acquire);
     std::erase_if(missing_, [&](uint32_t number) { return adopt(number); });
-    for (; known_ < count; ++known_)
+    for (; known_ < count && missing_.size() < most_missing; ++known_)
         if (!adopt(known_)) missing_.push_back(known_);
 }
 
 bool Drainer::adopt(uint32_t number) {
+    return adopt_ring(number) || adopt_shared(number);
+}
+
+bool Drainer::adopt_ring(uint32_t number) {
     Ring ring = Ring::open(session_.ring_path(number));
-    if (!ring.is_mapped()) return adopt_shared(number);
+    if (!ring.is_mapped()) return false;
     std::shared_ptr<uint64_t>& written = written_[owner_of(ring.header())];
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
@@ -119,12 +134,13 @@ double Drainer::pass() {
     for (Owned& owned : rings_)
         if (state_of(*owned.stream) == RingState::open) open.push_back(&owned);
     bool are_finished = finish_closed();
+    const size_t most_open = most_streams_with_files();
     for (Owned* owned : open) {
         const Owned& ring = *owned;
         if (state_of(*ring.stream) != RingState::open) continue;
         if (!are_finished && ring.stream->written() == 0) continue;
         fullest = std::max(fullest, ring.stream->drain());
-        if (rings_.size() > most_open_files) ring.stream->rest();
+        if (rings_.size() > most_open) ring.stream->rest();
     }
     return fullest;
 }
@@ -177,7 +193,7 @@ bool Drainer::finish_dead() {
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
-        if (is_gone(ring)) ring.stream->finish({});
+        if (is_gone(ring) || ring.stream->is_stuck()) ring.stream->finish({});
     std::erase_if(rings_, [&](const Owned& ring) {
         bool gone = is_gone(ring) && !ring.stream->is_stuck();
         if (gone) remove(ring);
@@ -199,7 +215,8 @@ void Drainer::remove_unfinished() const {
     if (!directory) return;
     while (const dirent* entry = readdir(directory)) {
         int pid = 0;
-        if (sscanf(entry->d_name, "new.%d.", &pid) == 1 && !may_live({pid, 0, 0}))
+        unsigned long space = 0;
+        if (sscanf(entry->d_name, "new.%d.%lu.", &pid, &space) == 2 && !may_live({pid, 0, space}))
             remove_file(session_.directory() + "/" + entry->d_name);
     }
     closedir(directory);

@@ -21,7 +21,10 @@ namespace ovni {
 class Drainer final : private Mover::Rings {
  public:
     // `session`: valid, locked, and alive as long as this.
-    explicit Drainer(Session& session) : session_(session), clock_(session.header().clock) {}
+    explicit Drainer(Session& session, EndedStreams ended = {})
+        : session_(session), clock_(session.header().clock), ended_(std::move(ended)) {}
+    // For the next one, which follows where another process drained in between. This one does nothing more.
+    EndedStreams let_go() { return std::move(ended_); }
 
     // Writes out what is published. How full the fullest ring was, 0 to 1.
     double pass();
@@ -53,6 +56,7 @@ class Drainer final : private Mover::Rings {
 
     void discover();
     bool adopt(uint32_t number);
+    bool adopt_ring(uint32_t number);
     bool adopt_shared(uint32_t number);
     DrainedStream* find(uint32_t number) override;
     void make_room(DrainedStream& stream) override;

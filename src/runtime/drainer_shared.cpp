@@ -18,7 +18,14 @@ bool Drainer::adopt_shared(uint32_t number) {
 DrainedStream* Drainer::find(uint32_t number) {
     auto has_number = [&](const Owned& ring) { return ring.number == number; };
     auto found = std::ranges::find_if(rings_, has_number);
-    return found == rings_.end() ? nullptr : found->stream.get();
+    if (found != rings_.end()) return found->stream.get();
+    // It is there, but could not be opened when it was discovered.
+    auto missing = std::ranges::find(missing_, number);
+    if (missing == missing_.end()) return nullptr;
+    for (Owned& ring : rings_) ring.stream->rest();
+    if (!adopt_ring(number)) return nullptr;
+    missing_.erase(missing);
+    return rings_.back().stream.get();
 }
 
 void Drainer::make_room(DrainedStream& stream) {

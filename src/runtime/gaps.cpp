@@ -9,6 +9,7 @@
 
 #include "ovni/format.h"
 #include "runtime/json_text.hpp"
+#include "runtime/own_file.hpp"
 #include "runtime/posix_io.hpp"
 
 namespace ovni {
@@ -129,8 +130,9 @@ bool Gaps::save(const std::string& path) {
         if (!save_whole(path)) return false;
     } else {
         std::string text = lines_from(first);
-        int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (fd < 0) return lines_.clear(), false;
+        OwnFile file;
+        if (!file.open(path, O_WRONLY)) return lines_.clear(), false;
+        int fd = file.get();
         bool ok = write_at(fd, text.data(), text.size(), begin) == text.size();
         int error = errno;
         if (!ok) {
@@ -138,7 +140,6 @@ bool Gaps::save(const std::string& path) {
             text = file_end;
         }
         ok = ::ftruncate(fd, static_cast<off_t>(begin + text.size())) == 0 && ok;
-        ::close(fd);
         lines_.resize(first);
         changed_ = first;
         if (!ok) return errno = error, false;

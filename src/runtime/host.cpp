@@ -86,15 +86,29 @@ void Host::drain_here() {
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, size_t{1} << 20);
     has_thread_ = pthread_create(&thread_, &attributes, drain, this) == 0;
+    if (has_thread_ && await_descriptors() == Descriptors::of_drainer) session_.leave_lock_to_drainer();
     drains_inline_.store(!has_thread_, std::memory_order_release);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+Host::Descriptors Host::await_descriptors() {
+    constexpr auto unknown = static_cast<uint32_t>(Descriptors::unknown);
+    while (descriptors_.load(std::memory_order_acquire) == unknown)
+        futex_wait(descriptors_, unknown, static_cast<int64_t>(short_time));
+    return static_cast<Descriptors>(descriptors_.load(std::memory_order_relaxed));
+}
+
+// Nothing that the program does to its descriptors reaches the files of this thread, nor the other way round.
 void* Host::drain(void* self) {
     auto* host = static_cast<Host*>(self);
     pthread_setname_np(pthread_self(), "ovni-drainer");
+    bool parted = host->session_.part_from_descriptors();
+    Descriptors descriptors = parted ? Descriptors::of_drainer : Descriptors::shared;
+    host->descriptors_.store(static_cast<uint32_t>(descriptors), std::memory_order_release);
+    futex_wake_all(host->descriptors_);
     host->drainer_->serve(host->stop_);
+    host->end_session();
     return nullptr;
 }
 
@@ -157,8 +171,12 @@ void Host::finish() {
     if (!drainer_) return session_.ring_doorbell();
     stop_.store(1, std::memory_order_release);
     session_.ring_doorbell();
-    if (has_thread_) pthread_join(thread_, nullptr);
+    if (!has_thread_) return end_session();
+    pthread_join(thread_, nullptr);
     has_thread_ = false;
+}
+
+void Host::end_session() {
     bool empty = drainer_->finish_own();
     empty = drainer_->finish_dead() && empty;
     drainer_->resign();

@@ -78,7 +78,12 @@ class Host {
     uint64_t kept_in(uint64_t capacity) const;
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
     void make_shared();
+    void leave_session(RingLease lease);
+    // Whose descriptors the drainer's files have.
+    enum class Descriptors : uint32_t { unknown, shared, of_drainer };
     void drain_here();
+    Descriptors await_descriptors();
+    void end_session();
     bool call_drainer();
     static void* drain(void* host);
 
@@ -92,13 +97,19 @@ class Host {
     std::optional<Drainer> drainer_;
     bool has_thread_ = false;
     pthread_t thread_{};
-    std::atomic<uint32_t> stop_{0};
+    std::atomic<uint32_t> stop_{0}, descriptors_{0};
     std::atomic<bool> drains_inline_{false};  // there can be no thread
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
     bool tried_shared_ = false;
     SharedFile shared_;
     uint32_t shared_number_ = 0;
+    struct Left {
+        Session session;
+        std::vector<RingLease> rings;
+        SharedFile shared;
+    };
+    std::vector<Left> left_;  // run directories that have gone away
 };
 
 // The clock of the library from now on; null: that of the system.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "runtime/diagnostics.hpp"
 #include "runtime/futex.hpp"
@@ -26,6 +27,12 @@ bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
     return uint64_t{room.f_bavail} * room.f_frsize >= Ring::file_bytes(capacity) + kept;
 }
 
+// By which others know whether its maker lives still.
+std::string name_of_new_file() {
+    return "new." + std::to_string(getpid()) + "." + std::to_string(pid_space()) + "." +
+           std::to_string(monotonic_clock());
+}
+
 // Empty again. The drainer does not look at a ring that is not open.
 void start_over(RingHeader& header) {
     uint32_t generation = header.generation.load(std::memory_order_relaxed);
@@ -44,11 +51,10 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     if (!lease.is_mapped()) lease = make_ring(trace_directory);
     // The one we were to use goes away: its drainer has not seen that we come.
     if (session_.is_removed()) {
-        first_ring_.store(nullptr, std::memory_order_relaxed);
-        lease = {};
-        session_ = Session();
-        if (!make_session(trace_directory)) return lease;
+        leave_session(std::move(lease));
+        if (!make_session(trace_directory)) return {};
         set_clock(&session_.header().clock);
+        if (settings_.mode == BufferMode::shared) make_shared();
         lease = make_ring(trace_directory);
     }
     if (!lease.is_mapped()) return lease;
@@ -57,6 +63,17 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     header.tid = tid;
     if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
     return lease;
+}
+
+// Its memory stays: other threads may read its clock.
+void Host::leave_session(RingLease lease) {
+    first_ring_.store(nullptr, std::memory_order_relaxed);
+    free_.push_back(std::move(lease));
+    left_.push_back({std::move(session_), std::move(free_), std::move(shared_)});
+    session_ = Session();
+    free_.clear();
+    shared_ = SharedFile();
+    all_rings_ = 0;
 }
 
 // Those that the drainer is done with.
@@ -84,7 +101,7 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     size_t wanted = settings_.ring + settings_.flight;
     while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
         wanted = std::max(wanted / 2 / page * page, Settings::smallest_ring);
-    std::string name = "new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    std::string name = name_of_new_file();
     for (size_t capacity = wanted; capacity >= Settings::smallest_ring;
          capacity = capacity / 2 / page * page) {
         std::string file = session_.directory() + "/" + name;
@@ -151,8 +168,7 @@ void Host::make_shared() {
     SharedOptions options{.seats = Settings::seats_in_shared,
                           .on_full = discards ? SharedOnFull::discard : SharedOnFull::wait,
                           .patience_ms = 0};
-    std::string file =
-        session_.directory() + "/new." + std::to_string(getpid()) + "." + std::to_string(monotonic_clock());
+    std::string file = session_.directory() + "/" + name_of_new_file();
     uint64_t wanted = std::bit_floor(settings_.ring * Settings::rings_in_shared);
     for (options.capacity = wanted; options.capacity >= Settings::smallest_ring; options.capacity /= 2) {
         options.kept = options.capacity / 16;

@@ -45,6 +45,7 @@ double Mover::look() {
 }
 
 void Mover::move() {
+    forget_missing();
     for (size_t count = batch; count == batch;) {
         count = reader_.read([this](const SharedRecord& record) { take(record); }, batch, seen_);
         position_ = reader_.position();
@@ -90,6 +91,21 @@ Mover::Target* Mover::target_of(uint64_t sender) {
     return target->stream && is_in_use(target->stream->header(), generation) ? target : nullptr;
 }
 
+// Their rings may be there now.
+void Mover::forget_missing() {
+    std::erase_if(targets_, [](const auto& target) { return !target.second.stream; });
+    newest_ = {UINT64_MAX, nullptr};
+}
+
+// An event for a ring that cannot be opened, for another thread of the process to tell.
+void Mover::lose_elsewhere() {
+    complain(Trouble::memory, "ovni",
+             "events of process %d are lost, their memory cannot be opened:", owner().pid);
+    for (const auto& [number, target] : targets_)
+        if (target.stream)
+            return void(target.stream->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed));
+}
+
 // The drainer before may have died between telling how far it is and the rest of commit().
 void Mover::load(Target& target, DrainedStream* stream, uint32_t generation) {
     target = {stream, generation, false, {}};
@@ -120,6 +136,7 @@ void Mover::commit_all() {
 void Mover::take(const SharedRecord& record) {
     position_ = record.at;
     Target* target = target_of(uint64_t{record.pid} << 32 | record.tid);
+    if (!newest_.second->stream) lose_elsewhere();
     if (!target || record.at < target->moved.taken) return;
     if (record.lost_before > 0) {
         target->moved.stored = target->moved.head;

@@ -26,8 +26,8 @@ constexpr uint64_t sender_of(uint32_t ring, uint32_t generation) {
 inline constexpr EventCode record_is_note = EventCode::from_bits(1);
 inline constexpr EventCode record_is_part = EventCode::from_bits(2);
 inline constexpr EventCode record_is_last_part = EventCode::from_bits(3);
-// The most of an event that goes into one record.
-inline constexpr size_t largest_part = size_t{64} << 10;
+// The most of an event that goes into one record, which must fit into a quarter of the smallest buffer.
+inline constexpr size_t largest_part = size_t{32} << 10;
 
 class Mover {
  public:
@@ -67,6 +67,8 @@ class Mover {
     };
 
     Target* target_of(uint64_t sender);
+    void forget_missing();
+    void lose_elsewhere();
     void load(Target& target, DrainedStream* stream, uint32_t generation);
     void take(const SharedRecord& record);
     void take_event(Target& target, const SharedRecord& record);

@@ -6,8 +6,9 @@
 
 #include <cerrno>
 
-namespace ovni {
+#include "runtime/descriptors.hpp"
 
+namespace ovni {
 OwnFile& OwnFile::operator=(OwnFile&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(flags_, other.flags_);
@@ -17,17 +18,25 @@ OwnFile& OwnFile::operator=(OwnFile&& other) noexcept {
     return *this;
 }
 
-bool OwnFile::open(const std::string& path, int flags, mode_t mode) {
+bool OwnFile::open(const std::string& path, int flags, mode_t mode, Links links) {
     close();
     path_ = path;
+    flags |= links == Links::refuse ? O_NOFOLLOW : 0;
     flags_ = flags & ~(O_CREAT | O_EXCL | O_TRUNC);
-    return remember(::open(path.c_str(), flags | O_CLOEXEC, mode));
+    return remember(open_above_standard(path.c_str(), flags, mode));
 }
 
+// What is no regular file is not for us.
 bool OwnFile::remember(int fd) {
     struct stat status {};
+    if (fd < 0) return false;
+    if (!is_marked(fd) || fstat(fd, &status) != 0) {
+        // A pipe or directory, unless it is the program's.
+        if ((::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0) ::close(fd);
+        errno = EINVAL;
+        return false;
+    }
     fd_ = fd;
-    if (fd < 0 || fstat(fd, &status) != 0) return false;
     device_ = status.st_dev;
     inode_ = status.st_ino;
     return true;
@@ -40,15 +49,21 @@ bool OwnFile::is_ours() const {
 
 int OwnFile::get() {
     if (fd_ < 0 || is_ours()) return fd_;
-    remember(::open(path_.c_str(), flags_ | O_CLOEXEC));
+    fd_ = -1;
+    remember(open_above_standard(path_.c_str(), flags_));
     return fd_;
 }
 
-void OwnFile::close() {
+bool OwnFile::close() {
     int error = errno;
-    if (is_ours()) ::close(fd_);
+    bool ok = !is_ours() || ::close(fd_) == 0;
     fd_ = -1;
-    errno = error;
+    if (ok) errno = error;
+    return ok;
+}
+
+void OwnFile::close_for_others() const {
+    if (is_ours()) ::close(fd_);
 }
 
 }  // namespace ovni

@@ -5,8 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <vector>
+
+#include "runtime/own_file.hpp"
 
 namespace ovni {
 namespace {
@@ -20,18 +24,23 @@ void discard_file_size_signal() {
     while (sigtimedwait(&set, nullptr, &at_once) == SIGXFSZ) continue;
 }
 
-bool close_file(int fd, bool ok) {
+// In place of what the file held.
+bool put(OwnFile& file, const std::string& text) {
+    return write_at(file.get(), text.data(), text.size(), 0) == text.size() &&
+           ::ftruncate(file.get(), static_cast<off_t>(text.size())) == 0;
+}
+
+bool allocate_beyond_end(int fd, uint64_t bytes) {
+    if (::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0) return true;
     int error = errno;
-    if (::close(fd) != 0 && ok) return false;
+    if (error == EFBIG) discard_file_size_signal();
     errno = error;
-    return ok;
+    return false;
 }
 
 bool write_file(const std::string& path, const std::string& text) {
-    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd < 0) return false;
-    return close_file(fd, write_at(fd, text.data(), text.size(), 0) == text.size() &&
-                              ::ftruncate(fd, static_cast<off_t>(text.size())) == 0);
+    OwnFile file;
+    return file.open(path, O_CREAT | O_WRONLY) && put(file, text) && file.close();
 }
 
 // The file has room for it, or gets it, before its first byte changes.
@@ -39,38 +48,47 @@ bool write_over(const std::string& path, const std::string& text) {
     constexpr uint64_t block = 512;  // of st_blocks
     int error = errno;
     struct stat status {};
-    int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    bool fits = fd >= 0 && fstat(fd, &status) == 0 &&
+    OwnFile file;
+    bool fits = file.open(path, O_WRONLY) && fstat(file.get(), &status) == 0 &&
                 (text.size() <= block * static_cast<uint64_t>(status.st_blocks) ||
-                 ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(text.size())) == 0);
-    bool ok = fits && write_at(fd, text.data(), text.size(), 0) == text.size() &&
-              ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
-    if (fd >= 0) ::close(fd);
+                 allocate_beyond_end(file.get(), text.size()));
+    bool ok = fits && put(file, text);
     if (!ok) errno = error;
     return ok;
 }
 
 // With its time: readers ask which of the files of a stream is the newer one.
-bool copy_bytes(int from, int to) {
+bool copy_bytes(OwnFile& from, OwnFile& to) {
     struct stat status {};
-    char block[65536];
+    std::vector<char> block(size_t{64} << 10);
     for (uint64_t at = 0;;) {
-        ssize_t n = ::read(from, block, sizeof block);
+        ssize_t n = ::pread(from.get(), block.data(), block.size(), static_cast<off_t>(at));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return false;
         if (n == 0) break;
         auto count = static_cast<size_t>(n);
-        if (write_at(to, block, count, at) < count) return false;
+        if (write_at(to.get(), block.data(), count, at) < count) return false;
         at += count;
     }
-    if (fstat(from, &status) == 0) {
+    if (fstat(from.get(), &status) == 0) {
         const timespec times[] = {status.st_atim, status.st_mtim};
-        futimens(to, times);
+        futimens(to.get(), times);
     }
     return true;
 }
 
 }  // namespace
+
+FileSizeSignalHeld::FileSizeSignalHeld() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+FileSizeSignalHeld::~FileSizeSignalHeld() {
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {
     size_t done = 0;
@@ -109,31 +127,33 @@ bool replace_file(const std::string& path, const std::string& text) {
 }
 
 void reserve_file(const std::string& path, size_t bytes) {
-    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd < 0) return;
-    if (posix_fallocate(fd, 0, static_cast<off_t>(bytes)) == EFBIG) discard_file_size_signal();
-    ::close(fd);
+    OwnFile file;
+    if (file.open(path, O_CREAT | O_WRONLY)) allocate(file.get(), bytes);
 }
 
 std::optional<std::string> read_text(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return std::nullopt;
+    OwnFile file;
+    if (!file.open(path, O_RDONLY)) return std::nullopt;
+    struct stat status {};
     std::string text;
-    char block[16384];
-    ssize_t n = 0;
-    while ((n = ::read(fd, block, sizeof block)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0) text.append(block, static_cast<size_t>(n));
-    ::close(fd);
-    if (n < 0) return std::nullopt;
-    return text;
+    if (fstat(file.get(), &status) != 0) return std::nullopt;
+    for (size_t done = 0;;) {
+        constexpr size_t more = 4096;
+        text.resize(std::max(done + more, static_cast<size_t>(status.st_size) + 1));
+        ssize_t n = ::pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return std::nullopt;
+        done += static_cast<size_t>(n);
+        if (n > 0) continue;
+        text.resize(done);
+        return text;
+    }
 }
 
 bool copy_file(const std::string& from, const std::string& to) {
-    int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
-    if (in < 0) return false;
-    int out = ::open(to.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-    bool ok = out >= 0 && close_file(out, copy_bytes(in, out));
-    return close_file(in, ok);
+    OwnFile in, out;
+    return in.open(from, O_RDONLY) && out.open(to, O_CREAT | O_TRUNC | O_WRONLY) && copy_bytes(in, out) &&
+           out.close();
 }
 
 }  // namespace ovni

@@ -1,6 +1,8 @@
 // Writing bytes whole, and files in one step.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,11 +10,23 @@
 
 namespace ovni {
 
-// How many bytes got to their place: fewer than asked with errno. Inside a SlowPath: a file size limit is
-// also answered by a signal, which waits there and is thrown away.
+// A file size limit is also answered by a signal, which would end the program: all of this happens where that
+// waits and is thrown away, inside a SlowPath or one of these.
+class FileSizeSignalHeld {
+ public:
+    FileSizeSignalHeld();
+    FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;
+    FileSizeSignalHeld& operator=(const FileSizeSignalHeld&) = delete;
+    ~FileSizeSignalHeld();
+
+ private:
+    sigset_t before_;
+};
+
+// How many bytes got to their place: fewer than asked with errno.
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 
-// Gives a file of that size its memory, or an error. The same.
+// Gives a file of that size its memory, or an error.
 int allocate(int fd, uint64_t bytes);
 
 // What a file is called while replace_file() writes it.

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/descriptors.hpp"
+
 namespace ovni {
 namespace {
 
@@ -56,7 +58,7 @@ LifeLine read_life_line(const char* path) noexcept {
     char text[1024];
     LifeLine line;
     auto absent = [&] { return errno == ENOENT || errno == ESRCH ? Found::no : Found::unknown; };
-    int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_above_standard(path, O_RDONLY);
     if (fd < 0) return line.found = absent(), line;
     ssize_t length = ::read(fd, text, sizeof text - 1);
     if (length < 0) line.found = absent();

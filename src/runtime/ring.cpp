@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/own_file.hpp"
 #include "runtime/posix_io.hpp"
 
 namespace ovni {
@@ -36,12 +37,11 @@ Ring::~Ring() {
 // A tmpfs that fills up later must not end the program when it touches a page, so all are allocated here.
 Ring Ring::create(const std::string& path, size_t capacity) {
     size_t bytes = bytes_before_data + capacity + slack_bytes;
-    int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) return {};
-    int error = allocate(fd, bytes);
-    uint8_t* base = error == 0 ? map(fd, bytes) : nullptr;
+    OwnFile file;
+    if (!file.open(path, O_CREAT | O_EXCL | O_RDWR, 0600)) return {};
+    int error = allocate(file.get(), bytes);
+    uint8_t* base = error == 0 ? map(file.get(), bytes) : nullptr;
     if (error == 0 && !base) error = errno;
-    ::close(fd);
     if (!base) {
         ::unlink(path.c_str());
         errno = error;
@@ -55,12 +55,12 @@ Ring Ring::create(const std::string& path, size_t capacity) {
 }
 
 Ring Ring::open(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) return {};
+    OwnFile file;
+    // It may lie elsewhere, where there was more room.
+    if (!file.open(path, O_RDWR, 0, OwnFile::Links::follow)) return {};
     struct stat status {};
-    size_t bytes = fstat(fd, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
-    uint8_t* base = bytes > bytes_before_data + slack_bytes ? map(fd, bytes) : nullptr;
-    ::close(fd);
+    size_t bytes = fstat(file.get(), &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+    uint8_t* base = bytes > bytes_before_data + slack_bytes ? map(file.get(), bytes) : nullptr;
     if (!base) {
         if (bytes <= bytes_before_data + slack_bytes) errno = EINVAL;
         return {};

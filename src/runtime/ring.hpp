@@ -51,6 +51,7 @@ struct Skipped {
 // What is drained: up to where in the ring and in stream.obs, and what could not be written.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
+    uint64_t last_of_handlers;  // the newest clock of their events in that block
     uint64_t nested_drained[2], nested_lost_told[2];
     uint64_t lost;
     Skipped skipped;
@@ -71,7 +72,7 @@ struct RingMoved {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x33676e69726e766f;  // "ovnring3"
+    static constexpr uint64_t magic_number = 0x34676e69726e766f;  // "ovnring4"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 

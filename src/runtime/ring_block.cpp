@@ -64,6 +64,8 @@ std::vector<NestedEvent> take_nested(const Ring& ring, RingProgress& progress, u
 void merge_nested(const Ring& ring, RingBlock& block, uint64_t begin, uint64_t end, bool all) {
     std::vector<NestedEvent> events = take_nested(ring, block.after, end, all);
     if (events.empty()) return;
+    for (const NestedEvent& event : events)
+        block.after.last_of_handlers = std::max(block.after.last_of_handlers, event.clock);
     std::vector<uint8_t> main = copy_events(ring, begin, end);
     auto next = events.begin();
     auto put = [&](const uint8_t* bytes, size_t size) {
@@ -177,6 +179,10 @@ RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end,
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
         nested |=
             ring.header().nested[d].published.load(std::memory_order_acquire) > before.nested_drained[d];
+    if (end > begin) {
+        block.after.last_block = begin;
+        block.after.last_of_handlers = 0;
+    }
     if (nested) merge_nested(ring, block, begin, end, all);
     if (block.merged.empty()) {
         uint64_t first = std::min(end - begin, ring.contiguous(begin));
@@ -185,7 +191,6 @@ RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end,
         block.bytes = {block.merged.data(), block.merged.size(), nullptr, 0};
     }
     block.after.drained = end;
-    if (end > begin) block.after.last_block = begin;
     return block;
 }
 

@@ -102,9 +102,9 @@ Session::~Session() {
 
 Session Session::map(const std::string& directory, int flags) {
     std::string path = directory + "/session";
-    int fd = ::open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) return {};
-    int error = 0;
+    OwnFile file;
+    if (!file.open(path, flags | O_RDWR, 0600)) return {};
+    int fd = file.get(), error = 0;
     struct stat status {};
     if (flags & O_CREAT)
         error = allocate(fd, sizeof(SessionHeader));
@@ -113,7 +113,6 @@ Session Session::map(const std::string& directory, int flags) {
     void* memory =
         error ? MAP_FAILED : mmap(nullptr, sizeof(SessionHeader), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (!error && memory == MAP_FAILED) error = errno;
-    ::close(fd);
     errno = error;
     Session session;
     if (memory == MAP_FAILED) return session;
@@ -179,7 +178,7 @@ void Session::sleep(uint32_t heard, uint64_t nanoseconds) const {
 // A program that has closed the descriptor has given up the lock with it.
 bool Session::lock() {
     if (lock_.is_ours()) return true;
-    if (lock_.open(directory_ + "/session", O_RDWR, 0) && flock(lock_.get(), LOCK_EX | LOCK_NB) == 0)
+    if (lock_.open(directory_ + "/session", O_RDWR) && flock(lock_.get(), LOCK_EX | LOCK_NB) == 0)
         return true;
     lock_.close();
     return false;

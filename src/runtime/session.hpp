@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ovni/tsc_clock.hpp"
+#include "runtime/descriptors.hpp"
 #include "runtime/own_file.hpp"
 #include "runtime/ring.hpp"
 
@@ -65,6 +66,9 @@ class Session {
     bool lock();
     // In a fork's child, which must not hold the parent's right.
     void forget_lock();
+    // The lock is that of a thread with descriptors of its own, which drains.
+    bool part_from_descriptors() const { return ovni::part_from_descriptors(lock_.descriptor()); }
+    void leave_lock_to_drainer() const { lock_.close_for_others(); }
     // Takes the place of the owner, who is dead or has given up. The same.
     bool claim();
     // Removes the directory where nothing but the session is left in it.

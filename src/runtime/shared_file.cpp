@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/own_file.hpp"
 #include "runtime/posix_io.hpp"
 #include "runtime/ring.hpp"
 
@@ -40,11 +41,10 @@ bool SharedFile::map(int fd, size_t bytes) {
 SharedFile SharedFile::create(const std::string& path, const SharedOptions& options, uint64_t image) {
     SharedFile file;
     size_t bytes = header_bytes + SharedBuffer::memory_needed(options);
-    int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) return file;
-    int error = allocate(fd, bytes);
-    if (error == 0 && !file.map(fd, bytes)) error = errno;
-    ::close(fd);
+    OwnFile opened;
+    if (!opened.open(path, O_CREAT | O_EXCL | O_RDWR, 0600)) return file;
+    int error = allocate(opened.get(), bytes);
+    if (error == 0 && !file.map(opened.get(), bytes)) error = errno;
     if (error != 0) {
         ::unlink(path.c_str());
         errno = error;
@@ -58,12 +58,11 @@ SharedFile SharedFile::create(const std::string& path, const SharedOptions& opti
 
 SharedFile SharedFile::open(const std::string& path) {
     SharedFile file;
-    int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) return file;
+    OwnFile opened;
+    if (!opened.open(path, O_RDWR)) return file;
     struct stat status {};
-    size_t bytes = fstat(fd, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
-    bool mapped = bytes > header_bytes && file.map(fd, bytes);
-    ::close(fd);
+    size_t bytes = fstat(opened.get(), &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+    bool mapped = bytes > header_bytes && file.map(opened.get(), bytes);
     bool ours =
         mapped && file.header().magic == SharedFileHeader::magic_number && file.buffer_.attach(file.memory());
     if (ours) return file;

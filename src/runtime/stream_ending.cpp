@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -28,6 +29,19 @@ uint64_t number_in(const Json& ovni, const char* name) {
 uint64_t size_of(const std::string& path) {
     struct stat status {};
     return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+// Which passes: others are in use for a moment.
+bool lacks_descriptors() {
+    return errno == EMFILE || errno == ENFILE;
+}
+
+// Also where they are spelled in different ways.
+bool is_same_file(const std::string& one, const std::string& other) {
+    struct stat a {
+    }, b{};
+    return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 }  // namespace
@@ -77,7 +91,7 @@ uint64_t DrainedStream::last_clock() const {
     const RingProgress& now = progress();
     if (now.drained - now.last_block > ring_.capacity()) return 0;
     std::vector<uint8_t> bytes = copy_events(ring_, now.last_block, now.drained);
-    return survey(bytes.data(), bytes.size()).last_clock;
+    return std::max(survey(bytes.data(), bytes.size()).last_clock, now.last_of_handlers);
 }
 
 uint64_t DrainedStream::lost_here() const {
@@ -128,7 +142,7 @@ bool DrainedStream::finish(const OwnerEnd& end) {
 bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     if (header().in_trace.load(std::memory_order_acquire)) return move_to_trace();
     bool may_be_lost = owner_lives(header());
-    if (!prepare()) return may_be_lost;
+    if (!prepare()) return may_be_lost && !lacks_descriptors();
     // What the owner said last.
     if (std::optional<StreamNote> note = StreamNote::read(note_path_))
         note_.metadata = std::move(note->metadata);
@@ -140,7 +154,7 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     if (damaged_) gaps_.add({progress().file_end, last_clock(), UINT64_MAX, 0, "damaged"});
     bool told = write_gaps();
     told = write_metadata(is_closed ? nullptr : &end) && told;
-    if (!told && !may_be_lost) return keep();
+    if (!told && (!may_be_lost || lacks_descriptors())) return keep();
     Gaps::give_up_reserve(gaps_path());
     rest();
     tell_others(is_closed ? nullptr : &end);
@@ -168,7 +182,7 @@ bool DrainedStream::move_to_trace() {
     std::optional<StreamNote> note = StreamNote::read(note_path_);
     if (note) note_ = std::move(*note);
     std::string from = note_.directory(), to = note_.roots.trace + note_.place;
-    if (from == to) return true;
+    if (from == to || is_same_file(from, to)) return true;
     if (!header().in_trace.load(std::memory_order_acquire)) {
         if (!copy_stream(from, to)) return false;
         header().in_trace.store(1, std::memory_order_release);

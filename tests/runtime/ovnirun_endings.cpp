@@ -55,6 +55,21 @@ TEST_P(Launched, DeathByASignalIsKept) {
     }
 }
 
+TEST_P(Launched, ALimitOfFileSizesEndsNobody) {
+    Started program(launch({"sh", "-c", "exit 3"}), [] {
+        rlimit none{0, 0};
+        ::setrlimit(RLIMIT_FSIZE, &none);
+    });
+    EXPECT_EQ(WEXITSTATUS(program.wait()), 3);
+}
+
+// As a shell says.
+TEST_P(Launched, WhatLiesBehindAFileIsNotFound) {
+    if (GetParam().empty()) GTEST_SKIP() << "there is nobody to say it";
+    std::ofstream(path("file")) << "text";
+    EXPECT_EQ(run(launch({path("file") + "/program"})).status, 127);
+}
+
 TEST_P(Launched, EndsWithItsOwnChildNotWithADaemon) {
     Started program(launch({"bash", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $!"}));
     pid_t daemon = std::stoi(program.line());

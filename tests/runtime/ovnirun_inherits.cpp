@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <sstream>
 
 #include "runtime/ovnirun_test.hpp"
@@ -94,6 +95,21 @@ TEST_P(Inherits, EndsOfPipesAreTheProgramsAlone) {
     EXPECT_EQ(program.rest(), "") << "and it ends while the program runs";
     program.write("\n");
     EXPECT_EQ(WEXITSTATUS(program.wait()), 4);
+}
+
+TEST_F(OvnirunTest, ARelativeTraceDirectoryIsThatOfTheLauncher) {
+    std::string here = std::filesystem::current_path();
+    Words print = {"sh", "-c", "cd / && echo $OVNI_TRACEDIR $OVNI_TMPDIR"};
+    EXPECT_EQ(run(Words{program("ovnirun"), "-o", "deep/trace"} + print, {"OVNI_TMPDIR=other"}).out,
+              here + "/deep/trace " + here + "/other\n");
+}
+
+TEST_F(OvnirunTest, SanitizersAreLoadedFirst) {
+    Words print = {"sh", "-c", "echo $LD_PRELOAD"};
+    std::string list =
+        run(Words{program("ovnirun")} + print, {"LD_PRELOAD=/none/libtool.so:/none/libasan.so.8"}).out;
+    EXPECT_TRUE(list.starts_with("/none/libasan.so.8:/")) << list;
+    EXPECT_TRUE(list.ends_with(":/none/libtool.so\n")) << list;
 }
 
 TEST_P(Inherits, ScriptsRun) {

@@ -135,6 +135,35 @@ TEST_P(Signals, StoppedAsAGroupAndContinuedAsAProcess) {
     EXPECT_EQ(signals(program), "got 15\n");
 }
 
+// By somebody who knows nothing of a launcher.
+TEST_P(Signals, StoppedAndContinuedByItsOwnNumber) {
+    Started program(launch(signal_log));
+    pid_t own = std::stoi(program.line().substr(6));
+    for (int round = 0; round < 5; ++round) {
+        ::kill(own, SIGSTOP);
+        EXPECT_EQ(WSTOPSIG(program.wait(WUNTRACED)), SIGSTOP);
+        ::kill(own, SIGCONT);
+        EXPECT_TRUE(WIFCONTINUED(program.wait(WCONTINUED)));
+        EXPECT_EQ(program.line(), "got 18");
+    }
+    for (int round = 0; round < 20; ++round) {
+        ::kill(own, SIGSTOP);
+        ::kill(own, SIGCONT);
+        EXPECT_EQ(program.line(), "got 18");
+    }
+    program.send_to_group(SIGTERM);
+    EXPECT_EQ(signals(program), "got 15\n");
+}
+
+TEST_P(Signals, KilledWhileStopped) {
+    Started program(launch(signal_log));
+    pid_t own = std::stoi(program.line().substr(6));
+    ::kill(own, SIGSTOP);
+    EXPECT_EQ(WSTOPSIG(program.wait(WUNTRACED)), SIGSTOP);
+    ::kill(own, SIGKILL);
+    EXPECT_EQ(WTERMSIG(program.wait()), SIGKILL);
+}
+
 TEST_P(Signals, AProgramMayStopItself) {
     Started program(launch({"bash", "-c", "kill -STOP $$; echo continued"}));
     EXPECT_EQ(WSTOPSIG(program.wait(WUNTRACED)), SIGSTOP);

@@ -1,4 +1,6 @@
 // Programs that no library can be loaded into run as ever, and ovnirun says why there is no trace.
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "runtime/ovnirun_test.hpp"
@@ -40,6 +42,14 @@ TEST_P(Static, ProgramsAreToldOncePerJob) {
 }
 
 TEST_P(Static, OthersAreNot) {
+    std::string loader = "/lib64/ld-linux-x86-64.so.2";
+    if (std::filesystem::exists(loader)) {
+        EXPECT_EQ(run(launch({loader, "/bin/true"})).err, "");
+    }
+    ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0700), 0);
+    if (!GetParam().empty()) {
+        EXPECT_EQ(run(launch({path("pipe")})).status, 126);
+    }
     std::ofstream(path("script")) << "#!" << static_program << "\n";
     std::filesystem::permissions(path("script"), std::filesystem::perms::owner_all);
     expect_run({path("script")}, "");
