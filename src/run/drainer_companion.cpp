@@ -96,7 +96,7 @@ void DrainerCompanion::stop() {
 }
 
 void DrainerCompanion::pause() noexcept {
-    if (!drainer_) return;
+    if (!thread_.joinable()) return;
     stop();
     if (!session_.lock() || !session_.is_owned_by_this_process()) return session_.forget_lock();
     drainer_->resign();
@@ -115,7 +115,7 @@ void DrainerCompanion::resume() noexcept {
 }
 
 void DrainerCompanion::finish(const Ending& ending) noexcept {
-    if (!drainer_) return;
+    if (!thread_.joinable()) return;
     stop();
     if (!claim()) return;
     drainer_->finish_process(program_, owner_end(ending));
