@@ -2,8 +2,12 @@
 #include <fstream>
 
 #include "mpi/traced.hpp"
+#include "support/own_shared_memory.hpp"
 
 namespace ovni::test {
+
+[[maybe_unused]] testing::Environment* const shared_memory =
+    testing::AddGlobalTestEnvironment(new OwnSharedMemory);
 
 class Ovnirun : public TracedTest {
  protected:
