@@ -20,10 +20,17 @@ Result with_metadata(const char* function, const char* key, Result nothing, Use 
     return stream->with_metadata(use);
 }
 
-void set(const char* function, const char* key, Json value) {
-    bool ok = with_metadata(function, key, true,
-                            [&](Metadata& metadata) { return metadata.set(key, std::move(value)); });
+template <class Value>
+void set(const char* function, const char* key, Value&& value) {
+    bool ok = with_metadata(function, key, true, [&](Metadata& metadata) {
+        return metadata.set(key, Json(std::forward<Value>(value)));
+    });
     if (!ok) fatal(function, "cannot set '%s': a part of the key is no object", key);
+}
+
+std::optional<Json> parse(const char* json) {
+    SlowPath slow;
+    return json_parse(json);
 }
 
 const Json& get(const char* function, const char* key, const Metadata& metadata) {
@@ -59,8 +66,7 @@ void ovni_attr_set_str(const char* key, const char* value) {
 void ovni_attr_set_json(const char* key, const char* json) {
     if (!program_stream(__func__)) return;
     if (!json) fatal(__func__, "the JSON text is NULL");
-    SlowPath slow;
-    std::optional<Json> value = json_parse(json);
+    std::optional<Json> value = parse(json);
     if (!value) fatal(__func__, "cannot understand the JSON text '%s'", json);
     set(__func__, key, std::move(*value));
 }

@@ -98,5 +98,5 @@ void ovni_flush() {
     Stream* stream = program_stream(__func__);
     if (!stream) return;
     if (!process().is_ready() && !process().is_inherited()) fatal(__func__, "the process is not ready");
-    stream->flush();
+    stream->flush(amid(stream));
 }

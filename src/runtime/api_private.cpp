@@ -1,5 +1,4 @@
 // What our own tracing libraries ask of the writer: ovni/private.h, and the slow way of ovni/emit.hpp.
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "runtime/marks.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
 
 #pragma GCC visibility push(default)
@@ -19,12 +19,13 @@ using namespace ovni;
 namespace {
 
 Stream* open_stream_here() {
+    if (is_inside() || memory_is_short()) return nullptr;
     return this_thread().stream && !this_thread().stream->is_closed() ? this_thread().stream : nullptr;
 }
 
 int open_ours() {
-    if (this_thread().phase != ThreadPhase::fresh || process().is_inherited() ||
-        process().state() == ProcessState::gone)
+    if (is_inside() || memory_is_short() || this_thread().phase != ThreadPhase::fresh ||
+        process().is_inherited() || process().state() == ProcessState::gone)
         return 0;
     SlowPath slow;
     process().prepare();
@@ -68,19 +69,15 @@ void ovni_private_emit(const void* event, uint32_t size) {
     stream->emit(event, size);
 }
 
-// A handler runs further down in the stack than what it interrupted, or on a stack of its own; an emission
-// that a longjmp out of a handler left behind lies below whoever emits next, or many follow in it while no
-// signal is blocked.
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
-    stack_t stack{};
-    if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
     Stream* stream = this_thread().stream;
-    if (frame < window->busy && !(stream && stream->was_left())) return 0;
+    if (!stream || stream->window() != window || !stream->was_left(frame)) return 0;
     window->busy = 0;
     return 1;
 }
 
 void ovni_private_identify(const ovni_private_identity* identity) {
+    if (is_inside()) return;
     {
         SlowPath slow;
         process().identify(*identity);
@@ -105,7 +102,7 @@ int ovni_private_thread_is_ours() {
 
 void ovni_private_move_to_cpu(int phyid) {
     Stream* stream = open_stream_here();
-    if (stream && stream->is_ours()) stream->move_to_cpu(phyid);
+    if (stream && stream->is_ours()) stream->move_to_cpu(phyid, amid(stream));
 }
 
 void ovni_private_require(const char* model, const char* version) {
@@ -143,25 +140,30 @@ void ovni_private_mark_label(int32_t type, int64_t value, const char* label) {
 void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason) {
     Stream* stream = open_stream_here();
     if (!stream) return;
+    Amid interrupted = amid(stream);
     SlowPath slow;
-    stream->note_gap({0, from, to, lost, reason ? reason : "paused"});
+    stream->note_gap({0, from, to, lost, reason ? reason : "paused"}, interrupted);
 }
 
 // What lies in the buffer that threads share is moved first.
 void ovni_private_flush_all() {
+    if (is_inside()) return;
     {
         SlowPath slow;
         if (host().shared()) host().wait_until_moved();
     }
     flush_published();
 }
+
 void ovni_private_close_all(const char* by, int code) {
+    if (is_inside()) return;
     StreamEnd end{by, code};
     streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });
     streams().visit([](Stream& stream) { stream.wait_until_written(); });
 }
 
 const char* ovni_private_trace_directory() {
+    if (is_inside()) return "";
     SlowPath slow;
     return process().trace_directory();
 }

@@ -45,6 +45,7 @@ uint64_t ovni_clock_now() {
 }
 
 void ovni_proc_init(int app, const char* loom, int pid) {
+    if (is_inside()) return;
     SlowPath slow;
     process().begin_init(__func__);
     if (!loom) fatal(__func__, "the loom is NULL");
@@ -63,7 +64,7 @@ void ovni_proc_set_rank(int rank, int nranks) {
 }
 
 void ovni_proc_fini() {
-    if (process().is_inherited()) return;
+    if (process().is_inherited() || is_inside()) return;
     SlowPath slow;
     process().finish(__func__);
 }

@@ -9,7 +9,7 @@
 using namespace ovni;
 
 void ovni_thread_init(pid_t tid) {
-    if (process().is_inherited()) return;
+    if (process().is_inherited() || is_inside()) return;
     Thread& thread = this_thread();
     if (thread.stream && !thread.stream->is_ours())
         return warn("ovni_thread_init: thread %d is already initialized, ignored", tid);
@@ -19,6 +19,7 @@ void ovni_thread_init(pid_t tid) {
     if (!process().is_ready()) fatal(__func__, "the process is not initialized");
     SlowPath slow;
     Stream* stream = thread.stream ? thread.stream : open_stream(tid, Owner::program, slow);
+    if (!stream) return;
     stream->open_for_program(tid);
     stream->with_metadata([](Metadata& metadata) { metadata.set("ovni.require.ovni", OVNI_MODEL_VERSION); });
 }

@@ -170,6 +170,12 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
     }
 }
 
+// A ring that its owner did not close.
+void Drainer::end(const Owned& ring, const OwnerEnd& end) {
+    if (Mover* mover = mover_of(ring.stream->header())) mover->close(*ring.stream, ring.number);
+    ring.stream->finish(end);
+}
+
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
     empty_shared(
@@ -177,7 +183,7 @@ void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
-        if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) ring.stream->finish(end);
+        if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) this->end(ring, end);
 }
 
 bool Drainer::finish_dead() {
@@ -193,7 +199,7 @@ bool Drainer::finish_dead() {
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
-        if (is_gone(ring) || ring.stream->is_stuck()) ring.stream->finish({});
+        if (is_gone(ring) || ring.stream->is_stuck()) end(ring, {});
     std::erase_if(rings_, [&](const Owned& ring) {
         bool gone = is_gone(ring) && !ring.stream->is_stuck();
         if (gone) remove(ring);
@@ -236,6 +242,9 @@ bool Drainer::finish_own() {
     }
     empty_shared(mine);
     pass();
+    // Threads may go on emitting until the process is gone; what they emit from here on is nobody's.
+    for (const Owned& ring : rings_)
+        if (ring.stream->header().pid == getpid() && state_of(*ring.stream) == RingState::open) end(ring, {});
     remove_shared(mine);
     std::erase_if(rings_, [&](const Owned& ring) {
         const RingHeader& header = ring.stream->header();

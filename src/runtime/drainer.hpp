@@ -35,7 +35,7 @@ class Drainer final : private Mover::Rings {
     void finish_process(pid_t pid, const OwnerEnd& end);
     // Of all processes that are gone. True where no ring is left.
     bool finish_dead();
-    // Of this process, which has closed its rings and makes no others. The same.
+    // Of this process, which is at its end. The same.
     bool finish_own();
     // How many rings keep what could not be written, although their owners are dead.
     size_t stuck() const;
@@ -67,6 +67,7 @@ class Drainer final : private Mover::Rings {
     // Of the processes that are gone.
     void remove_shared(const WhichOwner& are_gone);
     bool finish_closed();
+    void end(const Owned& ring, const OwnerEnd& end);
     void finish_earlier_images();
     void remove(const Owned& ring);
     void remove_unfinished() const;

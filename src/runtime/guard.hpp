@@ -1,6 +1,7 @@
 // What every slow way into the library stands in: errno is kept, the thread cannot be cancelled, and signals
 // wait, so that a handler that emits never finds the writer's locks held by the thread it interrupted.
-// Signals that report a fault of the thread itself stay open for the program's crash handlers.
+// Signals that report a fault of the thread itself stay open for the program's crash handlers, which are
+// inside then: whatever they ask of the library may neither wait nor take a lock.
 #pragma once
 
 #include <pthread.h>
@@ -26,13 +27,23 @@ inline bool end_is_wanted() noexcept {
     return false;
 }
 
+// How many of them the thread stands in.
+inline constinit thread_local volatile int slow_paths = 0;
+
+// Asked where a call enters the library: it comes from a handler that interrupted another one.
+inline bool is_inside() noexcept {
+    return slow_paths > 0;
+}
+
 class SlowPath {
  public:
     SlowPath() noexcept : errno_(errno) {
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
         block_signals(&signals_);
+        slow_paths = slow_paths + 1;
     }
     ~SlowPath() {
+        slow_paths = slow_paths - 1;
         pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
         pthread_setcancelstate(cancel_state_, nullptr);
         errno = errno_;
@@ -54,6 +65,7 @@ class Mutex {
     Mutex(const Mutex&) = delete;
     Mutex& operator=(const Mutex&) = delete;
     void lock() noexcept { pthread_mutex_lock(&mutex_); }
+    bool try_lock() noexcept { return pthread_mutex_trylock(&mutex_) == 0; }
     void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
     // In a copy of the process whose other threads, and their locks, are not there.
     void forget() noexcept { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
@@ -62,15 +74,16 @@ class Mutex {
     pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
+template <class Lockable>
 class Lock {
  public:
-    explicit Lock(Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
+    explicit Lock(Lockable& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
     ~Lock() { mutex_.unlock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
  private:
-    Mutex& mutex_;
+    Lockable& mutex_;
 };
 
 // A global object that is ready before any constructor and stays alive after every destructor.

@@ -13,6 +13,7 @@
 
 #include "runtime/diagnostics.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/memory.hpp"
 
 namespace ovni {
 
@@ -29,6 +30,15 @@ uint64_t room_for_rings(const std::string& directory) {
         free = uint64_t{file_system.f_bavail} * file_system.f_frsize / 2;
     if (sysinfo(&memory) == 0) installed = uint64_t{memory.totalram} * memory.mem_unit / 16;
     return std::min(free, installed);
+}
+
+bool lock_soon(Mutex& mutex) {
+    constexpr timespec moment{0, 10'000'000};
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        if (mutex.try_lock()) return true;
+        nanosleep(&moment, nullptr);
+    }
+    return false;
 }
 
 }  // namespace
@@ -107,6 +117,9 @@ void* Host::drain(void* self) {
     Descriptors descriptors = parted ? Descriptors::of_drainer : Descriptors::shared;
     host->descriptors_.store(static_cast<uint32_t>(descriptors), std::memory_order_release);
     futex_wake_all(host->descriptors_);
+    // Its signals are blocked for good.
+    slow_paths = 1;
+    wait_for_memory();
     host->drainer_->serve(host->stop_);
     host->end_session();
     return nullptr;
@@ -161,8 +174,15 @@ void Host::wait_for_room(uint64_t freed) {
         futex_wait(header.room_futex, seen, static_cast<int64_t>(short_time));
 }
 
+// Seen from the end of a process whose other threads go on, and where a handler may have called exit() that
+// interrupted anything: what takes too long is left to ovnirecover.
 void Host::finish() {
-    Lock lock(mutex_);
+    if (!lock_soon(mutex_)) return;
+    finish_locked();
+    mutex_.unlock();
+}
+
+void Host::finish_locked() {
     if (!session_.is_valid()) return;
     if (!drainer_ && !session_.is_served()) {
         if (!session_.claim()) return session_.ring_doorbell();
@@ -171,9 +191,26 @@ void Host::finish() {
     if (!drainer_) return session_.ring_doorbell();
     stop_.store(1, std::memory_order_release);
     session_.ring_doorbell();
-    if (!has_thread_) return end_session();
-    pthread_join(thread_, nullptr);
-    has_thread_ = false;
+    if (has_thread_) return wait_for_thread();
+    if (!lock_soon(inline_)) return;
+    end_session();
+    inline_.unlock();
+}
+
+void Host::wait_for_thread() {
+    constexpr int64_t moment = 100'000'000;
+    constexpr uint64_t longest_silence = 30'000'000'000;
+    uint64_t beat = last_pass(), since = monotonic_clock();
+    while (monotonic_clock() - since < longest_silence) {
+        timespec until{};
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += moment;
+        until.tv_sec += until.tv_nsec / 1'000'000'000;
+        until.tv_nsec %= 1'000'000'000;
+        if (pthread_timedjoin_np(thread_, nullptr, &until) == 0) return void(has_thread_ = false);
+        if (beat != last_pass()) beat = last_pass(), since = monotonic_clock();
+    }
+    complain(Trouble::write, "ovni", "the events of the last moment are not written: see ovnirecover");
 }
 
 void Host::end_session() {

@@ -86,6 +86,9 @@ class Host {
     void end_session();
     bool call_drainer();
     static void* drain(void* host);
+    void finish_locked();
+    void wait_for_thread();
+    void end_session();
 
     Mutex mutex_;
     Session session_;

@@ -9,6 +9,7 @@
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
+#include "runtime/memory.hpp"
 
 namespace ovni {
 namespace {
@@ -17,12 +18,23 @@ constexpr size_t window_page = 4096;
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
 constexpr uint64_t reserve = 4096;
 
+StackRange own_stack() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+    void* begin = nullptr;
+    size_t bytes = 0;
+    pthread_attr_getstack(&attributes, &begin, &bytes);
+    pthread_attr_destroy(&attributes);
+    return {reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(begin) + bytes};
+}
+
 }  // namespace
 
 Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
     : ours_(owner == Owner::ours),
       born_ours_(ours_),
       life_(ours_ ? Life::running : Life::unborn),
+      stack_(own_stack()),
       usual_signals_(usual_signals),
       tid_(tid),
       metadata_(tid) {
@@ -81,7 +93,7 @@ void Stream::refresh_limit() {
     else
         host().wake();
     // What was lost has to be told before anything else is stored.
-    set_limit(discarded_.events > 0 ? 0 : limit);
+    set_limit(discarded_.events > 0 || postponed_ ? 0 : limit);
 }
 
 void Stream::store(const void* bytes, size_t size) {
@@ -97,7 +109,8 @@ void Stream::publish() {
 
 // What it takes to place a stream needs memory, which a handler of a signal cannot get; most are placed.
 void Stream::place_at_last() {
-    if (!header().placed.load(std::memory_order_relaxed)) place(process().facts());
+    if (header().placed.load(std::memory_order_relaxed) || memory_is_short()) return;
+    place(process().facts());
 }
 
 bool Stream::make_room(uint64_t bytes, bool may_be_lost) {
@@ -136,7 +149,9 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     Lock lock(mutex_);
     nested_depth_ = 0;
     if (is_closed()) return;
+    if (ends_.load(std::memory_order_acquire)) return wait_for_end();
     append_flush_pair();
+    settle_postponed();
     Event raised;
     if (begins_region(event)) in_region_ = true;
     if (!in_region_) event = raise(event, size, raised);
@@ -191,6 +206,10 @@ bool Stream::settle_discarded() {
     return true;
 }
 
+void Stream::settle_postponed() {
+    if (postponed_ && ring_.is_mapped() && add_note(*postponed_, head())) postponed_.reset();
+}
+
 bool Stream::add_note(const Gap& gap, uint64_t position) {
     if (producer_) return put_note(gap), true;
     RingHeader& h = header();
@@ -203,11 +222,19 @@ bool Stream::add_note(const Gap& gap, uint64_t position) {
     return true;
 }
 
-void Stream::note_gap(const Gap& gap) {
+void Stream::note_gap(const Gap& gap, Amid amid) {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !ring_.is_mapped()) return;
+    if (amid == Amid::an_emission) {
+        if (postponed_)
+            postponed_->to = gap.to, postponed_->lost += gap.lost;
+        else
+            postponed_ = gap;
+        return set_limit(0);
+    }
     append_flush_pair();
+    settle_postponed();
     settle_discarded();
     for (int waits = 0; waits < most_waits; ++waits) {
         uint32_t seen = header().drained_blocks.load(std::memory_order_seq_cst);
@@ -225,14 +252,20 @@ void Stream::append_flush_pair() {
     refresh_limit();
 }
 
-void Stream::flush() {
+void Stream::flush(Amid amid) {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !ring_.is_mapped()) return;
-    append_flush_pair();
-    flush_begin_ = std::max(clock_now(), window_->last);
+    if (amid == Amid::nothing) append_flush_pair();
+    uint64_t begin = std::max(clock_now(), window_->last);
     if (producer_) host().wait_until_moved();
     wait_until_drained(header().published.load(std::memory_order_acquire));
+    if (amid == Amid::an_emission) {
+        for (const Event& event : {make_event("OF[", begin), make_event("OF]", clock_now())})
+            emit_nested(event.bytes, event.size);
+        return;
+    }
+    flush_begin_ = begin;
     flush_end_ = clock_now();
     flush_pair_due_ = true;
     set_limit(0);

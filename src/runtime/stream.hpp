@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "ovni/emit.hpp"
 #include "runtime/event.hpp"
@@ -33,6 +34,15 @@
 namespace ovni {
 
 enum class Owner { program, ours };
+
+// What a call has interrupted: while its thread makes an event, nothing else is stored into the ring.
+enum class Amid { nothing, an_emission };
+
+// Addresses of the thread's own stack; none where nobody tells.
+struct StackRange {
+    uintptr_t begin = 0, end = 0;
+    bool holds(uintptr_t address) const { return address - begin < end - begin; }
+};
 
 class Stream {
  public:
@@ -49,15 +59,15 @@ class Stream {
     bool emit_shared(const void* event, size_t size, const void* data = nullptr,
                      size_t data_size = 0) noexcept;
     bool is_shared() const { return producer_ != nullptr; }
-    // Whether the emission that seems to be interrupted has been left behind.
-    bool was_left() noexcept;
-    // In a handler that interrupted an emission of this thread.
+    // Whether the emission that seems to be interrupted has been left behind, seen from that frame.
+    bool was_left(uintptr_t frame) noexcept;
+    // In a handler that interrupted an emission of this thread, or another slow way of it.
     void emit_nested(const void* event, size_t size) noexcept;
-    void flush();
+    void flush(Amid amid);
     // ovni_thread_init: makes the file at once; takes a stream of ours over, also one that is closed.
     void open_for_program(pid_t tid);
-    void note_gap(const Gap& gap);
-    void move_to_cpu(int phyid);
+    void note_gap(const Gap& gap, Amid amid);
+    void move_to_cpu(int phyid, Amid amid);
     // In a fork's child: the stream of this thread in the parent.
     void inherit(const Stream& parent);
     // By its life cycle, events of the thread are recorded.
@@ -75,6 +85,11 @@ class Stream {
     void close(const StreamEnd* end);
     // The same for a stream of ours only.
     void close_ours(const StreamEnd* end);
+    // The process ends, and with it the stream. Where this process drains, what threads emit now waits for
+    // the end, but what its last thread emits is lost.
+    void end_with_process(int code);
+    // The same where this thread holds locks already.
+    void tell_exit(int code) noexcept;
 
     // The metadata under the stream's lock.
     template <class Use>
@@ -112,6 +127,9 @@ class Stream {
     };
 
     bool get_ring();
+    uint64_t interrupted_at() const noexcept;
+    bool has_nested_room(size_t size) const noexcept;
+    bool may_be_in_handler() const noexcept;
     void lose_nested(NestedRing& ring, uint64_t clock) noexcept;
     void share();
     using Outcome = SharedProducer::Outcome;
@@ -140,10 +158,12 @@ class Stream {
     bool add_note(const Gap& gap, uint64_t position);
     void discard(const void* event);
     bool settle_discarded();
+    void settle_postponed();
     void wait_until_drained(uint64_t position);
 
     void append(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
     void append_flush_pair();
+    void wait_for_end();
     void follow_life_cycle(const uint8_t* event);
     void drop_our_life();
     void write_our_begin(const Facts& facts);
@@ -166,21 +186,20 @@ class Stream {
     bool ours_;
     const bool born_ours_;
     std::atomic<bool> closed_{false};
+    std::atomic<bool> ends_{false};  // with the process, now
+    pid_t exiting_thread_ = 0;
     Life life_;
     bool our_life_ = false;   // OHx is ours and OHe is still to come
     bool in_region_ = false;  // of unsorted events
     bool flush_pair_due_ = false;
     uint64_t asked_ = 0;  // position
     uint32_t nested_depth_ = 0;
-    // The emission that others seem to interrupt, and how many did.
-    struct Interrupted {
-        uintptr_t busy = 0;
-        uint64_t head = 0;
-        uint32_t times = 0;
-    } interrupted_;
+    const StackRange stack_;
+    uint32_t without_nested_room_ = 0;
     const sigset_t usual_signals_;  // that are blocked where no handler runs
     Discarded discarded_;
-    uint64_t next_attempt_ = 0;  // to get room, after one in vain
+    std::optional<Gap> postponed_;  // to be noted when the present emission is over
+    uint64_t next_attempt_ = 0;     // to get room, after one in vain
     uint64_t flush_begin_ = 0, flush_end_ = 0;
     uint64_t opening_clock_ = 0;
     int opening_phyid_ = -1;

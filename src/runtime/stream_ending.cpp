@@ -122,10 +122,14 @@ bool DrainedStream::end_our_life(const OwnerEnd& end) {
     return true;
 }
 
-bool DrainedStream::finish(const OwnerEnd& end) {
+bool DrainedStream::finish(const OwnerEnd& known) {
     RingHeader& h = header();
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return true;
+    // What the owner said of its end counts where nobody saw it.
+    OwnerEnd end = known;
+    RingEnd told = h.end.load(std::memory_order_acquire);
+    if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load()};
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     stuck_ = false;
     if (!is_empty() && !end_stream(end, state == RingState::closed)) {

@@ -1,11 +1,14 @@
 // The life cycle of a stream: who owns it, where its thread is by its OH events, how it is opened and closed.
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/posix_io.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/stream_file.hpp"
@@ -92,7 +95,7 @@ void Stream::end_our_life(uint64_t clock) {
     append(end.bytes, end.size);
 }
 
-void Stream::move_to_cpu(int phyid) {
+void Stream::move_to_cpu(int phyid, Amid amid) {
     if (phyid == phyid_) return;
     SlowPath slow;
     Lock lock(mutex_);
@@ -101,8 +104,10 @@ void Stream::move_to_cpu(int phyid) {
     int index = facts.cpus_are_told ? facts.index_of(phyid) : -1;
     if (index < 0) return;
     phyid_ = phyid;
-    append_flush_pair();
     Event moved = make_event("OAs", std::max(clock_now(), window_->last), index);
+    if (amid == Amid::an_emission) return emit_nested(moved.bytes, moved.size);
+    append_flush_pair();
+    settle_postponed();
     append(moved.bytes, moved.size);
     refresh_limit();
 }
@@ -234,6 +239,48 @@ void Stream::close_ours(const StreamEnd* end) {
     if (ours_ && !is_closed()) close_locked(end);
 }
 
+// What is not told of the stream's losses is told now; all else the drainer knows. Where it is of this
+// process it ends the stream right after this.
+void Stream::end_with_process(int code) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (is_closed()) return;
+    if (!ring_.is_mapped()) {
+        host().count_lost(lost_);
+        return closed_.store(true, std::memory_order_release);
+    }
+    if (producer_) header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
+    settle_postponed();
+    if (!producer_) settle_discarded();
+    if (!memory_is_short()) {
+        if (!our_life_ || holds_events()) place_at_last();
+        save_note();
+    }
+    tell_exit(code);
+}
+
+// An exit that does not come may not hold up the thread for ever, and that of this thread not at all.
+void Stream::wait_for_end() {
+    constexpr timespec moment{0, 20'000'000};
+    int most = syscall(SYS_gettid) == exiting_thread_ ? 0 : most_waits;
+    for (int waits = 0; waits < most && !end_is_wanted(); ++waits) nanosleep(&moment, nullptr);
+    closed_.store(true, std::memory_order_release);
+}
+
+void Stream::tell_exit(int code) noexcept {
+    if (is_closed() || !ring_.is_mapped()) return;
+    if (host().drains_itself()) {
+        exiting_thread_ = static_cast<pid_t>(syscall(SYS_gettid));
+        ends_.store(true, std::memory_order_release);
+        set_limit(0);
+    }
+    RingHeader& h = header();
+    h.end_code.store(code, std::memory_order_relaxed);
+    if (h.life_is_ours.load(std::memory_order_relaxed))
+        h.end_clock.store(clock_now(), std::memory_order_relaxed);
+    h.end.store(RingEnd::exit, std::memory_order_release);
+}
+
 // Where ovnirun drains, the process need not wait for it.
 void Stream::wait_until_written() {
     SlowPath slow;
@@ -259,6 +306,7 @@ void Stream::close_locked(const StreamEnd* end) {
     Facts facts = process().facts();
     uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
     if (!our_life_ || holds_events()) {
+        settle_postponed();
         settle_discarded();
         if (born_ours_ && !place_.empty()) metadata_.set_process(facts);
         place(facts);

@@ -46,7 +46,9 @@ void Stream::share() {
 bool Stream::emit_shared(const void* event, size_t size, const void* data, size_t data_size) noexcept {
     if (!producer_ || !producer_->is_open()) return false;
     if (is_closed()) return true;
-    if (is_special(event) || flush_pair_due_ || window_->head > place_at_) return false;
+    if (ends_.load(std::memory_order_acquire) || is_special(event) || flush_pair_due_ ||
+        window_->head > place_at_)
+        return false;
     if (data_size > largest_part) return false;
     return put_shared(event, size, data, data_size, without_room(event)) != Outcome::refused;
 }

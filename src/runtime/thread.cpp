@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "runtime/diagnostics.hpp"
+#include "runtime/memory.hpp"
 
 __thread ovni_private_window* ovni_private_thread_window = nullptr;
 
@@ -49,19 +50,37 @@ void end_thread(void* mark) {
 // streams.
 sigset_t signals_before_fork;
 
+// A handler that forks amid a slow way may hold them already.
 void before_fork() {
+    bool is_within = is_inside();
+    slow_paths = slow_paths + 1;
+    if (is_within) return;
     sigset_t before;
     block_signals(&before);
     streams().lock();
     process().lock();
+    lock_memory();
     signals_before_fork = before;
 }
 
-void release_after_fork() {
+void release_locks() {
     sigset_t before = signals_before_fork;
     process().unlock();
     streams().unlock();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void after_fork_in_parent() {
+    slow_paths = slow_paths - 1;
+    if (is_inside()) return;
+    unlock_memory();
+    release_locks();
+}
+
+void forget_locks() {
+    forget_memory_lock();
+    streams().forget_locks();
+    process().forget_locks();
 }
 
 // Of a thread whose stream is the parent's: it is zero, so the first emission takes the slow way.
@@ -94,25 +113,39 @@ void start_over() {
 }
 
 void after_fork_in_child() {
+    unlock_memory();
+    if (slow_paths > 1) forget_locks();
     start_over();
-    release_after_fork();
+    slow_paths = slow_paths - 1;
+    if (!is_inside()) release_locks();
 }
 
-// A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to close.
-void close_at_exit(int code, void*) {
+// A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to end. A
+// handler that calls exit() may have come amid a slow way, whose locks nobody releases any more.
+void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
-    StreamEnd end{"exit", code};
-    streams().visit([&](Stream& stream) { stream.close(&end); });
+    if (is_inside()) {
+        leave_memory();
+        streams().try_to_visit([&](Stream& stream) { stream.tell_exit(code); });
+    } else {
+        streams().visit([&](Stream& stream) { stream.end_with_process(code); });
+    }
     SlowPath slow;
     host().finish();
+}
+
+// Nobody tells the exit code here; ovnirun knows it.
+void end_at_quick_exit() {
+    if (host().drains_itself()) end_at_exit(0, nullptr);
 }
 
 // Registered before anything of the program, so run after all of it.
 [[gnu::constructor]] void set_up() {
     this_process = getpid();
     pthread_key_create(&at_thread_end, end_thread);
-    pthread_atfork(before_fork, release_after_fork, after_fork_in_child);
-    on_exit(close_at_exit, nullptr);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    on_exit(end_at_exit, nullptr);
+    at_quick_exit(end_at_quick_exit);
 }
 
 // A clone() that bypassed fork() leaves no word, but the window is empty.
@@ -121,8 +154,7 @@ void notice_clone() {
     if (!stream || !ovni_private_thread_window || ovni_private_thread_window->published) return;
     if (!stream->has_memory() || getpid() == this_process) return;
     SlowPath slow;
-    streams().forget_locks();
-    process().forget_locks();
+    forget_locks();
     start_over();
 }
 
@@ -135,6 +167,7 @@ Thread& this_thread() {
 
 Stream* program_stream(const char* function) {
     const Thread& thread = this_thread();
+    if (is_inside() || memory_is_short()) return nullptr;
     if (thread.stream && !thread.stream->is_ours()) return thread.stream;
     if (thread.phase == ThreadPhase::ended) return nullptr;
     if (process().is_inherited()) return inherited_stream();
@@ -143,6 +176,7 @@ Stream* program_stream(const char* function) {
 }
 
 bool interrupts_emission(const Stream* stream) {
+    if (is_inside()) return true;
     ovni_private_window* window = ovni_private_thread_window;
     auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     return window && window->busy && !stream->is_shared() && !ovni_private_abandoned(window, frame);
@@ -150,7 +184,8 @@ bool interrupts_emission(const Stream* stream) {
 
 Stream* inherited_stream() {
     const Thread& thread = this_thread();
-    if (thread.stream || thread.phase != ThreadPhase::fresh) return thread.stream;
+    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() || memory_is_short())
+        return thread.stream;
     SlowPath slow;
     Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
     if (stream && parent_stream) stream->inherit(*parent_stream);
@@ -158,6 +193,11 @@ Stream* inherited_stream() {
 }
 
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
+    if (memory_is_short()) {
+        complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
+        thread_record.phase = ThreadPhase::ended;
+        return nullptr;
+    }
     auto* stream = new Stream(tid, owner, slow.signals_before());
     if (owner == Owner::ours && !stream->has_memory()) {
         delete stream;

@@ -25,11 +25,16 @@ struct Thread {
 Thread& this_thread();
 
 // The stream that the program has opened in this thread. Where it has none, this is the program's mistake and
-// its end; null where nobody is to blame: in a fork's child, and after the end of the thread.
+// its end; null where nobody is to blame: in a fork's child, after the end of the thread, in a handler that
+// came amid a slow way of the library, and where there is no memory.
 Stream* program_stream(const char* function);
 
-// In a handler that came between the beginning and the end of an emission of this thread.
+// In a handler that came between the beginning and the end of an emission of this thread, or of another slow
+// way of it.
 bool interrupts_emission(const Stream* stream);
+inline Amid amid(const Stream* stream) {
+    return interrupts_emission(stream) ? Amid::an_emission : Amid::nothing;
+}
 
 // That of a thread in a fork's child that has not initialised itself, opened where it has none; null where it
 // had one.
@@ -53,6 +58,14 @@ class StreamList {
         for (Stream* stream : streams_) visit(*stream);
     }
     bool empty() const { return streams_.empty(); }  // with the lock
+    // False where somebody else uses the list, or this thread, in what it has interrupted.
+    template <class Visit>
+    bool try_to_visit(Visit visit) {
+        if (!mutex_.try_lock()) return false;
+        for (Stream* stream : streams_) visit(*stream);
+        mutex_.unlock();
+        return true;
+    }
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
     // In a fork's child, which has none of these threads; their rings are the parent's.

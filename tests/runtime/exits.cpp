@@ -1,0 +1,133 @@
+// How a process may end under its own threads, on a small stack, or without memory, and leave whole streams.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "ovni/emit.hpp"
+#include "runtime/runtime_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+using ExitTest = RuntimeTest;
+
+void* shared_memory(size_t bytes) {
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+TEST_F(ExitTest, WhatAnotherThreadEmitsMeanwhileIsThere) {
+    auto* acknowledged = static_cast<volatile uint64_t*>(shared_memory(4096));
+    run_traced([=] {
+        start();
+        std::thread([=] {
+            ovni_thread_init(test_tid + 1);
+            for (uint64_t i = 0;; ++i) {
+                emit("OB.", i);
+                *acknowledged = i + 1;
+            }
+        }).detach();
+        while (*acknowledged < 100'000) usleep(1000);
+        ::exit(3);
+    });
+    EXPECT_EQ(status(), 3) << printed_errors();
+    const std::vector<RecordedStream> all = streams();
+    const RecordedStream& recorded = all.back();
+    uint64_t number = 0;
+    for (const RecordedEvent& event : recorded.events) {
+        if (event.code != "OB.") continue;
+        ASSERT_EQ(event.argument<uint64_t>(0), number++);
+    }
+    EXPECT_GE(number, *acknowledged);
+    EXPECT_EQ(recorded.json["ovni"]["end"]["by"], "exit");
+    EXPECT_EQ(recorded.json["ovni"]["end"]["code"], 3);
+    munmap(const_cast<uint64_t*>(acknowledged), 4096);
+}
+
+TEST_F(ExitTest, OnASmallAlternateStack) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "sanitizers need more stack";
+    constexpr size_t below = 256 << 10, stack_bytes = 8192;
+    auto* memory = static_cast<uint8_t*>(shared_memory(below + stack_bytes));
+    std::fill_n(memory, below, uint8_t{0x5a});
+    run_traced([=] {
+        start();
+        for (uint64_t i = 0; i < 1000; ++i) emit("OB.", i);
+        stack_t stack{};
+        stack.ss_sp = memory + below;
+        stack.ss_size = stack_bytes;
+        sigaltstack(&stack, nullptr);
+        struct sigaction action {};
+        action.sa_handler = [](int) { ::exit(3); };
+        action.sa_flags = SA_ONSTACK;
+        sigaction(SIGTERM, &action, nullptr);
+        raise(SIGTERM);
+    });
+    EXPECT_EQ(status(), 3) << printed_errors();
+    EXPECT_TRUE(std::all_of(memory, memory + below, [](uint8_t byte) { return byte == 0x5a; }));
+    EXPECT_EQ(stream().events.size(), 1000u);
+    munmap(memory, below + stack_bytes);
+}
+
+TEST_F(ExitTest, QuickExit) {
+    run_traced([] {
+        start();
+        for (uint64_t i = 0; i < 100'000; ++i) emit("OB.", i);
+        quick_exit(0);
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(stream().events.size(), 100'000u);
+    EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+}
+
+// The program is out of memory, and handles it.
+class WithoutMemory : public ExitTest, public testing::WithParamInterface<void (*)()> {};
+
+void use_up_memory() {
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlim_t bytes = static_cast<rlim_t>(pages) * 4096 + (8 << 20);
+    rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    for (size_t size = 1 << 20; size >= 16;)
+        if (!malloc(size)) size /= 2;
+}
+
+TEST_P(WithoutMemory, TheProgramGoesOn) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
+    run_traced([] {
+        start();
+        ovni_mark_type(1, 0, "x");
+        emit("OB.", uint64_t{0});
+        usleep(200'000);
+        use_up_memory();
+        GetParam()();
+        emit("OB.", uint64_t{1});
+        ::exit(4);
+    });
+    EXPECT_EQ(status(), 4) << printed_errors();
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.events.back().argument<uint64_t>(0), 1u);
+    EXPECT_EQ(recorded.json["ovni"]["end"]["code"], 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(For, WithoutMemory,
+                         testing::Values([] {}, [] { usleep(200'000); },
+                                         [] {
+                                             for (uint64_t i = 0; i < 1'000'000; ++i) emit("OB.", i);
+                                         },
+                                         [] {
+                                             char label[64];
+                                             for (int i = 1; i < 2000; ++i) {
+                                                 snprintf(label, sizeof label, "label number %d of it", i);
+                                                 ovni_mark_label(1, i, label);
+                                             }
+                                         }));
+
+}  // namespace
+}  // namespace ovni::test
