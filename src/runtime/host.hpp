@@ -88,7 +88,6 @@ class Host {
     static void* drain(void* host);
     void finish_locked();
     void wait_for_thread();
-    void end_session();
 
     Mutex mutex_;
     Session session_;
