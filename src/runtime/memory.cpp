@@ -107,7 +107,7 @@ class Arena {
 
 constinit Immortal<Arena> arena;
 
-void* allocate(size_t bytes) noexcept {
+[[maybe_unused]] void* allocate(size_t bytes) noexcept {
     constexpr timespec a_moment{0, 10'000'000};
     std::optional<SlowPath> slow;
     if (!is_inside()) slow.emplace();
@@ -118,7 +118,7 @@ void* allocate(size_t bytes) noexcept {
     }
 }
 
-void release(void* memory) noexcept {
+[[maybe_unused]] void release(void* memory) noexcept {
     if (!memory) return;
     std::optional<SlowPath> slow;
     if (!is_inside()) slow.emplace();
