@@ -1,7 +1,5 @@
 #include "runtime/shared_buffer.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <new>
 
@@ -80,8 +78,10 @@ uint64_t SharedBuffer::record_limit() const noexcept {
     return std::min(capacity() / 4, Claim::space_limit - 8);
 }
 
-bool SharedProducer::open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid) noexcept {
+bool SharedProducer::open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid,
+                          const StackRange& stack) noexcept {
     buffer_ = buffer;
+    stack_ = stack;
     owner_ = sender_ = uint64_t{pid} << 32 | tid;
     wake_ = nullptr;
     seat_ = nullptr;
@@ -155,23 +155,10 @@ SharedProducer::Outcome SharedProducer::emit_jumbo(EventCode code, uint64_t cloc
     return owner_ != 0 && buffer_.header().seats_wanted.load(std::memory_order_relaxed) == 0 && take_seat();
 }
 
-// Whether the emission with that stack pointer was left by a jump: then we stand where it cannot be below us.
-bool SharedProducer::was_left(uintptr_t frame, uintptr_t here) noexcept {
-    int kept = errno;
-    stack_t other{};
-    sigaltstack(nullptr, &other);
-    errno = kept;
-    auto begin = reinterpret_cast<uintptr_t>(other.ss_sp);
-    bool was_there = (other.ss_flags & SS_DISABLE) == 0 && frame - begin < other.ss_size;
-    bool are_there = (other.ss_flags & SS_ONSTACK) != 0;
-    if (was_there != are_there) return was_there;
-    return here >= frame;
-}
-
 // The level of an emission that found another one under way. A seat whose outermost emission was left goes to
 // the reader, with all its claims.
 [[gnu::cold, gnu::noinline]] unsigned SharedProducer::nested_level(uintptr_t here) noexcept {
-    if (was_left(frames_[0].load(std::memory_order_relaxed), here)) {
+    if (stands_behind(stack_, frames_[0].load(std::memory_order_relaxed), here)) {
         seat_->abandoned.store(1, std::memory_order_release);
         seat_ = nullptr;
         lost_.fetch_add(1, std::memory_order_relaxed);

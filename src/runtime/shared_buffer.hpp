@@ -35,6 +35,7 @@
 #include "ovni/event_code.hpp"
 #include "runtime/record_checksum.hpp"
 #include "runtime/shared_layout.hpp"
+#include "runtime/stack_range.hpp"
 
 namespace ovni {
 
@@ -79,8 +80,9 @@ class SharedProducer {
     enum class NoRoom : uint8_t { lose, refuse, needed };
 
     // False where no seat is free: events are then discarded until the reader has taken back those of dead
-    // threads.
-    bool open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid) noexcept;
+    // threads. `stack`: of the thread that is going to write.
+    bool open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid,
+              const StackRange& stack = own_stack()) noexcept;
     // From here on records carry this instead of pid and thread id, and `wake` tells the reader that the
     // buffer is half full, in place of the futex of the buffer.
     void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
@@ -126,7 +128,6 @@ class SharedProducer {
     bool take_seat() noexcept;
     bool take_seat_again() noexcept;
     unsigned nested_level(uintptr_t here) noexcept;
-    static bool was_left(uintptr_t frame, uintptr_t here) noexcept;
     bool make_room(uint64_t at, uint64_t space, uint64_t kept, unsigned level) noexcept;
     bool wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept;
     bool waits_for_itself(uint64_t end, unsigned level) const noexcept;
@@ -154,6 +155,7 @@ class SharedProducer {
 
     SharedBuffer buffer_;
     SharedSeat* seat_ = nullptr;
+    StackRange stack_;
     uint64_t owner_ = 0, sender_ = 0;
     void (*wake_)() noexcept = nullptr;
     std::atomic<uint64_t> limit_{0};  // room is known up to here, and the room that is kept behind

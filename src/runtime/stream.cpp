@@ -18,16 +18,6 @@ constexpr size_t window_page = 4096;
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
 constexpr uint64_t reserve = 4096;
 
-StackRange own_stack() {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
-    void* begin = nullptr;
-    size_t bytes = 0;
-    pthread_attr_getstack(&attributes, &begin, &bytes);
-    pthread_attr_destroy(&attributes);
-    return {reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(begin) + bytes};
-}
-
 }  // namespace
 
 Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)

@@ -30,6 +30,7 @@
 #include "runtime/host.hpp"
 #include "runtime/metadata.hpp"
 #include "runtime/shared_buffer.hpp"
+#include "runtime/stack_range.hpp"
 
 namespace ovni {
 
@@ -37,12 +38,6 @@ enum class Owner { program, ours };
 
 // What a call has interrupted: while its thread makes an event, nothing else is stored into the ring.
 enum class Amid { nothing, an_emission };
-
-// Addresses of the thread's own stack; none where nobody tells.
-struct StackRange {
-    uintptr_t begin = 0, end = 0;
-    bool holds(uintptr_t address) const { return address - begin < end - begin; }
-};
 
 class Stream {
  public:

@@ -19,18 +19,12 @@ bool is_fault(int signal) {
 
 }  // namespace
 
-// A handler runs further down in the stack than what it interrupted, or on a stack of its own. What lies
-// above has been left by a jump. Of others that can only be told where no handler can be running, which is
-// asked when the events would be lost otherwise.
+// Where the stack does not tell, it can only be said where no handler can be running, which is asked when the
+// events would be lost otherwise.
 bool Stream::was_left(uintptr_t frame) noexcept {
     constexpr uint32_t between_looks = 64;
-    if (stack_.holds(frame) && (!stack_.holds(window_->busy) || frame >= window_->busy)) {
-        int kept = errno;
-        stack_t other{};
-        bool can_tell = sigaltstack(nullptr, &other) == 0;
-        errno = kept;
-        return can_tell && !(other.ss_flags & SS_ONSTACK);
-    }
+    if (stack_.holds(frame) && (!stack_.holds(window_->busy) || frame >= window_->busy))
+        return stands_behind(stack_, window_->busy, frame);
     if (has_nested_room(OVNI_FORMAT_EVENT_MAX) || without_nested_room_++ % between_looks != 0) return false;
     return !may_be_in_handler();
 }

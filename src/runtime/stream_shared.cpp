@@ -31,8 +31,8 @@ void Stream::share() {
     const SharedBuffer* shared = host().shared();
     if (!shared) return;
     auto* producer = new (&reinterpret_cast<WipedPage*>(window_)->producer) SharedProducer;
-    if (!producer->open(*shared, static_cast<uint32_t>(getpid()),
-                        static_cast<uint32_t>(syscall(SYS_gettid)))) {
+    if (!producer->open(*shared, static_cast<uint32_t>(getpid()), static_cast<uint32_t>(syscall(SYS_gettid)),
+                        stack_)) {
         producer->close();
         return;
     }

@@ -2,10 +2,15 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include <chrono>
 
 #include "unit/shared_buffer_daemon.hpp"
+
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
 
 namespace ovni::test {
 namespace {
@@ -61,14 +66,45 @@ void disturb(pthread_t thread, const std::atomic<bool>& is_done) {
     }
 }
 
-TEST_F(SharedBufferThreads, HandlersEmitInTheMiddleOfRecords) {
+// A stack for handlers that the system says nothing of while one runs there. What is mapped first lies above
+// the stacks of threads.
+class ForgottenStack {
+ public:
+    ForgottenStack() {
+        stack_.ss_sp = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        stack_.ss_size = bytes;
+        stack_.ss_flags = static_cast<int>(SS_AUTODISARM);
+    }
+    ~ForgottenStack() { munmap(stack_.ss_sp, bytes); }
+    ForgottenStack(const ForgottenStack&) = delete;
+    ForgottenStack& operator=(const ForgottenStack&) = delete;
+    void use() const {
+        EXPECT_EQ(sigaltstack(&stack_, nullptr), 0);
+        EXPECT_GT(stack_.ss_sp, __builtin_frame_address(0));
+    }
+    static void use_none() {
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        sigaltstack(&none, nullptr);
+    }
+
+ private:
+    static constexpr size_t bytes = size_t{256} << 10;
+    stack_t stack_{};
+};
+
+class SharedBufferHandlers : public SharedBufferThreads, public ::testing::WithParamInterface<int> {};
+
+TEST_P(SharedBufferHandlers, EmitInTheMiddleOfRecords) {
     if (is_tsan) GTEST_SKIP() << "ThreadSanitizer puts signals off until no emission is interrupted";
     make({.capacity = 8192});
     start_reading();
-    HandledSignal signal(emit_in_handler);
+    HandledSignal signal(emit_in_handler, GetParam());
     constexpr uint64_t records = 20'000;
     std::atomic<uint64_t> expected{0}, refused{0};
-    auto body = [&] {
+    ForgottenStack stacks[2];
+    auto body = [&](const ForgottenStack& stack) {
+        stack.use();
         Interrupted here;
         here.tid = own_tid();
         EXPECT_TRUE(here.producer.open(buffer_, own_pid(), here.tid));
@@ -84,8 +120,9 @@ TEST_F(SharedBufferThreads, HandlersEmitInTheMiddleOfRecords) {
         EXPECT_GT(here.handled, 0u);
         expected += records + here.handled;
         refused += here.refused;
+        ForgottenStack::use_none();
     };
-    std::thread first(body), second(body);
+    std::thread first(body, std::cref(stacks[0])), second(body, std::cref(stacks[1]));
     first.join();
     second.join();
     stop_reading();
@@ -94,6 +131,8 @@ TEST_F(SharedBufferThreads, HandlersEmitInTheMiddleOfRecords) {
     EXPECT_EQ(header().lost_records.load(), 0u);
     RecordProperty("handled", static_cast<int>(expected - 2 * records));
 }
+
+INSTANTIATE_TEST_SUITE_P(Stacks, SharedBufferHandlers, ::testing::Values(0, SA_ONSTACK));
 
 class SharedBufferJumps : public SharedBufferThreads, public ::testing::WithParamInterface<int> {};
 
