@@ -10,7 +10,7 @@ namespace ovni {
 
 [[gnu::cold, gnu::format(printf, 1, 2)]] void warn(const char* format, ...) noexcept;
 
-enum class Trouble { directory, open, write, metadata, move, memory, setting, limit };
+enum class Trouble { directory, open, write, metadata, move, memory, setting, limit, namesake };
 
 // "ERROR: function: message" the first time that this kind of trouble comes up.
 [[gnu::cold, gnu::format(printf, 3, 4)]] void complain(Trouble kind, const char* function, const char* format,

@@ -23,6 +23,12 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
     return {events.first, first, events.second, bytes - first};
 }
 
+// Of the processes with one number on a machine, only one is in the namespace that it began with.
+bool may_have_namesakes(const RingHeader& ring) {
+    constexpr uint64_t first_space = 0xeffffffc;  // Linux: PROC_PID_INIT_INO
+    return ring.pid_space != 0 && ring.pid_space != first_space;
+}
+
 }  // namespace
 
 // The owner has opened the ring again, for another stream.
@@ -45,17 +51,15 @@ bool DrainedStream::is_empty() const {
 
 bool DrainedStream::prepare() {
     if (prepared_) return true;
-    std::optional<StreamNote> note = StreamNote::read(note_path_);
+    std::optional<StreamNote> note = read_note();
     if (!note) {
         complain(Trouble::metadata, "drain", "cannot read %s:", note_path_.c_str());
         return false;
     }
     note_ = std::move(*note);
+    if (place_is_of_others()) step_aside();
     find_earlier();
-    for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
-        if (!root.empty() && !make_directory(root + note_.place))
-            complain(Trouble::directory, "drain", "cannot make directory %s%s:", root.c_str(),
-                     note_.place.c_str());
+    make_directories();
     stay_in_trace();
     prepared_ = true;
     if (progress().file_end == 0) return begin();
@@ -64,6 +68,7 @@ bool DrainedStream::prepare() {
 }
 
 bool DrainedStream::begin() {
+    bool is_open = open_file();
     bool goes_on = header().continues.load(std::memory_order_relaxed);
     if (goes_on) {
         gaps_ = Gaps::load(gaps_path());
@@ -73,7 +78,7 @@ bool DrainedStream::begin() {
                 if (!root.empty()) ::unlink((root + note_.place + name).c_str());
     }
     // Both are needed for all that follows.
-    if (!open_file() && !owner_lives(header())) return keep();
+    if (!is_open && !owner_lives(header())) return keep();
     RingProgress begin = progress();
     begin.file_end = OVNI_FORMAT_STREAM_HEADER;
     if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
@@ -81,7 +86,8 @@ bool DrainedStream::begin() {
     Gaps::reserve(gaps_path());
     if (earlier_.open_life > 0) append(make_event("OHe", earlier_.open_life));
     // Where the program made the file, the metadata are its own to write as long as the stream is open.
-    if (!header().at_once.load(std::memory_order_relaxed)) write_metadata(nullptr);
+    bool is_theirs = header().at_once.load(std::memory_order_relaxed) && !header().aside.load();
+    if (!is_theirs) write_metadata(nullptr);
     return true;
 }
 
@@ -96,11 +102,17 @@ void DrainedStream::take_up() {
 bool DrainedStream::open_file() {
     if (file_.is_open()) return true;
     using Content = StreamFile::Content;
+    using Claim = StreamFile::Claim;
     bool goes_on = header().continues.load(std::memory_order_relaxed);
     Content content = goes_on ? Content::keep : Content::discard;
     if (progress().file_end > OVNI_FORMAT_STREAM_HEADER) content = Content::existing;
     std::string path = note_.directory() + events_file;
-    if (file_.open(path, content)) return true;
+    if (file_.open(path, content, may_have_namesakes(header()) ? Claim::needed : Claim::none)) return true;
+    if (errno == EWOULDBLOCK && progress().file_end == 0 && !header().aside.load()) {
+        step_aside();
+        make_directories();
+        return open_file();
+    }
     complain(Trouble::open, "drain", "cannot write %s:", path.c_str());
     return false;
 }

@@ -33,7 +33,10 @@ struct EndedStream {
     uint64_t lost = 0, raised = 0;  // told by drainers
     uint64_t open_life = 0;         // the thread has not ended, by its events: the last clock
 };
-using EndedStreams = std::map<std::string, EndedStream>;  // by place in the trace
+// By place in the trace.
+struct EndedStreams : std::map<std::string, EndedStream> {
+    std::map<std::string, ProcessId> users;  // of the directories of processes
+};
 
 class DrainedStream {
  public:
@@ -71,6 +74,10 @@ class DrainedStream {
     void find_earlier();
     void stay_in_trace();
     bool open_file();
+    std::optional<StreamNote> read_note() const;
+    bool place_is_of_others();
+    void step_aside();
+    void make_directories() const;
     bool is_empty() const;
     bool is_damaged();
     void tell_damage();

@@ -72,7 +72,7 @@ struct RingMoved {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x34676e69726e766f;  // "ovnring4"
+    static constexpr uint64_t magic_number = 0x35676e69726e766f;  // "ovnring5"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -118,6 +118,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint32_t> drained_blocks;  // futex: changes with drained
     std::atomic<uint32_t> notes_taken;
     std::atomic<uint32_t> in_trace;  // 1: the stream's files are in the trace directory
+    std::atomic<uint32_t> aside;     // 1: another process has the place, the stream has one beside it
     std::atomic<uint32_t> current;
     RingProgress progress[2];
 

@@ -46,6 +46,40 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+std::optional<StreamNote> DrainedStream::read_note() const {
+    std::optional<StreamNote> note = StreamNote::read(note_path_);
+    if (!note || !header().aside.load(std::memory_order_relaxed)) return note;
+    std::string space = "." + std::to_string(header().pid_space);
+    note->place.insert(std::min(note->place.find('/', 1), note->place.size()), space);
+    Json& ovni = note->metadata["ovni"];
+    if (ovni.is_object() && ovni["loom"].is_string()) ovni["loom"] = ovni["loom"].get<std::string>() + space;
+    return note;
+}
+
+// The same number in another namespace, under the same name of the machine.
+bool DrainedStream::place_is_of_others() {
+    if (progress().file_end > 0 || header().aside.load(std::memory_order_relaxed)) return false;
+    ProcessId owner = owner_of(header());
+    std::string directory = note_.roots.trace + note_.place.substr(0, note_.place.rfind('/'));
+    const ProcessId& user = ended_.users.try_emplace(directory, owner).first->second;
+    return user.space != 0 && owner.space != 0 && user.space != owner.space;
+}
+
+void DrainedStream::step_aside() {
+    header().aside.store(1, std::memory_order_relaxed);
+    std::string taken = note_.place;
+    if (std::optional<StreamNote> note = read_note()) note_ = std::move(*note);
+    complain(Trouble::namesake, "drain", "%s is of another process, whose number this one has, too: see %s",
+             taken.c_str(), note_.place.c_str());
+}
+
+void DrainedStream::make_directories() const {
+    for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
+        if (!root.empty() && !make_directory(root + note_.place))
+            complain(Trouble::directory, "drain", "cannot make directory %s%s:", root.c_str(),
+                     note_.place.c_str());
+}
+
 // A stream is there that this one goes on with.
 void DrainedStream::find_earlier() {
     constexpr uint32_t by_owner = 1, by_drainer = 2;
@@ -148,8 +182,7 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     bool may_be_lost = owner_lives(header());
     if (!prepare()) return may_be_lost && !lacks_descriptors();
     // What the owner said last.
-    if (std::optional<StreamNote> note = StreamNote::read(note_path_))
-        note_.metadata = std::move(note->metadata);
+    if (std::optional<StreamNote> note = read_note()) note_.metadata = std::move(note->metadata);
     if (!is_damaged()) {
         uint64_t published = header().published.load(std::memory_order_acquire);
         if (!write_newest(published, true) || !end_our_life(end)) return false;
@@ -183,7 +216,7 @@ void DrainedStream::tell_others(const OwnerEnd* end) {
 
 // Once the ring says so, all is there, and what is left behind may go.
 bool DrainedStream::move_to_trace() {
-    std::optional<StreamNote> note = StreamNote::read(note_path_);
+    std::optional<StreamNote> note = read_note();
     if (note) note_ = std::move(*note);
     std::string from = note_.directory(), to = note_.roots.trace + note_.place;
     if (from == to || is_same_file(from, to)) return true;

@@ -1,6 +1,7 @@
 #include "runtime/stream_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,9 +43,16 @@ std::vector<uint8_t> whole(const EventPieces& events) {
     return bytes;
 }
 
-bool StreamFile::open(const std::string& path, Content content) {
+bool StreamFile::open(const std::string& path, Content content, Claim claim) {
     int make = content == Content::existing ? 0 : O_CREAT;
     if (!file_.open(path, make | O_WRONLY, 0644)) return false;
+    // Not all file systems have locks.
+    if (claim == Claim::needed && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+        content != Content::existing) {
+        file_.close();
+        errno = EWOULDBLOCK;
+        return false;
+    }
     if (content != Content::discard && size() >= OVNI_FORMAT_STREAM_HEADER) return true;
     // At no moment is the file without its header once it has one.
     return write_header() && ::ftruncate(file_.get(), OVNI_FORMAT_STREAM_HEADER) == 0;

@@ -51,8 +51,11 @@ class StreamFile {
     // Existing: kept, and the file is not made.
     enum class Content { discard, keep, existing };
 
+    // Needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
+    enum class Claim { none, needed };
+
     // In an existing directory. False with errno.
-    bool open(const std::string& path, Content content);
+    bool open(const std::string& path, Content content, Claim claim = Claim::none);
     bool is_open() const { return file_.is_open(); }
     // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
     size_t write(const EventPieces& events, uint64_t offset);

@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::chrono::milliseconds beyond_a_look{1300};  // of the drainer for processes that died
 
@@ -141,6 +142,40 @@ TEST_F(FaultTest, AProcThatShowsOtherNumbersTellsNothing) {
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_EQ(events_of(stream()), 2000u);
     EXPECT_EQ(stream().json["ovni"].contains("end"), false);
+}
+
+// Both have the same name and number, and either may be the first.
+void expect_two_streams(const std::vector<RecordedStream>& streams) {
+    ASSERT_EQ(streams.size(), 2u);
+    EXPECT_EQ(events_of(streams[0]), 2000u);
+    EXPECT_EQ(events_of(streams[1]), 2000u);
+    EXPECT_EQ(streams[0].json["ovni"]["loom"], test_loom);
+    EXPECT_THAT(streams[1].json["ovni"]["loom"].get<std::string>(), StartsWith(std::string(test_loom) + "."));
+    for (const RecordedStream& recorded : streams) EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+}
+
+void two_namesakes() {
+    pid_t children[2];
+    for (pid_t& child : children) {
+        child = ::fork();
+        if (child == 0) in_other_numbers(live_longer_than_a_look);
+    }
+    int worst = 0;
+    for (pid_t child : children) {
+        int result = 0;
+        ::waitpid(child, &result, 0);
+        worst = std::max(worst, WIFEXITED(result) ? WEXITSTATUS(result) : 1);
+    }
+    ::_exit(worst);
+}
+
+TEST_F(FaultTest, NamesakesInOtherNamespacesHaveStreamsOfTheirOwn) {
+    run_traced(two_namesakes);
+    if (status() == 77) GTEST_SKIP() << "no namespace of processes";
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_THAT(printed_errors(), HasSubstr("is of another process"));
+    expect_two_streams(streams());
+    expect_accepted();
 }
 
 TEST_F(FaultTest, WithoutProcNobodyIsDead) {
