@@ -53,7 +53,8 @@ namespace {
 [[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_ev* ev, unsigned size) {
     if (size > sizeof *ev)
         fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
-    if (!this_thread().stream && !program_stream("ovni_ev_emit")) return;
+    // Of a second copy: that of the first.
+    if (!is_second_copy && !this_thread().stream && !program_stream("ovni_ev_emit")) return;
     ovni_private_emit(ev, size);
 }
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <ctime>
 
 namespace ovni {
 
@@ -30,9 +31,12 @@ inline bool end_is_wanted() noexcept {
 // How many of them the thread stands in.
 inline constinit thread_local volatile int slow_paths = 0;
 
+// The process has another copy of the library, which records: this one does nothing.
+inline constinit bool is_second_copy = false;
+
 // Asked where a call enters the library: it comes from a handler that interrupted another one.
 inline bool is_inside() noexcept {
-    return slow_paths > 0;
+    return slow_paths > 0 || is_second_copy;
 }
 
 class SlowPath {
@@ -66,6 +70,15 @@ class Mutex {
     Mutex& operator=(const Mutex&) = delete;
     void lock() noexcept { pthread_mutex_lock(&mutex_); }
     bool try_lock() noexcept { return pthread_mutex_trylock(&mutex_) == 0; }
+    // For the end of a process: whoever has it may be in a handler that never returns.
+    bool lock_soon() noexcept {
+        constexpr timespec moment{0, 10'000'000};
+        for (int attempt = 0; attempt < 100; ++attempt) {
+            if (try_lock()) return true;
+            nanosleep(&moment, nullptr);
+        }
+        return false;
+    }
     void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
     // In a copy of the process whose other threads, and their locks, are not there.
     void forget() noexcept { mutex_ = PTHREAD_MUTEX_INITIALIZER; }

@@ -32,15 +32,6 @@ uint64_t room_for_rings(const std::string& directory) {
     return std::min(free, installed);
 }
 
-bool lock_soon(Mutex& mutex) {
-    constexpr timespec moment{0, 10'000'000};
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        if (mutex.try_lock()) return true;
-        nanosleep(&moment, nullptr);
-    }
-    return false;
-}
-
 }  // namespace
 
 // A directory of our name is from the image before exec, or from a process of the same number that died.
@@ -177,7 +168,7 @@ void Host::wait_for_room(uint64_t freed) {
 // Seen from the end of a process whose other threads go on, and where a handler may have called exit() that
 // interrupted anything: what takes too long is left to ovnirecover.
 void Host::finish() {
-    if (!lock_soon(mutex_)) return;
+    if (!mutex_.lock_soon()) return;
     finish_locked();
     mutex_.unlock();
 }
@@ -192,7 +183,7 @@ void Host::finish_locked() {
     stop_.store(1, std::memory_order_release);
     session_.ring_doorbell();
     if (has_thread_) return wait_for_thread();
-    if (!lock_soon(inline_)) return;
+    if (!inline_.lock_soon()) return;
     end_session();
     inline_.unlock();
 }

@@ -81,9 +81,10 @@ class Stream {
     // The same for a stream of ours only.
     void close_ours(const StreamEnd* end);
     // The process ends, and with it the stream. Where this process drains, what threads emit now waits for
-    // the end, but what its last thread emits is lost.
-    void end_with_process(int code);
-    // The same where this thread holds locks already.
+    // the end, but what its last thread emits is lost. False where another thread does not let go of the
+    // stream.
+    bool end_with_process(int code);
+    // The same where this thread, or one that never goes on, holds locks already.
     void tell_exit(int code) noexcept;
 
     // The metadata under the stream's lock.
@@ -169,6 +170,7 @@ class Stream {
     void place_at_last();
     void make_file(const Facts& facts);
     void close_locked(const StreamEnd* end);
+    void end_with_process_locked(int code);
     void write_metadata_locked();
     void save_note();
     std::string directory() const { return roots_.writing() + place_; }

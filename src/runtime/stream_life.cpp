@@ -241,10 +241,15 @@ void Stream::close_ours(const StreamEnd* end) {
 
 // What is not told of the stream's losses is told now; all else the drainer knows. Where it is of this
 // process it ends the stream right after this.
-void Stream::end_with_process(int code) {
+bool Stream::end_with_process(int code) {
     SlowPath slow;
-    Lock lock(mutex_);
-    if (is_closed()) return;
+    if (!mutex_.lock_soon()) return false;
+    if (!is_closed()) end_with_process_locked(code);
+    mutex_.unlock();
+    return true;
+}
+
+void Stream::end_with_process_locked(int code) {
     if (!ring_.is_mapped()) {
         host().count_lost(lost_);
         return closed_.store(true, std::memory_order_release);

@@ -66,6 +66,14 @@ class StreamList {
         mutex_.unlock();
         return true;
     }
+    template <class Visit>
+    bool visit_soon(Visit visit) {
+        SlowPath slow;
+        if (!mutex_.lock_soon()) return false;
+        for (Stream* stream : streams_) visit(*stream);
+        mutex_.unlock();
+        return true;
+    }
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
     // In a fork's child, which has none of these threads; their rings are the parent's.

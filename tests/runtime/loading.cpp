@@ -1,8 +1,12 @@
 // libovni brought in by dlopen(), or by a plugin of a program that does not know it, and dropped while there
 // are events.
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <thread>
 
 #include "runtime/runtime_test.hpp"
 #include "support/launchers.hpp"
@@ -48,6 +52,37 @@ TEST_P(LoadingTest, EventsOfAPluginSurviveAKill) {
     EXPECT_EQ(recovered.status, 0) << recovered.err;
     expect_numbers(stream());
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+}
+
+TEST_F(RuntimeTest, ASecondCopyRecordsInTheStreamsOfTheFirst) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
+    std::filesystem::path copy = home() / "libcopy.so";
+    std::filesystem::copy_file(BUILD_DIR "/lib/libovni.so.1", copy);
+    run_traced([&] {
+        start();
+        put("OB.", 1);
+        void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!handle) ::exit(2);
+        auto emit_there = reinterpret_cast<decltype(&ovni_ev_emit)>(dlsym(handle, "ovni_ev_emit"));
+        auto open_there = reinterpret_cast<decltype(&ovni_thread_init)>(dlsym(handle, "ovni_thread_init"));
+        if (emit_there == &ovni_ev_emit) ::exit(3);
+        for (uint64_t i = 2; i < 100'000; ++i) {
+            ovni_ev one = event("OB.", i);
+            emit_there(&one);
+        }
+        std::thread([&] {
+            open_there(77);
+            ovni_ev one = event("OB.", 1);
+            emit_there(&one);
+        }).join();
+        put("OB.", 100'000);
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(std::ranges::count(printed_errors(), '\n'), 1) << printed_errors();
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.events.size(), 100'000u);
+    for (uint64_t i = 0; i < 100'000; ++i) ASSERT_EQ(recorded.events[i].clock, i + 1);
 }
 
 // The child runs in the memory of its parent, which waits: they are one thread, and one stream.

@@ -174,6 +174,35 @@ TEST_F(ReentranceTest, ExitAmidASlowWay) {
     }
 }
 
+TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
+    for (int round = 0; round < 5; ++round) {
+        run_traced([] {
+            start();
+            emit("OB.", uint64_t{0});
+            static std::atomic<bool> is_stuck;
+            is_stuck = false;
+            handle(SIGSEGV, [](int) {
+                is_stuck = true;
+                for (;;) pause();
+            });
+            std::thread other([] {
+                ovni_thread_init(test_tid + 1);
+                emit("OB.", uint64_t{0});
+                for (;;) ovni_flush();
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            pthread_kill(other.native_handle(), SIGSEGV);
+            other.detach();
+            while (!is_stuck) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ::exit(7);
+        });
+        EXPECT_EQ(status(), 7) << printed_errors();
+        ASSERT_EQ(streams().size(), 2u);
+        EXPECT_EQ(streams()[0].codes(), "OB.");
+        EXPECT_TRUE(streams()[1].codes().starts_with("OB."));
+    }
+}
+
 // Sanitizers have their own malloc.
 TEST_F(ReentranceTest, MemoryOfTheProgramIsLeftAlone) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
