@@ -30,10 +30,10 @@ TEST_F(ExitTest, WhatAnotherThreadEmitsMeanwhileIsThere) {
             ovni_thread_init(test_tid + 1);
             for (uint64_t i = 0;; ++i) {
                 emit("OB.", i);
-                *acknowledged = i + 1;
+                __atomic_store_n(acknowledged, i + 1, __ATOMIC_RELAXED);
             }
         }).detach();
-        while (*acknowledged < 100'000) usleep(1000);
+        while (__atomic_load_n(acknowledged, __ATOMIC_RELAXED) < 100'000) usleep(1000);
         ::exit(3);
     });
     EXPECT_EQ(status(), 3) << printed_errors();
