@@ -4,7 +4,6 @@
 
 #include "mpi/trace/pmpi.hpp"
 #include "mpi/trace/predefined.hpp"
-#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
@@ -53,13 +52,11 @@ MPI_Datatype type_of(const void* handle) noexcept {
     return OVNI_KNOWN_PMPI(Type_f2c)(integer(handle));
 }
 
-bool Statuses::are_ignored() const noexcept {
-    if (language_ == Language::fortran) return status_ignore.is(passed_) || statuses_ignore.is(passed_);
-    return passed_ == MPI_STATUS_IGNORE || passed_ == MPI_STATUSES_IGNORE;
+bool Statuses::are_ignored_in_fortran() const noexcept {
+    return status_ignore.is(passed_) || statuses_ignore.is(passed_);
 }
 
-bool Statuses::need(int count) noexcept {
-    if (!are_ignored()) return true;
+bool Statuses::take_ours(int count) noexcept {
     MPI_Status* own = own_.make(count);
     if (own) passed_ = own;
     return own != nullptr;
@@ -108,14 +105,6 @@ uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept {
     MPI_Count size = 0;
     OVNI_KNOWN_PMPI(Type_size_x)(type, &size);
     return size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;
-}
-
-int32_t peer_in_trace(int rank) noexcept {
-    return rank == MPI_ANY_SOURCE ? OVNI_MPI_ANY : rank == MPI_PROC_NULL ? OVNI_MPI_NOBODY : rank;
-}
-
-int32_t tag_in_trace(int tag) noexcept {
-    return tag == MPI_ANY_TAG ? OVNI_MPI_ANY : tag;
 }
 
 std::string_view text_of(const void* text, size_t length, Language language) noexcept {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "mpi/trace/call_array.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
@@ -61,7 +62,7 @@ class Statuses {
     Statuses() = default;
     Statuses(void* program, Language language) noexcept : passed_(program), language_(language) {}
     // From now on there are `count` statuses to read after the call; false without memory.
-    bool need(int count) noexcept;
+    bool need(int count) noexcept { return !are_ignored() || take_ours(count); }
     // What the call gets.
     void* passed() const noexcept { return passed_; }
     MPI_Status* for_c() const noexcept { return static_cast<MPI_Status*>(passed_); }
@@ -74,7 +75,12 @@ class Statuses {
 
  private:
     MPI_Status get(int i) const noexcept;
-    bool are_ignored() const noexcept;
+    bool are_ignored() const noexcept {
+        if (language_ == Language::fortran) return are_ignored_in_fortran();
+        return passed_ == MPI_STATUS_IGNORE || passed_ == MPI_STATUSES_IGNORE;
+    }
+    bool are_ignored_in_fortran() const noexcept;
+    bool take_ours(int count) noexcept;
 
     static constexpr int few = 8;
     void* passed_ = nullptr;
@@ -89,8 +95,12 @@ bool is_in_place(const void* buffer, Language language) noexcept;
 uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept;
 
 // Ranks and tags as in a trace: see ovni/mpi_events.h.
-int32_t peer_in_trace(int rank) noexcept;
-int32_t tag_in_trace(int tag) noexcept;
+inline int32_t peer_in_trace(int rank) noexcept {
+    return rank == MPI_ANY_SOURCE ? OVNI_MPI_ANY : rank == MPI_PROC_NULL ? OVNI_MPI_NOBODY : rank;
+}
+inline int32_t tag_in_trace(int tag) noexcept {
+    return tag == MPI_ANY_TAG ? OVNI_MPI_ANY : tag;
+}
 
 // Text of Fortran has a length and blanks behind it; in C `length` is not used.
 std::string_view text_of(const void* text, size_t length, Language language) noexcept;

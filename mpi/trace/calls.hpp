@@ -15,7 +15,7 @@ namespace ovni::mpi {
 class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).
-    Call(Function function, const void* frame) noexcept
+    [[gnu::always_inline]] Call(Function function, const void* frame) noexcept
         : thread_(this_thread()),
           function_(function),
           recorded_(is_selected(function)),
@@ -28,7 +28,7 @@ class Call {
         thread_->outermost = frame;
         outermost_ = true;
     }
-    ~Call() {
+    [[gnu::always_inline]] ~Call() {
         if (!thread_) [[unlikely]]
             return;
         --thread_->depth;

@@ -21,8 +21,6 @@ constinit HandleTable<Communicator*> communicators;
 // How many communicators the same members have made of the same origin.
 constinit HandleTable<uint32_t> made;
 Communicator* untold = nullptr;
-// Threads remember the communicator that they last used; when one ends, they have to look again.
-std::atomic<uint32_t> generation{1};
 
 // Worlds have ids, too: that of a spawned one is made of the name of its job.
 uint64_t id_of_world() noexcept {
@@ -152,12 +150,9 @@ void meet_world() noexcept {
     meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()));
 }
 
-const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept {
-    Thread& thread = moment.thread;
-    uint32_t now = generation.load(std::memory_order_acquire);
-    if (thread.last_comm == key_of(comm) && thread.comm_generation == now) [[likely]]
-        return thread.last_communicator;
+const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
     if (comm == comm_null()) return nullptr;
+    uint32_t ended = ended_communicators.load(std::memory_order_acquire);
     Communicator* known = find(comm);
     if (!known) {
         Members members(comm);
@@ -166,16 +161,11 @@ const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept {
     }
     tell_communicator(moment, *known);
     if (moment.recorded) {
-        thread.last_comm = key_of(comm);
-        thread.last_communicator = known;
-        thread.comm_generation = now;
+        moment.thread.last_comm = key_of(comm);
+        moment.thread.last_communicator = known;
+        moment.thread.comm_generation = ended;
     }
     return known;
-}
-
-uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept {
-    const Communicator* known = communicator(moment, comm);
-    return known ? known->number : uint32_t{OVNI_MPI_NO_OBJECT};
 }
 
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
@@ -209,7 +199,7 @@ void remove_communicator(MPI_Comm comm) noexcept {
     if (!found) return;
     end(*found);
     communicators.erase(key_of(comm));
-    generation.fetch_add(1, std::memory_order_release);
+    ended_communicators.fetch_add(1, std::memory_order_release);
 }
 
 void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept {

@@ -7,9 +7,11 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
+#include "mpi/trace/handle_table.hpp"
 #include "mpi/trace/objects.hpp"
 
 namespace ovni::mpi {
@@ -33,10 +35,22 @@ struct Communicator {
 // MPI_COMM_WORLD and MPI_COMM_SELF are known from now on.
 void meet_world() noexcept;
 
+// Counts handles that ended: a thread that remembers a communicator from before has to look again.
+inline std::atomic<uint32_t> ended_communicators{1};
+
 // What is known of a communicator, which is told if need be; null for MPI_COMM_NULL. Lives as long as the
 // communicator.
-const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept;
-uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept;
+const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept;
+inline const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept {
+    const Thread& thread = moment.thread;
+    bool is_last = thread.last_comm == key_of(comm) &&
+                   thread.comm_generation == ended_communicators.load(std::memory_order_acquire);
+    return is_last ? thread.last_communicator : find_communicator(moment, comm);
+}
+inline uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept {
+    const Communicator* known = communicator(moment, comm);
+    return known ? known->number : 0;
+}
 
 // Where a communicator comes from. A `distinction` tells apart what may be made at the same time.
 struct Origin {

@@ -127,7 +127,6 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
     bool shown = up_to_date(thread);
     thread.program.function = Function::none;
     if (!shown || thread.stream.function != function) return {thread, function, false, 0};
-    say_cpu(thread);
     return {thread, function, true, ovni::stream_now()};
 }
 
