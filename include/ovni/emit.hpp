@@ -34,6 +34,7 @@ struct ovni_private_window {
     uintptr_t busy;
     uint64_t last;  // the newest clock
     ovni::ClockPage* clock;
+    uint32_t running;  // the life cycle of the thread allows events; 0: perhaps
 };
 
 // Null where the thread has no stream.

@@ -32,8 +32,8 @@ void ovni_private_identify(const struct ovni_private_identity* identity);
 
 /* Gives the calling thread a stream where it has none. 1: events of the calling thread are recorded now (it
  * has a stream and, by the life-cycle events of that stream, is running); 0: they would not be (its stream is
- * finished, it is paused, the process is gone, a fork's child). Cheap enough to be asked before every event.
- */
+ * finished, it is paused, the process is gone, a fork's child). `running` in the window of ovni/emit.hpp says
+ * the first without a call. */
 int ovni_private_thread_open(void);
 
 /* 1 unless the program has called ovni_proc_init. */

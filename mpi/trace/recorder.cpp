@@ -85,6 +85,11 @@ void say_cpu(Thread& thread) noexcept {
     if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
 }
 
+bool is_open() noexcept {
+    const ovni_private_window* window = ovni_private_thread_window;
+    return (window && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) || ovni_private_thread_open();
+}
+
 void catch_up(Thread& thread, uint64_t at) noexcept {
     label_open_regions(thread);
     show(thread, Function::none, thread.program.regions, at);
@@ -93,7 +98,7 @@ void catch_up(Thread& thread, uint64_t at) noexcept {
 }  // namespace
 
 bool up_to_date(Thread& thread) noexcept {
-    if (!recording.load(std::memory_order_relaxed) || !ovni_private_thread_open()) {
+    if (!recording.load(std::memory_order_relaxed) || !is_open()) {
         thread.behind = true;
         return false;
     }

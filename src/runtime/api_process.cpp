@@ -65,8 +65,11 @@ void ovni_proc_set_rank(int rank, int nranks) {
 
 void ovni_proc_fini() {
     if (process().is_inherited() || is_inside()) return;
-    SlowPath slow;
-    process().finish(__func__);
+    {
+        SlowPath slow;
+        process().finish(__func__);
+    }
+    streams().visit([](Stream& stream) { stream.show_running(); });
 }
 
 void ovni_add_cpu(int index, int phyid) {

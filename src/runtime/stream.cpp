@@ -35,6 +35,7 @@ Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
     }
     madvise(page, window_page, MADV_WIPEONFORK);
     window_ = &static_cast<WipedPage*>(page)->window;
+    show_running();
     if (get_ring() && ours_) open_ours();
 }
 

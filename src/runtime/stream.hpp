@@ -67,6 +67,8 @@ class Stream {
     void inherit(const Stream& parent);
     // By its life cycle, events of the thread are recorded.
     bool is_running() const { return life_ == Life::running && !is_closed(); }
+    // Says so in the window; again, where the state of the process has changed.
+    void show_running();
     bool is_ours() const { return ours_; }
 
     // Any thread.
@@ -164,6 +166,8 @@ class Stream {
     void drop_our_life();
     void write_our_begin(const Facts& facts);
     void end_our_life(uint64_t clock);
+    void set_life(Life life);
+    void set_closed(bool closed);
     void set_our_life(bool is_ours);
     const void* raise(const void* event, size_t size, Event& raised);
     void place(const Facts& facts);

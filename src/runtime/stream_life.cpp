@@ -33,6 +33,21 @@ void Stream::open_ours() {
     refresh_limit();
 }
 
+void Stream::set_life(Life life) {
+    life_ = life;
+    show_running();
+}
+
+void Stream::set_closed(bool closed) {
+    closed_.store(closed, std::memory_order_release);
+    show_running();
+}
+
+void Stream::show_running() {
+    uint32_t running = is_running() && process().state() != ProcessState::gone;
+    if (window_) __atomic_store_n(&window_->running, running, __ATOMIC_RELAXED);
+}
+
 // Nobody else is there who could hold the parent's lock.
 void Stream::inherit(const Stream& parent) {
     with_metadata([&](Metadata& metadata) { metadata.inherit(parent.metadata_); });
@@ -50,21 +65,21 @@ void Stream::follow_life_cycle(const uint8_t* event) {
             if (our_life_) end_our_life(ovni_format_clock(event));
             if (ring_.is_mapped()) header().lives.store(1, std::memory_order_relaxed);
             ours_ = false;
-            life_ = Life::running;
+            set_life(Life::running);
             break;
         case 'r':
-            life_ = Life::running;
+            set_life(Life::running);
             break;
         case 'p':
         case 'c':
         case 'w':
-            life_ = Life::paused;
+            set_life(Life::paused);
             break;
         case 'e':
             // A program that ends a life which we began has said what there is to say.
             if (our_life_) set_our_life(false);
             if (ring_.is_mapped()) header().lives.store(0, std::memory_order_relaxed);
-            life_ = Life::dead;
+            set_life(Life::dead);
             break;
         default:
             break;
@@ -118,7 +133,7 @@ void Stream::open_for_program(pid_t tid) {
     if (!ring_.is_mapped()) return;
     if (our_life_ && !holds_events()) {
         drop_our_life();
-        life_ = Life::unborn;
+        set_life(Life::unborn);
     }
     bool goes_on = false;
     if (is_closed()) {
@@ -129,7 +144,7 @@ void Stream::open_for_program(pid_t tid) {
         host().give_back(std::move(ring_));
         if (!get_ring()) return;
         header().continues.store(goes_on ? 1 : 0, std::memory_order_relaxed);
-        closed_.store(false, std::memory_order_release);
+        set_closed(false);
     }
     ours_ = false;
     tid_ = tid;
@@ -252,7 +267,7 @@ bool Stream::end_with_process(int code) {
 void Stream::end_with_process_locked(int code) {
     if (!ring_.is_mapped()) {
         host().count_lost(lost_);
-        return closed_.store(true, std::memory_order_release);
+        return set_closed(true);
     }
     if (producer_) header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
     settle_postponed();
@@ -269,7 +284,7 @@ void Stream::wait_for_end() {
     constexpr timespec moment{0, 20'000'000};
     int most = syscall(SYS_gettid) == exiting_thread_ ? 0 : most_waits;
     for (int waits = 0; waits < most && !end_is_wanted(); ++waits) nanosleep(&moment, nullptr);
-    closed_.store(true, std::memory_order_release);
+    set_closed(true);
 }
 
 void Stream::tell_exit(int code) noexcept {
@@ -304,7 +319,7 @@ void Stream::close_locked(const StreamEnd* end) {
     flush_pair_due_ = false;
     if (!ring_.is_mapped()) {
         host().count_lost(lost_);
-        return closed_.store(true, std::memory_order_release);
+        return set_closed(true);
     }
     set_limit(0);
     if (producer_) end_shared();
@@ -323,7 +338,7 @@ void Stream::close_locked(const StreamEnd* end) {
         metadata_.finish(facts, end, last);
         save_note();
     }
-    closed_.store(true, std::memory_order_release);
+    set_closed(true);
     header().state.store(RingState::closed, std::memory_order_release);
     host().wake();
 }
