@@ -181,6 +181,8 @@ def fortran_body(routine):
     arguments = ", ".join(passed.get(name, name) for name in call.names)
     return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
             f"const void* frame, {call.parameters}) {{\n"
+            f"    MPI_Fint error = MPI_SUCCESS;\n"
+            f"    if (!ierror) ierror = &error;\n"
             f"    {record} details{details(function, record, 'fortran')};\n"
             f"    record(Function::{function.name}, frame, details, [&] {{\n"
             f"        real({arguments});\n"

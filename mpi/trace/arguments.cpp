@@ -39,18 +39,18 @@ constexpr size_t status_integers = (sizeof(MPI_Status) + sizeof(MPI_Fint) - 1) /
 
 }  // namespace
 
-#define OVNI_FROM_FORTRAN(Type, name)                        \
-    MPI_##Type name(const void* handle) noexcept {           \
-        return OVNI_KNOWN_PMPI(Type##_f2c)(integer(handle)); \
+// A number that stands for no handle gives a null pointer where handles are pointers.
+#define OVNI_FROM_FORTRAN(Type, Convert, name, null)              \
+    MPI_##Type name(const void* handle) noexcept {                \
+        MPI_##Type found = OVNI_KNOWN_PMPI(Convert)(integer(handle)); \
+        return found == MPI_##Type() ? null() : found;            \
     }
-OVNI_FROM_FORTRAN(Comm, comm_of)
-OVNI_FROM_FORTRAN(Win, win_of)
-OVNI_FROM_FORTRAN(File, file_of)
-OVNI_FROM_FORTRAN(Request, request_of)
-OVNI_FROM_FORTRAN(Message, message_of)
-MPI_Datatype type_of(const void* handle) noexcept {
-    return OVNI_KNOWN_PMPI(Type_f2c)(integer(handle));
-}
+OVNI_FROM_FORTRAN(Comm, Comm_f2c, comm_of, comm_null)
+OVNI_FROM_FORTRAN(Win, Win_f2c, win_of, win_null)
+OVNI_FROM_FORTRAN(File, File_f2c, file_of, file_null)
+OVNI_FROM_FORTRAN(Request, Request_f2c, request_of, request_null)
+OVNI_FROM_FORTRAN(Message, Message_f2c, message_of, message_null)
+OVNI_FROM_FORTRAN(Datatype, Type_f2c, type_of, datatype_null)
 
 bool Statuses::are_ignored_in_fortran() const noexcept {
     return status_ignore.is(passed_) || statuses_ignore.is(passed_);
@@ -87,9 +87,13 @@ Envelope Statuses::envelope(int i) const noexcept {
 
 bool Statuses::is_cancelled(int i) const noexcept {
     MPI_Status status = get(i);
+#ifdef OPEN_MPI
+    return status._cancelled != 0;
+#else
     int cancelled = 0;
     OVNI_KNOWN_PMPI(Test_cancelled)(&status, &cancelled);
     return cancelled != 0;
+#endif
 }
 
 int Statuses::error(int i) const noexcept {
@@ -101,7 +105,7 @@ bool is_in_place(const void* buffer, Language language) noexcept {
 }
 
 uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept {
-    if (count <= 0 || type == datatype_null()) return 0;
+    if (count <= 0 || type == datatype_null() || type == MPI_Datatype()) return 0;
     MPI_Count size = 0;
     OVNI_KNOWN_PMPI(Type_size_x)(type, &size);
     return size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;

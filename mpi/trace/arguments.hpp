@@ -35,7 +35,9 @@ class Handles {
     constexpr Handles(const void* at, Language language) noexcept : at_(at), language_(language) {}
     explicit operator bool() const noexcept { return at_ != nullptr; }
     const void* address() const noexcept { return at_; }
+    // What no program may pass, a null address, is a null pointer here.
     Handle get(int i = 0) const noexcept {
+        if (!at_) return Handle();
         return language_ == Language::c ? static_cast<const Handle*>(at_)[i]
                                         : from_fortran(static_cast<const MPI_Fint*>(at_) + i);
     }

@@ -48,13 +48,13 @@ class Call {
         if constexpr (requires { details.entered(moment); }) details.entered(moment);
     }
     template <class Details>
-    void leave(Details& details, bool succeeded) noexcept {
+    void leave(Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_leave(*thread_, function_, recorded_);
         left_ = true;
-        if (!with_details_ || !succeeded) {
-            if constexpr (requires { details.fail(moment); })
-                if (with_details_) details.fail(moment);
+        if (!with_details_ || error != MPI_SUCCESS) {
+            if constexpr (requires { details.fail(moment, error); })
+                if (with_details_) details.fail(moment, error);
             return end_leave(moment, Payload(function_));
         }
         end_leave(moment, details.leave(moment));
@@ -74,11 +74,11 @@ class Call {
 };
 
 template <class Result>
-constexpr bool is_success(Result) {
-    return true;
+constexpr int error_of(Result) {
+    return MPI_SUCCESS;
 }
-constexpr bool is_success(int result) {
-    return result == MPI_SUCCESS;
+constexpr int error_of(int result) {
+    return result;
 }
 
 template <class Details, class Real>
@@ -87,7 +87,7 @@ auto record(Function function, const void* frame, Details& details, Real real) {
     if (!call.is_outermost()) return real();
     call.enter(details);
     auto result = real();
-    call.leave(details, is_success(result));
+    call.leave(details, error_of(result));
     return result;
 }
 
@@ -116,9 +116,14 @@ int init(Function function, Real real) {
 
 template <class Real>
 int finalize(Function function, Real real) {
-    if (is_nested()) return real();
-    if (Thread* thread = this_thread()) close_all_regions(*thread);
+    if (is_nested() && own_thread->program.function == function) return real();
+    if (Thread* thread = this_thread()) {
+        // A call that was left by longjmp or an exception is over at the latest now.
+        thread->depth = 0;
+        close_all_regions(*thread);
+    }
     Finalization details;
+    if (!is_selected(function)) details.tell_unrecorded(function);
     int result = is_selected(function) ? record(function, __builtin_frame_address(0), details, real) : real();
     finish_recording();
     return result;

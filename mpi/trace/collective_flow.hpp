@@ -13,7 +13,8 @@ namespace ovni::mpi {
 
 struct CollectiveFlow {
     enum class Who : uint8_t { nobody, root, others, all };
-    enum class Blocks : uint8_t { one, of_all };  // one: where blocks differ, that of this rank
+    // one: where blocks differ, that of this rank; of_all: of all it talks to; of_group: of its own group.
+    enum class Blocks : uint8_t { one, of_all, of_group };
     Who senders;
     Blocks sent;
     Who receivers;
@@ -34,7 +35,7 @@ inline constexpr CollectiveFlow Allgather{all, one, all, of_all};
 inline constexpr CollectiveFlow Alltoall{all, of_all, all, of_all};
 inline constexpr CollectiveFlow Reduce{all, one, root, one};
 inline constexpr CollectiveFlow Allreduce{all, one, all, one};
-inline constexpr CollectiveFlow Reduce_scatter{all, of_all, all, one};
+inline constexpr CollectiveFlow Reduce_scatter{all, of_group, all, one};
 inline constexpr CollectiveFlow Neighbor_allgather{all, one, all, of_all, true};
 inline constexpr CollectiveFlow Neighbor_alltoall{all, of_all, all, of_all, true};
 

@@ -23,8 +23,10 @@ bool is_left_out(Who who, Who opposite, const Communicator& comm, int root) noex
     return root == MPI_PROC_NULL || (who == Who::all && root == MPI_ROOT);
 }
 
-uint64_t amount(Blocks blocks, const CollectiveSide& side, uint32_t rank, uint32_t peers) noexcept {
-    return blocks == Blocks::one ? side.block(rank) : side.blocks(peers);
+uint64_t amount(Blocks blocks, const CollectiveSide& side, const Communicator& comm,
+                uint32_t peers) noexcept {
+    if (blocks == Blocks::one) return side.block(static_cast<uint32_t>(comm.rank));
+    return side.blocks(blocks == Blocks::of_group ? comm.size : peers);
 }
 
 int root_in_trace(int root) noexcept {
@@ -55,14 +57,13 @@ CollectiveBytes bytes_of(const CollectiveFlow& flow, const Communicator& comm, i
     CollectiveBytes bytes;
     uint32_t out = flow.along_topology ? comm.out_degree : comm.peers();
     uint32_t in = flow.along_topology ? comm.in_degree : comm.peers();
-    auto rank = static_cast<uint32_t>(comm.rank);
     if (takes_part(flow.senders, comm, root) && !is_left_out(flow.senders, flow.receivers, comm, root)) {
         bool in_place = is_in_place(sent.buffer, language);
-        bytes.sent = amount(flow.sent, in_place ? received : sent, rank, out);
+        bytes.sent = amount(flow.sent, in_place ? received : sent, comm, out);
     }
     if (takes_part(flow.receivers, comm, root) && !is_left_out(flow.receivers, flow.senders, comm, root)) {
         bool in_place = is_in_place(received.buffer, language);
-        bytes.received = amount(flow.received, in_place ? sent : received, rank, in);
+        bytes.received = amount(flow.received, in_place ? sent : received, comm, in);
     }
     return bytes;
 }
@@ -81,7 +82,7 @@ Payload Collective::leave(Moment& moment) noexcept {
     if (!newrequest) return payload;
     Posted posted;
     posted.number = next_request_number();
-    post(newrequest.get(), posted);
+    post(moment, newrequest.get(), posted);
     return payload.add(posted.number);
 }
 

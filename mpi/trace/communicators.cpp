@@ -19,8 +19,9 @@ namespace {
 SpinLock changing;
 constinit HandleTable<Communicator*> communicators;
 // How many communicators the same members have made of the same origin.
-constinit HandleTable<uint32_t> made;
+constinit HandleTable<uint32_t> made_before;
 Communicator* untold = nullptr;
+uint64_t world_id = OVNI_MPI_WORLD;
 
 // Worlds have ids, too: that of a spawned one is made of the name of its job.
 uint64_t id_of_world() noexcept {
@@ -33,7 +34,7 @@ uint64_t id_of_world() noexcept {
 uint64_t id_of(const Members& members, const Origin& origin) noexcept {
     uint64_t key = mix(mix(origin.id, origin.distinction), members.hash());
     SpinLock::Guard guard(changing);
-    uint32_t* count = made.insert(key);
+    uint32_t* count = made_before.insert(key);
     return mix(key, count ? ++*count : 0);
 }
 
@@ -43,20 +44,40 @@ Communicator* find(MPI_Comm comm) noexcept {
     return found ? *found : nullptr;
 }
 
-void end(Communicator* known) noexcept {
-    // One with members to tell is needed until then.
+// With the lock. One with members to tell is needed until then.
+void drop(Communicator* known) noexcept {
+    ended_communicators.fetch_add(1, std::memory_order_release);
     if (!known->members) free(known);
 }
 
-void insert(MPI_Comm comm, Communicator* known) noexcept {
+// What stands for the handle afterwards: `known`, or what another thread has met meanwhile. A handle that was made
+// now has a new meaning.
+Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept {
     SpinLock::Guard guard(changing);
     Communicator** place = communicators.insert(key_of(comm));
-    if (!place) return;
-    if (*place) end(*place);
+    if (!place || (*place && !made_now)) {
+        free(known->members);
+        free(known);
+        return place ? *place : nullptr;
+    }
+    if (*place) drop(*place);
     *place = known;
-    if (!known->members) return;
-    known->next_untold = untold;
-    untold = known;
+    if (known->members) {
+        known->next_untold = untold;
+        untold = known;
+    }
+    return known;
+}
+
+// Its members, for whoever tells them; null where that has been done.
+int32_t* take_members(Communicator& known) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** link = &untold;
+    while (*link && *link != &known) link = &(*link)->next_untold;
+    if (*link) *link = known.next_untold;
+    int32_t* members = known.members;
+    known.members = nullptr;
+    return members;
 }
 
 // Neighbours that data goes to and comes from in collectives of the topology.
@@ -82,7 +103,9 @@ uint32_t flags_of(const Members& members) noexcept {
     return members.is_foreign() ? flags | OVNI_MPI_FOREIGN : flags;
 }
 
-Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id) noexcept {
+enum class Met : bool { used, made };
+
+Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id, Met how) noexcept {
     void* memory = malloc(sizeof(Communicator));
     if (!memory) return nullptr;
     auto* known = new (memory) Communicator;
@@ -95,11 +118,11 @@ Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id
     find_degrees(comm, *known);
     bool listed = known->rank == 0 && number > OVNI_MPI_SELF && !(known->flags & OVNI_MPI_OF_WORLD);
     if (listed) known->members = members.release();
-    insert(comm, known);
-    return known;
+    return insert(comm, known, how == Met::made);
 }
 
-void tell_part(Moment& moment, const Communicator& known, uint32_t first, uint32_t count) noexcept {
+void tell_part(Moment& moment, const Communicator& known, const int32_t* members, uint32_t first,
+               uint32_t count) noexcept {
     uint8_t fixed[8 * sizeof(uint32_t)];
     uint32_t flags = known.flags | (count > 0 ? OVNI_MPI_MEMBERS : 0);
     uint8_t* at = fixed;
@@ -109,35 +132,26 @@ void tell_part(Moment& moment, const Communicator& known, uint32_t first, uint32
     };
     put(known.number), put(flags), put(known.id), put(known.rank), put(known.size), put(known.remote_size);
     put(first);
-    auto* members = reinterpret_cast<const uint8_t*>(known.members + first);
-    tell(moment, OVNI_MPI_COMMUNICATOR, fixed, {count > 0 ? members : nullptr, count * sizeof(int32_t)});
+    auto* bytes = count > 0 ? reinterpret_cast<const uint8_t*>(members + first) : nullptr;
+    tell(moment, OVNI_MPI_COMMUNICATOR, fixed, {bytes, count * sizeof(int32_t)});
 }
 
-// What rank 0 tells of it, all that a reader has to know.
-void tell_whole(Moment& moment, const Communicator& known) noexcept {
+// The members, which are all that a reader has to know beyond, only once.
+void tell_whole(Moment& moment, Communicator& known) noexcept {
     constexpr uint32_t most = 1024;
-    uint32_t all = known.members ? known.size + known.remote_size : 0;
-    uint32_t first = 0;
+    int32_t* members = take_members(known);
+    uint32_t all = members ? known.size + known.remote_size : 0, first = 0;
     do {
         uint32_t count = std::min(all - first, most);
-        tell_part(moment, known, first, count);
+        tell_part(moment, known, members, first, count);
         first += count;
     } while (first < all);
-}
-
-void forget_members(Communicator& known) noexcept {
-    SpinLock::Guard guard(changing);
-    Communicator** link = &untold;
-    while (*link && *link != &known) link = &(*link)->next_untold;
-    if (*link) *link = known.next_untold;
-    free(known.members);
-    known.members = nullptr;
+    free(members);
 }
 
 void tell_communicator(Moment& moment, Communicator& known) noexcept {
     if (!is_to_be_told(moment, known.number)) return;
     tell_whole(moment, known);
-    if (known.members) forget_members(known);
     if (known.name[0]) tell_name(moment, known.number, known.name);
 }
 
@@ -146,17 +160,18 @@ void tell_communicator(Moment& moment, Communicator& known) noexcept {
 void meet_world() noexcept {
     uint64_t id = id_of_world();
     Members all(comm_world()), self(comm_self());
-    meet(comm_world(), OVNI_MPI_WORLD, all, id);
-    meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()));
+    world_id = id;
+    meet(comm_world(), OVNI_MPI_WORLD, all, id, Met::made);
+    meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()), Met::made);
 }
 
 const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
-    if (comm == comm_null()) return nullptr;
+    if (comm == comm_null() || comm == MPI_Comm()) return nullptr;
     uint32_t ended = ended_communicators.load(std::memory_order_acquire);
     Communicator* known = find(comm);
     if (!known) {
         Members members(comm);
-        known = meet(comm, next_object_number(), members, id_of(members, {}));
+        known = meet(comm, next_object_number(), members, id_of(members, {world_id, 0}), Met::used);
         if (!known) return nullptr;
     }
     tell_communicator(moment, *known);
@@ -170,12 +185,12 @@ const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
 
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
     const Communicator* known = communicator(moment, parent);
-    return {known ? known->id : 0, 0};
+    return {known ? known->id : world_id, 0};
 }
 
-uint64_t reserve_id(Moment& moment, MPI_Comm parent) noexcept {
+uint64_t reserve_id(MPI_Comm parent, const Origin& origin) noexcept {
     Members members(parent);
-    return id_of(members, origin_of(moment, parent));
+    return id_of(members, origin);
 }
 
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept {
@@ -187,19 +202,31 @@ uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) n
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm);
-    Communicator* known = meet(comm, next_object_number(), members, id);
+    Communicator* known = meet(comm, next_object_number(), members, id, Met::made);
     if (!known) return OVNI_MPI_NO_OBJECT;
     tell_communicator(moment, *known);
     return known->number;
 }
 
-void remove_communicator(MPI_Comm comm) noexcept {
+Communicator* take_communicator(MPI_Comm comm) noexcept {
+    if (comm == comm_world() || comm == comm_self()) return nullptr;
     SpinLock::Guard guard(changing);
     Communicator** found = communicators.find(key_of(comm));
-    if (!found) return;
-    end(*found);
+    Communicator* known = found ? *found : nullptr;
     communicators.erase(key_of(comm));
     ended_communicators.fetch_add(1, std::memory_order_release);
+    return known;
+}
+
+void drop_communicator(Communicator* known) noexcept {
+    SpinLock::Guard guard(changing);
+    if (known) drop(known);
+}
+
+void put_back(MPI_Comm comm, Communicator* known) noexcept {
+    SpinLock::Guard guard(changing);
+    Communicator** place = known ? communicators.insert(key_of(comm)) : nullptr;
+    if (place) *place = known;
 }
 
 void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept {
@@ -213,11 +240,11 @@ void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noe
 }
 
 void tell_members(Moment& moment) noexcept {
-    while (moment.recorded && untold) {
-        Communicator* known = untold;
-        tell_whole(moment, *known);
-        forget_members(*known);
-    }
+    auto next = [] {
+        SpinLock::Guard guard(changing);
+        return untold;
+    };
+    while (Communicator* known = moment.recorded ? next() : nullptr) tell_whole(moment, *known);
 }
 
 }  // namespace ovni::mpi

@@ -57,16 +57,19 @@ struct Origin {
     uint64_t id = 0;
     uint64_t distinction = 0;
 };
-// Of those made of `parent`.
+// Of those made of `parent`; MPI_COMM_NULL: of MPI_COMM_WORLD.
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept;
 
 // A call has made the communicator; 0 for MPI_COMM_NULL.
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept;
 // The id that the next communicator with the members of `parent` has; for one that appears later.
-uint64_t reserve_id(Moment& moment, MPI_Comm parent) noexcept;
+uint64_t reserve_id(MPI_Comm parent, const Origin& origin) noexcept;
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept;
-// The handle ends; its number is not used again.
-void remove_communicator(MPI_Comm comm) noexcept;
+// The handle is about to end: what was known of it, to be dropped, or put back where it did not. Null for
+// MPI_COMM_WORLD and MPI_COMM_SELF, which stay.
+Communicator* take_communicator(MPI_Comm comm) noexcept;
+void drop_communicator(Communicator* known) noexcept;
+void put_back(MPI_Comm comm, Communicator* known) noexcept;
 
 void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept;
 

@@ -1,4 +1,6 @@
 // Records of requests: how they are started, and how they end.
+#include <algorithm>
+
 #include "mpi/trace/communicators.hpp"
 #include "mpi/trace/details.hpp"
 #include "mpi/trace/predefined.hpp"
@@ -15,7 +17,7 @@ Payload of_request(Moment& moment, uint32_t number) noexcept {
 
 // The call has made a persistent request.
 Payload keep(Moment& moment, const Requests& newrequest, const Posted& posted) noexcept {
-    post(newrequest.get(), posted);
+    post(moment, newrequest.get(), posted);
     Payload payload(moment.function);
     return payload.add_bytes(posted.bytes).add(posted.number);
 }
@@ -60,7 +62,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (posted.number == 0 || !posted.active) return;
     bool may_share = posted.kind == Posted::Kind::send;
     if (may_share && find_request(handle).number != posted.number) return;
-    bool cancelled = posted.cancelled && statuses && statuses->is_cancelled(status);
+    bool cancelled = statuses && statuses->is_cancelled(status);
     say_ended(moment, posted, cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED);
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
@@ -106,10 +108,12 @@ Payload Start::leave(Moment& moment) noexcept {
     return Payload(moment.function);
 }
 
-void Start::fail(Moment& moment) noexcept {
+void Start::fail(Moment& moment, int) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
-        if (posted.persistent) say_ended(moment, posted, OVNI_MPI_FAILED);
+        if (!posted.persistent) continue;
+        say_ended(moment, posted, OVNI_MPI_FAILED);
+        end(requests.get(i), posted);
     }
 }
 
@@ -153,41 +157,46 @@ Payload Completion::leave(Moment& moment) noexcept {
     return Payload(moment.function);
 }
 
-void Completion::fail(Moment& moment) noexcept {
+void Completion::fail(Moment& moment, int) noexcept {
     if (posted.number == 0 || flag) return;
     say_ended(moment, posted, OVNI_MPI_FAILED);
     end(handle, posted);
 }
 
 Payload Completions::enter(Moment& moment) noexcept {
-    Item* made = items.make(count);
-    bool need = false;
-    for (int i = 0; made && i < count; ++i) {
-        made[i].handle = requests.get(i);
-        made[i].posted = find_request(made[i].handle);
-        need = need || needs_status(made[i].posted);
-    }
-    have_statuses = need && statuses.need(index ? 1 : count);
-    return of_request(moment, static_cast<uint32_t>(count));
+    MPI_Request* copies = handles.make(count);
+    for (int i = 0; copies && i < count; ++i) copies[i] = requests.get(i);
+    Posted* books = several_threads ? posted.make(count) : nullptr;
+    for (int i = 0; copies && books && i < count; ++i) books[i] = find_request(copies[i]);
+    have_statuses = copies && statuses.need(index ? 1 : count);
+    return of_request(moment, static_cast<uint32_t>(std::max(count, 0)));
 }
 
 void Completions::finish(Moment& moment, int which, int status) noexcept {
     if (which < 0 || which >= count) return;
-    const Item& item = items[which];
-    complete(moment, item.handle, item.posted, have_statuses ? &statuses : nullptr, status);
+    Posted known = posted.data() ? posted[which] : find_request(handles[which]);
+    complete(moment, handles[which], known, have_statuses && needs_status(known) ? &statuses : nullptr, status);
 }
 
-void Completions::finish_those(Moment& moment, bool only_successful) noexcept {
-    int done = outcount ? *outcount : count;
+void Completions::finish_those(Moment& moment, bool some_failed) noexcept {
+    int done = outcount ? std::clamp(*outcount, 0, count) : count;
     for (int i = 0; i < done; ++i) {
-        if (only_successful && (!have_statuses || statuses.error(i) != MPI_SUCCESS)) continue;
-        finish(moment, indices ? numbered(indices[i]) : i, i);
+        int which = indices ? numbered(indices[i]) : i;
+        int error = some_failed ? statuses.error(i) : MPI_SUCCESS;
+        if (error == MPI_SUCCESS) {
+            finish(moment, which, i);
+        } else if (error != MPI_ERR_PENDING && which >= 0 && which < count) {
+            Posted known = posted.data() ? posted[which] : find_request(handles[which]);
+            if (known.number == 0 || !known.active) continue;
+            say_ended(moment, known, OVNI_MPI_FAILED);
+            end(handles[which], known);
+        }
     }
 }
 
 Payload Completions::leave(Moment& moment) noexcept {
     Payload payload(moment.function);
-    if (!items.data() || (flag && !*flag) || (outcount && *outcount == MPI_UNDEFINED)) return payload;
+    if (!handles.data() || (flag && !*flag) || (outcount && *outcount == MPI_UNDEFINED)) return payload;
     if (index)
         finish(moment, *index == MPI_UNDEFINED ? -1 : numbered(*index), 0);
     else
@@ -195,10 +204,11 @@ Payload Completions::leave(Moment& moment) noexcept {
     return payload;
 }
 
-// Some may have completed all the same: their statuses say so.
-void Completions::fail(Moment& moment) noexcept {
-    if (!items.data() || index) return;
-    finish_those(moment, true);
+// Some may have completed all the same: their statuses say so, in this one case.
+void Completions::fail(Moment& moment, int error) noexcept {
+    int kind = MPI_SUCCESS;
+    OVNI_KNOWN_PMPI(Error_class)(error, &kind);
+    if (kind == MPI_ERR_IN_STATUS && have_statuses && !index) finish_those(moment, true);
 }
 
 }  // namespace ovni::mpi

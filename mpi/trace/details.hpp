@@ -6,6 +6,7 @@
 
 #include "mpi/trace/arguments.hpp"
 #include "mpi/trace/collective_flow.hpp"
+#include "mpi/trace/communicators.hpp"
 #include "mpi/trace/moment.hpp"
 #include "mpi/trace/payload.hpp"
 #include "mpi/trace/requests.hpp"
@@ -19,6 +20,8 @@ struct Plain {
 
 // What rank 0 of a communicator has not told of it yet, it tells now.
 struct Finalization {
+    // Where MPI_Finalize itself is not recorded.
+    static void tell_unrecorded(Function function) noexcept;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
 };
@@ -124,8 +127,10 @@ struct Start {
     Payload enter(Moment& moment) noexcept;
     void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    void fail(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
 };
+
+using Starts = Start;
 
 struct RequestUse {
     Requests request;
@@ -151,7 +156,7 @@ struct Completion {
     Posted posted = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    void fail(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
 };
 
 // Of all, any or some of the requests: `index` of any, `outcount` and `indices` of some.
@@ -165,21 +170,18 @@ struct Completions {
     const int* outcount = nullptr;
     const int* indices = nullptr;
 
-    struct Item {
-        MPI_Request handle;
-        Posted posted;
-    };
     static constexpr int few = 16;
-    CallArray<Item, few> items = {};
+    CallArray<MPI_Request, few> handles = {};
+    CallArray<Posted, few> posted = {};  // where other threads may use the handles again
     bool have_statuses = false;
 
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    void fail(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
 
  private:
     void finish(Moment& moment, int which, int status) noexcept;
-    void finish_those(Moment& moment, bool only_successful) noexcept;
+    void finish_those(Moment& moment, bool some_failed) noexcept;
     int numbered(int number) const noexcept { return language == Language::c ? number : number - 1; }
 };
 
@@ -246,12 +248,18 @@ struct CommunicatorMaker {
     uint64_t id = 0;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+
+ private:
+    Origin origin(Moment& moment) const noexcept;
 };
 
 struct CommunicatorEnd {
     Comms comm;
+    MPI_Comm ended = {};
+    Communicator* known = nullptr;
     Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
 };
 
 struct WindowMaker {

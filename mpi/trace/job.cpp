@@ -10,6 +10,7 @@
 #include "mpi/trace/cpus.hpp"
 #include "mpi/trace/host.hpp"
 #include "mpi/trace/recorder.hpp"
+#include "mpi/trace/requests.hpp"
 #include "mpi/trace/run.hpp"
 #include "mpi/trace/selection.hpp"
 #include "ovni/private.h"
@@ -115,6 +116,9 @@ void introduce_process() noexcept {
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
     sampling_cpus.store(sample, std::memory_order_relaxed);
     meet_world();
+    int provided = MPI_THREAD_MULTIPLE;
+    OVNI_PMPI(Query_thread)(&provided);
+    several_threads = provided == MPI_THREAD_MULTIPLE;
     errno = saved;
 }
 

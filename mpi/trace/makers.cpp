@@ -1,8 +1,10 @@
 // Records of calls that make communicators, windows and files, name them, and end them.
 #include "mpi/trace/communicators.hpp"
 #include "mpi/trace/details.hpp"
+#include "mpi/trace/keep_errno.hpp"
 #include "mpi/trace/objects.hpp"
 #include "mpi/trace/predefined.hpp"
+#include "mpi/trace/recorder.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -21,6 +23,14 @@ Payload of_made(Moment& moment, uint32_t object) noexcept {
 
 }  // namespace
 
+void Finalization::tell_unrecorded(Function function) noexcept {
+    Thread* thread = this_thread();
+    if (!thread || !thread->stream_known || !up_to_date(*thread)) return;
+    KeepErrno keep(*thread);
+    Moment moment{*thread, function, true, ovni::stream_now()};
+    tell_members(moment);
+}
+
 Payload Finalization::enter(Moment& moment) noexcept {
     tell_members(moment);
     return Payload(moment.function);
@@ -28,7 +38,7 @@ Payload Finalization::enter(Moment& moment) noexcept {
 
 Payload CommunicatorMaker::enter(Moment& moment) noexcept {
     // What is made in the background counts from here on, as on all members.
-    if (newrequest) id = reserve_id(moment, comm);
+    if (newrequest) id = reserve_id(comm, origin(moment));
     return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
 
@@ -40,21 +50,36 @@ Payload CommunicatorMaker::leave(Moment& moment) noexcept {
         posted.id = id;
         posted.made = newcomm.address();
         posted.in_fortran = language == Language::fortran;
-        post(newrequest.get(), posted);
+        post(moment, newrequest.get(), posted);
         Payload payload(moment.function);
         return payload.add_bytes(0).add(posted.number);
     }
-    Origin origin = joins_two ? Origin{} : origin_of(moment, comm);
-    origin.distinction = static_cast<uint32_t>(distinction);
-    return of_made(moment, add_communicator(moment, newcomm.get(), origin));
+    return of_made(moment, add_communicator(moment, newcomm.get(), origin(moment)));
+}
+
+// Members make communicators of one kind in the same order, but not those of different kinds, or tags.
+Origin CommunicatorMaker::origin(Moment& moment) const noexcept {
+    Origin origin = origin_of(moment, joins_two ? comm_null() : comm);
+    auto kind = static_cast<uint64_t>(moment.function);
+    origin.distinction = kind << 32 | static_cast<uint32_t>(distinction);
+    return origin;
 }
 
 // Handles end at once: what other threads make from then on may get the same one.
 Payload CommunicatorEnd::enter(Moment& moment) noexcept {
-    MPI_Comm ended = comm.get();
+    ended = comm.get();
     Payload payload = of_object(moment, communicator_number(moment, ended));
-    remove_communicator(ended);
+    known = take_communicator(ended);
     return payload;
+}
+
+Payload CommunicatorEnd::leave(Moment& moment) noexcept {
+    drop_communicator(known);
+    return Payload(moment.function);
+}
+
+void CommunicatorEnd::fail(Moment&, int) noexcept {
+    put_back(ended, known);
 }
 
 Payload WindowMaker::enter(Moment& moment) noexcept {

@@ -27,15 +27,11 @@ Envelope sent(const Send& send) noexcept {
     return {bytes_of(send.count, send.type), peer_in_trace(send.peer), tag_in_trace(send.tag)};
 }
 
-void say_done(Moment& moment, uint32_t request) noexcept {
-    moment.say(OVNI_MPI_REQUEST_ENDED, request, uint32_t{OVNI_MPI_COMPLETED});
-}
-
-void post_receive(const Requests& request, uint32_t number) noexcept {
+void post_receive(Moment& moment, const Requests& request, uint32_t number) noexcept {
     Posted posted;
     posted.number = number;
     posted.kind = Posted::Kind::receive;
-    post(request.get(), posted);
+    post(moment, request.get(), posted);
 }
 
 }  // namespace
@@ -57,7 +53,7 @@ Payload PostedSend::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = number;
     posted.kind = Posted::Kind::send;
-    if (!post_send(newrequest.get(), posted)) say_done(moment, number);
+    post(moment, newrequest.get(), posted);
     return transferred(moment, sent(send));
 }
 
@@ -77,10 +73,10 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
 
 Payload PostedReceive::leave(Moment& moment) noexcept {
     if (peer == MPI_PROC_NULL) {
-        say_done(moment, number);
+        moment.say(OVNI_MPI_REQUEST_ENDED, number, uint32_t{OVNI_MPI_COMPLETED});
         moment.say(OVNI_MPI_MESSAGE, uint64_t{0}, int32_t{OVNI_MPI_NOBODY}, int32_t{OVNI_MPI_ANY});
     } else {
-        post_receive(newrequest, number);
+        post_receive(moment, newrequest, number);
     }
     return Payload(moment.function);
 }
@@ -101,7 +97,7 @@ Payload PostedExchange::enter(Moment& moment) noexcept {
 }
 
 Payload PostedExchange::leave(Moment& moment) noexcept {
-    post_receive(newrequest, number);
+    post_receive(moment, newrequest, number);
     return transferred(moment, sent(send));
 }
 
@@ -148,7 +144,7 @@ Payload PostedMatchedReceive::enter(Moment& moment) noexcept {
 }
 
 Payload PostedMatchedReceive::leave(Moment& moment) noexcept {
-    if (number != 0) post_receive(newrequest, number);
+    if (number != 0) post_receive(moment, newrequest, number);
     return Payload(moment.function);
 }
 

@@ -122,7 +122,7 @@ void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept 
 }
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept {
-    if (win == win_null()) return OVNI_MPI_NO_OBJECT;
+    if (win == win_null() || win == MPI_Win()) return OVNI_MPI_NO_OBJECT;
     return number_of(moment, windows, key_of(win), OVNI_MPI_WINDOW);
 }
 
@@ -143,7 +143,7 @@ void remove_window(MPI_Win win) noexcept {
 }
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept {
-    if (file == file_null()) return OVNI_MPI_NO_OBJECT;
+    if (file == file_null() || file == MPI_File()) return OVNI_MPI_NO_OBJECT;
     return number_of(moment, files, key_of(file), OVNI_MPI_FILE);
 }
 

@@ -5,6 +5,7 @@
 #include "mpi/trace/handle_table.hpp"
 #include "mpi/trace/predefined.hpp"
 #include "mpi/trace/spin_lock.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
@@ -23,31 +24,44 @@ std::atomic<uint32_t> last_number{0};
 SpinLock changing_messages;
 constinit HandleTable<uint32_t> messages;
 
+#ifdef OPEN_MPI
+KnownSymbol empty_request{"ompi_request_empty"};
+bool is_shared(MPI_Request request) noexcept {
+    return request == static_cast<MPI_Request>(empty_request.get());
+}
+#else
+bool is_shared(MPI_Request) noexcept {
+    return false;
+}
+#endif
+
 Shard& shard_of(MPI_Request request) noexcept {
     return all[mix(key_of(request)) >> 60];
 }
 static_assert(shards == 16);
 
-}  // namespace
-
-uint32_t next_request_number() noexcept {
-    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-void post(MPI_Request request, const Posted& posted) noexcept {
-    Shard& shard = shard_of(request);
-    SpinLock::Guard guard(shard.changing);
-    if (Posted* place = shard.posted.insert(key_of(request))) *place = posted;
-}
-
-bool post_send(MPI_Request request, const Posted& posted) noexcept {
+// False where the handle is one of many requests.
+bool keep(MPI_Request request, const Posted& posted) noexcept {
+    if (is_shared(request)) return false;
     Shard& shard = shard_of(request);
     SpinLock::Guard guard(shard.changing);
     Posted* place = shard.posted.insert(key_of(request));
     if (!place) return true;
-    if (place->number != 0 && place->kind == Posted::Kind::send && !place->persistent) return false;
+    bool may_share = posted.kind == Posted::Kind::send && !posted.persistent;
+    if (may_share && place->number != 0 && place->kind == posted.kind && !place->persistent) return false;
     *place = posted;
     return true;
+}
+
+}  // namespace
+
+void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept {
+    if (!keep(request, posted))
+        moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, uint32_t{OVNI_MPI_COMPLETED});
+}
+
+uint32_t next_request_number() noexcept {
+    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 Posted find_request(MPI_Request request) noexcept {

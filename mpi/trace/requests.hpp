@@ -30,11 +30,13 @@ struct Posted {
     bool in_fortran = false;
 };
 
+// MPI_THREAD_MULTIPLE: while a call completes a request, another thread may get its handle for a new one.
+inline bool several_threads = true;
+
 uint32_t next_request_number() noexcept;
 
-void post(MPI_Request request, const Posted& posted) noexcept;
-// The same for a send; false where the handle is that of another send, so that both are done.
-bool post_send(MPI_Request request, const Posted& posted) noexcept;
+// A call has made the request. One that shares its handle with others is done, and said to have ended.
+void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept;
 // number 0 where the handle is not known.
 Posted find_request(MPI_Request request) noexcept;
 // What is known of it changes, unless the handle is already that of another one.

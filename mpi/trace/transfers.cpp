@@ -16,7 +16,7 @@ Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind 
     Posted posted;
     posted.number = next_request_number();
     posted.kind = kind;
-    post(newrequest.get(), posted);
+    post(moment, newrequest.get(), posted);
     Payload payload(moment.function);
     return payload.add_bytes(0).add(posted.number);
 }

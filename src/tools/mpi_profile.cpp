@@ -1,7 +1,6 @@
 #include "tools/mpi_profile.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "ovni/mpi_events.h"
@@ -16,7 +15,8 @@ using Step = MpiDetails::Step;
 // for the call that completes the request.
 class ThreadInMpi {
  public:
-    explicit ThreadInMpi(std::map<const MpiFunctionRow*, MpiSums>& sums) : sums_(sums) {}
+    ThreadInMpi(MpiProfile::Sums& sums, MpiProfile::Transfers& transfers)
+        : sums_(sums), transfers_(transfers) {}
 
     void take(const EventView& event) {
         MpiDetails details = mpi_details(event.code, event.payload());
@@ -65,7 +65,7 @@ class ThreadInMpi {
         if (in_ != details.function) return;
         MpiSums& sums = current();
         sums.nanoseconds += static_cast<uint64_t>(clock - since_);
-        if (details.request && in_->family == "io") posted_[*details.request] = in_;
+        if (details.request && in_->family == "io") transfers_.begun[*details.request] = in_;
         if (goes_nowhere(details)) return;
         if (details.bytes && in_->record != MpiRecord::PersistentSend) add_bytes(*in_, *details.bytes);
     }
@@ -80,18 +80,18 @@ class ThreadInMpi {
 
     // Of I/O that has ended; else of a message that is sent.
     void transferred(uint64_t bytes) {
-        if (ended_ == 0 && to_nobody_) return;
-        auto posted = posted_.find(ended_);
-        bool read = posted != posted_.end() && posted->second->takes;
-        (read ? current().received : current().sent) += bytes;
+        if (ended_ != 0)
+            transfers_.completed.push_back({ended_, in_, bytes});
+        else if (!to_nobody_)
+            current().sent += bytes;
     }
 
-    std::map<const MpiFunctionRow*, MpiSums>& sums_;
+    MpiProfile::Sums& sums_;
     const MpiFunctionRow* in_ = nullptr;
     int64_t since_ = 0;
     uint32_t ended_ = 0;      // the request that has just ended
     bool to_nobody_ = false;  // what is sent now
-    std::unordered_map<uint32_t, const MpiFunctionRow*> posted_;
+    MpiProfile::Transfers& transfers_;
 };
 
 double seconds(uint64_t nanoseconds) {
@@ -110,11 +110,21 @@ MpiSums& MpiSums::operator+=(const MpiSums& other) {
 
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
-    Sums& sums = ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}];
-    ThreadInMpi thread(sums);
+    Process& process = ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}];
+    ThreadInMpi thread(process.sums, process.transfers);
     while (reader.next())
         if (reader.event().kind == EventView::Kind::event) thread.take(reader.event());
-    sums.erase(nullptr);
+    process.sums.erase(nullptr);
+}
+
+MpiProfile::Sums MpiProfile::Process::whole() const {
+    Sums all = sums;
+    for (const auto& [request, in, bytes] : transfers.completed) {
+        auto begun = transfers.begun.find(request);
+        bool read = begun != transfers.begun.end() && begun->second->takes;
+        (read ? all[in].received : all[in].sent) += bytes;
+    }
+    return all;
 }
 
 void MpiProfile::print_rows(TextOutput& out, const std::string& name, const Sums& sums) {
@@ -132,13 +142,13 @@ void MpiProfile::print(TextOutput& out) const {
     fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14} {:>14} {:>14}\n", "rank",
                    "function", "calls", "seconds", "bytes sent", "received");
     Sums all;
-    for (const auto& [rank, sums] : ranks_)
-        for (const auto& [function, sum] : sums) all[function] += sum;
+    for (const auto& [rank, process] : ranks_)
+        for (const auto& [function, sum] : process.whole()) all[function] += sum;
     print_rows(out, "all", all);
     bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
-    for (const auto& [rank, sums] : ranks_) {
+    for (const auto& [rank, process] : ranks_) {
         std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, sums);
+        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, process.whole());
     }
 }
 
