@@ -40,10 +40,10 @@ constexpr size_t status_integers = (sizeof(MPI_Status) + sizeof(MPI_Fint) - 1) /
 }  // namespace
 
 // A number that stands for no handle gives a null pointer where handles are pointers.
-#define OVNI_FROM_FORTRAN(Type, Convert, name, null)              \
-    MPI_##Type name(const void* handle) noexcept {                \
+#define OVNI_FROM_FORTRAN(Type, Convert, name, null)                  \
+    MPI_##Type name(const void* handle) noexcept {                    \
         MPI_##Type found = OVNI_KNOWN_PMPI(Convert)(integer(handle)); \
-        return found == MPI_##Type() ? null() : found;            \
+        return found == MPI_##Type() ? null() : found;                \
     }
 OVNI_FROM_FORTRAN(Comm, Comm_f2c, comm_of, comm_null)
 OVNI_FROM_FORTRAN(Win, Win_f2c, win_of, win_null)

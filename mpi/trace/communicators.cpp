@@ -50,8 +50,8 @@ void drop(Communicator* known) noexcept {
     if (!known->members) free(known);
 }
 
-// What stands for the handle afterwards: `known`, or what another thread has met meanwhile. A handle that was made
-// now has a new meaning.
+// What stands for the handle afterwards: `known`, or what another thread has met meanwhile. A handle that was
+// made now has a new meaning.
 Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept {
     SpinLock::Guard guard(changing);
     Communicator** place = communicators.insert(key_of(comm));

@@ -175,7 +175,8 @@ Payload Completions::enter(Moment& moment) noexcept {
 void Completions::finish(Moment& moment, int which, int status) noexcept {
     if (which < 0 || which >= count) return;
     Posted known = posted.data() ? posted[which] : find_request(handles[which]);
-    complete(moment, handles[which], known, have_statuses && needs_status(known) ? &statuses : nullptr, status);
+    complete(moment, handles[which], known, have_statuses && needs_status(known) ? &statuses : nullptr,
+             status);
 }
 
 void Completions::finish_those(Moment& moment, bool some_failed) noexcept {

@@ -26,7 +26,8 @@ class MpiProfile {
     void print(TextOutput& out) const;
 
     using Sums = std::map<const MpiFunctionRow*, MpiSums>;
-    // I/O that a thread of the process began, by its request; and that one has completed before we know of it.
+    // I/O that a thread of the process began, by its request; and that one has completed before we know of
+    // it.
     struct Transfers {
         std::unordered_map<uint32_t, const MpiFunctionRow*> begun;
         struct Completed {

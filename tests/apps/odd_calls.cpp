@@ -5,10 +5,12 @@
 //     odd_calls idup       several communicators that are made in the background and completed in another
 //     order odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds
 //     of waits
+//     odd_calls wrong      wrong arguments, where errors are returned: prints their classes
 //
 // Exits 1 where a value is wrong.
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -60,18 +62,30 @@ void unseen() {
     MPI_Comm_free(&backwards);
 }
 
+void pass_round(MPI_Comm comm) {
+    int value = rank, right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 7, left, 7, comm, MPI_STATUS_IGNORE);
+    expect(value == left);
+    if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
+}
+
 void idup() {
     MPI_Comm copies[3];
     MPI_Request requests[3];
     for (int i = 0; i < 3; ++i) MPI_Comm_idup(MPI_COMM_WORLD, &copies[i], &requests[i]);
     for (int i = 0; i < 3; ++i) MPI_Wait(&requests[rank % 2 ? i : 2 - i], MPI_STATUS_IGNORE);
-    for (MPI_Comm& copy : copies) {
-        int value = rank;
-        int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 7, left, 7, copy, MPI_STATUS_IGNORE);
-        expect(value == left);
-        MPI_Comm_free(&copy);
-    }
+    for (MPI_Comm& copy : copies) pass_round(copy);
+    // The same members make one more of each kind, in another order.
+    MPI_Comm in_background, of_group;
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    if (rank % 2) MPI_Comm_idup(MPI_COMM_WORLD, &in_background, &requests[0]);
+    MPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &of_group);
+    if (rank % 2 == 0) MPI_Comm_idup(MPI_COMM_WORLD, &in_background, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    pass_round(in_background);
+    pass_round(of_group);
+    MPI_Group_free(&all);
 }
 
 void inert() {
@@ -117,13 +131,48 @@ void inert() {
     for (int i = 0; i < many; ++i) expect(in[i] == (i % 4 == 0 ? 0 : left));
 }
 
+void say(const char* what, int error) {
+    int kind = MPI_SUCCESS;
+    MPI_Error_class(error, &kind);
+    if (rank == 0) std::printf("%s: %d\n", what, kind);
+}
+
+void wrong() {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int value = 0, index = 0, count = 12345, indices[2] = {7, 7};
+    auto no_type = MPI_DATATYPE_NULL;
+    say("Send to nobody that exists", MPI_Send(&value, 1, MPI_INT, ranks, 1, MPI_COMM_WORLD));
+    say("Send without a type", MPI_Send(&value, 1, no_type, 0, 1, MPI_COMM_WORLD));
+    say("Send of fewer than none", MPI_Send(&value, -1, MPI_INT, 0, 1, MPI_COMM_WORLD));
+    say("Send without a communicator", MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_NULL));
+    say("Allreduce without a type", MPI_Allreduce(&value, &index, 1, no_type, MPI_SUM, MPI_COMM_WORLD));
+    say("Wait for nothing", MPI_Wait(nullptr, MPI_STATUS_IGNORE));
+    say("Waitall for nothing", MPI_Waitall(2, nullptr, MPI_STATUSES_IGNORE));
+    say("Waitsome for nothing", MPI_Waitsome(2, nullptr, &count, indices, MPI_STATUSES_IGNORE));
+    say("Start of nothing", MPI_Start(nullptr));
+    say("Free of the world", [] {
+        MPI_Comm world = MPI_COMM_WORLD;
+        return MPI_Comm_free(&world);
+    }());
+    MPI_File file;
+    say("Open of no file",
+        MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+    MPI_Request requests[2];
+    int in[2];
+    int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks, two[2] = {1, 2};
+    for (int i = 0; i < 2; ++i) MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 2; ++i) MPI_Send(two, i == 0 ? 2 : 1, MPI_INT, right, i, MPI_COMM_WORLD);
+    say("Waitall with one message too long", MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    pass_round(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     struct {
         const char* name;
         void (*run)();
-    } kinds[] = {{"large", large}, {"unseen", unseen}, {"idup", idup}, {"inert", inert}};
+    } kinds[] = {{"large", large}, {"unseen", unseen}, {"idup", idup}, {"inert", inert}, {"wrong", wrong}};
     if (argc != 2) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -6,6 +6,7 @@
 #include "mpi/mpi_functions.hpp"
 #include "mpi/recorded_traffic.hpp"
 #include "mpi/traced.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::test {
 
@@ -61,7 +62,31 @@ TEST_F(Details, OfCommunicatorsMadeInTheBackground) {
     RecordedTraffic recorded(trace());
     std::set<uint64_t> ids;
     for (const auto& [channel, amount] : recorded.sent()) ids.insert(std::get<0>(channel));
-    EXPECT_EQ(ids.size(), 3u);
+    EXPECT_EQ(ids.size(), 5u);
+}
+
+TEST_F(Details, DoNotChangeWhatMistakesLeadTo) {
+    Finished plain = mpirun(2, {app("odd_calls"), "wrong"});
+    EXPECT_EQ(plain.status, 0) << plain.err;
+    EXPECT_NE(plain.out, "");
+    Finished done = traced(2, {app("odd_calls"), "wrong"});
+    EXPECT_EQ(done.status, plain.status);
+    EXPECT_EQ(done.out, plain.out);
+    Trace trace = this->trace();
+    auto ended = [&](uint32_t how) {
+        int count = 0;
+        for (uint32_t s = 0; s < trace.streams().size(); ++s)
+            for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
+                if (reader.event().kind != EventView::Kind::event) continue;
+                MpiDetails details = mpi_details(reader.event().code, reader.event().payload());
+                count += details.step == MpiDetails::Step::request_ended && details.how == how;
+            }
+        return count;
+    };
+    // Of two messages to each rank one was too long; the other may still have been on its way.
+    EXPECT_EQ(ended(OVNI_MPI_FAILED), 2);
+    EXPECT_LE(ended(OVNI_MPI_COMPLETED), 2);
+    expect_emulates();
 }
 
 TEST_F(Details, OfRequestsThatAreDoneAtOnce) {
