@@ -81,10 +81,14 @@ void RuntimeTest::run_traced(const std::function<void()>& body) {
 }
 
 Finished RuntimeTest::recover(const std::string& shell) const {
-    std::string command = shell + "exec " + program("ovnirecover");
-    for (const auto& directory : fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid()))))
-        if (Session::open(directory.path()).is_valid()) command += " '" + directory.path().string() + "'";
-    return run({"sh", "-c", command});
+    std::string words;
+    // Who was killed early has not made one.
+    std::error_code none;
+    for (const auto& directory :
+         fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid())), none))
+        if (Session::open(directory.path()).is_valid()) words += " '" + directory.path().string() + "'";
+    if (words.empty()) return {};
+    return run({"sh", "-c", shell + "exec " + program("ovnirecover") + words});
 }
 
 std::vector<RecordedStream> RuntimeTest::streams() const {
