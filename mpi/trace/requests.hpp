@@ -1,7 +1,7 @@
 // What is known of the requests of the process, from the call that makes one to the one that ends it, in
 // whatever threads. MPI uses handles again: who asks about a handle gets the newest request that had it. And
-// it has one handle for all operations that were done at once, with MPI_PROC_NULL or of short messages: of
-// those the first is kept.
+// it has one handle for all operations that were done at once, with MPI_PROC_NULL or of short messages: those
+// are not kept, where that handle is known; elsewhere the first send of one handle is.
 #pragma once
 
 #include <mpi.h>
