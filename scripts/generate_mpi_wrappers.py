@@ -28,12 +28,13 @@ MPI_HEADER = """#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 
 
 # The arguments that the real function gets.
-def forwarded(function, parameters, record, read):
-    names = []
-    for parameter in parameters:
-        member = stand_in(function, record, parameter)
-        names.append(f"details.{member}.{read}" if member else parameter.name)
-    return names
+def forwarded(parameters, record, read):
+    return [stand_in(record, parameter, read) or parameter.name for parameter in parameters]
+
+
+# Whether a wrapper looks at the arguments of its function.
+def asked(record):
+    return "is_changed" if record == "SpawnMaker" else "is_followed"
 
 
 def wrapper(function):
@@ -44,8 +45,8 @@ def wrapper(function):
     if record == "Plain":
         kind = KINDS.get(name, "call")
         return f"{head}{real}    return {kind}(Function::{name}, [&] {{ return {plain}; }});\n}}\n"
-    arguments = ", ".join(forwarded(function, function.parameters, record, "for_c()"))
-    return (f"{head}{real}    if (!is_followed(Function::{name})) return {plain};\n"
+    arguments = ", ".join(forwarded(function.parameters, record, "for_c()"))
+    return (f"{head}{real}    if (!{asked(record)}(Function::{name})) return {plain};\n"
             f"    {record} details{details(function, record, 'c')};\n"
             f"    return record(Function::{name}, __builtin_frame_address(0), details,\n"
             f"                  [&] {{ return real({arguments}); }});\n}}\n")
@@ -177,7 +178,7 @@ def fortran_body(routine):
         return ""
     call = FortranCall(function)
     passed = dict(zip((p.name for p in function.parameters),
-                      forwarded(function, function.parameters, record, "passed()")))
+                      forwarded(function.parameters, record, "passed()")))
     arguments = ", ".join(passed.get(name, name) for name in call.names)
     return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
             f"const void* frame, {call.parameters}) {{\n"
@@ -200,7 +201,7 @@ def fortran_wrapper(routine, spelling):
             f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.name}, Spelling::{spelling});\n")
     if record == "Plain":
         return f"{head}    return {fortran_template(function)}[&] {{ return real({names}); }});\n}}\n"
-    return (f"{head}    if (!is_followed(Function::{function.name})) return real({names});\n"
+    return (f"{head}    if (!{asked(record)}(Function::{function.name})) return real({names});\n"
             f"    {routine.name}_body(real, __builtin_frame_address(0), {names});\n}}\n")
 
 

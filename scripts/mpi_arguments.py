@@ -3,7 +3,8 @@ their members, as text of C++."""
 import re
 
 HANDLE_ARRAYS = {"MPI_Comm": "Comms", "MPI_Datatype": "Types", "MPI_Win": "Wins", "MPI_File": "Files",
-                 "MPI_Request": "Requests", "MPI_Message": "Messages", "MPI_Status": "Statuses"}
+                 "MPI_Request": "Requests", "MPI_Message": "Messages", "MPI_Status": "Statuses",
+                 "MPI_Info": "SpawnInfos"}
 HANDLES = {"MPI_Comm": "comm_of", "MPI_Datatype": "type_of", "MPI_Win": "win_of", "MPI_File": "file_of",
            "int": "integer"}
 
@@ -55,6 +56,8 @@ MEMBERS = {
     "CommunicatorMaker": {"comm": ("comm", "=comm_null()"), "root": ("root", "=MPI_ANY_SOURCE"),
                           "distinction": ("tag", "=0"), "joins_two": (), "newcomm": ("newcomm",),
                           "language": (), **REQUEST},
+    "SpawnMaker": {"comm": ("comm",), "root": ("root",), "count": ("count", "=1"),
+                   "infos": ("array_of_info", "info"), "newcomm": ("newcomm",)},
     "CommunicatorEnd": {"comm": ("comm",)},
     "WindowMaker": {"comm": ("comm",), "newwin": ("newwin",)},
     "WindowEnd": {"win": ("win",)},
@@ -92,7 +95,7 @@ def value_in_c(function, parameter):
     points = parameter.array or parameter.type.endswith("*")
     if parameter.is_text():
         return f"text_of({parameter.name}, 0, Language::c)"
-    if base in HANDLE_ARRAYS and (points or base == "MPI_Request"):
+    if base in HANDLE_ARRAYS and (points or base in ("MPI_Request", "MPI_Info")):
         address = "" if points else "&"
         return f"{HANDLE_ARRAYS[base]}({address}{parameter.name}, Language::c)"
     return parameter.name
@@ -104,7 +107,7 @@ def value_in_fortran(function, parameter):
     if parameter.is_text():
         texts = [p.name for p in function.parameters if p.is_text()]
         return f"text_of({parameter.name}, length{texts.index(parameter.name)}, Language::fortran)"
-    if base in HANDLE_ARRAYS and (points or base == "MPI_Request"):
+    if base in HANDLE_ARRAYS and (points or base in ("MPI_Request", "MPI_Info")):
         return f"{HANDLE_ARRAYS[base]}({parameter.name}, Language::fortran)"
     if base == "int" and points:
         return f"static_cast<const int*>({parameter.name})"
@@ -147,12 +150,14 @@ def details(function, record, language):
     return initialiser(function, MEMBERS[record], language)
 
 
-# The member of the record that stands for that argument, because the call may get another one.
-def stand_in(function, record, parameter):
+# What stands for that argument, because the call may get another one; `read` gives it.
+def stand_in(record, parameter, read):
     base = parameter.type.removeprefix("const ").rstrip("* ")
-    if base != "MPI_Status":
-        return None
-    for member in ("status", "statuses"):
-        if parameter.name in MEMBERS[record].get(member, ()):
-            return member
+    if base == "MPI_Info" and parameter.name in MEMBERS[record].get("infos", ()):
+        by_value = read == "for_c()" and not parameter.array
+        return f"{'*' if by_value else ''}details.{read}"
+    if base == "MPI_Status":
+        for member in ("status", "statuses"):
+            if parameter.name in MEMBERS[record].get(member, ()):
+                return f"details.{member}.{read}"
     return None

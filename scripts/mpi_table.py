@@ -85,6 +85,7 @@ RECORDS = [
     ("PostedMatchedReceive", lambda f: f.has("message", "newrequest")),
     ("MatchedReceive", lambda f: f.family == "p2p" and f.has("message")),
     ("Collective", lambda f: f.family == "collective" and f.has("comm")),
+    ("SpawnMaker", lambda f: f.name.startswith("Comm_spawn")),
     ("CommunicatorMaker", lambda f: f.tier == 1 and f.has("newcomm")),
     ("WindowMaker", lambda f: f.has("newwin")),
     ("FileMaker", lambda f: f.has("newfile")),

@@ -54,7 +54,8 @@
  * `id` of a communicator is the same on all its members, and of no other. `rank` is the one of this process.
  * The members, as ranks in MPI_COMM_WORLD and those of the remote group behind them, are told by rank 0 only
  * (of both groups): those from `first` on, where a list needs several events, and none where the communicator
- * has the ranks of MPI_COMM_WORLD. A member of another world is -1.
+ * has the ranks of MPI_COMM_WORLD. A member of another world is -1; its own rank is the one that it tells, and
+ * of an intercommunicator between worlds rank 0 of either group tells its own.
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
@@ -117,7 +118,7 @@ enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
 enum {
     OVNI_MPI_INTER = 1,    /* an intercommunicator */
     OVNI_MPI_OF_WORLD = 2, /* its ranks are those of MPI_COMM_WORLD: no members are told */
-    OVNI_MPI_FOREIGN = 4,  /* some members belong to another world: the id is not known to them */
+    OVNI_MPI_FOREIGN = 4,  /* some members belong to another world, and the id is not known to them */
     OVNI_MPI_MEMBERS = 8   /* members follow */
 };
 

@@ -12,6 +12,11 @@
 
 namespace ovni::mpi {
 
+// Of a call that gets other arguments than the program's whether it is recorded or not.
+inline bool is_changed(Function) noexcept {
+    return recording.load(std::memory_order_relaxed);
+}
+
 class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).

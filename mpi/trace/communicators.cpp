@@ -9,6 +9,7 @@
 #include "mpi/trace/handle_table.hpp"
 #include "mpi/trace/members.hpp"
 #include "mpi/trace/predefined.hpp"
+#include "mpi/trace/spawned.hpp"
 #include "mpi/trace/spin_lock.hpp"
 #include "ovni/mpi_events.h"
 
@@ -23,12 +24,12 @@ constinit HandleTable<uint32_t> made_before;
 Communicator* untold = nullptr;
 uint64_t world_id = OVNI_MPI_WORLD;
 
-// Worlds have ids, too: that of a spawned one is made of the name of its job.
-uint64_t id_of_world() noexcept {
-    MPI_Comm parent = comm_null();
-    OVNI_KNOWN_PMPI(Comm_get_parent)(&parent);
-    const char* job = parent == comm_null() ? nullptr : getenv("PMIX_NAMESPACE");
-    return job ? mix(label_hash(job)) : uint64_t{OVNI_MPI_WORLD};
+// Worlds have ids, too: that of a spawned one is made of the communicator with its parent, or of the name of
+// its job.
+uint64_t id_of_world(const Birth& birth) noexcept {
+    if (birth.parent == comm_null()) return OVNI_MPI_WORLD;
+    const char* job = getenv("PMIX_NAMESPACE");
+    return birth.id != 0 || !job ? mix(birth.id) : mix(label_hash(job));
 }
 
 uint64_t id_of(const Members& members, const Origin& origin) noexcept {
@@ -47,6 +48,8 @@ Communicator* find(MPI_Comm comm) noexcept {
 // With the lock. One with members to tell is needed until then.
 void drop(Communicator* known) noexcept {
     ended_communicators.fetch_add(1, std::memory_order_release);
+    free(known->identities);
+    known->identities = nullptr;
     if (!known->members) free(known);
 }
 
@@ -57,6 +60,7 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
     Communicator** place = communicators.insert(key_of(comm));
     if (!place || (*place && !made_now)) {
         free(known->members);
+        free(known->identities);
         free(known);
         return place ? *place : nullptr;
     }
@@ -100,7 +104,8 @@ void find_degrees(MPI_Comm comm, Communicator& known) noexcept {
 uint32_t flags_of(const Members& members) noexcept {
     uint32_t flags = members.remote_size() != 0 ? OVNI_MPI_INTER : 0;
     if (members.is_world()) flags |= OVNI_MPI_OF_WORLD;
-    return members.is_foreign() ? flags | OVNI_MPI_FOREIGN : flags;
+    bool is_agreed = members.identities() || !members.is_foreign();
+    return is_agreed ? flags : flags | OVNI_MPI_FOREIGN;
 }
 
 enum class Met : bool { used, made };
@@ -115,6 +120,7 @@ Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id
     known->size = members.size();
     known->remote_size = members.remote_size();
     OVNI_KNOWN_PMPI(Comm_rank)(comm, &known->rank);
+    known->identities = members.release_identities();
     find_degrees(comm, *known);
     bool listed = known->rank == 0 && number > OVNI_MPI_SELF && !(known->flags & OVNI_MPI_OF_WORLD);
     if (listed) known->members = members.release();
@@ -155,14 +161,26 @@ void tell_communicator(Moment& moment, Communicator& known) noexcept {
     if (known.name[0]) tell_name(moment, known.number, known.name);
 }
 
+uint32_t add(Moment& moment, MPI_Comm comm, Members& members, uint64_t id) noexcept {
+    Communicator* known = meet(comm, next_object_number(), members, id, Met::made);
+    if (!known) return OVNI_MPI_NO_OBJECT;
+    tell_communicator(moment, *known);
+    return known->number;
+}
+
 }  // namespace
 
 void meet_world() noexcept {
-    uint64_t id = id_of_world();
+    Birth birth = Birth::of_world();
+    uint64_t id = id_of_world(birth);
     Members all(comm_world()), self(comm_self());
     world_id = id;
     meet(comm_world(), OVNI_MPI_WORLD, all, id, Met::made);
     meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()), Met::made);
+    if (birth.id == 0) return;
+    Members both(birth.parent);
+    both.identify(birth.id, Members::Side::child);
+    meet(birth.parent, next_object_number(), both, birth.id, Met::made);
 }
 
 const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
@@ -185,27 +203,34 @@ const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
 
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
     const Communicator* known = communicator(moment, parent);
-    return {known ? known->id : world_id, 0};
+    if (!known) return {world_id, 0};
+    return {known->id, 0, parent, known->identities};
 }
 
 uint64_t reserve_id(MPI_Comm parent, const Origin& origin) noexcept {
     Members members(parent);
+    if (origin.identities) members.identify(origin.comm, origin.identities);
     return id_of(members, origin);
 }
 
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm);
-    return add_communicator(moment, comm, id_of(members, origin));
+    if (origin.identities) members.identify(origin.comm, origin.identities);
+    return add(moment, comm, members, id_of(members, origin));
 }
 
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm);
-    Communicator* known = meet(comm, next_object_number(), members, id, Met::made);
-    if (!known) return OVNI_MPI_NO_OBJECT;
-    tell_communicator(moment, *known);
-    return known->number;
+    return add(moment, comm, members, id);
+}
+
+uint32_t add_spawned(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
+    if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
+    Members members(comm);
+    members.identify(id, Members::Side::parent);
+    return add(moment, comm, members, id);
 }
 
 Communicator* take_communicator(MPI_Comm comm) noexcept {

@@ -23,6 +23,7 @@ struct Communicator {
     int32_t rank = 0;  // of this process
     uint32_t size = 0, remote_size = 0;
     int32_t* members = nullptr;              // of both groups; null where they are not to be told, or told
+    uint64_t* identities = nullptr;          // of members of several worlds, where they are known
     uint32_t in_degree = 0, out_degree = 0;  // neighbours in its topology
     char name[MPI_MAX_OBJECT_NAME] = {};
     Communicator* next_untold = nullptr;
@@ -56,6 +57,8 @@ inline uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept {
 struct Origin {
     uint64_t id = 0;
     uint64_t distinction = 0;
+    MPI_Comm comm = {};
+    const uint64_t* identities = nullptr;  // of its members, where there are any
 };
 // Of those made of `parent`; MPI_COMM_NULL: of MPI_COMM_WORLD.
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept;
@@ -65,6 +68,8 @@ uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) n
 // The id that the next communicator with the members of `parent` has; for one that appears later.
 uint64_t reserve_id(MPI_Comm parent, const Origin& origin) noexcept;
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept;
+// It has led to a world that the process has spawned; `id` was told there.
+uint32_t add_spawned(Moment& moment, MPI_Comm comm, uint64_t id) noexcept;
 // The handle is about to end: what was known of it, to be dropped, or put back where it did not. Null for
 // MPI_COMM_WORLD and MPI_COMM_SELF, which stay.
 Communicator* take_communicator(MPI_Comm comm) noexcept;

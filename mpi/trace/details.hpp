@@ -7,6 +7,7 @@
 #include "mpi/trace/arguments.hpp"
 #include "mpi/trace/collective_flow.hpp"
 #include "mpi/trace/communicators.hpp"
+#include "mpi/trace/makers.hpp"
 #include "mpi/trace/moment.hpp"
 #include "mpi/trace/payload.hpp"
 #include "mpi/trace/requests.hpp"
@@ -233,74 +234,6 @@ struct FileUse {
     MPI_File file;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
-};
-
-// Makers and ends of objects: makers.cpp
-
-struct CommunicatorMaker {
-    MPI_Comm comm;  // that it is made of; MPI_COMM_NULL where there is none
-    int root;
-    int distinction;
-    bool joins_two;  // both sides have another `comm`
-    Comms newcomm;
-    Language language;
-    Requests newrequest = {};
-    uint64_t id = 0;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
-
- private:
-    Origin origin(Moment& moment) const noexcept;
-};
-
-struct CommunicatorEnd {
-    Comms comm;
-    MPI_Comm ended = {};
-    Communicator* known = nullptr;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
-    void fail(Moment& moment, int error) noexcept;
-};
-
-struct WindowMaker {
-    MPI_Comm comm;
-    Wins newwin;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
-};
-
-struct WindowEnd {
-    Wins win;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
-};
-
-struct FileMaker {
-    MPI_Comm comm;
-    std::string_view name;
-    Files newfile;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
-};
-
-struct FileEnd {
-    Files file;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
-};
-
-struct CommunicatorNaming {
-    MPI_Comm comm;
-    std::string_view name;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
-};
-
-struct WindowNaming {
-    MPI_Win win;
-    std::string_view name;
-    Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept;
 };
 
 }  // namespace ovni::mpi

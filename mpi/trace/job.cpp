@@ -1,5 +1,6 @@
 #include "mpi/trace/job.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "mpi/trace/requests.hpp"
 #include "mpi/trace/run.hpp"
 #include "mpi/trace/selection.hpp"
+#include "mpi/trace/spawned.hpp"
 #include "ovni/private.h"
 
 namespace ovni::mpi {
@@ -33,7 +35,8 @@ bool says(const char* variable, const char* word) noexcept {
     return value && strcmp(value, word) == 0;
 }
 
-LoomName loom_of(const Host& host, int rank) noexcept {
+// A spawned world has looms of its own: its ranks may run on other CPUs of the same host.
+LoomName loom_of(const Host& host, int rank, uint32_t world) noexcept {
     LoomName loom;
     const char* wanted = getenv("OVNI_LOOM");
     if (!wanted || !*wanted || strchr(wanted, '/') || strcmp(wanted, "host") == 0)
@@ -42,24 +45,21 @@ LoomName loom_of(const Host& host, int rank) noexcept {
         snprintf(loom.text, sizeof loom.text, "%s.%d", host.name, rank);
     else
         snprintf(loom.text, sizeof loom.text, "%s", wanted);
+    size_t used = strlen(loom.text);
+    if (world != 1) snprintf(loom.text + used, sizeof loom.text - used, ".world%u", world);
     return loom;
 }
 
-int app_id() noexcept {
+int appnum() noexcept {
     int* number = nullptr;
     int found = 0;
     OVNI_PMPI(Comm_get_attr)(comm_world(), MPI_APPNUM, static_cast<void*>(&number), &found);
-    return found && number && *number >= 0 ? *number + 1 : 1;
-}
-
-bool was_spawned() noexcept {
-    MPI_Comm parent = comm_null();
-    return OVNI_PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != comm_null();
+    return found && number && *number >= 0 ? *number : 0;
 }
 
 // Rank 0 names the run; where no process has streams of the program yet, an older trace is moved away first.
-RunName agree_on_run(const PrivateComm& job) noexcept {
-    int keep = !ovni_private_process_is_ours() || was_spawned() || is_set("OVNI_APPEND");
+RunName agree_on_run(const PrivateComm& job, const Birth& birth) noexcept {
+    int keep = !ovni_private_process_is_ours() || birth.world != 1 || is_set("OVNI_APPEND");
     int anybody_keeps = 1;
     if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
     RunName run = RunName::chosen_here();
@@ -68,10 +68,18 @@ RunName agree_on_run(const PrivateComm& job) noexcept {
     return run;
 }
 
-void identify(const LoomName& loom, const RunName& run, int rank, int ranks, const Cpus& cpus) noexcept {
+// Spawned worlds continue after the applications of the first.
+int applications_of(const PrivateComm& job, const Birth& birth) noexcept {
+    int highest = appnum();
+    if (birth.applications > 0 || !job.any(appnum(), highest)) return std::max(birth.applications, 1);
+    return highest + 1;
+}
+
+void identify(const LoomName& loom, const RunName& run, const Birth& birth, int rank, int ranks,
+              const Cpus& cpus) noexcept {
     static int numbers[Cpus::most];
     ovni_private_identity identity{};
-    identity.app = app_id();
+    identity.app = birth.app_id(appnum());
     identity.loom = loom.text;
     identity.run = run.text;
     identity.rank = rank;
@@ -82,21 +90,26 @@ void identify(const LoomName& loom, const RunName& run, int rank, int ranks, con
 }
 
 void introduce_alone() noexcept {
-    identify(loom_of(Host::alone(), 0), RunName::chosen_here(), -1, 0, Cpus::of_process());
+    Birth birth = Birth::of_world();
+    LoomName loom = loom_of(Host::alone(), 0, birth.world);
+    identify(loom, RunName::chosen_here(), birth, -1, 0, Cpus::of_process());
 }
 
 void introduce_among(const PrivateComm& job) noexcept {
     PrivateComm node = job.on_same_node();
     if (!node.valid()) return introduce_alone();
     Host host = Host::among(job, node);
-    LoomName loom = loom_of(host, job.rank());
+    Birth birth = Birth::of_world();
+    LoomName loom = loom_of(host, job.rank(), birth.world);
     Cpus cpus = Cpus::of_process();
     // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
     // node.
     cpus.unite(node);
     PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
     if (loom_mates.valid()) cpus.unite(loom_mates);
-    identify(loom, agree_on_run(job), job.rank(), job.size(), cpus);
+    RunName run = agree_on_run(job, birth);
+    remember_run(run, applications_of(job, birth));
+    identify(loom, run, birth, job.rank(), job.size(), cpus);
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ Origin CommunicatorMaker::origin(Moment& moment) const noexcept {
     return origin;
 }
 
+// The new world has no members yet, so its communicator counts as one of those that start it.
+Payload SpawnMaker::enter(Moment& moment) noexcept {
+    Origin origin = origin_of(moment, comm);
+    origin.distinction = static_cast<uint64_t>(moment.function) << 32;
+    id = reserve_id(comm, origin);
+    return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
+}
+
+Payload SpawnMaker::leave(Moment& moment) noexcept {
+    return of_made(moment, add_spawned(moment, newcomm.get(), id));
+}
+
+void* SpawnMaker::passed() noexcept {
+    int rank = MPI_PROC_NULL;
+    if (comm != comm_null() && comm != MPI_Comm()) OVNI_KNOWN_PMPI(Comm_rank)(comm, &rank);
+    if (rank == root) infos.tell(count, id);
+    return infos.passed();
+}
+
 // Handles end at once: what other threads make from then on may get the same one.
 Payload CommunicatorEnd::enter(Moment& moment) noexcept {
     ended = comm.get();

@@ -64,17 +64,44 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     return crowded;
 }
 
-std::vector<std::string> missing_ranks(const System& system) {
-    std::map<int, std::pair<int, std::set<int>>> applications;  // ranks there should be, ranks there are
+// The ranks of one MPI_COMM_WORLD, which may be several applications.
+struct World {
+    int first_application = 0;
+    int wanted = 0;
+    std::set<int> present;
+
+    bool takes(const World& other) const {
+        return wanted == other.wanted &&
+               std::ranges::none_of(other.present, [&](int rank) { return present.contains(rank); });
+    }
+};
+
+std::vector<World> worlds(const System& system) {
+    std::map<int, World> applications;
     for (const ProcessInfo& process : system.processes()) {
         if (!process.rank) continue;
-        auto& [wanted, present] = applications[process.app_id];
-        wanted = std::max(wanted, *process.nranks);
-        present.insert(*process.rank);
+        World& application = applications[process.app_id];
+        application.first_application = process.app_id;
+        application.wanted = std::max(application.wanted, *process.nranks);
+        application.present.insert(*process.rank);
     }
+    std::vector<World> worlds;
+    for (const auto& entry : applications) {
+        const World& application = entry.second;
+        auto takes = [&](const World& world) { return world.takes(application); };
+        auto known = std::ranges::find_if(worlds, takes);
+        if (known == worlds.end())
+            worlds.push_back(application);
+        else
+            known->present.insert(application.present.begin(), application.present.end());
+    }
+    return worlds;
+}
+
+std::vector<std::string> missing_ranks(const System& system) {
     std::vector<std::string> sentences;
-    for (const auto& [app, ranks] : applications) {
-        const auto& [wanted, present] = ranks;
+    for (const World& world : worlds(system)) {
+        const auto& [app, wanted, present] = world;
         if (static_cast<size_t>(wanted) <= present.size()) continue;
         int first = 0;
         while (present.contains(first)) ++first;
