@@ -5,6 +5,7 @@
 
 #include "ovni.h"
 #include "runtime/diagnostics.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
 
 using namespace ovni;
@@ -60,12 +61,14 @@ void ovni_attr_set_boolean(const char* key, int value) {
 
 void ovni_attr_set_str(const char* key, const char* value) {
     if (!value) fatal(__func__, "the value is NULL");
-    set(__func__, key, value);
+    if (!memory_is_short(strlen(value))) set(__func__, key, value);
 }
 
 void ovni_attr_set_json(const char* key, const char* json) {
     if (!program_stream(__func__)) return;
     if (!json) fatal(__func__, "the JSON text is NULL");
+    constexpr size_t parsed = 16;  // as large as the text, at most
+    if (memory_is_short(parsed * strlen(json))) return;
     std::optional<Json> value = parse(json);
     if (!value) fatal(__func__, "cannot understand the JSON text '%s'", json);
     set(__func__, key, std::move(*value));

@@ -54,7 +54,7 @@ namespace {
     if (size > sizeof *ev)
         fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
     // Of a second copy: that of the first.
-    if (!is_second_copy && !this_thread().stream && !program_stream("ovni_ev_emit")) return;
+    if (!is_second_copy && !this_thread().stream && !program_stream("ovni_ev_emit")) return lose_event();
     ovni_private_emit(ev, size);
 }
 
@@ -84,7 +84,7 @@ void ovni_ev_emit(ovni_ev* ev) {
 void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
     constexpr unsigned header_size = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     Stream* stream = this_thread().stream ? this_thread().stream : program_stream(__func__);
-    if (!stream) return;
+    if (!stream) return lose_event();
     if (ovni_payload_size(ev) != 0) fatal(__func__, "the event already has a payload");
     if (uint64_t{header_size} + bufsize >= OVNI_MAX_EV_BUF)
         fatal(__func__, "an event with %u bytes of data is too large", bufsize);

@@ -24,11 +24,12 @@ Stream* open_stream_here() {
 }
 
 int open_ours() {
-    if (is_inside() || memory_is_short() || this_thread().phase != ThreadPhase::fresh ||
-        process().is_inherited() || process().state() == ProcessState::gone)
+    if (this_thread().phase == ThreadPhase::unrecorded) lose_event();
+    if (is_inside() || this_thread().phase != ThreadPhase::fresh || process().is_inherited() ||
+        process().state() == ProcessState::gone)
         return 0;
     SlowPath slow;
-    process().prepare();
+    if (!memory_is_short()) process().prepare();
     return open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow) ? 1 : 0;
 }
 
@@ -64,7 +65,7 @@ void ovni_private_emit(const void* event, uint32_t size) {
     Stream* own = this_thread().stream;
     if (own && own->emit_shared(event, size)) return;
     Stream* stream = process().is_inherited() ? inherited_stream() : own;
-    if (!stream) return;
+    if (!stream) return lose_event();
     if (interrupts_emission(stream)) return stream->emit_nested(event, size);
     stream->emit(event, size);
 }

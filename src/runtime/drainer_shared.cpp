@@ -28,6 +28,12 @@ DrainedStream* Drainer::find(uint32_t number) {
     return rings_.back().stream.get();
 }
 
+DrainedStream* Drainer::first_of(const ProcessId& process) {
+    auto is_of_process = [&](const Owned& ring) { return owner_of(ring.stream->header()) == process; };
+    auto found = std::ranges::find_if(rings_, is_of_process);
+    return found == rings_.end() ? nullptr : found->stream.get();
+}
+
 void Drainer::make_room(DrainedStream& stream) {
     finish_closed();
     stream.drain();

@@ -4,10 +4,13 @@
 // without memory does (memory_is_short), and a drainer waits for it.
 #pragma once
 
+#include <cstddef>
+
 namespace ovni {
 
-// What needs memory and is no emission of an open stream is left undone.
-bool memory_is_short() noexcept;
+// What needs memory and is no emission of an open stream is left undone; `bytes`: of what the program hands
+// in.
+bool memory_is_short(size_t bytes = 0) noexcept;
 
 // The calling thread drains: it waits for memory rather than use up what the program's threads may need.
 void wait_for_memory() noexcept;

@@ -61,7 +61,7 @@ bool Stream::get_ring() {
 }
 
 bool Stream::holds_events() const {
-    if (!ring_.is_mapped()) return lost_ > 0;
+    if (!ring_.is_mapped()) return false;
     bool at_begin = head() <= header().begin_bytes.load(std::memory_order_relaxed);
     return !at_begin || lost_ > 0 || header().continues.load(std::memory_order_relaxed);
 }
@@ -182,6 +182,7 @@ void Stream::append(const void* event, size_t size, const void* data, size_t dat
 }
 
 void Stream::discard(const void* event) {
+    if (!ring_.is_mapped()) return host().count_lost(1);
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
     ++lost_;
     if (discarded_.events++ == 0) discarded_.from = clock;

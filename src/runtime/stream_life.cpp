@@ -265,10 +265,7 @@ bool Stream::end_with_process(int code) {
 }
 
 void Stream::end_with_process_locked(int code) {
-    if (!ring_.is_mapped()) {
-        host().count_lost(lost_);
-        return set_closed(true);
-    }
+    if (!ring_.is_mapped()) return set_closed(true);
     if (producer_) header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
     settle_postponed();
     if (!producer_) settle_discarded();
@@ -317,10 +314,7 @@ void Stream::wait_until_written() {
 // what is to follow is left to the drainer.
 void Stream::close_locked(const StreamEnd* end) {
     flush_pair_due_ = false;
-    if (!ring_.is_mapped()) {
-        host().count_lost(lost_);
-        return set_closed(true);
-    }
+    if (!ring_.is_mapped()) return set_closed(true);
     set_limit(0);
     if (producer_) end_shared();
     Facts facts = process().facts();

@@ -84,6 +84,13 @@ void forget_locks() {
     process().forget_locks();
 }
 
+// As in the middle of an emission: who has it writes nothing there and asks the library.
+constinit ovni_private_window window_of_nobody = [] {
+    ovni_private_window window{};
+    window.busy = 1;
+    return window;
+}();
+
 // Of a thread whose stream is the parent's: it is zero, so the first emission takes the slow way.
 ovni_private_window inherited_window;
 const Stream* parent_stream;
@@ -186,17 +193,22 @@ Stream* program_stream(const char* function) {
     const Thread& thread = this_thread();
     if (is_inside() || memory_is_short()) return nullptr;
     if (thread.stream && !thread.stream->is_ours()) return thread.stream;
-    if (thread.phase == ThreadPhase::ended) return nullptr;
+    if (thread.phase == ThreadPhase::ended || thread.phase == ThreadPhase::unrecorded) return nullptr;
     if (process().is_inherited()) return inherited_stream();
     fatal(function, thread.phase == ThreadPhase::finished ? "the thread is already finished"
                                                           : "the thread is not initialized");
+}
+
+void lose_event() {
+    if (this_thread().phase == ThreadPhase::unrecorded) host().count_lost(1);
 }
 
 bool interrupts_emission(const Stream* stream) {
     if (is_inside()) return true;
     ovni_private_window* window = ovni_private_thread_window;
     auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    return window && window->busy && !stream->is_shared() && !ovni_private_abandoned(window, frame);
+    return window && window != &window_of_nobody && window->busy && !stream->is_shared() &&
+           !ovni_private_abandoned(window, frame);
 }
 
 Stream* inherited_stream() {
@@ -212,7 +224,8 @@ Stream* inherited_stream() {
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     if (memory_is_short()) {
         complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
-        thread_record.phase = ThreadPhase::ended;
+        thread_record.phase = ThreadPhase::unrecorded;
+        ovni_private_thread_window = &window_of_nobody;
         return nullptr;
     }
     auto* stream = new Stream(tid, owner, slow.signals_before());
@@ -222,7 +235,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     }
     streams().add(stream);
     thread_record = {stream, ThreadPhase::open};
-    ovni_private_thread_window = stream->window();
+    ovni_private_thread_window = stream->has_memory() ? stream->window() : &window_of_nobody;
     pthread_setspecific(at_thread_end, rounds);
     return stream;
 }

@@ -11,10 +11,11 @@
 namespace ovni {
 
 enum class ThreadPhase : uint8_t {
-    fresh,     // no stream yet
-    open,      // has a stream, the program's or ours
-    finished,  // ovni_thread_free was called
-    ended      // the thread is over but for destructors of others, whose events are dropped
+    fresh,       // no stream yet
+    open,        // has a stream, the program's or ours
+    finished,    // ovni_thread_free was called
+    unrecorded,  // there was no memory for it: what it emits is lost, and counted
+    ended        // the thread is over but for destructors of others, whose events are dropped
 };
 
 struct Thread {
@@ -28,6 +29,9 @@ Thread& this_thread();
 // its end; null where nobody is to blame: in a fork's child, after the end of the thread, in a handler that
 // came amid a slow way of the library, and where there is no memory.
 Stream* program_stream(const char* function);
+
+// An event that finds no stream.
+void lose_event();
 
 // In a handler that came between the beginning and the end of an emission of this thread, or of another slow
 // way of it.

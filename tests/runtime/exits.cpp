@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -128,6 +129,58 @@ INSTANTIATE_TEST_SUITE_P(For, WithoutMemory,
                                                  ovni_mark_label(1, i, label);
                                              }
                                          }));
+
+// More threads begin at once than there is memory left for: what does not get a stream is lost and counted.
+TEST_F(ExitTest, ManyThreadsWithoutMemory) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
+    constexpr int threads = 600;
+    run_traced([] {
+        start();
+        static std::barrier all(threads + 1);
+        std::vector<std::thread> team;
+        for (int t = 1; t <= threads; ++t)
+            team.emplace_back([t] {
+                all.arrive_and_wait();
+                all.arrive_and_wait();
+                ovni_thread_init(test_tid + t);
+                emit("OB.", uint64_t{0});
+                ovni_flush();
+                if (t % 2) ovni_thread_free();
+                all.arrive_and_wait();
+            });
+        all.arrive_and_wait();
+        use_up_memory();
+        all.arrive_and_wait();
+        all.arrive_and_wait();
+        ::exit(4);
+    });
+    EXPECT_EQ(status(), 4) << printed_errors();
+    // The drainer of the process may not have had any either.
+    recover();
+    uint64_t events = 0;
+    for (const RecordedStream& stream : streams()) {
+        events += stream.events.size() + stream.json["ovni"].value("lost", uint64_t{0}) +
+                  stream.json["ovni"].value("lost_elsewhere", uint64_t{0});
+    }
+    EXPECT_EQ(events, uint64_t{threads}) << printed_errors();
+}
+
+// Whoever handles what the program hands in would need more than is left.
+TEST_F(ExitTest, MoreMetadataThanMemory) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
+    run_traced([] {
+        start();
+        std::string large(20 << 20, 'x'), list = '[' + std::string(large.size(), '1') + ']';
+        for (size_t i = 2; i < large.size(); i += 2) list[i] = ',';
+        ovni_attr_set_str("test.large", large.c_str());
+        use_up_memory();
+        ovni_attr_set_str("test.more", large.c_str());
+        ovni_attr_set_json("test.list", list.c_str());
+        ovni_attr_flush();
+        _exit(4);
+    });
+    EXPECT_EQ(status(), 4) << printed_errors();
+}
 
 }  // namespace
 }  // namespace ovni::test
