@@ -79,6 +79,7 @@ class Mutex {
         }
         return false;
     }
+    bool comes_free() noexcept { return lock_soon() && (unlock(), true); }
     void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
     // In a copy of the process whose other threads, and their locks, are not there.
     void forget() noexcept { mutex_ = PTHREAD_MUTEX_INITIALIZER; }

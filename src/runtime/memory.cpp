@@ -88,6 +88,7 @@ class Arena {
         holds = false;
         mutex_.unlock();
     }
+    bool comes_free() noexcept { return mutex_.comes_free(); }
     // Another thread may have been in the middle of a change.
     void forget() noexcept {
         mutex_.forget();
@@ -154,6 +155,10 @@ void lock_memory() noexcept {
 
 void unlock_memory() noexcept {
     arena.value.unlock();
+}
+
+bool memory_comes_free() noexcept {
+    return arena.value.comes_free();
 }
 
 void forget_memory_lock() noexcept {

@@ -18,6 +18,7 @@ void wait_for_memory() noexcept;
 // Around a fork, and in a copy of the process whose other threads are not there.
 void lock_memory() noexcept;
 void unlock_memory() noexcept;
+bool memory_comes_free() noexcept;  // false where a thread keeps the lock that does not go on
 void forget_memory_lock() noexcept;
 
 // What this thread was in the middle of here is never gone on with.

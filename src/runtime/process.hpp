@@ -63,6 +63,7 @@ class Process {
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
+    bool comes_free() { return mutex_.comes_free(); }
     void forget_locks() { mutex_.forget(); }
     // had_streams: there were streams of ours, though the program has initialised nothing.
     void start_over_in_child(bool had_streams);

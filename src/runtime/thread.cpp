@@ -129,11 +129,15 @@ void after_fork_in_child() {
 }
 
 // A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to end. A
-// handler that calls exit() may have come amid a slow way, whose locks nobody releases any more.
+// handler that calls exit() may have come amid a slow way, whose locks nobody releases any more; nor does a
+// crash handler that never returns, in another thread.
 void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
-    if (is_inside()) {
-        leave_memory();
+    bool within = is_inside();
+    SlowPath slow;
+    if (within) leave_memory();
+    bool has_memory = memory_comes_free();
+    if (within || !has_memory || !process().comes_free()) {
         streams().try_to_visit([&](Stream& stream) { stream.tell_exit(code); });
     } else {
         bool waits = true;
@@ -141,8 +145,7 @@ void end_at_exit(int code, void*) {
             if (!waits || !stream.end_with_process(code)) waits = false, stream.tell_exit(code);
         });
     }
-    SlowPath slow;
-    host().finish();
+    if (has_memory) host().finish();
 }
 
 // Nobody tells the exit code here; ovnirun knows it.

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "ovni/emit.hpp"
+#include "ovni/private.h"
 #include "runtime/runtime_test.hpp"
 
 namespace ovni::test {
@@ -85,6 +86,52 @@ TEST_F(ExitTest, QuickExit) {
     EXPECT_EQ(stream().events.size(), 100'000u);
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);
 }
+
+// A crash handler that waits for a debugger, while its thread has this or that lock.
+class BesideACrash : public ExitTest, public testing::WithParamInterface<void (*)()> {};
+
+TEST_P(BesideACrash, TheProcessEnds) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer handles the fault";
+    run_traced([] {
+        start();
+        for (uint64_t i = 0; i < 1000; ++i) emit("OB.", i);
+        signal(SIGSEGV, [](int) {
+            while (true) pause();
+        });
+        static std::barrier both(2);
+        std::thread busy([] {
+            ovni_thread_init(test_tid + 1);
+            both.arrive_and_wait();
+            GetParam()();
+        });
+        both.arrive_and_wait();
+        usleep(20'000);
+        pthread_kill(busy.native_handle(), SIGSEGV);
+        usleep(20'000);
+        busy.detach();
+        ::exit(4);
+    });
+    EXPECT_EQ(status(), 4) << printed_errors();
+    recover();
+    EXPECT_EQ(streams().front().events.size(), 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(In, BesideACrash,
+                         testing::Values(
+                             [] {
+                                 ovni_private_identity nobody{};
+                                 nobody.loom = reinterpret_cast<const char*>(8);
+                                 ovni_private_identify(&nobody);
+                             },
+                             [] {
+                                 while (true) ovni_attr_set_json("test.list", "[1, [2, [3, [4, [5]]]]]");
+                             },
+                             [] {
+                                 while (true) ovni_attr_flush();
+                             },
+                             [] {
+                                 while (true) ovni_flush();
+                             }));
 
 // The program is out of memory, and handles it.
 class WithoutMemory : public ExitTest, public testing::WithParamInterface<void (*)()> {};
