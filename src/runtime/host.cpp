@@ -140,12 +140,14 @@ void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
 
 void Host::wait_until_moved() {
     constexpr int most_waits = 1000;  // without any progress
-    const SharedHeader& header = shared_.buffer().header();
+    const SharedBuffer* buffer = shared();
+    if (!buffer) return;
+    SharedHeader& header = buffer->header();
     uint64_t position = header.reserved.load(std::memory_order_acquire);
     for (int waits = 0; waits < most_waits; ++waits) {
         uint64_t before = header.freed.load(std::memory_order_acquire);
         if (before >= position) return;
-        wait_for_room(before);
+        wait_for_room(header, before);
         if (header.freed.load(std::memory_order_acquire) != before) waits = 0;
     }
 }
@@ -156,8 +158,7 @@ void Host::wait_a_moment() {
     futex_wait(never, 0, static_cast<int64_t>(short_time));
 }
 
-void Host::wait_for_room(uint64_t freed) {
-    SharedHeader& header = shared_.buffer().header();
+void Host::wait_for_room(SharedHeader& header, uint64_t freed) {
     uint32_t seen = header.room_futex.load(std::memory_order_acquire);
     if (call_drainer()) return;
     header.room_wanted.store(1, std::memory_order_seq_cst);

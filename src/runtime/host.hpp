@@ -39,10 +39,13 @@ class Host {
     // Events of a thread that has no ring, for the stream of the first thread that got one to tell.
     void count_lost(uint64_t events);
     // What threads emit into instead of their rings, once there is one; null where they do not.
-    const SharedBuffer* shared() const { return shared_.is_mapped() ? &shared_.buffer() : nullptr; }
+    const SharedBuffer* shared() const {
+        const SharedFile* file = shared_.load(std::memory_order_acquire);
+        return file ? &file->buffer() : nullptr;
+    }
     uint32_t shared_number() const { return shared_number_; }
     // Returns when more of it is freed than that, or after a short time.
-    void wait_for_room(uint64_t freed);
+    void wait_for_room(SharedHeader& header, uint64_t freed);
 
     // Somebody should come by, where there is somebody.
     void wake() const {
@@ -97,19 +100,18 @@ class Host {
     std::atomic<RingHeader*> first_ring_{nullptr};  // of those that are made; they stay mapped
     uint64_t all_rings_ = 0;                        // bytes
     std::optional<Drainer> drainer_;
-    bool has_thread_ = false;
+    std::atomic<bool> has_thread_{false};
     pthread_t thread_{};
     std::atomic<uint32_t> stop_{0}, descriptors_{0};
     std::atomic<bool> drains_inline_{false};  // there can be no thread
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
     bool tried_shared_ = false;
-    SharedFile shared_;
+    std::atomic<const SharedFile*> shared_{nullptr};  // stays for ever, like those before it
     uint32_t shared_number_ = 0;
     struct Left {
         Session session;
         std::vector<RingLease> rings;
-        SharedFile shared;
     };
     std::vector<Left> left_;  // run directories that have gone away
 };

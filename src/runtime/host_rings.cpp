@@ -69,10 +69,10 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
 void Host::leave_session(RingLease lease) {
     first_ring_.store(nullptr, std::memory_order_relaxed);
     free_.push_back(std::move(lease));
-    left_.push_back({std::move(session_), std::move(free_), std::move(shared_)});
+    left_.push_back({std::move(session_), std::move(free_)});
     session_ = Session();
     free_.clear();
-    shared_ = SharedFile();
+    shared_.store(nullptr, std::memory_order_release);
     all_rings_ = 0;
 }
 
@@ -177,7 +177,7 @@ void Host::make_shared() {
         shared_number_ = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
         if (::rename(file.c_str(), session_.shared_path(shared_number_).c_str()) != 0) break;
         all_rings_ += options.capacity;
-        shared_ = std::move(made);
+        shared_.store(new SharedFile(std::move(made)), std::memory_order_release);
         return;
     }
     complain(Trouble::memory, "ovni", "no room for a shared buffer, every thread gets a buffer of its own:");

@@ -74,11 +74,11 @@ Stream::Outcome Stream::put_shared(const void* event, size_t size, const void* d
 template <class Put>
 Stream::Outcome Stream::put_after_waiting(Put put) {
     constexpr int most_passes_of_handlers = 10;
-    const SharedHeader& shared = host().shared()->header();
+    SharedHeader& shared = host().shared()->header();
     int most = producer_->is_emitting() ? most_passes_of_handlers : most_waits;
     uint64_t freed = shared.freed.load(std::memory_order_acquire), pass = host().last_pass();
     for (int passes = 0; passes < most && !end_is_wanted();) {
-        host().wait_for_room(freed);
+        host().wait_for_room(shared, freed);
         uint64_t now = shared.freed.load(std::memory_order_acquire), latest = host().last_pass();
         Outcome outcome = put();
         if (outcome != Outcome::refused) return outcome;
