@@ -181,8 +181,7 @@ TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
         run_traced([] {
             start();
             emit("OB.", uint64_t{0});
-            static std::atomic<bool> is_stuck;
-            is_stuck = false;
+            static std::atomic<bool> flushes, is_stuck;
             handle(SIGSEGV, [](int) {
                 is_stuck = true;
                 for (;;) pause();
@@ -190,9 +189,9 @@ TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
             std::thread other([] {
                 ovni_thread_init(test_tid + 1);
                 emit("OB.", uint64_t{0});
-                for (;;) ovni_flush();
+                for (;; flushes = true) ovni_flush();
             });
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            while (!flushes) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             pthread_kill(other.native_handle(), SIGSEGV);
             other.detach();
             while (!is_stuck) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -13,9 +13,11 @@ namespace ovni::test {
 inline constexpr EventCode own("OB."), handled("OU["), large("VYc");
 
 #if defined(__SANITIZE_THREAD__)
-inline constexpr bool is_tsan = true;
+inline constexpr bool is_tsan = true, is_asan = false;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool is_tsan = false, is_asan = true;
 #else
-inline constexpr bool is_tsan = false;
+inline constexpr bool is_tsan = false, is_asan = false;
 #endif
 
 class SharedBufferThreads : public SharedBufferTest {
