@@ -12,6 +12,7 @@
 #ifndef OVNI_PRIVATE_H
 #define OVNI_PRIVATE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -70,6 +71,9 @@ void ovni_private_close_all(const char* by, int code);
 
 /* The directory that the trace goes to, as decided by OVNI_TRACEDIR. */
 const char* ovni_private_trace_directory(void);
+
+/* One line on stderr, where the program has not put something else there. */
+void ovni_private_print(const char* text, size_t size);
 
 #ifdef __cplusplus
 }

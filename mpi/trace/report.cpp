@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "ovni/private.h"
 
 namespace ovni::mpi {
 
@@ -18,7 +19,7 @@ void Report::once(const char* detail) noexcept {
     int wanted = snprintf(line + used, sizeof line - used - 1, format, detail);
     used += std::clamp<size_t>(wanted < 0 ? 0 : static_cast<size_t>(wanted), 0, sizeof line - used - 2);
     line[used++] = '\n';
-    [[maybe_unused]] ssize_t written = write(STDERR_FILENO, line, used);
+    ovni_private_print(line, used);
     errno = saved;
 }
 

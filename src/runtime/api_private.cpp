@@ -8,6 +8,7 @@
 #include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
+#include "runtime/diagnostics.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
@@ -161,6 +162,10 @@ void ovni_private_close_all(const char* by, int code) {
     StreamEnd end{by, code};
     streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });
     streams().visit([](Stream& stream) { stream.wait_until_written(); });
+}
+
+void ovni_private_print(const char* text, size_t size) {
+    print(text, size);
 }
 
 const char* ovni_private_trace_directory() {

@@ -1,5 +1,7 @@
 #include "runtime/diagnostics.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +13,23 @@
 
 namespace ovni {
 namespace {
+
+// What stderr was when the library was loaded.
+struct stat at_load;
+
+[[gnu::constructor]] void look_at_stderr() {
+    if (fstat(STDERR_FILENO, &at_load) != 0) at_load = {};
+}
+
+// The program may have closed it, and got its number for a file or a connection of its own. Another terminal
+// or a file opened for appending is taken for a log.
+bool has_stderr() {
+    struct stat now {};
+    if (fstat(STDERR_FILENO, &now) != 0) return false;
+    bool is_same = now.st_dev == at_load.st_dev && now.st_ino == at_load.st_ino && at_load.st_mode != 0;
+    bool appends = S_ISREG(now.st_mode) && (fcntl(STDERR_FILENO, F_GETFL) & O_APPEND);
+    return is_same || appends || isatty(STDERR_FILENO);
+}
 
 // One write, so that lines of several threads and ranks do not mix.
 void print_line(const char* label, const char* function, const char* format, va_list arguments) {
@@ -30,17 +49,23 @@ void print_line(const char* label, const char* function, const char* format, va_
         used += static_cast<size_t>(
             snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
     line[used++] = '\n';
-    for (size_t at = 0; at < used;) {
-        ssize_t n = ::write(STDERR_FILENO, line + at, used - at);
-        if (n < 0 && errno != EINTR) break;
-        if (n > 0) at += static_cast<size_t>(n);
-    }
+    print(line, used);
     errno = error;
 }
 
 std::atomic<unsigned> told{0};
 
 }  // namespace
+
+void print(const char* text, size_t size) noexcept {
+    int error = errno;
+    for (size_t at = 0; has_stderr() && at < size;) {
+        ssize_t n = ::write(STDERR_FILENO, text + at, size - at);
+        if (n < 0 && errno != EINTR) break;
+        if (n > 0) at += static_cast<size_t>(n);
+    }
+    errno = error;
+}
 
 void fatal(const char* function, const char* format, ...) noexcept {
     va_list arguments;

@@ -2,7 +2,12 @@
 // once per kind, and the program goes on.
 #pragma once
 
+#include <cstddef>
+
 namespace ovni {
+
+// On stderr, and nowhere where the program has something else of its own under that number.
+[[gnu::cold]] void print(const char* text, size_t size) noexcept;
 
 // "FATAL: function: message" and abort(). A message that ends in ':' is followed by the text of errno.
 [[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] void fatal(const char* function, const char* format,

@@ -205,6 +205,7 @@ bool DrainedStream::settle(const EventPieces& events, size_t done, const RingPro
         return keep();
     }
     if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
+    settled.written += done;
     if (is_short) lose(events, done, settled);
     if (!write_gaps() && !owner_lives(header())) return keep();
     commit(settled);

@@ -58,8 +58,8 @@ class DrainedStream {
 
     RingHeader& header() const { return ring_.header(); }
     const Ring& ring() const { return ring_; }
-    // Bytes of the stream on disk.
-    uint64_t written() const { return progress().file_end; }
+    // Bytes of events that came from this ring to the disk, whosever they were.
+    uint64_t written() const { return header().written_before + progress().written; }
     // A file is open; it will be opened again when needed.
     void rest() {
         file_.close();

@@ -36,6 +36,7 @@ std::string name_of_new_file() {
 // Empty again. The drainer does not look at a ring that is not open.
 void start_over(RingHeader& header) {
     uint32_t generation = header.generation.load(std::memory_order_relaxed);
+    header.written_before += header.progress[header.current.load(std::memory_order_acquire) % 2].written;
     constexpr size_t kept = offsetof(RingHeader, published);
     memset(reinterpret_cast<uint8_t*>(&header) + kept, 0, sizeof header - kept);
     header.generation.store(generation + 1, std::memory_order_release);

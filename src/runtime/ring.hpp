@@ -51,6 +51,7 @@ struct Skipped {
 // What is drained: up to where in the ring and in stream.obs, and what could not be written.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
+    uint64_t written;           // bytes of events in the file, of this opening of the ring
     uint64_t last_of_handlers;  // the newest clock of their events in that block
     uint64_t nested_drained[2], nested_lost_told[2];
     uint64_t lost;
@@ -72,17 +73,18 @@ struct RingMoved {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x35676e69726e766f;  // "ovnring5"
+    static constexpr uint64_t magic_number = 0x36676e69726e766f;  // "ovnring6"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
     uint64_t magic;
     uint64_t capacity, nested_capacity;
-    uint64_t process_start;  // of /proc/PID/stat: with the pid, who the process is
-    uint64_t image;          // another one after exec
-    uint64_t limit;          // bytes that the process may write, 0: any number
-    uint64_t kept;           // bytes that stay in the ring until somebody wants them, the newest ones
-    uint64_t pid_space;      // the namespace of the pid
+    uint64_t process_start;   // of /proc/PID/stat: with the pid, who the process is
+    uint64_t image;           // another one after exec
+    uint64_t limit;           // bytes that the process may write, 0: any number
+    uint64_t written_before;  // bytes of events on disk, of earlier openings of the ring
+    uint64_t kept;            // bytes that stay in the ring until somebody wants them, the newest ones
+    uint64_t pid_space;       // the namespace of the pid
     int32_t pid, tid;
 
     // Written by the owner.

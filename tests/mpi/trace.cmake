@@ -16,6 +16,6 @@ set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_B
 target_include_directories(host_names PRIVATE
     ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/trace/generated)
 target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-target_link_libraries(host_names PRIVATE ovni_settings MPI::MPI_CXX)
+target_link_libraries(host_names PRIVATE ovni_settings ovni::ovni MPI::MPI_CXX)
 add_dependencies(host_names ovni-mpi)
 add_dependencies(mpi_trace host_names)

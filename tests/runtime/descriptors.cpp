@@ -70,6 +70,23 @@ TEST_F(DescriptorTest, ClosedStandardInputAndOutputStayClosed) {
     EXPECT_EQ(events_of(streams()[0]), 200'000u);
 }
 
+TEST_F(DescriptorTest, NothingIsSaidToAFileThatTookTheNumberOfStderr) {
+    fs::path data = home() / "data";
+    set_environment("OVNI_BUFFER", "abc");
+    run_traced([&] {
+        ::close(STDERR_FILENO);
+        if (::open(data.c_str(), O_WRONLY | O_CREAT, 0600) != STDERR_FILENO) ::exit(2);
+        start();
+        emit_many(1);
+        stop();
+    });
+    EXPECT_EQ(status(), 0);
+    EXPECT_EQ(file_content(data), "");
+    EXPECT_EQ(events_of(stream()), 1u);
+    run_traced([] { start(); });
+    EXPECT_THAT(printed_errors(), HasSubstr("abc"));
+}
+
 // Under all numbers, again and again, while the drainer writes.
 TEST_F(DescriptorTest, TheDrainerWritesToNoFileOfTheProgram) {
     if (below_tsan) GTEST_SKIP() << "ThreadSanitizer takes what this program does for the race that it is";

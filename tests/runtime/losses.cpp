@@ -167,6 +167,33 @@ TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
     EXPECT_EQ(stream().json["ovni"]["lost"], 60'002 - stream().events.size());
 }
 
+// Also in rings that others use by now, and without what was in a stream already.
+TEST_F(LossTest, TheLimitHoldsForAnotherDrainerOfManyThreads) {
+    constexpr size_t limit = 500'000, of_thread = 120'000;
+    set_environment("OVNI_LIMIT", std::to_string(limit));
+    run_traced([] {
+        start();
+        for (pid_t tid : {1, 2, 3, 3}) {
+            std::thread([tid] {
+                ovni_thread_init(tid);
+                put_begin(ovni_clock_now());
+                for (size_t i = 0; i < of_thread / 12; ++i) put("OB.", ovni_clock_now());
+                put("OHe", ovni_clock_now());
+                ovni_thread_free();
+            }).join();
+        }
+        put_begin(ovni_clock_now());
+        for (size_t i = 0; i < 10'000; ++i) put("OB.", ovni_clock_now());
+        ::raise(SIGKILL);
+    });
+    Finished recovered = recover();
+    EXPECT_EQ(recovered.status, 0) << recovered.err;
+    size_t bytes = 0;
+    for (const RecordedStream& stream : streams()) bytes += stream.bytes.size() - OVNI_FORMAT_STREAM_HEADER;
+    EXPECT_LE(bytes, limit);
+    EXPECT_GT(bytes, limit - 28);
+}
+
 // Nobody else can take the place of a drainer that hangs.
 TEST_F(LossTest, NobodyWaitsForADrainerThatDoesNotComeBack) {
     run_target({program("ovnirun"), "--buffer", "256k"}, 1, {"forgotten"});
