@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from mpi_arguments import details, stand_in
-from mpi_table import FOLLOWED, read_table, record_of
+from mpi_table import FOLLOWED, FREQUENT, read_table, record_of
 
 # Templates of calls.hpp for functions that are more than a call.
 KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize"}
@@ -46,9 +46,11 @@ def wrapper(function):
         kind = KINDS.get(name, "call")
         return f"{head}{real}    return {kind}(Function::{name}, [&] {{ return {plain}; }});\n}}\n"
     arguments = ", ".join(forwarded(function.parameters, record, "for_c()"))
-    return (f"{head}{real}    if (!{asked(record)}(Function::{name})) return {plain};\n"
+    inline = record in FREQUENT
+    attribute, template = ("[[gnu::flatten]] ", "record_here") if inline else ("", "record")
+    return (f"{attribute}{head}{real}    if (!{asked(record)}(Function::{name})) return {plain};\n"
             f"    {record} details{details(function, record, 'c')};\n"
-            f"    return record(Function::{name}, __builtin_frame_address(0), details,\n"
+            f"    return {template}(Function::{name}, __builtin_frame_address(0), details,\n"
             f"                  [&] {{ return real({arguments}); }});\n}}\n")
 
 

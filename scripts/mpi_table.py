@@ -105,6 +105,9 @@ RECORDS = [
 # Calls that are followed even where they are not recorded, because later ones need to know of them.
 FOLLOWED = ("Maker", "End", "Naming")
 
+# Calls that programs make most: recorded inline in their wrappers.
+FREQUENT = ("Send", "PostedSend", "Receive", "PostedReceive", "Probe", "Completion")
+
 
 def record_of(function):
     return next((name for name, fits in RECORDS if fits(function)), "Plain")

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "mpi/trace/call_array.hpp"
@@ -41,6 +42,12 @@ class Handles {
         if (!at_) return Handle();
         return language_ == Language::c ? static_cast<const Handle*>(at_)[i]
                                         : from_fortran(static_cast<const MPI_Fint*>(at_) + i);
+    }
+    void copy(Handle* to, int count) const noexcept {
+        if (at_ && language_ == Language::c && count > 0)
+            memcpy(to, at_, static_cast<size_t>(count) * sizeof *to);
+        else
+            for (int i = 0; i < count; ++i) to[i] = get(i);
     }
 
  private:

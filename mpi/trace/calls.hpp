@@ -4,6 +4,7 @@
 
 #include "functions.hpp"
 #include "mpi/trace/details.hpp"
+#include "mpi/trace/frequent.hpp"
 #include "mpi/trace/job.hpp"
 #include "mpi/trace/keep_errno.hpp"
 #include "mpi/trace/recorder.hpp"
@@ -48,14 +49,37 @@ class Call {
     void enter(Details& details) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_enter(*thread_, function_, recorded_);
-        if (!with_details_) return end_enter(moment, Payload(function_));
-        end_enter(moment, details.enter(moment));
-        if constexpr (requires { details.entered(moment); }) details.entered(moment);
+        tell_enter(moment, details);
     }
     template <class Details>
     void leave(Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_leave(*thread_, function_, recorded_);
+        tell_leave(moment, details, error);
+    }
+    // The same inline, for a function that the compiler knows.
+    template <class Details>
+    [[gnu::always_inline]] void enter_here(Function function, Details& details) noexcept {
+        KeepErrno keep(*thread_);
+        Moment moment = begin_enter_here(*thread_, function, recorded_);
+        tell_enter(moment, details);
+    }
+    template <class Details>
+    [[gnu::always_inline]] void leave_here(Function function, Details& details, int error) noexcept {
+        KeepErrno keep(*thread_);
+        Moment moment = begin_leave_here(*thread_, function, recorded_);
+        tell_leave(moment, details, error);
+    }
+
+ private:
+    template <class Details>
+    [[gnu::always_inline]] void tell_enter(Moment& moment, Details& details) noexcept {
+        if (!with_details_) return end_enter(moment, Payload(function_));
+        end_enter(moment, details.enter(moment));
+        if constexpr (requires { details.entered(moment); }) details.entered(moment);
+    }
+    template <class Details>
+    [[gnu::always_inline]] void tell_leave(Moment& moment, Details& details, int error) noexcept {
         left_ = true;
         if (!with_details_ || error != MPI_SUCCESS) {
             if constexpr (requires { details.fail(moment, error); })
@@ -65,7 +89,6 @@ class Call {
         end_leave(moment, details.leave(moment));
     }
 
- private:
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
     // stack.
     void leave_abandoned(const void* frame) noexcept;
@@ -93,6 +116,18 @@ auto record(Function function, const void* frame, Details& details, Real real) {
     call.enter(details);
     auto result = real();
     call.leave(details, error_of(result));
+    return result;
+}
+
+// The same for a wrapper that has all of it inline.
+template <class Details, class Real>
+[[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
+                                               Real real) {
+    Call call(function, frame);
+    if (!call.is_outermost()) return real();
+    call.enter_here(function, details);
+    auto result = real();
+    call.leave_here(function, details, error_of(result));
     return result;
 }
 

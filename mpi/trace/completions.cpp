@@ -165,7 +165,7 @@ void Completion::fail(Moment& moment, int) noexcept {
 
 Payload Completions::enter(Moment& moment) noexcept {
     MPI_Request* copies = handles.make(count);
-    for (int i = 0; copies && i < count; ++i) copies[i] = requests.get(i);
+    if (copies) requests.copy(copies, count);
     Posted* books = several_threads ? posted.make(count) : nullptr;
     for (int i = 0; copies && books && i < count; ++i) books[i] = find_request(copies[i]);
     have_statuses = copies && statuses.need(index ? 1 : count);

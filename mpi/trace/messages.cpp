@@ -1,31 +1,13 @@
-// Records of messages between two ranks.
+// Records of messages between two ranks; those of frequent.hpp are inline.
 #include "mpi/trace/communicators.hpp"
 #include "mpi/trace/details.hpp"
+#include "mpi/trace/frequent.hpp"
 #include "mpi/trace/predefined.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
 namespace {
-
-Payload of_message(Moment& moment, int peer, int tag, MPI_Comm comm) noexcept {
-    Payload payload(moment.function);
-    payload.add(peer_in_trace(peer)).add(tag_in_trace(tag)).add(communicator_number(moment, comm));
-    return payload;
-}
-
-Payload of_posted(Moment& moment, int peer, int tag, MPI_Comm comm, uint32_t request) noexcept {
-    return of_message(moment, peer, tag, comm).add(request);
-}
-
-Payload transferred(Moment& moment, const Envelope& message) noexcept {
-    Payload payload(moment.function);
-    return payload.add_bytes(message.bytes).add(message.peer).add(message.tag);
-}
-
-Envelope sent(const Send& send) noexcept {
-    return {bytes_of(send.count, send.type), peer_in_trace(send.peer), tag_in_trace(send.tag)};
-}
 
 void post_receive(Moment& moment, const Requests& request, uint32_t number) noexcept {
     Posted posted;
@@ -35,14 +17,6 @@ void post_receive(Moment& moment, const Requests& request, uint32_t number) noex
 }
 
 }  // namespace
-
-Payload Send::enter(Moment& moment) noexcept {
-    return of_posted(moment, peer, tag, comm, 0);
-}
-
-Payload Send::leave(Moment& moment) noexcept {
-    return transferred(moment, sent(*this));
-}
 
 Payload PostedSend::enter(Moment& moment) noexcept {
     number = next_request_number();
@@ -55,15 +29,6 @@ Payload PostedSend::leave(Moment& moment) noexcept {
     posted.kind = Posted::Kind::send;
     post(moment, newrequest.get(), posted);
     return transferred(moment, sent(send));
-}
-
-Payload Receive::enter(Moment& moment) noexcept {
-    status.need(1);
-    return of_posted(moment, peer, tag, comm, 0);
-}
-
-Payload Receive::leave(Moment& moment) noexcept {
-    return transferred(moment, status.envelope());
 }
 
 Payload PostedReceive::enter(Moment& moment) noexcept {
@@ -107,24 +72,6 @@ Payload PersistentSend::enter(Moment& moment) noexcept {
 
 Payload PersistentReceive::enter(Moment& moment) noexcept {
     return of_message(moment, peer, tag, comm);
-}
-
-Payload Probe::enter(Moment& moment) noexcept {
-    status.need(1);
-    return of_message(moment, peer, tag, comm);
-}
-
-Payload Probe::leave(Moment& moment) noexcept {
-    Payload payload(moment.function);
-    if (flag && !*flag) return payload;
-    uint32_t number = 0;
-    if (newmessage) {
-        MPI_Message message = newmessage.get();
-        if (message != message_null() && message != message_no_proc())
-            keep_message(message, number = next_request_number());
-    }
-    Envelope found = status.envelope();
-    return payload.add(found.peer).add(found.tag).add(number);
 }
 
 Payload MatchedReceive::enter(Moment& moment) noexcept {

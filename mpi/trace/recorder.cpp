@@ -1,7 +1,5 @@
 #include "mpi/trace/recorder.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include "mpi/trace/keep_errno.hpp"
@@ -77,14 +75,6 @@ void resume(Thread& thread, uint64_t at, bool ours) noexcept {
     if (thread.suspended) thread.suspended_at = thread.last;
 }
 
-void say_cpu(Thread& thread) noexcept {
-    if (!sampling_cpus.load(std::memory_order_relaxed)) return;
-    int cpu = sched_getcpu();
-    if (cpu < 0 || cpu == thread.cpu) return;
-    thread.cpu = cpu;
-    if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
-}
-
 bool is_open() noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     return (window && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) || ovni_private_thread_open();
@@ -96,6 +86,12 @@ void catch_up(Thread& thread, uint64_t at) noexcept {
 }
 
 }  // namespace
+
+void say_cpu(Thread& thread, int cpu) noexcept {
+    if (cpu < 0) return;
+    thread.cpu = cpu;
+    if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
+}
 
 bool up_to_date(Thread& thread) noexcept {
     if (!recording.load(std::memory_order_relaxed) || !is_open()) {

@@ -3,10 +3,13 @@
 // whose stream is finished.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 
 #include "mpi/trace/moment.hpp"
+#include "mpi/trace/pause.hpp"
 #include "mpi/trace/payload.hpp"
 #include "mpi/trace/thread.hpp"
 
@@ -23,22 +26,72 @@ inline std::atomic<bool> sampling_cpus{false};
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
 
-inline void say_enter(Thread& thread, Function function, const Payload& payload, uint64_t at) noexcept {
+// Whether the stream shows the thread as it is, so that nothing stands between a call and its event.
+[[gnu::always_inline]] inline bool in_step(const Thread& thread) noexcept {
+    const ovni_private_window* window = ovni_private_thread_window;
+    if (!window) [[unlikely]]
+        return false;
+    bool follows = thread.pause_count == pause_count.load(std::memory_order_acquire);
+    bool runs = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
+    bool is_behind = thread.suspended | thread.behind;
+    return follows & runs & recording.load(std::memory_order_relaxed) & thread.stream_known & !is_behind;
+}
+
+// It runs on another CPU than when it last said so, or does not say it.
+void say_cpu(Thread& thread, int cpu) noexcept;
+[[gnu::always_inline]] inline void say_cpu(Thread& thread) noexcept {
+    if (!sampling_cpus.load(std::memory_order_relaxed)) return;
+    int cpu = sched_getcpu();
+    if (__builtin_expect(cpu != thread.cpu, 0)) say_cpu(thread, cpu);
+}
+
+// The same, with the usual case inline. The moment is put together in one place, so that the compiler knows
+// its function.
+[[gnu::always_inline]] inline Moment begin_enter_here(Thread& thread, Function function,
+                                                      bool wanted) noexcept {
+    bool recorded = wanted & in_step(thread);
+    uint64_t at = 0;
+    if (__builtin_expect(recorded, 1)) {
+        thread.program.function = function;
+        say_cpu(thread);
+        at = ovni::stream_now();
+    } else {
+        Moment moment = begin_enter(thread, function, wanted);
+        recorded = moment.recorded, at = moment.at;
+    }
+    return {thread, function, recorded, at};
+}
+[[gnu::always_inline]] inline Moment begin_leave_here(Thread& thread, Function function,
+                                                      bool wanted) noexcept {
+    bool recorded = wanted & in_step(thread) & (thread.stream.function == function);
+    uint64_t at = 0;
+    if (__builtin_expect(recorded, 1)) {
+        thread.program.function = Function::none;
+        at = ovni::stream_now();
+    } else {
+        Moment moment = begin_leave(thread, function, wanted);
+        recorded = moment.recorded, at = moment.at;
+    }
+    return {thread, function, recorded, at};
+}
+
+[[gnu::always_inline]] inline void say_enter(Thread& thread, Function function, const Payload& payload,
+                                             uint64_t at) noexcept {
     if (row_of(function).number != 0) require_newest_version(thread);
     ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
     thread.stream.function = function;
 }
-inline void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
+[[gnu::always_inline]] inline void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
     ovni::emit_bits_at(row_of(thread.stream.function).leave, at, payload.bits(), payload.size());
     thread.stream.function = Function::none;
 }
 
-inline void end_enter(const Moment& moment, const Payload& payload) noexcept {
+[[gnu::always_inline]] inline void end_enter(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
     say_enter(moment.thread, moment.function, payload, moment.at);
     moment.thread.last = moment.at;
 }
-inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
+[[gnu::always_inline]] inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
     say_leave(moment.thread, payload, moment.at);
     moment.thread.last = moment.at;
