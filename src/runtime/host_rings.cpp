@@ -171,6 +171,7 @@ void Host::make_shared() {
                           .patience_ms = 0};
     std::string file = session_.directory() + "/" + name_of_new_file();
     uint64_t wanted = std::bit_floor(settings_.ring * Settings::rings_in_shared);
+    static_assert(largest_part + record_header_bytes <= Settings::smallest_ring / 4);
     for (options.capacity = wanted; options.capacity >= Settings::smallest_ring; options.capacity /= 2) {
         options.kept = options.capacity / 16;
         SharedFile made = SharedFile::create(file, options, image_);

@@ -78,6 +78,13 @@ TEST_P(Inherits, GroupSessionAndLimits) {
     EXPECT_EQ(program.wait(), 0);
 }
 
+TEST_F(OvnirunTest, TheDrainerIsNicerThanTheProgramAtLeastByFive) {
+    int own = ::getpriority(PRIO_PROCESS, 0);
+    Words print = {"sh", "-c", "ps -L -o ni= -p $PPID | sort -n | tail -1"};
+    EXPECT_EQ(std::stoi(run(Words{program("ovnirun")} + print).out), std::max(own, 5));
+    EXPECT_EQ(std::stoi(run(Words{"nice", "-n", "10", program("ovnirun")} + print).out), own + 10);
+}
+
 TEST_P(Inherits, StandardInput) {
     Started program(launch({"cat"}));
     std::string text(100'000, 'x');

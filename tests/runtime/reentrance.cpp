@@ -205,6 +205,26 @@ TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
 }
 
 // Sanitizers have their own malloc.
+// The end of the first image comes behind what its handler emitted.
+TEST_F(ReentranceTest, ExecAmidAnEmission) {
+    run_traced([] {
+        ovni_proc_init(1, "exec", getpid());
+        ovni_thread_init(getpid());
+        emit("OHx", 0, -1, uint64_t{0});
+        for (int i = 0; i < 1000; ++i) emit("OB.", i);
+        handle(SIGUSR1, [](int) {
+            for (int i = 0; i < 100; ++i) emit("OB.", i);
+            execl(BUILD_DIR "/tests/runtime_exec_target", "exec", "again", nullptr);
+        });
+        emit_interrupted();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    RecordedStream recorded = stream();
+    EXPECT_TRUE(recorded.clocks_never_decrease());
+    EXPECT_EQ(std::ranges::count(recorded.events, "OHe", &RecordedEvent::code), 2);
+    EXPECT_EQ(std::ranges::count(recorded.events, "OB.", &RecordedEvent::code), 2100);
+}
+
 TEST_F(ReentranceTest, MemoryOfTheProgramIsLeftAlone) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
     run_traced([] {
