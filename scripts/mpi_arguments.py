@@ -6,7 +6,7 @@ HANDLE_ARRAYS = {"MPI_Comm": "Comms", "MPI_Datatype": "Types", "MPI_Win": "Wins"
                  "MPI_Request": "Requests", "MPI_Message": "Messages", "MPI_Status": "Statuses",
                  "MPI_Info": "SpawnInfos"}
 HANDLES = {"MPI_Comm": "comm_of", "MPI_Datatype": "type_of", "MPI_Win": "win_of", "MPI_File": "file_of",
-           "int": "integer"}
+           "MPI_Op": "op_of", "int": "integer"}
 
 # The roles that a member may come from; the first that the function has.
 SEND = {"peer": ("dest",), "tag": ("tag", "sendtag"), "comm": ("comm",), "count": ("count", "sendcount"),
@@ -48,7 +48,8 @@ MEMBERS = {
                                 "types": ("recvtypes",)},
                    "language": (), **REQUEST},
     "OneSided": {"target": ("target",), "win": ("win",), "count": ("target_count", "=1"),
-                 "type": ("target_datatype", "datatype"), **REQUEST},
+                 "type": ("target_datatype", "datatype"), "gives": (), "takes": (),
+                 "op": ("op", "=op_null()"), **REQUEST},
     "Synchronisation": {"target": ("target", "=MPI_ANY_SOURCE"), "win": ("win",)},
     "Transfer": {"file": ("file",), "count": ("count", "=0"), "type": ("datatype", "=MPI_Datatype()"), **STATUS,
                  **REQUEST, "has_status": ()},
@@ -83,6 +84,8 @@ def constant(function, member, language):
     return {
         "language": f"Language::{language}",
         "flow": f"flows::{flow_of(function.name)}",
+        "gives": "true" if function.gives() else "false",
+        "takes": "true" if function.takes() else "false",
         "many": "true" if function.has("requests") else "false",
         "has_status": "true" if function.has("status") else "false",
         "joins_two": "true" if function.name == "Intercomm_create" else "false",

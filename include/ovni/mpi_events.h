@@ -26,17 +26,19 @@
  *     exchange                     the same of what was received
  *     probe that found a message   u16 f, i32 peer, i32 tag, u32 request of the message, or 0 (14)
  *     any that made a request      u64 bytes, u32 request (12), or u16 f, u48 bytes, u32 request (12)
- *     collective, I/O              u64 bytes received (8), or u16 f, u48 bytes (8)
+ *     collective, one-sided, I/O   u64 bytes received (8), or u16 f, u48 bytes (8); of I/O those transferred
  *     maker of an object           u16 f, u32 object (6)
  *
- * Bytes of a call that made a request are those to send or, of a collective, to receive.
+ * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive. What
+ * stands at the enter is sent only where the leave has details: a call that fails sends nothing.
  * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
  * without details. What is sent counts at the leave of the call, or at MXs.
  *
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:
  *
- *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter)
+ *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter); where
+ *                                                              the same call ends it as failed, it was not
  *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
  *     MXc   u32 request, u32 how                               a request has ended
  *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received

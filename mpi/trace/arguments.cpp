@@ -50,6 +50,7 @@ OVNI_FROM_FORTRAN(Win, Win_f2c, win_of, win_null)
 OVNI_FROM_FORTRAN(File, File_f2c, file_of, file_null)
 OVNI_FROM_FORTRAN(Request, Request_f2c, request_of, request_null)
 OVNI_FROM_FORTRAN(Message, Message_f2c, message_of, message_null)
+OVNI_FROM_FORTRAN(Op, Op_f2c, op_of, op_null)
 OVNI_FROM_FORTRAN(Info, Info_f2c, info_of, info_null)
 OVNI_FROM_FORTRAN(Datatype, Type_f2c, type_of, datatype_null)
 

@@ -24,6 +24,7 @@ MPI_File file_of(const void* handle) noexcept;
 MPI_Request request_of(const void* handle) noexcept;
 MPI_Message message_of(const void* handle) noexcept;
 MPI_Info info_of(const void* handle) noexcept;
+MPI_Op op_of(const void* handle) noexcept;
 
 inline int integer(const void* number) noexcept {
     return *static_cast<const MPI_Fint*>(number);

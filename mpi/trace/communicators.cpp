@@ -261,7 +261,7 @@ void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noe
     size_t size = std::min(name.size(), sizeof known->name - 1);
     std::memcpy(known->name, name.data(), size);
     known->name[size] = '\0';
-    if (moment.recorded) tell_name(moment, number, name);
+    tell_new_name(moment, number, name);
 }
 
 void tell_members(Moment& moment) noexcept {

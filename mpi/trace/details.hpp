@@ -207,6 +207,8 @@ struct OneSided {
     MPI_Win win;
     int count;
     MPI_Datatype type;
+    bool gives, takes;
+    MPI_Op op;
     Requests newrequest = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;

@@ -32,7 +32,17 @@ size_t read_memory(const void* address, char* to, size_t bytes) noexcept {
     return got < 0 ? 0 : static_cast<size_t>(got);
 }
 
-// Bytes of the printable character at the front of `text`, 0 where there is none.
+bool is_printable(std::string_view text) noexcept {
+    while (!text.empty()) {
+        size_t length = printable(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+}  // namespace
+
 size_t printable(std::string_view text) noexcept {
     auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
     uint8_t lead = byte(0);
@@ -46,17 +56,6 @@ size_t printable(std::string_view text) noexcept {
     bool control = lead == 0xc2 && byte(1) < 0xa0;
     return overlong || no_character || control ? 0 : length;
 }
-
-bool is_printable(std::string_view text) noexcept {
-    while (!text.empty()) {
-        size_t length = printable(text);
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
-}  // namespace
 
 bool ForeignString::read(const void* address) noexcept {
     int saved = errno;

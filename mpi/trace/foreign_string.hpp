@@ -7,6 +7,9 @@
 
 namespace ovni::mpi {
 
+// Bytes of the printable character at the front of `text`, which is not empty; 0 where there is none.
+size_t printable(std::string_view text) noexcept;
+
 struct ForeignString {
     static constexpr int most = 127;
     char text[most + 1] = {};

@@ -110,10 +110,14 @@ Payload WindowMaker::leave(Moment& moment) noexcept {
 }
 
 Payload WindowEnd::enter(Moment& moment) noexcept {
-    MPI_Win ended = win.get();
-    Payload payload = of_object(moment, window_number(moment, ended));
-    remove_window(ended);
-    return payload;
+    ended = win.get();
+    number = window_number(moment, ended);
+    return of_object(moment, number);
+}
+
+Payload WindowEnd::leave(Moment& moment) noexcept {
+    remove_window(ended, number);
+    return Payload(moment.function);
 }
 
 Payload FileMaker::enter(Moment& moment) noexcept {
@@ -125,10 +129,14 @@ Payload FileMaker::leave(Moment& moment) noexcept {
 }
 
 Payload FileEnd::enter(Moment& moment) noexcept {
-    MPI_File ended = file.get();
-    Payload payload = of_object(moment, file_number(moment, ended));
-    remove_file(ended);
-    return payload;
+    ended = file.get();
+    number = file_number(moment, ended);
+    return of_object(moment, number);
+}
+
+Payload FileEnd::leave(Moment& moment) noexcept {
+    remove_file(ended, number);
+    return Payload(moment.function);
 }
 
 Payload CommunicatorNaming::enter(Moment& moment) noexcept {

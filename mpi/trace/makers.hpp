@@ -57,8 +57,10 @@ struct WindowMaker {
 
 struct WindowEnd {
     Wins win;
+    MPI_Win ended = {};
+    uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+    Payload leave(Moment& moment) noexcept;
 };
 
 struct FileMaker {
@@ -71,8 +73,10 @@ struct FileMaker {
 
 struct FileEnd {
     Files file;
+    MPI_File ended = {};
+    uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
-    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+    Payload leave(Moment& moment) noexcept;
 };
 
 struct CommunicatorNaming {

@@ -1,9 +1,12 @@
 #include "mpi/trace/objects.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "mpi/trace/communicators.hpp"
+#include "mpi/trace/foreign_string.hpp"
 #include "mpi/trace/handle_table.hpp"
 #include "mpi/trace/predefined.hpp"
 #include "mpi/trace/spin_lock.hpp"
@@ -26,10 +29,20 @@ SpinLock changing;
 constinit HandleTable<Object*> windows, files;
 std::atomic<uint32_t> last_number{OVNI_MPI_SELF};
 
+// As text that every reader takes: \xNN stands for a byte that is no part of a printable character.
 void copy_name(char* to, size_t room, std::string_view name) noexcept {
-    size_t size = std::min(name.size(), room - 1);
-    std::memcpy(to, name.data(), size);
-    to[size] = '\0';
+    constexpr size_t escaped = 4;
+    while (!name.empty()) {
+        size_t size = printable(name), wanted = size == 0 ? escaped : size;
+        if (wanted >= room) break;
+        if (size == 0)
+            snprintf(to, room, "\\x%02x", static_cast<uint8_t>(name[0]));
+        else
+            std::memcpy(to, name.data(), size);
+        name.remove_prefix(std::max<size_t>(size, 1));
+        to += wanted, room -= wanted;
+    }
+    *to = '\0';
 }
 
 Object* find(HandleTable<Object*>& table, uint64_t key) noexcept {
@@ -52,10 +65,10 @@ Object* add(HandleTable<Object*>& table, uint64_t key, const Object& object) noe
     return *place = made;
 }
 
-void remove(HandleTable<Object*>& table, uint64_t key) noexcept {
+void remove(HandleTable<Object*>& table, uint64_t key, uint32_t number) noexcept {
     SpinLock::Guard guard(changing);
     Object** found = table.find(key);
-    if (!found) return;
+    if (!found || (*found)->number != number) return;
     free(*found);
     table.erase(key);
 }
@@ -121,6 +134,13 @@ void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept 
     tell(moment, OVNI_MPI_NAME, fixed, {reinterpret_cast<const uint8_t*>(text), std::strlen(text) + 1});
 }
 
+void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept {
+    if (moment.recorded)
+        tell_name(moment, number, name);
+    else
+        moment.thread.told.remove(number), moment.thread.last_comm = 0;
+}
+
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept {
     if (win == win_null() || win == MPI_Win()) return OVNI_MPI_NO_OBJECT;
     return number_of(moment, windows, key_of(win), OVNI_MPI_WINDOW);
@@ -135,11 +155,11 @@ void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept {
     Object* object = find(windows, key_of(win));
     if (!object) return;
     copy_name(object->name, sizeof object->name, name);
-    if (moment.recorded) tell_name(moment, number, name);
+    tell_new_name(moment, number, name);
 }
 
-void remove_window(MPI_Win win) noexcept {
-    remove(windows, key_of(win));
+void remove_window(MPI_Win win, uint32_t number) noexcept {
+    remove(windows, key_of(win), number);
 }
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept {
@@ -151,8 +171,8 @@ uint32_t add_file(Moment& moment, MPI_File file, MPI_Comm comm, std::string_view
     return add_object(moment, files, key_of(file), OVNI_MPI_FILE, comm, name);
 }
 
-void remove_file(MPI_File file) noexcept {
-    remove(files, key_of(file));
+void remove_file(MPI_File file, uint32_t number) noexcept {
+    remove(files, key_of(file), number);
 }
 
 }  // namespace ovni::mpi

@@ -21,14 +21,17 @@ bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
 void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
           std::span<const uint8_t> rest) noexcept;
 void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+// It has that name from now on. In a pause it is told again afterwards.
+void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
 uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
 void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
-void remove_window(MPI_Win win) noexcept;
+// Where the handle still means that one.
+void remove_window(MPI_Win win, uint32_t number) noexcept;
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept;
 uint32_t add_file(Moment& moment, MPI_File file, MPI_Comm comm, std::string_view name) noexcept;
-void remove_file(MPI_File file) noexcept;
+void remove_file(MPI_File file, uint32_t number) noexcept;
 
 }  // namespace ovni::mpi

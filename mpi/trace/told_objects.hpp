@@ -24,6 +24,10 @@ class ToldObjects {
         words_[word] |= bit;
         return is_new;
     }
+    void remove(uint32_t number) noexcept {
+        constexpr uint32_t bits = 64;
+        if (number / bits < count_) words_[number / bits] &= ~(uint64_t{1} << number % bits);
+    }
 
  private:
     bool grow(uint32_t least) noexcept {

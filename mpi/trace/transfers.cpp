@@ -1,6 +1,7 @@
 // Records of one-sided operations and of I/O.
 #include "mpi/trace/details.hpp"
 #include "mpi/trace/objects.hpp"
+#include "mpi/trace/predefined.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -12,23 +13,28 @@ Payload of_object(Moment& moment, int target, uint32_t object, uint64_t bytes) n
     return payload.add(int32_t{target}).add(object).add_bytes(bytes);
 }
 
-Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind kind) noexcept {
+Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind kind,
+                       uint64_t bytes) noexcept {
     Posted posted;
     posted.number = next_request_number();
     posted.kind = kind;
     post(moment, newrequest.get(), posted);
     Payload payload(moment.function);
-    return payload.add_bytes(0).add(posted.number);
+    return payload.add_bytes(bytes).add(posted.number);
 }
 
 }  // namespace
 
 Payload OneSided::enter(Moment& moment) noexcept {
-    return of_object(moment, peer_in_trace(target), window_number(moment, win), bytes_of(count, type));
+    uint64_t sent = gives && op != op_no_op() ? bytes_of(count, type) : 0;
+    return of_object(moment, peer_in_trace(target), window_number(moment, win), sent);
 }
 
 Payload OneSided::leave(Moment& moment) noexcept {
-    return newrequest ? of_new_request(moment, newrequest, Posted::Kind::other) : Payload(moment.function);
+    uint64_t received = takes ? bytes_of(count, type) : 0;
+    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::other, received);
+    Payload payload(moment.function);
+    return payload.add_bytes(received);
 }
 
 Payload Synchronisation::enter(Moment& moment) noexcept {
@@ -41,7 +47,7 @@ Payload Transfer::enter(Moment& moment) noexcept {
 }
 
 Payload Transfer::leave(Moment& moment) noexcept {
-    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::transfer);
+    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::transfer, 0);
     Payload payload(moment.function);
     return has_status ? payload.add_bytes(status.bytes()) : payload;
 }

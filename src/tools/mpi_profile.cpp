@@ -1,6 +1,8 @@
 #include "tools/mpi_profile.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "ovni/mpi_events.h"
@@ -28,13 +30,14 @@ class ThreadInMpi {
                 leave(details, event.clock);
                 break;
             case Step::send_started:
+                started_ = details.request.value_or(0);
                 to_nobody_ = goes_nowhere(details);
                 break;
             case Step::message:
                 current().received += details.bytes.value_or(0);
                 break;
             case Step::request_ended:
-                ended_ = details.request.value_or(0);
+                end_request(details.request.value_or(0), details.how);
                 break;
             case Step::bytes:
                 transferred(details.bytes.value_or(0));
@@ -52,13 +55,12 @@ class ThreadInMpi {
         in_ = details.function;
         since_ = clock;
         ended_ = 0;
+        sent_by_start_.clear();
         to_nobody_ = goes_nowhere(details);
         MpiSums& sums = current();
         ++sums.calls;
-        if (!details.bytes) return;
-        bool one_sided = in_->family == "rma";
-        if (in_->family == "collective" || (one_sided && in_->gives)) sums.sent += *details.bytes;
-        if (one_sided && in_->takes) sums.received += *details.bytes;
+        bool sends = in_->family == "collective" || in_->family == "rma";
+        to_send_ = sends ? details.bytes.value_or(0) : 0;
     }
 
     void leave(const MpiDetails& details, int64_t clock) {
@@ -67,6 +69,8 @@ class ThreadInMpi {
         sums.nanoseconds += static_cast<uint64_t>(clock - since_);
         if (details.request && in_->family == "io") transfers_.begun[*details.request] = in_;
         if (goes_nowhere(details)) return;
+        // A call that fails leaves without details, and sends nothing.
+        if (details.bytes) sums.sent += to_send_;
         if (details.bytes && in_->record != MpiRecord::PersistentSend) add_bytes(*in_, *details.bytes);
     }
 
@@ -78,19 +82,34 @@ class ThreadInMpi {
         (sends ? current().sent : current().received) += bytes;
     }
 
+    // One that could not be started has sent nothing.
+    void end_request(uint32_t request, std::optional<uint32_t> how) {
+        ended_ = request;
+        auto started = sent_by_start_.find(request);
+        if (how == OVNI_MPI_FAILED && started != sent_by_start_.end()) current().sent -= started->second;
+    }
+
     // Of I/O that has ended; else of a message that is sent.
     void transferred(uint64_t bytes) {
         if (ended_ != 0)
             transfers_.completed.push_back({ended_, in_, bytes});
         else if (!to_nobody_)
-            current().sent += bytes;
+            send(bytes);
+    }
+    void send(uint64_t bytes) {
+        current().sent += bytes;
+        if (started_ != 0) sent_by_start_[started_] = bytes;
+        started_ = 0;
     }
 
     MpiProfile::Sums& sums_;
     const MpiFunctionRow* in_ = nullptr;
     int64_t since_ = 0;
-    uint32_t ended_ = 0;      // the request that has just ended
-    bool to_nobody_ = false;  // what is sent now
+    uint32_t ended_ = 0;                          // the request that has just ended
+    uint32_t started_ = 0;                        // the request that has just been started
+    uint64_t to_send_ = 0;                        // by the call, if it succeeds
+    std::map<uint32_t, uint64_t> sent_by_start_;  // bytes by request, of this call
+    bool to_nobody_ = false;                      // what is sent now
     MpiProfile::Transfers& transfers_;
 };
 

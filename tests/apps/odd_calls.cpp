@@ -5,6 +5,8 @@
 //     odd_calls idup       several communicators that are made in the background and completed in another
 //     order odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds
 //     of waits
+//     odd_calls names      bytes that are no text, names given in a pause
+//     odd_calls windows    one-sided calls that send nothing
 //     odd_calls wrong      wrong arguments, where errors are returned: prints their classes
 //
 // Exits 1 where a value is wrong.
@@ -131,6 +133,32 @@ void inert() {
     for (int i = 0; i < many; ++i) expect(in[i] == (i % 4 == 0 ? 0 : left));
 }
 
+void names() {
+    MPI_Comm named, renamed;
+    MPI_Comm_dup(MPI_COMM_WORLD, &named);
+    MPI_Comm_set_name(named, "caf\xc3\xa9 \xff\n.");
+    MPI_Comm_dup(MPI_COMM_WORLD, &renamed);
+    MPI_Comm_set_name(renamed, "before");
+    MPI_Pcontrol(0);
+    MPI_Comm_set_name(renamed, "behind");
+    MPI_Pcontrol(1);
+    pass_round(named);
+    pass_round(renamed);
+}
+
+void windows() {
+    int memory = rank, got = -1, nothing = 0;
+    MPI_Win win;
+    MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    int right = (rank + 1) % ranks;
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+    MPI_Fetch_and_op(&nothing, &got, MPI_INT, right, 0, MPI_NO_OP, win);
+    MPI_Get_accumulate(nullptr, 0, MPI_INT, &got, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_NO_OP, win);
+    MPI_Win_unlock(right, win);
+    expect(got == right);
+    MPI_Win_free(&win);
+}
+
 void say(const char* what, int error) {
     int kind = MPI_SUCCESS;
     MPI_Error_class(error, &kind);
@@ -146,6 +174,8 @@ void wrong() {
     say("Send of fewer than none", MPI_Send(&value, -1, MPI_INT, 0, 1, MPI_COMM_WORLD));
     say("Send without a communicator", MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_NULL));
     say("Allreduce without a type", MPI_Allreduce(&value, &index, 1, no_type, MPI_SUM, MPI_COMM_WORLD));
+    say("Allreduce without an operation",
+        MPI_Allreduce(&value, &index, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD));
     say("Wait for nothing", MPI_Wait(nullptr, MPI_STATUS_IGNORE));
     say("Waitall for nothing", MPI_Waitall(2, nullptr, MPI_STATUSES_IGNORE));
     say("Waitsome for nothing", MPI_Waitsome(2, nullptr, &count, indices, MPI_STATUSES_IGNORE));
@@ -172,7 +202,8 @@ int main(int argc, char** argv) {
     struct {
         const char* name;
         void (*run)();
-    } kinds[] = {{"large", large}, {"unseen", unseen}, {"idup", idup}, {"inert", inert}, {"wrong", wrong}};
+    } kinds[] = {{"large", large}, {"unseen", unseen},   {"idup", idup},  {"inert", inert},
+                 {"names", names}, {"windows", windows}, {"wrong", wrong}};
     if (argc != 2) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

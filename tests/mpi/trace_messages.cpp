@@ -83,6 +83,14 @@ TEST_F(Details, DoNotChangeWhatMistakesLeadTo) {
             }
         return count;
     };
+    std::istringstream lines(run({program("ovnitop"), "--mpi", trace_directory()}).out);
+    for (std::string line, rank, function; std::getline(lines, line);) {
+        std::istringstream words(line);
+        double seconds = 0;
+        uint64_t calls = 0, sent = 0;
+        words >> rank >> function >> calls >> seconds >> sent;
+        EXPECT_TRUE(function != "MPI_Allreduce" || sent == 0) << line;
+    }
     // Of two messages to each rank one was too long; the other may still have been on its way.
     EXPECT_EQ(ended(OVNI_MPI_FAILED), 2);
     EXPECT_LE(ended(OVNI_MPI_COMPLETED), 2);
@@ -96,6 +104,28 @@ TEST_F(Details, OfRequestsThatAreDoneAtOnce) {
     constexpr uint64_t rounds = 6, messages = 30;
     RecordedTraffic recorded(trace);
     for (const auto& [channel, amount] : recorded.sent()) EXPECT_EQ(amount.messages, rounds * messages);
+}
+
+TEST_F(Details, OfNamesAreText) {
+    ASSERT_EQ(traced(2, {app("odd_calls"), "names"}).status, 0);
+    std::string text = dumped();
+    EXPECT_NE(text.find(" is named caf\xc3\xa9 \\xff\\x0a.\n"), std::string::npos);
+    EXPECT_NE(text.find(" is named before\n"), std::string::npos);
+    EXPECT_NE(text.find(" is named behind\n"), std::string::npos);
+    expect_matching(trace());
+    expect_emulates();
+}
+
+TEST_F(Details, OfOneSidedCallsThatSendNothing) {
+    ASSERT_EQ(traced(2, {app("odd_calls"), "windows"}).status, 0);
+    Trace trace = this->trace();
+    for (const std::string function : {"MPI_Fetch_and_op", "MPI_Get_accumulate"}) {
+        auto entered = of(trace, function, MpiDetails::Step::enter);
+        auto left = of(trace, function, MpiDetails::Step::leave);
+        ASSERT_EQ(left.size(), 2u);
+        for (const MpiDetails& details : entered) EXPECT_EQ(details.bytes, 0u) << function;
+        for (const MpiDetails& details : left) EXPECT_EQ(details.bytes, sizeof(int32_t)) << function;
+    }
 }
 
 TEST_F(Details, CountBytesBeyond4GiB) {
