@@ -13,8 +13,7 @@ class Ovnirun : public TracedTest {
  protected:
     Finished ovnirun(const Words& words, const Words& environment = {}) {
         return run(Words{program("ovnirun")} + words,
-                   environment + Words{"OVNI_TRACEDIR=" + trace_directory(),
-                                       "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"});
+                   environment + Words{"OVNI_TRACEDIR=" + trace_directory(), "ASAN_OPTIONS=" + asan_options});
     }
 };
 
@@ -36,8 +35,7 @@ TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveNothing) {
 
 TEST_F(Ovnirun, PassesStandardInputOn) {
     std::string command = "printf hello | " + program("ovnirun") + " cat";
-    EXPECT_EQ(run({"bash", "-c", command}, {"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0"}).out,
-              "hello");
+    EXPECT_EQ(run({"bash", "-c", command}, {"ASAN_OPTIONS=" + asan_options}).out, "hello");
 }
 
 TEST_F(Ovnirun, ProgramsDieBySignalsAsBefore) {

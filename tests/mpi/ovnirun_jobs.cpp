@@ -19,7 +19,7 @@ class Jobs : public TracedTest, public ::testing::WithParamInterface<Words> {
         for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                                  "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
             ::setenv(name, "1", 1);
-        ::setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
+        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
         ::setenv("OVNI_TRACEDIR", trace_directory().c_str(), 1);
     }
     ~Jobs() override { EXPECT_EQ(left_running(), ""); }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/asan_options.hpp"
 #include "support/process.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/words.hpp"
@@ -85,9 +86,9 @@ class TracedTest : public ::testing::Test {
  protected:
     Finished mpirun(int ranks, const Words& words, Words environment = {}) const {
         environment =
-            environment + Words{"ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0",
-                                "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1"};
+            environment + Words{"ASAN_OPTIONS=" + asan_options, "OMPI_ALLOW_RUN_AS_ROOT=1",
+                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                "OMPI_MCA_mpi_yield_when_idle=1"};
         return run(Words{"mpirun", "-n", std::to_string(ranks)} + words, environment, 120);
     }
     // Below ovnirun, with the trace in trace_directory().

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/asan_options.hpp"
 #include "support/launchers.hpp"
 #include "support/started.hpp"
 #include "support/temporary_directory.hpp"
@@ -21,7 +22,7 @@ inline const Words signal_log{BUILD_DIR "/tests/signal_log"};
 class OvnirunTest : public ::testing::Test {
  protected:
     OvnirunTest() {
-        ::setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_abort=0", 1);
+        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
         ::setenv("OVNI_TRACEDIR", path("ovni").c_str(), 1);
     }
     std::string path(const std::string& name) const { return directory_.path() / name; }
