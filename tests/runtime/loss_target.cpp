@@ -9,6 +9,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -25,6 +28,20 @@ void define_type(uint32_t id) {
     uint8_t data[8] = {0, 0, 0, 0, 't', 'y', 'p', 0};
     memcpy(data, &id, sizeof id);
     ovni_ev_jumbo_emit(&ev, data, sizeof data);
+}
+
+bool is_stopped(const std::filesystem::path& task) {
+    std::string text;
+    std::getline(std::ifstream(task / "stat"), text);
+    size_t name_end = text.rfind(") ");
+    return name_end == std::string::npos || text[name_end + 2] == 'T';
+}
+
+// On a busy machine its threads may go on for long before the signal comes to them.
+void stop(pid_t process) {
+    kill(process, SIGSTOP);
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task"))
+        while (!is_stopped(task)) usleep(1000);
 }
 
 bool is_forgotten(const char* seconds) {
@@ -49,15 +66,10 @@ void be_ended(pid_t parent, int signal) {
 
 void stop_parent(const char* seconds, const char* signal) {
     pid_t parent = getppid();
-    kill(parent, SIGSTOP);
+    stop(parent);
     if (signal) return be_ended(parent, atoi(signal));
     if (is_forgotten(seconds)) {
-        // It may be in the middle of a pass.
-        ovni::Session session = ovni::Session::open(getenv("OVNI_SESSION"));
-        do {
-            session.header().heartbeat = 0;
-            usleep(200'000);
-        } while (session.header().heartbeat != 0);
+        ovni::Session::open(getenv("OVNI_SESSION")).header().heartbeat = 0;
         return;
     }
     if (fork() != 0) return;
