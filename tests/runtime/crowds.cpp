@@ -11,8 +11,10 @@ class CrowdTest : public RuntimeTest, public ::testing::WithParamInterface<Words
     void expect_all_events(int at_once, int rounds, int events) {
         Words crowd{BUILD_DIR "/tests/runtime_crowd_target", std::to_string(at_once), std::to_string(rounds),
                     std::to_string(events)};
+        constexpr int most_seconds = 600;  // below a sanitizer, on a busy machine
         Finished done =
-            run(GetParam() + crowd, {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()});
+            run(GetParam() + crowd, {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()},
+                most_seconds);
         EXPECT_EQ(done.status, 9) << done.err;
         EXPECT_EQ(done.err, "");
         std::vector<RecordedStream> all = streams();
