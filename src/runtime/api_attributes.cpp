@@ -29,6 +29,12 @@ void set(const char* function, const char* key, Value&& value) {
     if (!ok) fatal(function, "cannot set '%s': a part of the key is no object", key);
 }
 
+bool has_room_for(const char* key, size_t bytes) {
+    if (metadata_fit(bytes)) return true;
+    complain(Trouble::memory, "ovni", "no memory for the attribute '%s'", key ? key : "");
+    return false;
+}
+
 std::optional<Json> parse(const char* json) {
     SlowPath slow;
     return json_parse(json);
@@ -61,14 +67,14 @@ void ovni_attr_set_boolean(const char* key, int value) {
 
 void ovni_attr_set_str(const char* key, const char* value) {
     if (!value) fatal(__func__, "the value is NULL");
-    if (!memory_is_short(strlen(value))) set(__func__, key, value);
+    if (has_room_for(key, strlen(value))) set(__func__, key, value);
 }
 
 void ovni_attr_set_json(const char* key, const char* json) {
     if (!program_stream(__func__)) return;
     if (!json) fatal(__func__, "the JSON text is NULL");
-    constexpr size_t parsed = 16;  // as large as the text, at most
-    if (memory_is_short(parsed * strlen(json))) return;
+    constexpr size_t parsed = 4;  // times 16: an empty object of three bytes takes 144
+    if (!has_room_for(key, parsed * strlen(json))) return;
     std::optional<Json> value = parse(json);
     if (!value) fatal(__func__, "cannot understand the JSON text '%s'", json);
     set(__func__, key, std::move(*value));

@@ -1,6 +1,8 @@
 #include "runtime/diagnostics.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace ovni {
 namespace {
@@ -31,10 +34,28 @@ bool has_stderr() {
     return is_same || appends || isatty(STDERR_FILENO);
 }
 
-// One write, so that lines of several threads and ranks do not mix.
-void print_line(const char* label, const char* function, const char* format, va_list arguments) {
+// One write, so that lines of several threads and ranks do not mix. A pipe that nobody reads ends no program.
+void write_line(const char* text, size_t size) {
     int error = errno;
-    char line[2048];
+    sigset_t pipe, before, waiting;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&waiting);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    for (size_t at = 0; at < size;) {
+        ssize_t n = ::write(STDERR_FILENO, text + at, size - at);
+        if (n < 0 && errno != EINTR) break;
+        if (n > 0) at += static_cast<size_t>(n);
+    }
+    timespec now{};
+    if (errno == EPIPE && sigismember(&waiting, SIGPIPE) == 0) sigtimedwait(&pipe, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+}
+
+size_t make_line(char (&line)[2048], const char* label, const char* function, const char* format,
+                 va_list arguments) {
+    int error = errno;
     // A path may be longer than that; the reason behind it is told all the same.
     bool has_reason = format[strlen(format) - 1] == ':';
     const size_t room = sizeof line - (has_reason ? 160 : 1);
@@ -49,8 +70,8 @@ void print_line(const char* label, const char* function, const char* format, va_
         used += static_cast<size_t>(
             snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
     line[used++] = '\n';
-    print(line, used);
     errno = error;
+    return used;
 }
 
 std::atomic<unsigned> told{0};
@@ -58,19 +79,15 @@ std::atomic<unsigned> told{0};
 }  // namespace
 
 void print(const char* text, size_t size) noexcept {
-    int error = errno;
-    for (size_t at = 0; has_stderr() && at < size;) {
-        ssize_t n = ::write(STDERR_FILENO, text + at, size - at);
-        if (n < 0 && errno != EINTR) break;
-        if (n > 0) at += static_cast<size_t>(n);
-    }
-    errno = error;
+    if (has_stderr()) write_line(text, size);
 }
 
 void fatal(const char* function, const char* format, ...) noexcept {
     va_list arguments;
     va_start(arguments, format);
-    print_line("FATAL", function, format, arguments);
+    char line[2048];
+    // The program ends here, whatever it has put there.
+    write_line(line, make_line(line, "FATAL", function, format, arguments));
     va_end(arguments);
     abort();
 }
@@ -78,7 +95,8 @@ void fatal(const char* function, const char* format, ...) noexcept {
 void warn(const char* format, ...) noexcept {
     va_list arguments;
     va_start(arguments, format);
-    print_line("WARN", nullptr, format, arguments);
+    char line[2048];
+    print(line, make_line(line, "WARN", nullptr, format, arguments));
     va_end(arguments);
 }
 
@@ -87,7 +105,8 @@ void complain(Trouble kind, const char* function, const char* format, ...) noexc
     if (told.fetch_or(bit) & bit) return;
     va_list arguments;
     va_start(arguments, format);
-    print_line("ERROR", function, format, arguments);
+    char line[2048];
+    print(line, make_line(line, "ERROR", function, format, arguments));
     va_end(arguments);
 }
 

@@ -60,6 +60,7 @@ class DrainedStream {
     const Ring& ring() const { return ring_; }
     // Bytes of events that came from this ring to the disk, whosever they were.
     uint64_t written() const { return header().written_before + progress().written; }
+    bool has_begun() const { return progress().file_end > 0; }
     // A file is open; it will be opened again when needed.
     void rest() {
         file_.close();

@@ -85,11 +85,26 @@ bool Drainer::adopt_ring(uint32_t number) {
     return true;
 }
 
+// In the order of their opening: a later one may go on with the stream of an earlier one. What was opened
+// before a closed one and belongs to its stream is closed, too, but perhaps not at the first look.
+std::vector<Drainer::Owned*> Drainer::closed_in_order() {
+    uint64_t last = 0;
+    auto opened = [](const Owned& ring) { return ring.stream->header().opened.load(); };
+    for (const Owned& ring : rings_)
+        if (state_of(*ring.stream) == RingState::closed) last = std::max(last, opened(ring));
+    std::vector<Owned*> closed;
+    for (Owned& ring : rings_)
+        if (state_of(*ring.stream) == RingState::closed && opened(ring) <= last) closed.push_back(&ring);
+    std::ranges::sort(closed, {}, [&](const Owned* ring) { return opened(*ring); });
+    return closed;
+}
+
 // First, because what is closed may go on in another ring. False where one still waits for events.
 bool Drainer::finish_closed() {
     bool are_finished = true;
-    for (Owned& ring : rings_) {
-        if (state_of(*ring.stream) != RingState::closed || ring.stream->is_stuck()) continue;
+    for (Owned* owned : closed_in_order()) {
+        Owned& ring = *owned;
+        if (ring.stream->is_stuck()) continue;
         Mover* mover = mover_of(ring.stream->header());
         if (mover && !mover->has_moved_all_of(ring.stream->header())) {
             are_finished = false;
@@ -138,7 +153,7 @@ double Drainer::pass() {
     for (Owned* owned : open) {
         const Owned& ring = *owned;
         if (state_of(*ring.stream) != RingState::open) continue;
-        if (!are_finished && ring.stream->written() == 0) continue;
+        if (!are_finished && !ring.stream->has_begun()) continue;
         fullest = std::max(fullest, ring.stream->drain());
         if (rings_.size() > most_open) ring.stream->rest();
     }

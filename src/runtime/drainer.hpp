@@ -67,6 +67,7 @@ class Drainer final : private Mover::Rings {
     void empty_shared(const WhichOwner& are_gone);
     // Of the processes that are gone.
     void remove_shared(const WhichOwner& are_gone);
+    std::vector<Owned*> closed_in_order();
     bool finish_closed();
     void end(const Owned& ring, const OwnerEnd& end);
     void finish_earlier_images();

@@ -61,6 +61,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     if (!lease.is_mapped()) return lease;
     RingHeader& header = lease.header();
     start_over(header);
+    header.opened.store(session_.header().openings.fetch_add(1) + 1);
     header.tid = tid;
     if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
     return lease;

@@ -47,7 +47,6 @@ class Arena {
         Lock lock(*this);
         if (bytes >= own_mapping) {
             size_t whole = (bytes + page - 1) / page * page;
-            if (!waits) largest_.store(std::max(largest_.load(std::memory_order_relaxed), whole));
             if (auto* block = static_cast<Block*>(map(whole))) return *block = {whole, true, nullptr}, block;
         }
         size_t size = std::bit_ceil(std::max(bytes, size_t{64}));
@@ -65,18 +64,6 @@ class Arena {
         Block*& first = free_[std::countr_zero(block->bytes)];
         block->next = first;
         first = block;
-    }
-
-    // What was large once, as metadata may be, will be handled in such pieces again.
-    bool has(size_t bytes) const noexcept {
-        constexpr size_t pieces = 4;
-        size_t most = pieces * std::max(bytes, largest_.load(std::memory_order_relaxed)),
-               left = reserve_left();
-        if (left < short_of) return false;
-        if (most < short_of) return true;
-        void* trial = map(most);
-        if (trial) munmap(trial, most);
-        return trial || most < left - short_of;
     }
 
     size_t reserve_left() const noexcept { return reserve_bytes - reserve_used_.load(); }
@@ -116,10 +103,11 @@ class Arena {
     Mutex mutex_;
     Block* free_[classes] = {};
     uint8_t *next_ = nullptr, *end_ = nullptr;  // of the newest chunk
-    std::atomic<size_t> reserve_used_{0}, largest_{0};
+    std::atomic<size_t> reserve_used_{0};
 };
 
 constinit Immortal<Arena> arena;
+constinit std::atomic<size_t> large_metadata{0};
 
 [[maybe_unused]] void* allocate(size_t bytes) noexcept {
     constexpr timespec a_moment{0, 10'000'000};
@@ -141,8 +129,23 @@ constinit Immortal<Arena> arena;
 
 }  // namespace
 
-bool memory_is_short(size_t bytes) noexcept {
-    return !arena.value.has(bytes);
+bool memory_is_short() noexcept {
+    return arena.value.reserve_left() < short_of;
+}
+
+// Nothing is touched there, and nothing locked.
+bool metadata_fit(size_t more) noexcept {
+    constexpr size_t copies = 16;  // and texts that grow beside them
+    constexpr size_t little = size_t{64} << 10;
+    if (more < little) more = 0;
+    size_t wanted = copies * (large_metadata.load(std::memory_order_relaxed) + more);
+    if (wanted > short_of) {
+        void* trial = mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (trial == MAP_FAILED) return false;
+        munmap(trial, wanted);
+    }
+    large_metadata.fetch_add(more, std::memory_order_relaxed);
+    return true;
 }
 
 void wait_for_memory() noexcept {

@@ -8,9 +8,12 @@
 
 namespace ovni {
 
-// What needs memory and is no emission of an open stream is left undone; `bytes`: of what the program hands
-// in.
-bool memory_is_short(size_t bytes = 0) noexcept;
+// What needs memory and is no emission of an open stream is left undone.
+bool memory_is_short() noexcept;
+
+// Whether there is room to write down what the program has told so far, which has no limit, and so many bytes
+// more, which count from then on.
+bool metadata_fit(size_t more = 0) noexcept;
 
 // The calling thread drains: it waits for memory rather than use up what the program's threads may need.
 void wait_for_memory() noexcept;

@@ -91,6 +91,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     alignas(64) std::atomic<uint64_t> published;
     alignas(64) std::atomic<RingState> state;
     std::atomic<uint32_t> generation;   // of opening
+    std::atomic<uint64_t> opened;       // which opening of a ring in the run directory, from 1
     std::atomic<uint32_t> placed;       // 1: the drainer may write; before, the first bytes may still change
     std::atomic<uint32_t> begin_bytes;  // alone, these are no reason to write
     std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place

@@ -18,7 +18,7 @@
 namespace ovni {
 
 struct SessionHeader {
-    static constexpr uint64_t magic_number = 0x32736e69726e766f;  // "ovnrins2"
+    static constexpr uint64_t magic_number = 0x33736e69726e766f;  // "ovnrins3"
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains
@@ -28,6 +28,7 @@ struct SessionHeader {
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: it has to be woken
     std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
+    std::atomic<uint64_t> openings;              // of rings, so far
 
     ClockPage clock;  // of all who write into rings here; the drainer steers it
 };

@@ -208,6 +208,7 @@ void Stream::make_file(const Facts& facts) {
 }
 
 void Stream::write_metadata_locked() {
+    if (!metadata_fit()) return;
     metadata_.set_run(process().facts().run);
     metadata_.set_lost(lost_);
     std::string path = directory() + metadata_file;
@@ -223,7 +224,7 @@ void Stream::write_metadata() {
 
 // What the drainer writes where the process does not live to say more.
 void Stream::save_note() {
-    if (is_closed() || !ring_.is_mapped()) return;
+    if (is_closed() || !ring_.is_mapped() || !metadata_fit()) return;
     Facts facts = process().facts();
     Metadata all = metadata_;
     StreamNote note{roots_, place_, {}};

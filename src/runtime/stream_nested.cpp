@@ -74,7 +74,8 @@ void Stream::lose_nested(NestedRing& ring, uint64_t clock) noexcept {
 
 // Nothing here may wait or take a lock: the thread is in the middle of an emission.
 void Stream::emit_nested(const void* event, size_t size) noexcept {
-    if (is_closed() || !ring_.is_mapped()) return;
+    if (is_closed()) return;
+    if (!ring_.is_mapped()) return host().count_lost(1);
     if (producer_) return producer_->lose();
     uint32_t depth = nested_depth_;
     NestedRing& ring = header().nested[std::min(depth, RingHeader::nested_rings - 1)];

@@ -216,8 +216,7 @@ bool interrupts_emission(const Stream* stream) {
 
 Stream* inherited_stream() {
     const Thread& thread = this_thread();
-    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() || memory_is_short())
-        return thread.stream;
+    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside()) return thread.stream;
     SlowPath slow;
     Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
     if (stream && parent_stream) stream->inherit(*parent_stream);

@@ -87,6 +87,17 @@ TEST_F(DescriptorTest, NothingIsSaidToAFileThatTookTheNumberOfStderr) {
     EXPECT_THAT(printed_errors(), HasSubstr("abc"));
 }
 
+TEST_F(DescriptorTest, APipeThatNobodyReadsEndsNoProgram) {
+    set_environment("OVNI_BUFFER", "abc");
+    run_traced([] {
+        int ends[2];
+        if (::pipe(ends) != 0 || ::dup2(ends[1], STDERR_FILENO) < 0) ::exit(2);
+        ::close(ends[0]);
+        execl(BUILD_DIR "/tests/runtime_exec_target", "exec", "again", nullptr);
+    });
+    EXPECT_EQ(status(), 0);
+}
+
 // Under all numbers, again and again, while the drainer writes.
 TEST_F(DescriptorTest, TheDrainerWritesToNoFileOfTheProgram) {
     if (below_tsan) GTEST_SKIP() << "ThreadSanitizer takes what this program does for the race that it is";

@@ -239,6 +239,27 @@ TEST_F(FaultTest, ASecondThreadOfTheSameNumberGoesOnInTheStream) {
     EXPECT_EQ(recorded.json["ovni"]["require"].value("second", ""), "1.0.0");
 }
 
+// Rings that others used before come back in any order; what they hold of one stream does not.
+TEST_F(FaultTest, ManyLivesOfOneNumberAreThereInTheirOrder) {
+    constexpr uint64_t lives = 300;
+    run_traced([] {
+        begin();
+        for (uint64_t life = 0; life < lives; ++life)
+            std::thread([] {
+                ovni_thread_init(77);
+                put_begin(ovni_clock_now());
+                put_many(10);
+                put("OHe", ovni_clock_now());
+                ovni_thread_free();
+            }).join();
+        end();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    RecordedStream recorded = streams()[1];
+    EXPECT_EQ(events_of(recorded), lives * 10);
+    EXPECT_TRUE(recorded.clocks_never_decrease());
+}
+
 // Ours, of which nobody says a number: the system gives it out again.
 void emit_as(pid_t wanted, int count) {
     constexpr int most_attempts = 1000;

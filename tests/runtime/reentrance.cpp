@@ -204,7 +204,6 @@ TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
     }
 }
 
-// Sanitizers have their own malloc.
 // The end of the first image comes behind what its handler emitted.
 TEST_F(ReentranceTest, ExecAmidAnEmission) {
     run_traced([] {
@@ -225,6 +224,7 @@ TEST_F(ReentranceTest, ExecAmidAnEmission) {
     EXPECT_EQ(std::ranges::count(recorded.events, "OB.", &RecordedEvent::code), 2100);
 }
 
+// Sanitizers have their own malloc.
 TEST_F(ReentranceTest, MemoryOfTheProgramIsLeftAlone) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
     run_traced([] {
