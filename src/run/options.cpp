@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
+#include "runtime/settings.hpp"
 
 namespace ovni::run {
 
@@ -41,7 +42,8 @@ constexpr Option known[] = {
      "threads emit into buffers of their own (default), or all of a process into one four times as large, "
      "from where the drainer brings events into those"},
     {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
-     "for all threads of a process, beyond 256k for each (half of what is free there, at most 1/16 of the machine's memory)"},
+     "for all threads of a process, beyond 256k for each (half of what is free there, at most 1/16 of the "
+     "machine's memory)"},
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
      "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
     {"--flight", "", "OVNI_FLIGHT", "SIZE", "",
@@ -92,6 +94,9 @@ void check(const Option& option, std::string_view value) {
     if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", option.name, option.value));
     if (!option.choices.empty() && !is_choice(option.choices, value))
         throw UsageError(fmt::format("{} is {}, not '{}'", option.name, option.choices, value));
+    if (option.value == "SIZE" && parse_size(std::string(value).c_str()).value_or(0) == 0)
+        throw UsageError(
+            fmt::format("{} is a number of bytes above 0, as 512k or 16M, not '{}'", option.name, value));
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
         throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
     if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))

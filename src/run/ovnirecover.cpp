@@ -91,6 +91,11 @@ void write_out(const fs::path& directory) {
     wait_for_pass(session);
     std::vector<Ring> rings = rings_in(session);
     std::erase_if(rings, [](const Ring& ring) { return !owner_lives(ring.header()); });
+    // Their threads have not settled yet where they go, which they do at the latest when they half fill a
+    // buffer.
+    size_t unsettled = std::erase_if(rings, [](const Ring& ring) {
+        return ring.header().placed.load() == 0 && ring.header().state.load() == RingState::open;
+    });
     std::vector<uint64_t> wanted;
     for (const Ring& ring : rings) {
         wanted.push_back(ring.header().published.load(std::memory_order_acquire));
@@ -116,6 +121,8 @@ void write_out(const fs::path& directory) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     fmt::print("{}: {} streams written out\n", directory.string(), rings.size());
+    if (unsettled > 0)
+        log::warn("{}: {} streams with few events are not on disk yet", directory.string(), unsettled);
 }
 
 // Trouble with one is none of the others.

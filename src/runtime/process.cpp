@@ -132,6 +132,7 @@ Facts Process::facts() {
     bool same_loom = !initialised_ || (identified_ && loom_ == identity_loom_);
     if (program_cpus_.empty() && same_loom) facts.identity_cpus = identified_ ? identity_cpus_ : affinity_;
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
+    facts.identified = identified_;
     facts.cpus_are_told = identified_ || !program_cpus_.empty();
     facts.roots = roots_;
     return facts;

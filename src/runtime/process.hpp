@@ -31,6 +31,7 @@ struct Facts {
     int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
     std::vector<Cpu> identity_cpus;  // where they describe this loom and the program has told none
     std::vector<Cpu> cpus;           // of the loom, from whomever
+    bool identified = false;         // by MPI_Init
     bool cpus_are_told = false;      // not only guessed from the affinity
     Roots roots;
 

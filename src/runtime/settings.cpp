@@ -16,6 +16,14 @@ constexpr size_t page = 4096;
 size_t size_of(const char* name) {
     const char* text = getenv(name);
     if (!text || !*text) return 0;
+    if (std::optional<size_t> size = parse_size(text)) return *size;
+    complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
+    return 0;
+}
+
+}  // namespace
+
+std::optional<size_t> parse_size(const char* text) {
     char* rest = nullptr;
     errno = 0;
     unsigned long long number = strtoull(text, &rest, 10);
@@ -24,12 +32,9 @@ size_t size_of(const char* name) {
     unsigned shift = unit ? 10 * static_cast<unsigned>(unit - units + 1) : 0;
     bool understood = rest != text && errno == 0 && (!*rest || (unit && !rest[1])) && *text != '-' &&
                       number <= (SIZE_MAX >> shift);
-    if (understood) return static_cast<size_t>(number) << shift;
-    complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
-    return 0;
+    if (!understood) return std::nullopt;
+    return static_cast<size_t>(number) << shift;
 }
-
-}  // namespace
 
 Settings Settings::from_environment() {
     Settings settings;

@@ -4,12 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace ovni {
 
 enum class OnFull : uint8_t { block, discard };
 // Where threads emit: each into a ring of its own, or all of a process into one buffer.
 enum class BufferMode : uint8_t { rings, shared };
+
+// A size as the user writes it; nothing where it is none.
+std::optional<size_t> parse_size(const char* text);
 
 struct Settings {
     static constexpr size_t smallest_ring = size_t{256} << 10, largest_ring = size_t{16} << 20;

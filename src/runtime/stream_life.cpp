@@ -29,6 +29,7 @@ void Stream::open_ours() {
     set_our_life(true);
     save_note();
     publish();
+    if (header().kept > 0 && facts.identified) place(facts);
     header().state.store(RingState::open, std::memory_order_release);
     refresh_limit();
 }
@@ -179,11 +180,13 @@ void Stream::place(const Facts& facts) {
     place_at_ = UINT64_MAX;
 }
 
-// The program may still say something else, as long as nothing is on disk.
+// The program may still say something else, as long as nothing is on disk. What a flight recorder keeps may
+// be asked for at any time, while its thread hangs.
 void Stream::follow_identity() {
     SlowPath slow;
     Lock lock(mutex_);
     if (!our_life_ || is_closed() || header().placed.load(std::memory_order_relaxed)) return;
+    if (header().kept > 0) return place(process().facts());
     write_our_begin(process().facts());
     save_note();
 }

@@ -181,6 +181,29 @@ TEST_F(FlightTest, AnotherProgramAsksForIt) {
     expect_counted(stream(), 100'000);
 }
 
+// A program that hangs after its first calls of MPI, so to speak, in threads that are there and one that comes.
+TEST_F(FlightTest, AnotherProgramAsksForTheFewEventsOfOurs) {
+    run_traced([this] {
+        ovni_private_thread_open();
+        ovni_private_identity identity{};
+        identity.app = 1;
+        identity.loom = test_loom;
+        ovni_private_identify(&identity);
+        std::thread([] {
+            ovni_private_thread_open();
+            for (uint64_t i = 0; i < 100; ++i) emit("OB.", i);
+        }).join();
+        for (uint64_t i = 0; i < 100; ++i) emit("OB.", i);
+        Finished asked = run({program("ovnirecover"), "--write-out"}, {"OVNI_RUNDIR=" + home().string()});
+        EXPECT_EQ(asked.status, 0) << asked.err;
+        EXPECT_EQ(asked.err, "");
+        EXPECT_EQ(streams().size(), 2u);
+        for (const RecordedStream& recorded : streams()) EXPECT_GE(recorded.events.size(), 101u);
+        ::exit(HasFailure());
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+}
+
 TEST_F(FlightTest, LessMemoryKeepsLess) {
     set_environment("OVNI_FLIGHT", "8M");
     set_environment("OVNI_BUFFER_TOTAL", "4M");
