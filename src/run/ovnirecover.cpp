@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "run/census.hpp"
+#include "run/moved_trace.hpp"
 #include "run/run_directories.hpp"
 #include "runtime/drainer.hpp"
 
@@ -56,6 +57,7 @@ bool recover(const fs::path& directory) {
     }
     std::vector<Ring> rings = rings_in(session);
     uint64_t before = bytes_in_streams(rings);
+    follow_moved_traces(session);
     Drainer drainer(session);
     bool empty = drainer.finish_dead();
     size_t kept = drainer.stuck();

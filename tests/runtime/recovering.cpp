@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "ovni/emit.hpp"
+#include "ovni/private.h"
 #include "runtime/runtime_test.hpp"
 #include "runtime/session.hpp"
 
@@ -34,6 +35,44 @@ TEST_F(RecoverTest, ADirectoryThatIsNoRunDirectoryIsSaidToBeNone) {
     Finished other = ask(home().string());
     EXPECT_EQ(other.status, 1);
     EXPECT_THAT(other.err, HasSubstr(home().string() + ": no run directory: Invalid argument"));
+}
+
+void emit_as_run(const char* name, uint64_t events) {
+    ovni_private_identity identity{};
+    identity.app = 1;
+    identity.loom = test_loom;
+    identity.run = name;
+    ovni_private_thread_open();
+    ovni_private_identify(&identity);
+    for (uint64_t i = 0; i < events; ++i) emit("OB.", i);
+}
+
+// As MPI_Init does it; what is killed early has nothing on disk to be moved.
+TEST_F(RecoverTest, ARunWhoseTraceWasMovedAwayIsFollowed) {
+    for (uint64_t events : {10, 300'000}) {
+        fs::remove_all(trace());
+        fs::remove_all(trace().string() + ".1");
+        run_traced([events] {
+            emit_as_run("first", events);
+            if (events > 1000) ovni_private_flush_all();
+            ::raise(SIGKILL);
+        });
+        EXPECT_EQ(fs::exists(trace()), events > 1000);
+        if (events > 1000) fs::rename(trace(), trace().string() + ".1");
+        run_traced([] { emit_as_run("second", 5); });
+        EXPECT_EQ(status(), 0) << printed_errors();
+        Finished done = recover();
+        EXPECT_EQ(done.status, 0) << done.err;
+        RecordedStream second = stream();
+        EXPECT_EQ(second.json["ovni"]["run"], "second");
+        EXPECT_EQ(std::ranges::count(second.events, "OB.", &RecordedEvent::code), 5);
+        fs::remove_all(trace());
+        fs::rename(trace().string() + ".1", trace());
+        RecordedStream first = stream();
+        EXPECT_EQ(first.json["ovni"]["run"], "first");
+        EXPECT_EQ(std::ranges::count(first.events, "OB.", &RecordedEvent::code), events);
+        EXPECT_EQ(first.json["ovni"]["finished"], 1);
+    }
 }
 
 // The program is killed at once: most waits in the shared buffer.

@@ -192,7 +192,7 @@ TEST_F(RejectTest, StreamsThatContradictEachOther) {
 
 TEST_F(RejectTest, UnfinishedStreams) {
     trace().thread().starts(10).ends(30).unfinished();
-    reject("ovni.finished is not 1: the thread did not end its stream (was the program killed?)");
+    reject("ovni.finished is not 1: the thread did not end its stream (was the program killed? see ovnirecover)");
 }
 
 TEST_F(RejectTest, VersionsThatItDoesNotHave) {

@@ -1,0 +1,67 @@
+#include "run/moved_trace.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "base/log.hpp"
+#include "runtime/posix_io.hpp"
+#include "runtime/stream_note.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string run_of(const Json& metadata) {
+    const Json::json_pointer run("/ovni/run");
+    return metadata.contains(run) && metadata[run].is_string() ? metadata[run].get<std::string>() : "";
+}
+
+// Of the streams in that trace.
+std::set<std::string> runs_in(const fs::path& trace) {
+    std::set<std::string> runs;
+    std::error_code none;
+    for (fs::recursive_directory_iterator entry(trace, none), end; entry != end; entry.increment(none)) {
+        if (entry->path().filename() != "stream.json") continue;
+        std::optional<std::string> text = read_text(entry->path().string());
+        std::optional<Json> metadata = text ? json_parse(text->c_str()) : std::nullopt;
+        if (metadata) runs.insert(run_of(*metadata));
+    }
+    return runs;
+}
+
+std::string home_of(const std::string& run, const std::string& trace) {
+    std::set<std::string> there = runs_in(trace);
+    if (there.empty() || there.contains(run)) return trace;
+    std::string stem = fs::path(trace + "/").lexically_normal().parent_path().string();
+    for (int number = 1;; ++number) {
+        std::string place = stem + "." + std::to_string(number);
+        if (!fs::exists(place) || runs_in(place).contains(run)) return place;
+    }
+}
+
+}  // namespace
+
+void follow_moved_traces(const Session& session) {
+    std::string trace, home, run;
+    uint32_t rings = session.header().rings.load();
+    for (uint32_t number = 0; number < rings; ++number) {
+        std::string path = session.note_path(number);
+        std::optional<StreamNote> note = StreamNote::read(path);
+        if (!note || note->roots.trace.empty() || run_of(note->metadata).empty()) continue;
+        if (note->roots.trace != trace || run_of(note->metadata) != run) {
+            trace = note->roots.trace;
+            run = run_of(note->metadata);
+            home = home_of(run, trace);
+            if (home != trace) log::info("{} holds another run, this one goes to {}", trace, home);
+        }
+        if (home == trace) continue;
+        note->roots.trace = home;
+        if (!note->write(path)) log::error("{}: cannot be changed", path);
+    }
+}
+
+}  // namespace ovni::run
