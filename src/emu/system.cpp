@@ -70,7 +70,9 @@ class Collector {
         if (!process.tids.insert(m.tid).second)
             fail(fmt::format("thread {} of process {} has two streams", m.tid, m.pid));
         if (!m.finished)
-            fail("ovni.finished is not 1: the thread did not end its stream (was the program killed? see ovnirecover)");
+            fail(
+                "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
+                "ovnirecover)");
         if (!m.lib_version || !m.lib_commit) fail("ovni.lib.version or ovni.lib.commit is missing");
         if (!m.has_require) fail("ovni.require is missing: no model is required, not even ovni");
         process.streams.push_back(stream_);

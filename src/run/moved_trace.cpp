@@ -37,9 +37,10 @@ std::string home_of(const std::string& run, const std::string& trace) {
     std::set<std::string> there = runs_in(trace);
     if (there.empty() || there.contains(run)) return trace;
     std::string stem = fs::path(trace + "/").lexically_normal().parent_path().string();
+    std::error_code none;
     for (int number = 1;; ++number) {
         std::string place = stem + "." + std::to_string(number);
-        if (!fs::exists(place) || runs_in(place).contains(run)) return place;
+        if (!fs::exists(place, none) || runs_in(place).contains(run)) return place;
     }
 }
 

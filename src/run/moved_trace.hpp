@@ -7,7 +7,7 @@
 namespace ovni::run {
 
 // Where a note beside these rings names a directory that another run has by now, it gets that of its own run;
-// where there is none yet, one that is free. Throws nothing.
+// where there is none yet, one that is free.
 void follow_moved_traces(const Session& session);
 
 }  // namespace ovni::run

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "core/function_choice.hpp"
@@ -27,9 +28,8 @@ struct Option {
 constexpr Option known[] = {
     {"--trace-dir", "-o", "OVNI_TRACEDIR", "DIR", "", "where the trace goes (ovni)"},
     {"--append", "", "OVNI_APPEND", "", "",
-     "keep the streams of an earlier run in that directory; the emulator takes both only where OVNI_RUN gave "
-     "them "
-     "one name"},
+     "keep the streams of an earlier run in that directory; the emulator takes both only where OVNI_RUN "
+     "gives both one name"},
     {"--loom", "", "OVNI_LOOM", "host|rank|NAME", "",
      "what one loom holds: a host (default), a rank, or the processes that share NAME"},
     {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
@@ -105,7 +105,8 @@ void check(const Option& option, std::string_view value) {
         throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
     if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))
         throw UsageError(fmt::format("a run directory is an absolute path: '{}'", value));
-    if (option.variable == "OVNI_RUNDIR" && !std::filesystem::is_directory(value))
+    std::error_code none;
+    if (option.variable == "OVNI_RUNDIR" && !std::filesystem::is_directory(value, none))
         throw UsageError(fmt::format("no run directory can be made in '{}': it is no directory", value));
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(value);
 }

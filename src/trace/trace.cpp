@@ -85,7 +85,9 @@ std::vector<std::string> find_streams(const fs::path& directory) {
     if (unreadable.empty()) return streams;
     fs::path first = root / unreadable.front() / events_name;
     if (streams.empty())
-        throw Error("no stream.json beside it, nor anywhere in the trace (was the program killed? see ovnirecover)", first);
+        throw Error(
+            "no stream.json beside it, nor anywhere in the trace (was the program killed? see ovnirecover)",
+            first);
     log::warn("{}: no stream.json beside it, left out ({} such streams)", first.string(), unreadable.size());
     return streams;
 }
