@@ -113,6 +113,20 @@ std::vector<std::string> missing_ranks(const System& system) {
     return sentences;
 }
 
+// "3 of 4 streams were not ended by their program (2 by signal, 1 by loss)"
+std::string ends_by_force(const Trace& trace) {
+    std::map<std::string, size_t> causes;
+    size_t ended = 0;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.end) ++ended, ++causes[stream.metadata.end->by];
+    if (ended == 0) return "";
+    std::string list;
+    for (const auto& [cause, streams] : causes)
+        list += fmt::format("{}{} by {}", list.empty() ? "" : ", ", streams, cause);
+    return fmt::format("{} of {} streams were not ended by their program ({})", ended, trace.streams().size(),
+                       list);
+}
+
 void print(const Report& report, const Trace& trace, const System& system) {
     std::vector<Fault> faults = report.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
@@ -127,12 +141,8 @@ void print(const Report& report, const Trace& trace, const System& system) {
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         if (uint64_t count = report.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
-    auto forced =
-        std::ranges::count_if(trace.streams(), [](const Stream& s) { return s.metadata.end.has_value(); });
-    if (forced > 0)
-        log::warn(
-            "{} of {} streams were not ended by their program: their last states end with their last event",
-            forced, trace.streams().size());
+    if (std::string ends = ends_by_force(trace); !ends.empty())
+        log::warn("{}: their last states end with their last event", ends);
 }
 
 }  // namespace ovni

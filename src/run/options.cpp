@@ -1,6 +1,7 @@
 #include "run/options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -51,7 +52,8 @@ constexpr Option known[] = {
     {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
      "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
     {"--flight", "", "OVNI_FLIGHT", "SIZE", "",
-     "keep that much of the newest events of a thread in memory; write them at its end, after a crash, or "
+     "keep that much of the newest events of a thread in memory, 64k to 16G; write them at its end, after a "
+     "crash, or "
      "when "
      "asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
     {"--limit", "", "OVNI_LIMIT", "SIZE", "",
@@ -75,12 +77,11 @@ bool is_choice(std::string_view choices, std::string_view value) {
     return false;
 }
 
-void check_functions(std::string_view list) {
+void check_functions(std::string_view name, std::string_view list) {
     std::string_view wrong =
         choose_functions(list, std::span(mpi_function_choices), [](size_t /*function*/, bool /*in*/) {});
     if (!wrong.empty())
-        throw UsageError(
-            fmt::format("--mpi-functions: '{}' is no function, family or tier, see --help", wrong));
+        throw UsageError(fmt::format("{}: '{}' is no function, family or tier, see --help", name, wrong));
 }
 
 std::string about_functions() {
@@ -94,21 +95,53 @@ std::string about_functions() {
     return text + "\n";
 }
 
-void check(const Option& option, std::string_view value) {
-    if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", option.name, option.value));
-    if (!option.choices.empty() && !is_choice(option.choices, value))
-        throw UsageError(fmt::format("{} is {}, not '{}'", option.name, option.choices, value));
-    if (option.value == "SIZE" && parse_size(std::string(value).c_str()).value_or(0) == 0)
+struct Sizes {
+    std::string_view variable;
+    size_t least, most;
+};
+
+constexpr Sizes limits[] = {
+    {"OVNI_BUFFER", Settings::smallest_ring, Settings::largest_ring},
+    {"OVNI_FLIGHT", Settings::smallest_flight, Settings::largest_flight},
+};
+
+void check_size(std::string_view name, const Option& option, const std::string& value) {
+    size_t size = parse_size(value.c_str()).value_or(0);
+    if (size == 0)
         throw UsageError(
-            fmt::format("{} is a number of bytes above 0, as 512k or 16M, not '{}'", option.name, value));
+            fmt::format("{} is a number of bytes above 0, as 512k or 16M, not '{}'", name, value));
+    for (const Sizes& sizes : limits)
+        if (option.variable == sizes.variable && (size < sizes.least || size > sizes.most))
+            throw UsageError(
+                fmt::format("{} is {}k to {}M, not '{}'", name, sizes.least >> 10, sizes.most >> 20, value));
+}
+
+// `name`: of the option, or of its variable where that has the value.
+void check(std::string_view name, const Option& option, std::string_view value) {
+    if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, option.value));
+    if (!option.choices.empty() && !is_choice(option.choices, value))
+        throw UsageError(fmt::format("{} is {}, not '{}'", name, option.choices, value));
+    if (option.value == "SIZE") check_size(name, option, std::string(value));
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
-        throw UsageError(fmt::format("a loom has no '/' in its name: '{}'", value));
+        throw UsageError(fmt::format("{}: a loom has no '/' in its name: '{}'", name, value));
     if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))
-        throw UsageError(fmt::format("a run directory is an absolute path: '{}'", value));
+        throw UsageError(fmt::format("{} is an absolute path, not '{}'", name, value));
     std::error_code none;
     if (option.variable == "OVNI_RUNDIR" && !std::filesystem::is_directory(value, none))
-        throw UsageError(fmt::format("no run directory can be made in '{}': it is no directory", value));
-    if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(value);
+        throw UsageError(
+            fmt::format("{}: no run directory can be made in '{}': it is no directory", name, value));
+    if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
+}
+
+// What the user has set for all runs is checked as well, where no option takes its place.
+void check_environment(const Options& options) {
+    for (const Option& option : known) {
+        std::string variable(option.variable);
+        const char* value = std::getenv(variable.c_str());
+        bool is_replaced =
+            std::ranges::any_of(options.environment, [&](const auto& set) { return set.first == variable; });
+        if (value && *value && !option.value.empty() && !is_replaced) check(variable, option, value);
+    }
 }
 
 // Takes the option at *argv, and its value, which may be the next word; returns where to go on.
@@ -127,9 +160,9 @@ char** take(Options& options, char** argv) {
         value = "1";
     } else if (!value) {
         if (argv[1]) value = *++argv;
-        check(*option, value.value_or(""));
+        check(option->name, *option, value.value_or(""));
     } else {
-        check(*option, *value);
+        check(option->name, *option, *value);
     }
     options.environment.emplace_back(option->variable, *value);
     return argv + 1;
@@ -158,6 +191,7 @@ Options parse_options(char** argv) {
         argv = take(options, argv);
     }
     if (!*argv) throw UsageError("no program to run, see --help");
+    check_environment(options);
     options.program = argv;
     return options;
 }

@@ -28,9 +28,12 @@ DrainedStream* Drainer::find(uint32_t number) {
     return rings_.back().stream.get();
 }
 
-DrainedStream* Drainer::first_of(const ProcessId& process) {
+// If possible, one that has still something to say.
+DrainedStream* Drainer::teller_of(const ProcessId& process) {
     auto is_of_process = [&](const Owned& ring) { return owner_of(ring.stream->header()) == process; };
-    auto found = std::ranges::find_if(rings_, is_of_process);
+    auto tells = [&](const Owned& ring) { return is_of_process(ring) && !is_over(ring.stream->header()); };
+    auto found = std::ranges::find_if(rings_, tells);
+    if (found == rings_.end()) found = std::ranges::find_if(rings_, is_of_process);
     return found == rings_.end() ? nullptr : found->stream.get();
 }
 

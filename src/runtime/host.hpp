@@ -36,7 +36,7 @@ class Host {
     void give_back(RingLease ring);
     std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
     const Settings& settings() const { return settings_; }
-    // Events of a thread that has no ring, for the stream of the first thread that got one to tell.
+    // Events of a thread that has no ring, for the stream of another thread to tell.
     void count_lost(uint64_t events);
     // What threads emit into instead of their rings, once there is one; null where they do not.
     const SharedBuffer* shared() const {
@@ -82,6 +82,7 @@ class Host {
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
     void make_shared();
     void leave_session(RingLease lease);
+    void let_tell(RingHeader& ring);
     // Whose descriptors the drainer's files have.
     enum class Descriptors : uint32_t { unknown, shared, of_drainer };
     void drain_here();
@@ -97,7 +98,8 @@ class Host {
     Settings settings_;
     bool tried_ = false;
     std::vector<RingLease> free_;
-    std::atomic<RingHeader*> first_ring_{nullptr};  // of those that are made; they stay mapped
+    std::atomic<RingHeader*> teller_{nullptr};      // in use, or it was; rings stay mapped
+    std::atomic<uint64_t> lost_without_teller_{0};  // events
     uint64_t all_rings_ = 0;                        // bytes
     std::optional<Drainer> drainer_;
     std::atomic<bool> has_thread_{false};

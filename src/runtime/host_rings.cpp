@@ -63,13 +63,14 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     start_over(header);
     header.opened.store(session_.header().openings.fetch_add(1) + 1);
     header.tid = tid;
+    let_tell(header);
     if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
     return lease;
 }
 
 // Its memory stays: other threads may read its clock.
 void Host::leave_session(RingLease lease) {
-    first_ring_.store(nullptr, std::memory_order_relaxed);
+    teller_.store(nullptr, std::memory_order_relaxed);
     free_.push_back(std::move(lease));
     left_.push_back({std::move(session_), std::move(free_)});
     session_ = Session();
@@ -122,8 +123,15 @@ RingLease Host::make_ring(const std::string& trace_directory) {
 }
 
 void Host::count_lost(uint64_t events) {
-    RingHeader* first = first_ring_.load(std::memory_order_acquire);
-    if (first) first->lost_elsewhere.fetch_add(events, std::memory_order_relaxed);
+    RingHeader* teller = teller_.load(std::memory_order_acquire);
+    bool tells = teller && !is_over(*teller);
+    (tells ? teller->lost_elsewhere : lost_without_teller_).fetch_add(events, std::memory_order_relaxed);
+}
+
+void Host::let_tell(RingHeader& ring) {
+    ring.lost_elsewhere.fetch_add(lost_without_teller_.exchange(0), std::memory_order_relaxed);
+    RingHeader* teller = teller_.load(std::memory_order_relaxed);
+    if (!teller || is_over(*teller)) teller_.store(&ring, std::memory_order_release);
 }
 
 // What the thread may run ahead of the drainer takes no more than half of a small ring.
@@ -158,7 +166,6 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
         return {};
     }
     all_rings_ += ring.capacity();
-    if (!first_ring_.load(std::memory_order_relaxed)) first_ring_.store(&header, std::memory_order_release);
     return {std::move(ring), number};
 }
 

@@ -101,8 +101,8 @@ void Mover::forget_missing() {
 void Mover::lose_elsewhere() {
     complain(Trouble::memory, "ovni",
              "events of process %d are lost, their memory cannot be opened:", owner().pid);
-    DrainedStream* first = rings_.first_of(owner().process());
-    if (first) first->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
+    DrainedStream* teller = rings_.teller_of(owner().process());
+    if (teller) teller->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
 }
 
 // The drainer before may have died between telling how far it is and the rest of commit().

@@ -35,7 +35,7 @@ class Mover {
     class Rings {
      public:
         virtual DrainedStream* find(uint32_t number) = 0;  // null where there is none
-        virtual DrainedStream* first_of(const ProcessId& process) = 0;
+        virtual DrainedStream* teller_of(const ProcessId& process) = 0;
         virtual void make_room(DrainedStream& stream) = 0;
 
      protected:

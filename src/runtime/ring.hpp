@@ -174,6 +174,11 @@ static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 // Somebody wants the events up to there in the stream.
 void ask_for(RingHeader& ring, uint64_t position);
 
+// Its stream has said all it has to say.
+inline bool is_over(const RingHeader& ring) {
+    return ring.state.load(std::memory_order_acquire) >= RingState::closed;
+}
+
 inline ProcessId owner_of(const RingHeader& ring) {
     return {ring.pid, ring.process_start, ring.pid_space};
 }

@@ -143,9 +143,10 @@ void Stream::open_for_program(pid_t tid) {
         // Where the stream was moved to when it ended.
         if (goes_on) roots_.temporary.clear();
         host().give_back(std::move(ring_));
-        if (!get_ring()) return;
-        header().continues.store(goes_on ? 1 : 0, std::memory_order_relaxed);
+        bool has_ring = get_ring();
         set_closed(false);
+        if (!has_ring) return;
+        header().continues.store(goes_on ? 1 : 0, std::memory_order_relaxed);
     }
     ours_ = false;
     tid_ = tid;

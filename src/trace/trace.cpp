@@ -128,7 +128,10 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
     }
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
-        log::warn("{}: no stream.json in it or below, nothing was recorded here", directory_.string());
+        log::warn(
+            "{}: no stream.json in it or below, nothing was recorded here (killed before it was written? see "
+            "ovnirecover)",
+            directory_.string());
 }
 
 fs::path Trace::directory_of(const Stream& stream) const {

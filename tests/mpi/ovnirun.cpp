@@ -93,6 +93,22 @@ TEST_F(Ovnirun, MistakesOfUsageAreStatus2) {
     }
 }
 
+TEST_F(Ovnirun, MistakesInTheEnvironmentAreStatus2) {
+    using Setting = std::pair<std::string, std::string>;
+    for (const auto& [variable, value] :
+         {Setting{"OVNI_LOOM", "a/b"}, Setting{"OVNI_CPU", "q"}, Setting{"OVNI_RUNDIR", "/nonexistent"},
+          Setting{"OVNI_RUNDIR", "here"}, Setting{"OVNI_BUFFER", "1k"}, Setting{"OVNI_BUFFER", "32M"},
+          Setting{"OVNI_FLIGHT", "1k"}, Setting{"OVNI_LIMIT", "much"}, Setting{"OVNI_ON_FULL", "never"},
+          Setting{"OVNI_MPI_FUNCTIONS", "Sned"}}) {
+        Finished done = ovnirun({"echo", "ran"}, {variable + "=" + value});
+        EXPECT_EQ(done.status, 2) << variable << done.err;
+        EXPECT_EQ(done.out, "");
+        EXPECT_TRUE(done.err.starts_with("ovnirun: " + variable)) << done.err;
+    }
+    EXPECT_EQ(ovnirun({"--cpu", "virtual", "echo", "ran"}, {"OVNI_CPU=q"}).out, "ran\n");
+    EXPECT_EQ(ovnirun({"echo", "ran"}, {"OVNI_CPU="}).out, "ran\n");
+}
+
 TEST_F(Ovnirun, SaysWhyAProgramDoesNotRun) {
     EXPECT_EQ(ovnirun({"no-such-program"}).status, 127);
     EXPECT_EQ(ovnirun({"/"}).status, 126);

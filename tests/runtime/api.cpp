@@ -151,6 +151,22 @@ TEST_F(ApiTest, AttributesOfAllTypesComeBack) {
     EXPECT_THAT(text, HasSubstr("\"e\": {},\n        \"l\": [],\n        \"big\": 1234567890123\n"));
 }
 
+TEST_F(ApiTest, LargeAndDeepJson) {
+    run_traced([] {
+        start();
+        std::string many = "[{\"n\":1}";
+        for (int i = 0; i < 100'000; ++i) many += ",{\"n\":1}";
+        ovni_attr_set_json("many", (many += ']').c_str());
+        ovni_attr_set_json("deep", (std::string(2049, '[') + std::string(2049, ']')).c_str());
+        char* json = ovni_attr_get_json("many");
+        EXPECT_EQ(json, many);
+        free(json);
+        stop();
+        ::exit(::testing::Test::HasFailure());
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+}
+
 TEST_F(ApiTest, NumbersHave17Digits) {
     run_traced([] {
         start();

@@ -118,6 +118,11 @@ const Misuse misuses[] = {
     {"AttrSetJson", "ovni_attr_set_json", "{", [] { start(), ovni_attr_set_json("a", "{"); }},
     {"AttrSetJsonTwice", "ovni_attr_set_json", "k",
      [] { start(), ovni_attr_set_json("a", R"({"k":1,"k":2})"); }},
+    {"AttrSetJsonDeep", "ovni_attr_set_json", "[[",
+     [] {
+         start();
+         ovni_attr_set_json("a", (std::string(2050, '[') + std::string(2050, ']')).c_str());
+     }},
     {"AttrGetDouble", "ovni_attr_get_double", "nothing", [] { start(), ovni_attr_get_double("nothing"); }},
     {"AttrGetDoubleType", "ovni_attr_get_double", "ovni.part",
      [] { start(), ovni_attr_get_double("ovni.part"); }},

@@ -47,6 +47,36 @@ void give_up_rights(const std::function<void()>& before) {
     stop();
 }
 
+TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
+    Session session = Session::create(home() / "session");
+    ASSERT_TRUE(session.is_valid() && session.claim());
+    set_environment("OVNI_SESSION", session.directory());
+    run_traced([] {
+        start();
+        ovni_add_cpu(0, 0);
+        ovni_thread_free();
+        std::thread([] {
+            ovni_thread_init(6);
+            put_begin(ovni_clock_now());
+            if (::setuid(nobody) != 0) ::exit(1);
+            std::thread([] {
+                ovni_thread_init(5);
+                emit_numbers(100);
+                ovni_thread_free();
+            }).join();
+            put("OHe", ovni_clock_now());
+            ovni_thread_free();
+        }).join();
+        ovni_proc_fini();
+    });
+    EXPECT_EQ(status(), 0);
+    EXPECT_TRUE(Drainer(session).finish_dead());
+    std::vector<RecordedStream> all = streams();
+    ASSERT_EQ(all.size(), 2u);
+    auto told = [](const RecordedStream& one) { return one.json["ovni"].value("lost_elsewhere", 0); };
+    EXPECT_EQ(told(all[0]) + told(all[1]), 100);
+}
+
 TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
     Session session = Session::create(home() / "session");
     ASSERT_TRUE(session.is_valid() && session.claim());

@@ -232,7 +232,7 @@ TEST_F(EmulatorTest, EndsWhatTheProgramDidNotEnd) {
         .set("ovni.end", {{"by", "signal"}, {"code", 9}});
     Finished done = emulate();
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("1 of 1 streams were not ended by their program"));
+    EXPECT_THAT(done.err, HasSubstr("1 of 1 streams were not ended by their program (1 by "));
     EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:10:4:3"));
     Finished strict = emulate({"-l"});
     EXPECT_EQ(strict.status, 1);

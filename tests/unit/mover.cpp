@@ -55,7 +55,7 @@ class MoverTest : public testing::Test, private Mover::Rings {
         ::close(fd);
         start_mover();
     }
-    DrainedStream* first_of(const ProcessId&) override { return &*streams_[0]; }
+    DrainedStream* teller_of(const ProcessId&) override { return &*streams_[0]; }
     DrainedStream* find(uint32_t number) override { return number < 2 ? &*streams_[number] : nullptr; }
     void make_room(DrainedStream&) override { ++room_was_made_; }
 
