@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "trace/clock_file.hpp"
 
 namespace ovni {
 
@@ -66,60 +67,75 @@ std::string_view host_of_loom(std::string_view loom) {
     return loom.substr(0, loom.find('.'));
 }
 
-ClockModel ClockModel::read(const std::filesystem::path& table) {
+ClockModel ClockModel::read(const std::filesystem::path& file) {
     ClockModel model;
-    model.path_ = table;
-    std::string text = read_file(table);
-    if (text.empty()) throw Error("the clock table is empty, not even a header line", table, 0);
+    model.path_ = file;
+    std::string text = read_file(file);
+    text.starts_with('{') ? model.read_json(text) : model.read_table(text);
+    log::info("loaded {} clock offsets from {}", model.size(), model.path_);
+    return model;
+}
+
+void ClockModel::read_table(std::string_view text) {
+    if (text.empty()) throw Error("the clock table is empty, not even a header line", path_, 0);
     std::string_view rest = text;
     for (uint64_t number_of_line = 1; !rest.empty(); ++number_of_line) {
         auto at = static_cast<uint64_t>(rest.data() - text.data());
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         auto fail = [&](std::string_view what) {
-            throw Error(fmt::format("line {}: {}", number_of_line, what), table, at);
+            throw Error(fmt::format("line {}: {}", number_of_line, what), path_, at);
         };
         if (line.size() > longest_line) fail("more than 1023 bytes");
         if (number_of_line == 1) continue;
         std::optional<Entry> entry = entry_of(line, fail);
-        if (entry && !model.offsets_.emplace(entry->host, entry->offset).second)
+        if (entry && !lines_.emplace(entry->host, entry->offset).second)
             fail(fmt::format("the host {} for the second time", entry->host));
     }
-    if (model.offsets_.empty()) throw Error("the clock table has no entries", table, text.size());
-    log::info("loaded {} clock offsets from {}", model.size(), model.path_);
-    return model;
+    if (lines_.empty()) throw Error("the clock table has no entries", path_, text.size());
+}
+
+void ClockModel::read_json(std::string_view text) {
+    ClockFile file = parse_clock_file(text, path_);
+    for (const NodeClock& node : file.nodes) {
+        std::string host(host_of_loom(node.host));
+        if (!lines_.emplace(host, node.line()).second)
+            throw Error(fmt::format("the host {} for the second time", host), path_);
+        bound_ = std::max(bound_.value_or(0), node.bound());
+    }
 }
 
 ClockModel ClockModel::of_trace(const std::filesystem::path& trace,
                                 const std::optional<std::string>& option) {
     if (option) return read(*option);
-    std::filesystem::path table = trace / "clock-offsets.txt";
-    struct stat info {};
-    if (::stat(table.c_str(), &info) != 0 && errno == ENOENT) return {};
-    return read(table);
+    for (const char* name : {"clocks.json", "clock-offsets.txt"}) {
+        struct stat info {};
+        if (::stat((trace / name).c_str(), &info) == 0 || errno != ENOENT) return read(trace / name);
+    }
+    return {};
 }
 
-int64_t ClockModel::offset(std::string_view loom) const {
-    auto entry = offsets_.find(host_of_loom(loom));
-    return entry == offsets_.end() ? 0 : entry->second;
+const ClockLine& ClockModel::of_loom(std::string_view loom) const {
+    static const ClockLine none;
+    auto entry = lines_.find(host_of_loom(loom));
+    return entry == lines_.end() ? none : entry->second;
 }
 
 bool ClockModel::has_entry(std::string_view loom) const {
-    return offsets_.contains(host_of_loom(loom));
+    return lines_.contains(host_of_loom(loom));
 }
 
 void ClockModel::check(const std::vector<std::string>& looms) const {
-    if (offsets_.empty()) {
+    if (lines_.empty()) {
         if (looms.size() > 1) log::warn("no clock offset file loaded with {} looms", looms.size());
         return;
     }
     std::set<std::string_view> hosts;
     for (const std::string& loom : looms) hosts.insert(host_of_loom(loom));
-    for (const auto& [host, offset] : offsets_)
+    for (const auto& [host, line] : lines_)
         if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", path_, host);
     for (std::string_view host : hosts)
-        if (!offsets_.contains(host))
-            log::warn("{}: no clock offset for the host {}, taken as 0", path_, host);
+        if (!lines_.contains(host)) log::warn("{}: no clock offset for the host {}, taken as 0", path_, host);
 }
 
 }  // namespace ovni

@@ -16,7 +16,7 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({nullptr, 0, reader.clock_offset(), reader.index(), reader.sorts(), nullptr});
+        sources_.push_back({nullptr, 0, reader.index(), reader.sorts(), nullptr});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();

@@ -60,8 +60,9 @@ class Merger {
         view_.code = EventCode::from_bits(entry.code);
         view_.stream = source.stream;
         view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
-        view_.clock =
-            clocks_ == ClockOrder::checked ? start_ + entry.time : view_.raw_clock() + source.clock_offset;
+        view_.clock = clocks_ == ClockOrder::checked
+                          ? start_ + entry.time
+                          : window_.readers()[entry.source].clock().corrected(view_.raw_clock());
         return &view_;
     }
     // What whoever takes the events of a stream will touch first: brought into the cache ahead of them.
@@ -99,7 +100,6 @@ class Merger {
     struct Source {
         const uint8_t* bytes;  // what Entry::at counts from, in memory and in the file
         uint64_t offset;
-        int64_t clock_offset;
         uint32_t stream;
         bool sorts;         // unsorted regions
         const void* state;  // of fetch_ahead_for()

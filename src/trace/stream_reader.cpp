@@ -13,12 +13,6 @@ namespace {
 
 constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
 
-int64_t add_saturated(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    if (!__builtin_add_overflow(a, b, &sum)) return sum;
-    return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
-}
-
 }  // namespace
 
 StreamReader::StreamReader(StreamSource source)
@@ -95,9 +89,8 @@ bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
 void StreamReader::wrong_clock() const {
     auto raw = static_cast<int64_t>(ovni_format_clock(file_.at(at_.next)));
     int64_t clock = 0;
-    if (__builtin_add_overflow(raw, source_.clock_offset, &clock))
-        damaged(fmt::format("clock {} with the offset {} of its node is out of range", raw,
-                            source_.clock_offset));
+    if (!source_.clock.correct(raw, clock))
+        damaged(fmt::format("clock {} with the offset of its node is out of range", raw));
     if (at_.next == OVNI_FORMAT_STREAM_HEADER)
         damaged(fmt::format("the first event has the clock {}, below 0", clock));
     damaged(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock));
@@ -113,10 +106,9 @@ std::optional<int64_t> StreamReader::find_first_clock() const {
     const uint8_t* event = file_.at(OVNI_FORMAT_STREAM_HEADER);
     uint64_t left = end_ - OVNI_FORMAT_STREAM_HEADER;
     if (ovni_format_event_size(event, left) - 1 >= left) return std::nullopt;
-    int64_t clock = add_saturated(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset);
+    int64_t clock = source_.clock.corrected(static_cast<int64_t>(ovni_format_clock(event)));
     bool gap_first = !gaps_.empty() && gaps_.front().offset == OVNI_FORMAT_STREAM_HEADER;
-    return gap_first ? std::min(clock,
-                                std::max(add_saturated(gaps_.front().from, source_.clock_offset), int64_t{0}))
+    return gap_first ? std::min(clock, std::max(source_.clock.corrected(gaps_.front().from), int64_t{0}))
                      : clock;
 }
 
@@ -150,10 +142,10 @@ bool StreamReader::cut() {
 // The clocks below are kept between those of the neighbours, so that they never decrease.
 bool StreamReader::begin_gap() {
     const Gap& gap = gaps_[at_.gap];
-    int64_t clock = std::max(add_saturated(gap.from, source_.clock_offset), at_.clock);
+    int64_t clock = std::max(source_.clock.corrected(gap.from), at_.clock);
     if (end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER) {
         auto raw = static_cast<int64_t>(ovni_format_clock(file_.at(at_.next)));
-        clock = std::max(at_.clock, std::min(clock, add_saturated(raw, source_.clock_offset)));
+        clock = std::max(at_.clock, std::min(clock, source_.clock.corrected(raw)));
     }
     at_.at = at_.next;
     at_.event = {clock, nullptr, &gap, at_.next, source_.index, EventView::Kind::gap_begin};
@@ -164,7 +156,7 @@ bool StreamReader::begin_gap() {
 }
 
 bool StreamReader::end_gap() {
-    int64_t clock = std::max(add_saturated(at_.open_gap->to, source_.clock_offset), at_.clock);
+    int64_t clock = std::max(source_.clock.corrected(at_.open_gap->to), at_.clock);
     at_.at = at_.next;
     at_.event = {clock, nullptr, at_.open_gap, at_.next, source_.index, EventView::Kind::gap_end};
     at_.clock = clock;

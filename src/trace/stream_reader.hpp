@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/file_window.hpp"
+#include "core/clock_line.hpp"
 #include "trace/checksums.hpp"
 #include "trace/event_view.hpp"
 #include "trace/region_plan.hpp"
@@ -36,7 +37,7 @@ constexpr size_t block_for(size_t streams) {
 struct StreamSource {
     std::filesystem::path directory;  // holds stream.obs, and stream.gaps.json where recording had gaps
     uint32_t index = 0;               // of the stream in its trace
-    int64_t clock_offset = 0;         // ns, added to every raw clock
+    ClockLine clock = {};             // corrects every raw clock
     ClockOrder order = ClockOrder::checked;
     bool ended_by_force = false;          // hand out Kind::cut after the last event, if there is any
     size_t block = largest_block;         // bytes to read at a time, at least those of a normal event
@@ -65,7 +66,7 @@ class StreamReader {
     // none or it does not fit.
     std::optional<int64_t> first_clock() const { return first_clock_; }
     uint32_t index() const { return source_.index; }
-    int64_t clock_offset() const { return source_.clock_offset; }
+    const ClockLine& clock() const { return source_.clock; }
     ClockOrder order() const { return source_.order; }
     const std::string& path() const { return file_.path(); }
     const std::vector<Gap>& gaps() const { return gaps_; }
@@ -126,8 +127,7 @@ class StreamReader {
         if (size - 1 >= left) [[unlikely]]
             return end_or_damage(left, size);
         int64_t clock = 0;
-        if (__builtin_add_overflow(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset,
-                                   &clock) ||
+        if (!source_.clock.correct(static_cast<int64_t>(ovni_format_clock(event)), clock) ||
             (clock < at_.clock && source_.order == ClockOrder::checked)) [[unlikely]]
             wrong_clock();
         if (size > OVNI_FORMAT_EVENT_MAX) [[unlikely]]
@@ -199,8 +199,7 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
         int64_t next_clock = 0;
         // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
         if (following > in_memory_ || ovni_format_is_jumbo(event[0]) ||
-            __builtin_add_overflow(static_cast<int64_t>(ovni_format_clock(event)), source_.clock_offset,
-                                   &next_clock) ||
+            !source_.clock.correct(static_cast<int64_t>(ovni_format_clock(event)), next_clock) ||
             next_clock < clock) [[unlikely]] {
             stand();
             if (!next()) return false;

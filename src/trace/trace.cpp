@@ -138,10 +138,10 @@ fs::path Trace::directory_of(const Stream& stream) const {
     return stream.relative_path.empty() ? directory_ : directory_ / stream.relative_path;
 }
 
-StreamReader Trace::reader(uint32_t stream, int64_t clock_offset, ClockOrder order, Regions regions,
+StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, Regions regions,
                            Checksums checksums) const {
     const Stream& stream_of_trace = streams_.at(stream);
-    StreamSource source{directory_of(stream_of_trace), stream, clock_offset, order};
+    StreamSource source{directory_of(stream_of_trace), stream, std::move(clock), order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
     source.checksums = checksums;
     source.block = block_for(streams_.size());

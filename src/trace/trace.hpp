@@ -58,7 +58,7 @@ class Trace {
     const std::vector<Stream>& streams() const { return streams_; }
     // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns
     // about empty regions then.
-    StreamReader reader(uint32_t stream, int64_t clock_offset, ClockOrder order,
+    StreamReader reader(uint32_t stream, ClockLine clock, ClockOrder order,
                         Regions regions = Regions::as_they_are,
                         Checksums checksums = Checksums::compared) const;
     // Readers of all streams, with their raw clocks.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/stream_test.hpp"
+#include "trace/clock_file.hpp"
 
 namespace ovni::test {
 
@@ -31,11 +32,11 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
     ClockModel clocks =
         of(std::string(header) + "0 a -50 -50.5 1.0\n1   b  7.9  8 nan   and more\n\n2 c -7.9 0 0\n");
     EXPECT_EQ(clocks.size(), 3u);
-    EXPECT_EQ(clocks.offset("a.x"), -50);
-    EXPECT_EQ(clocks.offset("a"), -50);
-    EXPECT_EQ(clocks.offset("b.y.z"), 7);
-    EXPECT_EQ(clocks.offset("c"), -7);
-    EXPECT_EQ(clocks.offset("A.x"), 0);
+    EXPECT_EQ(clocks.of_loom("a.x").corrected(0), -50);
+    EXPECT_EQ(clocks.of_loom("a").corrected(0), -50);
+    EXPECT_EQ(clocks.of_loom("b.y.z").corrected(0), 7);
+    EXPECT_EQ(clocks.of_loom("c").corrected(0), -7);
+    EXPECT_EQ(clocks.of_loom("A.x").corrected(0), 0);
     EXPECT_TRUE(clocks.has_entry("b.1"));
     EXPECT_FALSE(clocks.has_entry("d.1"));
 }
@@ -43,16 +44,16 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
 TEST_F(ClockModelTest, WorkedExample) {
     trace_.clock_offsets({{"a", -50}, {"b", 0}});
     ClockModel clocks = ClockModel::of_trace(trace_.write(), {});
-    EXPECT_EQ(1050 + clocks.offset("a.x"), 1000);
-    EXPECT_EQ(1010 + clocks.offset("b.y"), 1010);
+    EXPECT_EQ(clocks.of_loom("a.x").corrected(1050), 1000);
+    EXPECT_EQ(clocks.of_loom("b.y").corrected(1010), 1010);
 }
 
 TEST_F(ClockModelTest, HostNamesAreComparedUpToTheFirstDot) {
-    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").offset("node1.4"), 9);
+    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").of_loom("node1.4").corrected(0), 9);
 }
 
 TEST_F(ClockModelTest, TheHeaderIsNotLookedAt) {
-    EXPECT_EQ(of("\n0 a 1 1 0").offset("a"), 1);
+    EXPECT_EQ(of("\n0 a 1 1 0").of_loom("a").corrected(0), 1);
 }
 
 TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
@@ -63,7 +64,7 @@ TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
 TEST_F(ClockModelTest, TheOptionWins) {
     trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(header) + "0 a 2 2 0\n");
     std::filesystem::path trace = trace_.write();
-    EXPECT_EQ(ClockModel::of_trace(trace, (trace / "other.txt").string()).offset("a"), 2);
+    EXPECT_EQ(ClockModel::of_trace(trace, (trace / "other.txt").string()).of_loom("a").corrected(0), 2);
 }
 
 TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
@@ -75,6 +76,26 @@ TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
     EXPECT_NE(missing.find("no clock offset for the host c, taken as 0"), std::string::npos) << missing;
     EXPECT_EQ(warnings(ClockModel(), {"a"}), "");
     EXPECT_NE(warnings(ClockModel(), {"a", "b"}).find("2 looms"), std::string::npos);
+}
+
+TEST_F(ClockModelTest, MeasuredClocksWinOverTheTableAndAnOptionOverBoth) {
+    std::string measured = clock_file_text(
+        {"a",
+         {{"a", {{{0, 0}, 0, 0, 0, 0, "reference"}}},
+          {"b.org", {{{100, 10}, 0, 30, 40, 100, "envelope"}, {{200, 20}, 5, 30, 40, 100, "envelope"}}}}});
+    trace_.clock_offsets({{"a", 1}}).file("clocks.json", measured).file("other", measured);
+    std::filesystem::path trace = trace_.write();
+    for (const char* name : {"", "clocks.json", "other"}) {
+        std::optional<std::string> option;
+        if (*name) option = trace / name;
+        ClockModel clocks = ClockModel::of_trace(trace, option);
+        EXPECT_EQ(clocks.of_loom("a.1").corrected(5), 5);
+        EXPECT_EQ(clocks.of_loom("b.1").corrected(150), 165);
+        EXPECT_EQ(clocks.bound(), 20);
+    }
+    ClockModel table = ClockModel::of_trace(trace, (trace / "clock-offsets.txt").string());
+    EXPECT_EQ(table.of_loom("a.1").corrected(5), 6);
+    EXPECT_FALSE(table.bound());
 }
 
 struct Wrong {

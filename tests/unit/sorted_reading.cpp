@@ -70,7 +70,7 @@ class SortedReadingTest : public ::testing::TestWithParam<uint32_t> {
         return result;
     }
     StreamSource source(size_t block = largest_block) const {
-        return {.directory = directory_.path(), .clock_offset = 5, .block = block};
+        return {.directory = directory_.path(), .clock = 5, .block = block};
     }
     StreamSource sorted_source(size_t block) const {
         StreamSource result = source(block);

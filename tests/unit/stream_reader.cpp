@@ -161,7 +161,7 @@ TEST_F(StreamReaderTest, ClocksBeyondTheRangeAreErrors) {
 
 TEST_F(StreamReaderTest, AStreamEndedByForceEndsWithACut) {
     build().event("OHx", 5).event("OB.", 7).write(directory());
-    StreamReader events({.directory = directory(), .index = 3, .clock_offset = 1, .ended_by_force = true});
+    StreamReader events({.directory = directory(), .index = 3, .clock = 1, .ended_by_force = true});
     ASSERT_TRUE(events.next() && events.next() && events.next());
     EXPECT_EQ(events.event().kind, EventView::Kind::cut);
     EXPECT_EQ(events.event().clock, 8);

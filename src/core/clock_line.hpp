@@ -1,0 +1,101 @@
+// What corrects the clock of a node: an offset in ns to be added, that goes along straight lines from one
+// measuring point to the next, and along the nearest of them before the first and behind the last point. One
+// point is a constant.
+//
+// Integers only, so that every program corrects alike: between two points the offset is
+//     offset[i] + floor((local - local[i]) * slope[i] / 2^62), slope[i] = ceil(rise * 2^62 / run),
+// which meets every point, and between points lies at most 1 ns above the line. Corrected clocks keep the order of
+// raw ones, because the slope is above -1.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ovni {
+
+// At the local time `local` the reference's clock shows `local` + `offset`, both in ns.
+struct ClockPoint {
+    int64_t local;
+    int64_t offset;
+};
+
+class ClockLine {
+ public:
+    ClockLine() = default;  // no correction
+    ClockLine(int64_t constant) : segments_{{0, constant, 0}} {}
+
+    // `points` lie apart, by their local time, and none rises or falls to the next by as much as they lie
+    // apart (fits()).
+    explicit ClockLine(const std::vector<ClockPoint>& points) {
+        for (size_t i = 0; i < points.size(); ++i)
+            segments_.push_back({points[i].local, points[i].offset, 0});
+        for (size_t i = 0; i + 1 < points.size(); ++i) segments_[i].slope = slope(points[i], points[i + 1]);
+        if (points.size() > 1) {
+            segments_.back().slope = segments_[points.size() - 2].slope;
+            measured_from_ = points.front().local;
+            measured_to_ = points.back().local;
+        }
+    }
+    // Whether a line may go from one point to the next.
+    static bool fits(const ClockPoint& point, const ClockPoint& next) {
+        Wide run = Wide{next.local} - point.local, rise = Wide{next.offset} - point.offset;
+        return run > 0 && run < Wide{1} << fraction && rise < run && rise > -run;
+    }
+
+    // The reference's clock; at the ends of the range of its type where it lies outside.
+    int64_t corrected(int64_t local) const {
+        Wide result = exactly(local);
+        return static_cast<int64_t>(std::clamp<Wide>(result, least, most));
+    }
+    // False where it lies outside.
+    bool correct(int64_t local, int64_t& result) const {
+        if (is_constant()) [[likely]]
+            return !__builtin_add_overflow(local, constant(), &result);
+        Wide exact = exactly(local);
+        result = static_cast<int64_t>(exact);
+        return exact >= least && exact <= most;
+    }
+
+    bool is_constant() const { return segments_.size() <= 1; }
+    int64_t constant() const { return segments_.empty() ? 0 : segments_.front().offset; }
+    // Beyond the measuring points; a constant is taken to hold everywhere.
+    bool extrapolates(int64_t local) const {
+        return !is_constant() && (local < measured_from_ || local > measured_to_);
+    }
+
+ private:
+    __extension__ using Wide = __int128;
+    static constexpr int fraction = 62;
+    static constexpr int64_t least = std::numeric_limits<int64_t>::min();
+    static constexpr int64_t most = std::numeric_limits<int64_t>::max();
+
+    struct Segment {
+        int64_t from;  // local time; the first one holds before it, too
+        int64_t offset;
+        int64_t slope;  // in 2^-62
+    };
+
+    static int64_t slope(const ClockPoint& point, const ClockPoint& next) {
+        Wide run = Wide{next.local} - point.local, rise = Wide{next.offset} - point.offset;
+        Wide scaled = rise * (Wide{1} << fraction), quotient = scaled / run;
+        return static_cast<int64_t>(quotient + (scaled % run > 0 ? 1 : 0));
+    }
+
+    Wide exactly(int64_t local) const {
+        if (is_constant()) return Wide{local} + constant();
+        auto behind =
+            std::upper_bound(segments_.begin() + 1, segments_.end(), local,
+                             [](int64_t time, const Segment& segment) { return time < segment.from; });
+        const Segment& segment = *(behind - 1);
+        Wide distance = Wide{local} - segment.from;
+        return Wide{local} + segment.offset + ((distance * segment.slope) >> fraction);
+    }
+
+    std::vector<Segment> segments_;
+    int64_t measured_from_ = least, measured_to_ = most;
+};
+
+}  // namespace ovni

@@ -1,0 +1,49 @@
+// clocks.json: what was measured of the clocks of nodes, as ovnisync writes it beside clock-offsets.txt.
+//     {"version": 1, "reference": HOST, "nodes": [{"host": HOST, "segments": [
+//         {"local": NS, "offset": NS, "rate_ppb": R, "low": NS, "high": NS, "round_trip": NS,
+//          "samples": N, "method": TEXT}, ...]}, ...]}
+// A segment begins with a measurement: when the node's clock showed `local`, that of the reference showed
+// `local` + `offset`; for certain, whatever the delays of the network were, something between `local` + `low`
+// and `local` + `high`. `round_trip` is the smallest one seen. `rate_ppb` says how the offset goes on from
+// there (the last segment goes on like the one before) and is for people: readers draw the line to the next
+// segment's beginning (core/clock_line.hpp). Numbers of ns are integers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock_line.hpp"
+
+namespace ovni {
+
+struct ClockMeasurement {
+    ClockPoint point;
+    int64_t low, high;
+    int64_t round_trip;
+    uint64_t samples;
+    std::string method;
+    int64_t bound() const { return std::max(high - point.offset, point.offset - low); }
+};
+
+struct NodeClock {
+    std::string host;
+    std::vector<ClockMeasurement> measurements;  // by local time, one at least
+    ClockLine line() const;
+    int64_t bound() const;  // the greatest of the measurements
+};
+
+struct ClockFile {
+    std::string reference;
+    std::vector<NodeClock> nodes;
+};
+
+// Throws Error, with path and cause, for what is no such file, a host twice, measurements that do not lie
+// behind each other, and clocks that would run backwards between two.
+ClockFile parse_clock_file(std::string_view text, const std::string& path);
+
+std::string clock_file_text(const ClockFile& file);
+
+}  // namespace ovni

@@ -1,0 +1,77 @@
+#include "trace/clock_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/stream_test.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+ClockMeasurement measured(int64_t local, int64_t offset, int64_t bound) {
+    return {{local, offset}, offset - bound, offset + bound, 2 * bound, 100, "envelope"};
+}
+
+std::string one_node(const std::string& segments) {
+    return R"({"version": 1, "reference": "a", "nodes": [{"host": "a", "segments": [)" + segments + "]}]}";
+}
+std::string segment(int64_t local, int64_t offset) {
+    return R"({"local": )" + std::to_string(local) + R"(, "offset": )" + std::to_string(offset) +
+           R"(, "low": -1000, "high": 1000, "round_trip": 20, "samples": 1, "method": "envelope"})";
+}
+
+TEST(ClockFileTest, WhatIsWrittenIsReadAgain) {
+    ClockFile file{"a",
+                   {{"a", {measured(5, 0, 0)}},
+                    {"b", {measured(1'000'000'000, -7, 6000), measured(3'000'000'000, 93, 5000)}}}};
+    std::string text = clock_file_text(file);
+    EXPECT_NE(text.find(R"("rate_ppb": 50.0)"), std::string::npos) << text;
+    ClockFile read = parse_clock_file(text, "clocks.json");
+    EXPECT_EQ(clock_file_text(read), text);
+    ASSERT_EQ(read.nodes.size(), 2u);
+    EXPECT_EQ(read.reference, "a");
+    EXPECT_EQ(read.nodes[1].bound(), 6000);
+    EXPECT_EQ(read.nodes[1].line().corrected(2'000'000'000), 2'000'000'043);
+    EXPECT_TRUE(read.nodes[0].line().is_constant());
+}
+
+TEST(ClockFileTest, OneMeasurementIsAConstant) {
+    ClockFile file = parse_clock_file(one_node(segment(1000, 9)), "x");
+    EXPECT_EQ(file.nodes[0].line().corrected(0), 9);
+    EXPECT_FALSE(file.nodes[0].line().extrapolates(0));
+}
+
+struct Wrong {
+    std::string text;
+    const char* cause;
+};
+class WrongClockFileTest : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongClockFileTest, IsAnErrorThatSaysWhere) {
+    EXPECT_ERROR(parse_clock_file(GetParam().text, "clocks.json"), GetParam().cause);
+    EXPECT_ERROR(parse_clock_file(GetParam().text, "clocks.json"), "clocks.json");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongClockFileTest,
+    ::testing::Values(Wrong{"{", "clocks.json"}, Wrong{"[]", "clocks: no 'version'"},
+                      Wrong{"{}", "clocks: no 'version'"}, Wrong{R"({"version": 2})", "version 2, not 1"},
+                      Wrong{R"({"version": -1})", "natural"}, Wrong{R"({"version": 1})", "no 'reference'"},
+                      Wrong{R"({"version": 1, "reference": 1})", "clocks.reference: not a string"},
+                      Wrong{R"({"version": 1, "reference": "a", "nodes": 1})", "clocks.nodes: not an array"},
+                      Wrong{R"({"version": 1, "reference": "a", "nodes": []})", "no nodes"},
+                      Wrong{R"({"version": 1, "reference": "a", "nodes": [1]})",
+                            "clocks.nodes[0]: no 'host'"},
+                      Wrong{one_node(""), "clocks.nodes[0]: no segments"},
+                      Wrong{one_node(R"({"local": 1.5})"), "segments[0].local: not an integer"},
+                      Wrong{one_node(R"({"local": 9223372036854775808})"), "not an integer of 64 bits"},
+                      Wrong{one_node(segment(1, 1001)), "between 'low' and 'high'"},
+                      Wrong{one_node(segment(5, 0) + "," + segment(5, 0)), "segments[1]: a clock cannot"},
+                      Wrong{one_node(segment(5, 0) + "," + segment(15, -10)), "segments[1]: a clock cannot"},
+                      Wrong{R"({"version": 1, "reference": "a", "nodes": [{"host": "a", "segments": [)" +
+                                segment(1, 0) + R"(]}, {"host": "a", "segments": [)" + segment(1, 0) + "]}]}",
+                            "clocks.nodes[1]: the host a for the second time"}));
+
+}  // namespace
+
+}  // namespace ovni::test
