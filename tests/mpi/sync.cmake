@@ -10,9 +10,11 @@ add_test(NAME sync.options
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_options.sh ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:ovnisync>)
 add_test(NAME sync.cluster
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_cluster.sh ${vcluster} $<TARGET_FILE:ovnisync>)
+add_test(NAME sync.delay
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_delay.sh ${vcluster} $<TARGET_FILE:ovnisync>)
 add_test(NAME sync.truth_2 COMMAND ${sync_check} --nodes 2 --runs 2 --skew-ns 0,-1234567891)
 add_test(NAME sync.truth_4 COMMAND ${sync_check} --nodes 4 --runs 2)
 
-set_tests_properties(sync.vcluster sync.options sync.cluster sync.truth_2 sync.truth_4 PROPERTIES
+set_tests_properties(sync.vcluster sync.options sync.cluster sync.delay sync.truth_2 sync.truth_4 PROPERTIES
     ENVIRONMENT "${mpi_test_environment};OVNI_BUILD_DIR=${PROJECT_BINARY_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 300)
-set_tests_properties(sync.vcluster sync.cluster sync.truth_2 sync.truth_4 PROPERTIES RESOURCE_LOCK vcluster)
+set_tests_properties(sync.vcluster sync.cluster sync.delay sync.truth_2 sync.truth_4 PROPERTIES RESOURCE_LOCK vcluster)
