@@ -4,12 +4,15 @@
 // cannot arrive before it was sent, so every exchange says
 //     t1 - t2 <= offset <= t4 - t3
 // whatever the delays are, as long as the clocks run at one rate. The estimate is the middle of what all
-// exchanges of a burst leave (minimum filter on each direction alone), its error at most half of that width.
+// exchanges of a burst leave (minimum filter on each direction alone, the envelope), its error at most half
+// of that width. The middle of the exchange with the smallest round trip is a second estimate, to check the
+// first.
+//
+// No MPI, no memory, no exceptions: ovnisync and the tracing library measure with the same lines.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace ovni::sync {
 
@@ -18,23 +21,94 @@ struct Exchange {
     int64_t t2;  // local: received
     int64_t t3;  // local: sent back
     int64_t t4;  // reference: received
-    int64_t round_trip() const { return (t4 - t1) - (t3 - t2); }
+    int64_t round_trip() const noexcept { return (t4 - t1) - (t3 - t2); }
 };
 
+// How far the clock of a node is behind the reference at one moment. Of the reference itself: all 0.
 struct Estimate {
-    int64_t low = 0;  // the offset lies in [low, high]
+    int64_t local = 0;  // that moment, by the node's clock
+    int64_t low = 0;    // the offset lies in [low, high]
     int64_t high = 0;
     int64_t round_trip = 0;  // the smallest one seen
-    int64_t offset() const { return low + (high - low) / 2; }
-    int64_t width() const { return high - low; }
+    int64_t check = 0;       // the offset by the exchange with that round trip alone
+    int64_t samples = 0;
+
+    int64_t offset() const noexcept { return low + (high - low) / 2; }
+    int64_t width() const noexcept { return high - low; }
     // Not so where the local clock changed its rate or was set during the burst.
-    bool is_possible() const { return low <= high; }
+    bool is_possible() const noexcept { return low <= high; }
+    // The error of offset() is not greater.
+    int64_t bound() const noexcept { return (width() + 1) / 2; }
 };
 
-// `burst` holds one exchange at least.
-Estimate estimate(std::span<const Exchange> burst);
+// Sums up exchanges that lie close together.
+class Burst {
+ public:
+    void add(const Exchange& e) noexcept {
+        if (sum_.samples++ == 0) first_ = e.t2;
+        sum_.local = first_ + (e.t3 - first_) / 2;
+        sum_.low = std::max(sum_.low, e.t1 - e.t2);
+        sum_.high = std::min(sum_.high, e.t4 - e.t3);
+        if (e.round_trip() >= sum_.round_trip) return;
+        sum_.round_trip = e.round_trip();
+        sum_.check = e.t1 - e.t2 + (e.t4 - e.t3 - (e.t1 - e.t2)) / 2;
+    }
+    // Of one exchange at least.
+    const Estimate& estimate() const noexcept { return sum_; }
 
-// The burst that was disturbed least: the one with the smallest round trip of its two fastest directions.
-const Estimate& best(const std::vector<Estimate>& bursts);
+ private:
+    Estimate sum_{0, INT64_MIN, INT64_MAX, INT64_MAX, 0, 0};
+    int64_t first_ = 0;
+};
+
+// Of several bursts the one that was disturbed least: its two fastest directions leave the smallest width.
+class BestBurst {
+ public:
+    void add(const Estimate& burst) noexcept {
+        ++bursts_;
+        samples_ += burst.samples;
+        ++unimproved_;
+        if (bursts_ > 1 && !is_better(burst)) return;
+        // A little better does not pay for another burst.
+        if (bursts_ == 1 || best_.width() - burst.width() > best_.width() / 50) unimproved_ = 0;
+        best_ = burst;
+    }
+    // Further bursts would hardly leave less.
+    bool has_settled() const noexcept { return best_.is_possible() && unimproved_ >= patience; }
+    int bursts() const noexcept { return bursts_; }
+    Estimate best() const noexcept {
+        Estimate best = best_;
+        best.samples = samples_;
+        return best;
+    }
+
+ private:
+    static constexpr int patience = 4;
+
+    // An impossible one has a negative width, and is the last choice.
+    bool is_better(const Estimate& burst) const noexcept {
+        if (burst.is_possible() != best_.is_possible()) return burst.is_possible();
+        return burst.width() < best_.width();
+    }
+
+    Estimate best_;
+    int64_t samples_ = 0;
+    int bursts_ = 0, unimproved_ = 0;
+};
+
+// The clocks of computers differ by less than this from each other's rate: 1e-4, ten times what is usual.
+constexpr int64_t ns_per_ns_of_drift = 10'000;
+
+// `node` is measured against a clock that is itself off by `reference`, which was measured `ns_before`
+// earlier. Offsets and bounds add up, and in the meantime clocks may have drifted.
+inline Estimate through(const Estimate& node, const Estimate& reference, int64_t ns_before) noexcept {
+    int64_t drift = (std::max<int64_t>(ns_before, -ns_before) + ns_per_ns_of_drift - 1) / ns_per_ns_of_drift;
+    return {node.local,
+            node.low + reference.low - drift,
+            node.high + reference.high + drift,
+            node.round_trip + reference.round_trip,
+            node.check + reference.check,
+            node.samples};
+}
 
 }  // namespace ovni::sync

@@ -1,0 +1,204 @@
+// Who exchanges messages with whom, and when: all nodes learn how far their clocks are behind that of node 0.
+//
+// Up to `most_in_star` nodes, node 0 measures all others, a burst of each in turn. Above, nodes form a
+// binomial tree: in round r (from 0) the nodes below 2^r, which know their own offset by then, measure those
+// 2^r above them, all at the same time; there are ceil(log2(nodes)) rounds, and between a node and node 0 lie
+// as many links as its number has bits set. Offsets and bounds add up along the way. A node that is late
+// holds up nobody but those behind it.
+//
+// The messages themselves are those of a Link, so that one algorithm serves ovnisync, the tracing library
+// (which cannot link with MPI and gives up after some time) and tests that only count. Messages between two
+// nodes keep their order. Nothing else is needed: no memory, no exceptions.
+//     int64_t now() noexcept;                                     ns of the clock in question
+//     bool send(int node, const void* data, int bytes) noexcept;  false: given up
+//     bool receive(int node, void* data, int bytes) noexcept;     the same; waits awake
+//     bool has_message(int node) noexcept;
+//     void rest() noexcept;                                       for a moment
+//     bool is_over() noexcept;                                    it is time to give up
+#pragma once
+
+#include <optional>
+
+#include "sync/estimate.hpp"
+
+namespace ovni::sync {
+
+struct Effort {
+    // A clock moves by up to 0.1 us against another during a burst of this length (3 ms, 30 ppm), and one
+    // burst in which ranks share a core with something else does not spoil the others.
+    int exchanges = 100;  // of a burst
+    int bursts = 10;      // per node, at most
+};
+
+constexpr int most_in_star = 16;
+
+// How many links lie one after the other, where all nodes are there in time.
+constexpr int rounds(int nodes) noexcept {
+    int rounds = 0;
+    for (int reach = 1; reach < nodes; reach *= 2) ++rounds;
+    return nodes <= most_in_star ? nodes - 1 : rounds;
+}
+
+// Sees every exchange where it is measured: the node, the number of its exchange, the time stamps.
+struct NoWitness {
+    void operator()(int /*node*/, int64_t /*sample*/, const Exchange& /*exchange*/) const noexcept {}
+};
+
+template <class Link, class Witness = NoWitness>
+class Measurement {
+ public:
+    Measurement(Link& link, int node, int nodes, Effort effort, Witness witness = {}) noexcept
+        : link_(link), node_(node), nodes_(nodes), effort_(effort), witness_(witness) {}
+
+    // Called by all nodes. Nothing where this node has not got its estimate, because another one did not
+    // answer.
+    std::optional<Estimate> run() noexcept {
+        Estimate own{link_.now(), 0, 0, 0, 0, 0};
+        if (node_ > 0 && !serve(own)) return std::nullopt;
+        measure_others(own);
+        return own;
+    }
+
+ private:
+    enum class Greeting : int32_t { here, gone };
+    enum class Phase { absent, present, over };
+    struct Other {
+        int node = 0;
+        Phase phase = Phase::absent;
+        BestBurst best;
+    };
+    // A burst follows; or, without exchanges, the node's own estimate.
+    struct Order {
+        int64_t exchanges;
+        Estimate result;
+    };
+    struct Reply {
+        int64_t received;
+        int64_t sent;
+    };
+    static constexpr int most_others = 31;
+    static_assert(most_in_star <= most_others);
+
+    bool is_star() const noexcept { return nodes_ <= most_in_star; }
+    static constexpr int highest_power(int node) noexcept {
+        int power = 1;
+        while (power <= node / 2) power *= 2;
+        return power;
+    }
+    int reference() const noexcept { return is_star() ? 0 : node_ - highest_power(node_); }
+
+    // Those that this node measures, the one with most behind it first.
+    int list_others(Other* others) const noexcept {
+        int count = 0;
+        if (is_star()) {
+            for (int node = 1; node_ == 0 && node < nodes_; ++node) others[count++].node = node;
+            return count;
+        }
+        for (int64_t distance = node_ ? 2 * int64_t{highest_power(node_)} : 1; node_ + distance < nodes_;
+             distance *= 2)
+            others[count++].node = static_cast<int>(node_ + distance);
+        return count;
+    }
+
+    void measure_others(const Estimate& own) noexcept {
+        Other others[most_others];
+        int count = list_others(others);
+        for (int left = count; left > 0;) {
+            bool has_done = false;
+            for (Other* other = others; other < others + count; ++other) {
+                if (other->phase == Phase::over || !is_there(*other)) continue;
+                has_done = true;
+                proceed(*other, own);
+                left -= other->phase == Phase::over;
+            }
+            if (has_done) continue;
+            if (link_.is_over()) return;
+            link_.rest();
+        }
+    }
+
+    bool is_there(Other& other) noexcept {
+        while (link_.has_message(other.node)) {
+            Greeting greeting{};
+            bool is_here =
+                link_.receive(other.node, &greeting, sizeof greeting) && greeting == Greeting::here;
+            other.phase = is_here ? Phase::present : Phase::over;
+        }
+        return other.phase != Phase::absent;
+    }
+
+    // In a star bursts of one node lie far apart, so that one disturbance does not meet all of them; in a
+    // tree the nodes behind it wait.
+    void proceed(Other& other, const Estimate& own) noexcept {
+        do {
+            if (other.phase == Phase::over) return;
+            if (!burst(other)) return void(other.phase = Phase::over);
+            if (other.best.bursts() < effort_.bursts && !other.best.has_settled()) continue;
+            Estimate link = other.best.best();
+            // When that was, by the clock of this node.
+            int64_t then = link.local + link.offset();
+            Order order{0, through(link, own, node_ ? then - own.local : 0)};
+            link_.send(other.node, &order, sizeof order);
+            other.phase = Phase::over;
+        } while (!is_star());
+    }
+
+    bool burst(Other& other) noexcept {
+        Order order{effort_.exchanges, {}};
+        if (!link_.send(other.node, &order, sizeof order)) return false;
+        Burst sum;
+        for (int i = 0; i < effort_.exchanges; ++i) {
+            Exchange e{};
+            Reply reply{};
+            e.t1 = link_.now();
+            if (!link_.send(other.node, nullptr, 0) || !link_.receive(other.node, &reply, sizeof reply))
+                return false;
+            e.t4 = link_.now();
+            e.t2 = reply.received;
+            e.t3 = reply.sent;
+            sum.add(e);
+            witness_(other.node, int64_t{other.best.bursts()} * effort_.exchanges + i, e);
+        }
+        other.best.add(sum.estimate());
+        return true;
+    }
+
+    bool serve(Estimate& own) noexcept {
+        Greeting greeting = Greeting::here;
+        int from = reference();
+        if (!link_.send(from, &greeting, sizeof greeting)) return false;
+        if (obey(from, own)) return true;
+        greeting = Greeting::gone;
+        link_.send(from, &greeting, sizeof greeting);
+        return false;
+    }
+
+    bool obey(int reference, Estimate& own) noexcept {
+        while (true) {
+            while (!link_.has_message(reference)) {
+                if (link_.is_over()) return false;
+                link_.rest();
+            }
+            Order order{};
+            if (!link_.receive(reference, &order, sizeof order)) return false;
+            if (order.exchanges == 0) return own = order.result, true;
+            for (int64_t i = 0; i < order.exchanges; ++i)
+                if (!answer(reference)) return false;
+        }
+    }
+
+    bool answer(int reference) noexcept {
+        Reply reply{};
+        if (!link_.receive(reference, nullptr, 0)) return false;
+        reply.received = link_.now();
+        reply.sent = link_.now();
+        return link_.send(reference, &reply, sizeof reply);
+    }
+
+    Link& link_;
+    int node_, nodes_;
+    Effort effort_;
+    Witness witness_;
+};
+
+}  // namespace ovni::sync
