@@ -3,16 +3,16 @@
 // Up to `most_in_star` nodes, node 0 measures all others, a burst of each in turn. Above, nodes form a
 // binomial tree: in round r (from 0) the nodes below 2^r, which know their own offset by then, measure those
 // 2^r above them, all at the same time; there are ceil(log2(nodes)) rounds, and between a node and node 0 lie
-// as many links as its number has bits set. Offsets and bounds add up along the way. A node that is late
-// holds up nobody but those behind it.
+// as many links as its number has bits set. Offsets and bounds add up along the way. A node that is late,
+// or stops answering, holds up nobody but those behind it.
 //
 // The messages themselves are those of a Link, so that one algorithm serves ovnisync, the tracing library
 // (which cannot link with MPI and gives up after some time) and tests that only count. Messages between two
 // nodes keep their order. Nothing else is needed: no memory, no exceptions.
 //     int64_t now() noexcept;                                     ns of the clock in question
 //     bool send(int node, const void* data, int bytes) noexcept;  false: given up
-//     bool receive(int node, void* data, int bytes) noexcept;     the same; waits awake
 //     bool has_message(int node) noexcept;
+//     bool receive(int node, void* data, int bytes) noexcept;     one that is there; false: of another length
 //     void rest() noexcept;                                       for a moment
 //     bool is_over() noexcept;                                    it is time to give up
 #pragma once
@@ -28,6 +28,8 @@ struct Effort {
     // burst in which ranks share a core with something else does not spoil the others.
     int exchanges = 100;  // of a burst
     int bursts = 10;      // per node, at most
+    // Who does not answer for so long during a burst is given up.
+    int64_t patience_ns = 250'000'000;
 };
 
 constexpr int most_in_star = 16;
@@ -104,17 +106,24 @@ class Measurement {
         Other others[most_others];
         int count = list_others(others);
         for (int left = count; left > 0;) {
-            bool has_done = false;
-            for (Other* other = others; other < others + count; ++other) {
-                if (other->phase == Phase::over || !is_there(*other)) continue;
-                has_done = true;
-                proceed(*other, own);
-                left -= other->phase == Phase::over;
-            }
-            if (has_done) continue;
+            if (pass(others, count, own, left)) continue;
             if (link_.is_over()) return;
             link_.rest();
         }
+    }
+
+    // Whether anybody was there.
+    bool pass(Other* others, int count, const Estimate& own, int& left) noexcept {
+        bool has_done = false;
+        for (Other* other = others; other < others + count; ++other) {
+            if (other->phase == Phase::over || !is_there(*other)) continue;
+            has_done = true;
+            proceed(*other, own);
+            left -= other->phase == Phase::over;
+            // One with more behind it may have come in the meantime.
+            if (!is_star()) break;
+        }
+        return has_done;
     }
 
     bool is_there(Other& other) noexcept {
@@ -151,8 +160,7 @@ class Measurement {
             Exchange e{};
             Reply reply{};
             e.t1 = link_.now();
-            if (!link_.send(other.node, nullptr, 0) || !link_.receive(other.node, &reply, sizeof reply))
-                return false;
+            if (!link_.send(other.node, nullptr, 0) || !await(other.node, &reply, sizeof reply)) return false;
             e.t4 = link_.now();
             e.t2 = reply.received;
             e.t3 = reply.sent;
@@ -189,10 +197,17 @@ class Measurement {
 
     bool answer(int reference) noexcept {
         Reply reply{};
-        if (!link_.receive(reference, nullptr, 0)) return false;
+        if (!await(reference, nullptr, 0)) return false;
         reply.received = link_.now();
         reply.sent = link_.now();
         return link_.send(reference, &reply, sizeof reply);
+    }
+
+    // Awake, because the other side is so, too, in the middle of a burst.
+    bool await(int node, void* data, int bytes) noexcept {
+        for (int64_t since = link_.now(); !link_.has_message(node);)
+            if (link_.is_over() || link_.now() - since > effort_.patience_ns) return false;
+        return link_.receive(node, data, bytes);
     }
 
     Link& link_;

@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "comm/host_names.hpp"
 #include "comm/main.hpp"
-#include "sync/pingpong.hpp"
+#include "sync/survey.hpp"
 #include "sync/table.hpp"
 
 namespace ovni::sync {
@@ -44,8 +44,9 @@ void describe(Cli& cli, Options& options) {
                               "where the table goes; default: clock-offsets.txt, with -d clock-drift.txt, in "
                               "OVNI_TRACEDIR or ovni")(
         "samples,n", po::value(&options.samples)->default_value(1000)->value_name("SAMPLES"),
-        "exchanges per node")("tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
-                              "with more than 1: write how the offsets drift, one row per measurement")(
+        "exchanges per node, at most; fewer where more would not help")(
+        "tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
+        "with more than 1: write how the offsets drift, one row per measurement")(
         "pause,w", po::value(&options.pause_s)->default_value(5)->value_name("SECONDS"),
         "pause after each row")("verbose,v", "print every exchange");
 }
@@ -86,19 +87,37 @@ void warn_of_impossible(const std::vector<Node>& nodes, const std::vector<Estima
             log::warn("the clock of {} did not run evenly during the measurement", nodes[i].host);
 }
 
-std::string measure(PingPong& pingpong, const std::vector<Node>& nodes, const Options& options) {
-    if (options.tables == 1) {
-        std::vector<Estimate> estimates = pingpong.measure();
-        warn_of_impossible(nodes, estimates);
-        std::cout << summary(nodes, estimates);
-        return offset_table(nodes, estimates);
+// Bursts of about the same length.
+Effort effort_of(int samples) {
+    constexpr int usual = Effort{}.exchanges;
+    constexpr int64_t patience_ns = 60'000'000'000;
+    int bursts = (samples + usual - 1) / usual;
+    return {(samples + bursts - 1) / bursts, bursts, patience_ns};
+}
+
+void print(const std::vector<Sample>& samples, const std::vector<Node>& nodes) {
+    for (const Sample& s : samples) {
+        const Exchange& e = s.exchange;
+        fmt::print("rank={}  sample={}  t1={}  t2={}  t3={}  t4={}  rtt={}\n",
+                   nodes[static_cast<size_t>(s.node)].rank, s.number, e.t1, e.t2, e.t3, e.t4, e.round_trip());
     }
-    std::string text = drift_header(nodes);
+}
+
+// The text for the table, on rank 0.
+std::string measure(const Comm& leaders, const std::vector<Node>& nodes, const Options& options) {
+    Clock clock;
+    Survey survey(leaders, clock, effort_of(options.samples),
+                  options.verbose ? Keep::samples : Keep::estimates);
+    std::string text = options.tables > 1 ? drift_header(nodes) : "";
     for (int i = 0; i < options.tables; ++i) {
-        std::vector<Estimate> estimates = pingpong.measure();
-        warn_of_impossible(nodes, estimates);
-        text += drift_row(wall_time_s(), estimates);
-        ::sleep(static_cast<unsigned>(options.pause_s));
+        std::vector<Estimate> estimates = survey.measure();
+        print(survey.take_samples(), nodes);
+        if (leaders.is_root()) {
+            warn_of_impossible(nodes, estimates);
+            if (options.tables == 1) std::cout << summary(nodes, estimates);
+            text += options.tables > 1 ? drift_row(wall_time_s(), estimates) : offset_table(nodes, estimates);
+        }
+        if (options.tables > 1) ::sleep(static_cast<unsigned>(options.pause_s));
     }
     return text;
 }
@@ -116,22 +135,7 @@ int sync(const Comm& world, int argc, char** argv) {
 
     std::string text;
     Comm leaders = world.split(world.split_by_node().is_root() ? 0 : -1, world.rank());
-    if (leaders) {
-        Clock clock;
-        std::vector<Node> nodes = list_nodes(world, leaders);
-        PingPong pingpong(leaders, clock, options.samples, [&](int rank, int sample, const Exchange& e) {
-            if (options.verbose)
-                fmt::print("rank={}  sample={}  t1={}  t2={}  t3={}  t4={}  rtt={}\n",
-                           nodes[static_cast<size_t>(rank)].rank, sample, e.t1, e.t2, e.t3, e.t4,
-                           e.round_trip());
-        });
-        if (leaders.is_root()) {
-            text = measure(pingpong, nodes, options);
-            pingpong.stop();
-        } else {
-            pingpong.serve();
-        }
-    }
+    if (leaders) text = measure(leaders, list_nodes(world, leaders), options);
     world.barrier_asleep();
 
     world.agree([&] {

@@ -18,6 +18,12 @@ Exchange exchange(int64_t at, int64_t there, int64_t back, int64_t ahead) {
     return {at, arrival + ahead, reply + ahead, reply + back};
 }
 
+Estimate estimate(const std::vector<Exchange>& exchanges) {
+    Burst burst;
+    for (const Exchange& e : exchanges) burst.add(e);
+    return burst.estimate();
+}
+
 TEST(SyncEstimateTest, EqualDelaysGiveTheOffsetExactly) {
     std::vector<Exchange> burst{exchange(1000, 70, 70, 1234)};
     Estimate e = estimate(burst);
@@ -25,6 +31,10 @@ TEST(SyncEstimateTest, EqualDelaysGiveTheOffsetExactly) {
     EXPECT_EQ(e.low, -1304);
     EXPECT_EQ(e.high, -1164);
     EXPECT_EQ(e.round_trip, 140);
+    EXPECT_EQ(e.check, -1234);
+    EXPECT_EQ(e.bound(), 70);
+    EXPECT_EQ(e.samples, 1);
+    EXPECT_EQ(e.local, 1000 + 70 + 1234 + 25);
 }
 
 TEST(SyncEstimateTest, TheFastestMessageOfEachDirectionCounts) {
@@ -32,6 +42,7 @@ TEST(SyncEstimateTest, TheFastestMessageOfEachDirectionCounts) {
     EXPECT_EQ(estimate(burst).offset(), 500);
     EXPECT_EQ(estimate(burst).width(), 20);
     EXPECT_EQ(estimate(burst).round_trip, 710);
+    EXPECT_EQ(estimate(burst).check, 500 - 345);
 }
 
 TEST(SyncEstimateTest, TheBoundHoldsTheTruthWhateverTheDelays) {
@@ -53,14 +64,48 @@ TEST(SyncEstimateTest, TheBoundHoldsTheTruthWhateverTheDelays) {
     }
 }
 
+BestBurst best_of(const std::vector<Estimate>& bursts) {
+    BestBurst best;
+    for (const Estimate& burst : bursts) best.add(burst);
+    return best;
+}
+Estimate of_width(int64_t width) {
+    return {0, 0, width, 9, 0, 10};
+}
+
 TEST(SyncEstimateTest, TheNarrowestPossibleBurstIsTheBest) {
-    std::vector<Estimate> bursts{{0, 100, 9}, {40, 60, 9}, {60, 50, 9}};
-    EXPECT_EQ(best(bursts).low, 40);
+    EXPECT_EQ(best_of({{0, 0, 100, 9, 0, 10}, {0, 40, 60, 9, 0, 10}, {0, 60, 50, 9, 0, 10}}).best().low, 40);
+    EXPECT_EQ(best_of({{0, 60, 50, 9, 0, 10}, {0, 0, 100, 9, 0, 10}}).best().high, 100);
+    EXPECT_EQ(best_of({of_width(7), of_width(8)}).best().samples, 20);
+}
+
+TEST(SyncEstimateTest, BurstsThatBringNothingEndTheMeasurement) {
+    Estimate wide = of_width(1000), hardly_better = of_width(990), better = of_width(500);
+    EXPECT_FALSE(best_of({wide, wide, wide, wide}).has_settled());
+    EXPECT_TRUE(best_of({wide, wide, wide, wide, wide}).has_settled());
+    EXPECT_TRUE(best_of({wide, wide, wide, wide, hardly_better}).has_settled());
+    EXPECT_FALSE(best_of({wide, wide, wide, wide, better}).has_settled());
+    Estimate impossible = of_width(-1);
+    EXPECT_FALSE(best_of({impossible, impossible, impossible, impossible, impossible}).has_settled());
+}
+
+TEST(SyncEstimateTest, BoundsAddUpAlongTheWay) {
+    Estimate reference{500, 10, 20, 100, 14, 7}, node{900, -40, -30, 80, -36, 9};
+    Estimate sum = through(node, reference, 0);
+    EXPECT_EQ(sum.local, 900);
+    EXPECT_EQ(sum.low, -30);
+    EXPECT_EQ(sum.high, -10);
+    EXPECT_EQ(sum.round_trip, 180);
+    EXPECT_EQ(sum.check, -22);
+    EXPECT_EQ(sum.samples, 9);
+    // 1e-4 of 1 ms, in either direction of time.
+    EXPECT_EQ(through(node, reference, 1'000'000).width(), 20 + 2 * 100);
+    EXPECT_EQ(through(node, reference, -1'000'000).width(), 20 + 2 * 100);
 }
 
 TEST(SyncEstimateTest, TableHoldsOffsetsBeyondTheDigitsOfADouble) {
     std::vector<Node> nodes{{0, "a"}, {3, "b"}};
-    std::vector<Estimate> estimates{{}, {-9'007'199'254'740'994, -9'007'199'254'740'991, 5}};
+    std::vector<Estimate> estimates{{}, {0, -9'007'199'254'740'994, -9'007'199'254'740'991, 5, 0, 0}};
     EXPECT_EQ(
         offset_table(nodes, estimates),
         "rank       hostname             offset_median        offset_mean          offset_std          \n"

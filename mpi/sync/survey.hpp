@@ -1,0 +1,44 @@
+// Measurements of all nodes together, once or again and again, whose results come to rank 0.
+#pragma once
+
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/clock.hpp"
+#include "sync/measure.hpp"
+#include "sync/mpi_link.hpp"
+
+namespace ovni::sync {
+
+// One exchange, seen by the node that measured.
+struct Sample {
+    int32_t run;     // the measurement, from 0
+    int32_t number;  // of the exchange, from 0 in every run
+    int32_t reference;
+    int32_t node;
+    Exchange exchange;
+};
+
+enum class Keep { estimates, samples };
+
+class Survey {
+ public:
+    // One rank of `nodes` per node, rank 0 is the reference.
+    Survey(const Comm& nodes, const Clock& clock, Effort effort, Keep keep);
+
+    // On rank 0 an estimate per node, else nothing. Collective, as all below. Throws Error where a node
+    // stopped answering.
+    std::vector<Estimate> measure();
+    // On rank 0 the samples of all nodes since the last call, by run, node and number, if they are kept.
+    std::vector<Sample> take_samples();
+
+ private:
+    const Comm& nodes_;
+    MpiLink link_;
+    Effort effort_;
+    Keep keep_;
+    int32_t runs_ = 0;
+    std::vector<Sample> samples_;
+};
+
+}  // namespace ovni::sync

@@ -1,0 +1,165 @@
+// The algorithm of ovnisync and the tracing library on simulated nodes.
+#include <gtest/gtest.h>
+
+#include "mpi/simulated_nodes.hpp"
+#include "sync/measure.hpp"
+
+namespace ovni::sync {
+namespace {
+
+constexpr int64_t deadline = 400'000'000;
+constexpr Effort small{8, 2, 20'000'000};
+
+using Results = std::vector<std::optional<Estimate>>;
+
+Results measure(SimulatedNodes& nodes, int count, Effort effort) {
+    Results results(static_cast<size_t>(count));
+    nodes.run([&](int node) {
+        SimulatedNodes::Link link(nodes, node);
+        results[static_cast<size_t>(node)] = Measurement(link, node, count, effort).run();
+    });
+    return results;
+}
+
+void set_clocks(SimulatedNodes& nodes, int count) {
+    std::mt19937_64 random(7);
+    for (int node = 0; node < count; ++node) {
+        nodes.clock(node).offset_ns = static_cast<int64_t>(random() % 4'000'000'000) - 2'000'000'000;
+        nodes.clock(node).rate_ppb = static_cast<int64_t>(random() % 60'000) - 30'000;
+    }
+}
+
+// Whether the offset of `node` comes by way of `other`, or is measured by nobody but itself.
+bool lies_behind(int node, int other, int count) {
+    if (node == other) return true;
+    if (count <= most_in_star || node < other) return false;
+    int power = 1;
+    while (power <= node / 2) power *= 2;
+    return lies_behind(node - power, other, count);
+}
+
+class MeasureTest : public testing::TestWithParam<int> {};
+
+TEST_P(MeasureTest, EveryNodeLearnsItsOffsetWithinBounds) {
+    int count = GetParam();
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    set_clocks(nodes, count);
+    Results results = measure(nodes, count, small);
+    for (int node = 0; node < count; ++node) {
+        const auto& estimate = results[static_cast<size_t>(node)];
+        ASSERT_TRUE(estimate) << node;
+        int64_t truth = nodes.true_offset(node, estimate->local);
+        EXPECT_LE(estimate->low, truth) << node;
+        EXPECT_GE(estimate->high, truth) << node;
+        EXPECT_EQ(estimate->samples, node ? small.exchanges * small.bursts : 0) << node;
+    }
+}
+
+TEST_P(MeasureTest, MessagesAndRoundsAreThosePromised) {
+    int count = GetParam();
+    SimulatedNodes nodes(count, {5'000, 0}, deadline, 1);
+    // All others are there when the reference looks, so it takes them in its order.
+    nodes.start_at(0, 1'000'000);
+    measure(nodes, count, small);
+    // A greeting, per burst its order and two messages per exchange, and the result.
+    int64_t per_link = 2 + small.bursts * (1 + 2 * small.exchanges);
+    EXPECT_EQ(nodes.messages(), (count - 1) * per_link);
+    EXPECT_EQ(nodes.rounds(), rounds(count));
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, MeasureTest,
+                         testing::Values(1, 2, 3, 4, 8, most_in_star, most_in_star + 1, 31, 32, 33, 100, 1000,
+                                         4096));
+
+TEST(MeasureRoundsTest, AStarTakesItsNodesAndATreeTheLogarithm) {
+    EXPECT_EQ(rounds(1), 0);
+    EXPECT_EQ(rounds(2), 1);
+    EXPECT_EQ(rounds(16), 15);
+    EXPECT_EQ(rounds(17), 5);
+    EXPECT_EQ(rounds(4096), 12);
+}
+
+TEST(MeasureEffortTest, ItEndsEarlyWhereNothingIsGained) {
+    SimulatedNodes nodes(2, {5'000, 0}, deadline, 1);
+    Results results = measure(nodes, 2, {10, 100, 20'000'000});
+    EXPECT_EQ(results[1]->samples, 50);
+    EXPECT_LE(results[1]->width(), 2 * 7'000);
+}
+
+// Faults: number of nodes, and the node that has one.
+class MeasureFaultTest : public testing::TestWithParam<std::pair<int, int>> {
+ protected:
+    void run(SimulatedNodes& nodes) {
+        set_clocks(nodes, count);
+        results = measure(nodes, count, small);
+        for (int node = 0; node < count; ++node) end = std::max(end, node == faulty ? 0 : nodes.end_of(node));
+    }
+    // All but those behind the one with a fault, and itself.
+    void expect_all_others(SimulatedNodes& nodes) {
+        for (int node = 0; node < count; ++node) {
+            EXPECT_EQ(nodes.has_returned(node) || node == faulty, true) << node;
+            EXPECT_EQ(results[static_cast<size_t>(node)].has_value(), !lies_behind(node, faulty, count))
+                << node;
+        }
+        // It gives up at once then, but for a nap and the answers that it waits for.
+        EXPECT_LT(end, deadline + 2'000'000);
+    }
+
+    int count = GetParam().first, faulty = GetParam().second;
+    Results results;
+    int64_t end = 0;
+};
+
+TEST_P(MeasureFaultTest, ANodeThatNeverComesHoldsUpThoseBehindIt) {
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    nodes.start_at(faulty, SimulatedNodes::never);
+    run(nodes);
+    expect_all_others(nodes);
+}
+
+TEST_P(MeasureFaultTest, ANodeThatDiesInMidBurstHoldsUpThoseBehindIt) {
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    nodes.dies_at_message(faulty, 5);
+    run(nodes);
+    expect_all_others(nodes);
+}
+
+TEST_P(MeasureFaultTest, ANodeThatComesAfterTheEndHoldsUpThoseBehindIt) {
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    nodes.start_at(faulty, deadline + 100'000'000);
+    run(nodes);
+    expect_all_others(nodes);
+    EXPECT_TRUE(nodes.has_returned(faulty));
+}
+
+TEST_P(MeasureFaultTest, ANodeThatIsLateIsMeasuredLate) {
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    nodes.start_at(faulty, deadline / 2);
+    run(nodes);
+    for (int node = 0; node < count; ++node) EXPECT_TRUE(results[static_cast<size_t>(node)]) << node;
+    EXPECT_LT(end, deadline);
+    // Only those on the way to it and behind it have to wait.
+    for (int node = 0; node < count; ++node) {
+        if (lies_behind(faulty, node, count) || lies_behind(node, faulty, count)) continue;
+        EXPECT_LT(nodes.end_of(node), node == 0 ? deadline : deadline / 4) << node;
+    }
+}
+
+TEST_P(MeasureFaultTest, TheDeathOfTheReferenceEndsAll) {
+    SimulatedNodes nodes(count, {}, deadline, 1);
+    nodes.dies_at_message(0, 7);
+    results = measure(nodes, count, small);
+    for (int node = 1; node < count; ++node) {
+        EXPECT_TRUE(nodes.has_returned(node)) << node;
+        EXPECT_FALSE(results[static_cast<size_t>(node)]) << node;
+        EXPECT_LT(nodes.end_of(node), deadline + 2'000'000) << node;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, MeasureFaultTest,
+                         testing::Values(std::pair{2, 1}, std::pair{4, 2}, std::pair{16, 15},
+                                         std::pair{17, 1}, std::pair{40, 3}, std::pair{40, 39},
+                                         std::pair{300, 2}, std::pair{300, 129}));
+
+}  // namespace
+}  // namespace ovni::sync
