@@ -41,6 +41,25 @@ constexpr int rounds(int nodes) noexcept {
     return nodes <= most_in_star ? nodes - 1 : rounds;
 }
 
+// The greatest power of 2 that is not above `number`, which is above 0.
+constexpr int highest_power_in(int number) noexcept {
+    int power = 1;
+    while (power <= number / 2) power *= 2;
+    return power;
+}
+
+// Which node, of a lower number, measures a node other than 0.
+constexpr int reference_of(int node, int nodes) noexcept {
+    return nodes <= most_in_star ? 0 : node - highest_power_in(node);
+}
+
+// How many links lie between a node and node 0.
+constexpr int links_to(int node, int nodes) noexcept {
+    int links = 0;
+    for (; node > 0; node = reference_of(node, nodes)) ++links;
+    return links;
+}
+
 // Sees every exchange where it is measured: the node, the number of its exchange, the time stamps.
 struct NoWitness {
     void operator()(int /*node*/, int64_t /*sample*/, const Exchange& /*exchange*/) const noexcept {}
@@ -82,12 +101,6 @@ class Measurement {
     static_assert(most_in_star <= most_others);
 
     bool is_star() const noexcept { return nodes_ <= most_in_star; }
-    static constexpr int highest_power(int node) noexcept {
-        int power = 1;
-        while (power <= node / 2) power *= 2;
-        return power;
-    }
-    int reference() const noexcept { return is_star() ? 0 : node_ - highest_power(node_); }
 
     // Those that this node measures, the one with most behind it first.
     int list_others(Other* others) const noexcept {
@@ -96,7 +109,7 @@ class Measurement {
             for (int node = 1; node_ == 0 && node < nodes_; ++node) others[count++].node = node;
             return count;
         }
-        for (int64_t distance = node_ ? 2 * int64_t{highest_power(node_)} : 1; node_ + distance < nodes_;
+        for (int64_t distance = node_ ? 2 * int64_t{highest_power_in(node_)} : 1; node_ + distance < nodes_;
              distance *= 2)
             others[count++].node = static_cast<int>(node_ + distance);
         return count;
@@ -173,7 +186,7 @@ class Measurement {
 
     bool serve(Estimate& own) noexcept {
         Greeting greeting = Greeting::here;
-        int from = reference();
+        int from = reference_of(node_, nodes_);
         if (!link_.send(from, &greeting, sizeof greeting)) return false;
         if (obey(from, own)) return true;
         greeting = Greeting::gone;

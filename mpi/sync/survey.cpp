@@ -8,11 +8,27 @@
 
 namespace ovni::sync {
 
+namespace {
+
+enum class Side : uint64_t { floor, ceiling };
+struct Corner {
+    uint64_t node;
+    Side side;
+    ClockPoint point;
+};
+
+}  // namespace
+
 Survey::Survey(const Comm& nodes, const Clock& clock, Effort effort, Keep keep)
-    : nodes_(nodes), link_(nodes, clock), effort_(effort), keep_(keep) {}
+    : nodes_(nodes),
+      link_(nodes, clock),
+      effort_(effort),
+      keep_(keep),
+      corridors_(static_cast<size_t>(nodes.size())) {}
 
 std::vector<Estimate> Survey::measure() {
     auto witness = [&](int node, int64_t number, const Exchange& exchange) {
+        corridors_[static_cast<size_t>(node)].add(exchange);
         if (keep_ == Keep::samples)
             samples_.push_back({runs_, static_cast<int32_t>(number), nodes_.rank(), node, exchange});
     };
@@ -25,6 +41,22 @@ std::vector<Estimate> Survey::measure() {
         estimates.push_back(*of_node.front());
     }
     return estimates;
+}
+
+std::vector<Corridor> Survey::gather_corridors() const {
+    std::vector<Corner> corners;
+    for (size_t node = 0; node < corridors_.size(); ++node) {
+        for (ClockPoint floor : corridors_[node].floors()) corners.push_back({node, Side::floor, floor});
+        for (ClockPoint ceiling : corridors_[node].ceilings())
+            corners.push_back({node, Side::ceiling, ceiling});
+    }
+    std::vector<Corridor> all(nodes_.is_root() ? corridors_.size() : 0);
+    for (const std::vector<Corner>& of_rank : nodes_.gather(corners))
+        for (const Corner& corner : of_rank) {
+            if (corner.side == Side::floor) all[corner.node].add_floor(corner.point);
+            if (corner.side == Side::ceiling) all[corner.node].add_ceiling(corner.point);
+        }
+    return all;
 }
 
 std::vector<Sample> Survey::take_samples() {

@@ -5,6 +5,7 @@
 
 #include "comm/comm.hpp"
 #include "core/clock.hpp"
+#include "sync/corridor.hpp"
 #include "sync/measure.hpp"
 #include "sync/mpi_link.hpp"
 
@@ -29,6 +30,8 @@ class Survey {
     // On rank 0 an estimate per node, else nothing. Collective, as all below. Throws Error where a node
     // stopped answering.
     std::vector<Estimate> measure();
+    // On rank 0 per node what the exchanges of all measurements left, seen from the node that measured it.
+    std::vector<Corridor> gather_corridors() const;
     // On rank 0 the samples of all nodes since the last call, by run, node and number, if they are kept.
     std::vector<Sample> take_samples();
 
@@ -39,6 +42,7 @@ class Survey {
     Keep keep_;
     int32_t runs_ = 0;
     std::vector<Sample> samples_;
+    std::vector<Corridor> corridors_;  // per node; empty for those that others measure
 };
 
 }  // namespace ovni::sync

@@ -4,25 +4,25 @@
 #include <string>
 #include <vector>
 
-#include "sync/estimate.hpp"
+#include "sync/node_clocks.hpp"
 
 namespace ovni::sync {
-
-struct Node {
-    int rank;  // in the world
-    std::string host;
-};
 
 // clock-offsets.txt: columns rank, hostname, offset_median, offset_mean, offset_std, of 10 and 20 characters.
 // Median and mean are both the offset, the deviation is half of the width within which the offset lies for
 // certain.
-std::string offset_table(const std::vector<Node>& nodes, const std::vector<Estimate>& estimates);
+std::string offset_table(const std::vector<Node>& nodes, const Round& run);
 
 // The drift table, for inspection: wall time in s, then the offset of every node.
 std::string drift_header(const std::vector<Node>& nodes);
-std::string drift_row(double wall_s, const std::vector<Estimate>& estimates);
+std::string drift_row(double wall_s, const Round& run);
 
-// For the terminal: per node the offset, the interval that holds it, and the smallest round trip, all in ns.
-std::string summary(const std::vector<Node>& nodes, const std::vector<Estimate>& estimates);
+// For the terminal: per node what clocks.json has of its beginning, the rate, and by how much the exchange
+// with the smallest round trip says something else, at most; all in ns.
+std::string summary(const NodeClocks& clocks, const std::vector<Round>& runs);
+
+// What is worth a warning: clocks that jumped or do not go along a line, a network that makes the two ways to
+// estimate an offset disagree, bounds far above those of other nodes.
+std::vector<std::string> doubts(const NodeClocks& clocks, const std::vector<Round>& runs);
 
 }  // namespace ovni::sync

@@ -1,6 +1,6 @@
 # Virtual clusters need namespaces; where these are not allowed, the scripts say why and end with 77. Every script
 # has its own state directory, the lock only keeps two clusters from sharing few cores.
-ovni_test(sync_test sync_estimate_test.cpp sync_measure_test.cpp LIBS ovni_sync)
+ovni_test(sync_test sync_clocks_test.cpp sync_estimate_test.cpp sync_measure_test.cpp LIBS ovni_sync)
 
 set(vcluster ${PROJECT_SOURCE_DIR}/scripts/vcluster)
 set(sync_check ${PROJECT_SOURCE_DIR}/scripts/sync-check)
@@ -14,7 +14,9 @@ add_test(NAME sync.delay
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/sync_delay.sh ${vcluster} $<TARGET_FILE:ovnisync>)
 add_test(NAME sync.truth_2 COMMAND ${sync_check} --nodes 2 --runs 2 --skew-ns 0,-1234567891)
 add_test(NAME sync.truth_4 COMMAND ${sync_check} --nodes 4 --runs 2)
+add_test(NAME sync.truth_spinners COMMAND ${sync_check} --nodes 2 --runs 1 --spinners 2)
+add_test(NAME sync.truth_drift COMMAND ${sync_check} --nodes 3 --runs 1 --drift --samples 200)
 
-set_tests_properties(sync.vcluster sync.options sync.cluster sync.delay sync.truth_2 sync.truth_4 PROPERTIES
+set_tests_properties(sync.vcluster sync.options sync.cluster sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES
     ENVIRONMENT "${mpi_test_environment};OVNI_BUILD_DIR=${PROJECT_BINARY_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 300)
-set_tests_properties(sync.vcluster sync.cluster sync.delay sync.truth_2 sync.truth_4 PROPERTIES RESOURCE_LOCK vcluster)
+set_tests_properties(sync.vcluster sync.cluster sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES RESOURCE_LOCK vcluster)

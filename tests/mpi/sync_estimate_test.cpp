@@ -114,7 +114,6 @@ TEST(SyncEstimateTest, TableHoldsOffsetsBeyondTheDigitsOfADouble) {
         "\n");
     EXPECT_EQ(drift_header(nodes), "wallclock            a                    b                   \n");
     EXPECT_EQ(drift_row(1.5, estimates), "1.500000             0                    -9007199254740993   \n");
-    EXPECT_THAT(summary(nodes, estimates), testing::HasSubstr("nodes: 2, greatest bound: +-2 ns"));
 }
 
 TEST(SyncEstimateTest, EqualHostNamesAreNumbered) {

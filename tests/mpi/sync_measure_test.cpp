@@ -31,11 +31,8 @@ void set_clocks(SimulatedNodes& nodes, int count) {
 
 // Whether the offset of `node` comes by way of `other`, or is measured by nobody but itself.
 bool lies_behind(int node, int other, int count) {
-    if (node == other) return true;
-    if (count <= most_in_star || node < other) return false;
-    int power = 1;
-    while (power <= node / 2) power *= 2;
-    return lies_behind(node - power, other, count);
+    while (node > other && node > 0) node = reference_of(node, count);
+    return node == other;
 }
 
 class MeasureTest : public testing::TestWithParam<int> {};
@@ -77,6 +74,14 @@ TEST(MeasureRoundsTest, AStarTakesItsNodesAndATreeTheLogarithm) {
     EXPECT_EQ(rounds(16), 15);
     EXPECT_EQ(rounds(17), 5);
     EXPECT_EQ(rounds(4096), 12);
+}
+
+TEST(MeasureRoundsTest, LinksAddUpInATree) {
+    EXPECT_EQ(links_to(0, 4096), 0);
+    EXPECT_EQ(links_to(15, most_in_star), 1);
+    EXPECT_EQ(links_to(16, 17), 1);
+    EXPECT_EQ(links_to(4095, 4096), 12);
+    EXPECT_EQ(reference_of(13, 4096), 5);
 }
 
 TEST(MeasureEffortTest, ItEndsEarlyWhereNothingIsGained) {

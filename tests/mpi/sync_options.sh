@@ -20,10 +20,11 @@ OVNI_TRACEDIR=trace check 0 "${run[@]}" -n 10
 cmp expected trace/clock-offsets.txt || note "OVNI_TRACEDIR does not count"
 check 0 "${run[@]}" -o a/b/offsets -v
 cmp expected a/b/offsets || note "-o does not count"
-same "files beside the table" offsets "$(ls a/b)"
+same "files beside the table" "clocks.json offsets" "$(echo $(ls a/b))"
 check 0 "${run[@]}" -d 3 -w 0 -o drift
 same "header of the drift table" "$(printf '%-20s %-20s' wallclock "$host")" "$(head -1 drift)"
 same "rows of the drift table" 4 "$(wc -l <drift)"
+same "nodes in clocks.json" "$host" "$(python3 -c 'import json; print(*(n["host"] for n in json.load(open("clocks.json"))["nodes"]))')"
 
 check 0 "${run[@]}" --help
 expect 1 out '^usage: mpirun -n N ovnisync'
@@ -33,6 +34,7 @@ expect 1 err "ovnisync: unexpected word 'word'"
 check 2 "${run[@]}" -n 0
 expect 1 err 'ovnisync: -n must be at least 1'
 check 2 "${run[@]}" -d often
+check 2 "${run[@]}" -o a/clocks.json
 mkdir directory
 check 1 "${run[@]}" -o directory
 expect 1 err 'ovnisync: directory: is a directory'

@@ -1,0 +1,28 @@
+// The command line of ovnisync.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/cli.hpp"
+#include "sync/measure.hpp"
+
+namespace ovni::sync {
+
+struct Options {
+    std::string outfile;
+    std::string samples_file;  // empty: none
+    int samples = 0;
+    int tables = 0;
+    int pause_s = 0;
+    bool verbose = false;
+
+    std::filesystem::path clock_file() const;
+    Effort effort() const;
+};
+
+void describe(Cli& cli, Options& options);
+// Throws UsageError. Fills in defaults.
+void check(const Cli& cli, Options& options);
+
+}  // namespace ovni::sync
