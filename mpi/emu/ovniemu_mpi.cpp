@@ -48,7 +48,7 @@ class Emulation {
           options_(options),
           trace_(read_trace(comm, options.trace)),
           system_(comm.agree([&] { return System(trace_); })),
-          clocks_(comm.agree([&] { return ClockModel::of_trace(options.trace, options.clock_table); })),
+          clocks_(comm.agree([&] { return ClockModel::of_trace(trace_, options.clock_table); })),
           plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
     }
 
@@ -81,6 +81,7 @@ class Emulation {
         ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
         RankStatistics cost = replay(emulator, window, output);
         cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
+        if (comm_.is_root() && !window.error()) print_clocks(clocks_, origin, window.duration());
         bool good = finish(emulator, window, output);
         cost.bytes_written = output.bytes_written();
         if (statistics) write_cost(cost, *statistics);

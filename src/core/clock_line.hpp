@@ -1,11 +1,10 @@
 // What corrects the clock of a node: an offset in ns to be added, that goes along straight lines from one
-// measuring point to the next, and along the nearest of them before the first and behind the last point. One
-// point is a constant.
+// measuring point to the next, and on before the first and behind the last one. One point is a constant.
 //
 // Integers only, so that every program corrects alike: between two points the offset is
 //     offset[i] + floor((local - local[i]) * slope[i] / 2^62), slope[i] = ceil(rise * 2^62 / run),
-// which meets every point, and between points lies at most 1 ns above the line. Corrected clocks keep the order of
-// raw ones, because the slope is above -1.
+// which meets every point, and between points lies at most 1 ns above the line. Corrected clocks keep the
+// order of raw ones, because the slope is above -1.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +19,7 @@ namespace ovni {
 struct ClockPoint {
     int64_t local;
     int64_t offset;
+    friend bool operator==(ClockPoint, ClockPoint) = default;
 };
 
 class ClockLine {
@@ -28,17 +28,25 @@ class ClockLine {
     ClockLine(int64_t constant) : segments_{{0, constant, 0}} {}
 
     // `points` lie apart, by their local time, and none rises or falls to the next by as much as they lie
-    // apart (fits()).
-    explicit ClockLine(const std::vector<ClockPoint>& points) {
-        for (size_t i = 0; i < points.size(); ++i)
-            segments_.push_back({points[i].local, points[i].offset, 0});
-        for (size_t i = 0; i + 1 < points.size(); ++i) segments_[i].slope = slope(points[i], points[i + 1]);
-        if (points.size() > 1) {
-            segments_.back().slope = segments_[points.size() - 2].slope;
-            measured_from_ = points.front().local;
-            measured_to_ = points.back().local;
+    // apart (fits()). Outside of them the line goes on as between the first and points[ahead], and as between
+    // points[behind] and the last; level where that is the same point.
+    ClockLine(const std::vector<ClockPoint>& points, size_t ahead, size_t behind) {
+        if (points.size() <= 1) {
+            if (!points.empty()) segments_.push_back({0, points.front().offset, 0});
+            return;
         }
+        const ClockPoint &first = points.front(), &last = points.back();
+        segments_.push_back({first.local, first.offset, ahead == 0 ? 0 : slope(first, points[ahead])});
+        for (size_t i = 0; i + 1 < points.size(); ++i)
+            segments_.push_back({points[i].local, points[i].offset, slope(points[i], points[i + 1])});
+        bool level = behind + 1 == points.size();
+        segments_.push_back({last.local, last.offset, level ? 0 : slope(points[behind], last)});
+        measured_from_ = first.local;
+        measured_to_ = last.local;
     }
+    // On as between the nearest two.
+    explicit ClockLine(const std::vector<ClockPoint>& points)
+        : ClockLine(points, points.size() > 1 ? 1 : 0, points.size() > 1 ? points.size() - 2 : 0) {}
     // Whether a line may go from one point to the next.
     static bool fits(const ClockPoint& point, const ClockPoint& next) {
         Wide run = Wide{next.local} - point.local, rise = Wide{next.offset} - point.offset;
@@ -61,7 +69,9 @@ class ClockLine {
 
     bool is_constant() const { return segments_.size() <= 1; }
     int64_t constant() const { return segments_.empty() ? 0 : segments_.front().offset; }
-    // Beyond the measuring points; a constant is taken to hold everywhere.
+    // The measuring points lie within; a constant is taken to hold everywhere.
+    int64_t measured_from() const { return measured_from_; }
+    int64_t measured_to() const { return measured_to_; }
     bool extrapolates(int64_t local) const {
         return !is_constant() && (local < measured_from_ || local > measured_to_);
     }
@@ -73,7 +83,7 @@ class ClockLine {
     static constexpr int64_t most = std::numeric_limits<int64_t>::max();
 
     struct Segment {
-        int64_t from;  // local time; the first one holds before it, too
+        int64_t from;  // local time; the first one holds before it
         int64_t offset;
         int64_t slope;  // in 2^-62
     };

@@ -96,7 +96,6 @@ class Host {
     Mutex mutex_;
     Session session_;
     Settings settings_;
-    bool tried_ = false;
     std::vector<RingLease> free_;
     std::atomic<RingHeader*> teller_{nullptr};      // in use, or it was; rings stay mapped
     std::atomic<uint64_t> lost_without_teller_{0};  // events
@@ -108,7 +107,7 @@ class Host {
     std::atomic<bool> drains_inline_{false};  // there can be no thread
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
-    bool tried_shared_ = false;
+    bool tried_ = false, tried_shared_ = false;
     std::atomic<const SharedFile*> shared_{nullptr};  // stays for ever, like those before it
     uint32_t shared_number_ = 0;
     struct Left {

@@ -74,6 +74,10 @@ void print_ties(uint64_t ties, EventOrder order) {
                                              : "as the reference does");
 }
 
+void print_clocks(const ClockModel& clocks, int64_t origin, int64_t duration) {
+    if (std::string text = clocks.summary(origin, origin + duration); !text.empty()) log::info("{}", text);
+}
+
 int print_end(EmulationEnd end, size_t streams) {
     switch (end) {
         case EmulationEnd::complete:

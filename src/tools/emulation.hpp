@@ -11,6 +11,7 @@
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
+#include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -35,6 +36,9 @@ EmulationOptions read_options(const Cli& cli);
 // them.
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
+
+// What the clocks of a trace of that length are worth.
+void print_clocks(const ClockModel& clocks, int64_t origin, int64_t duration);
 
 // How the emulation of so many streams ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };

@@ -4,16 +4,46 @@
 #include "base/log.hpp"
 #include "tools/event_text.hpp"
 #include "tools/text_output.hpp"
+#include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
 
 namespace {
 
-int dump(const std::string& directory, PayloadText payload) {
-    Trace trace = Trace::open(directory, Metadata::version_only);
-    Merger merger(trace.readers(ClockOrder::any));
-    EventText lines(trace, payload);
+struct Options {
+    std::filesystem::path directory;
+    PayloadText payload = PayloadText::described;
+    bool corrected = false;
+    std::optional<std::string> clocks;
+};
+
+// The trace that a directory is part of, by the names that the library gives.
+std::filesystem::path trace_around(const std::filesystem::path& directory) {
+    std::filesystem::path around = std::filesystem::canonical(directory);
+    for (const char* part : {"thread.", "proc.", "loom."})
+        if (around.filename().string().starts_with(part)) around = around.parent_path();
+    return around;
+}
+
+std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& options) {
+    std::filesystem::path around = options.clocks ? trace.directory() : trace_around(trace.directory());
+    bool is_whole = around == std::filesystem::canonical(trace.directory());
+    ClockModel clocks =
+        ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
+    std::vector<StreamReader> readers;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        const std::string& loom = trace.streams()[s].metadata.loom;
+        readers.push_back(trace.reader(s, clocks.of_loom(loom), ClockOrder::any));
+    }
+    return readers;
+}
+
+int dump(const Options& options) {
+    Trace trace =
+        Trace::open(options.directory, options.corrected ? Metadata::interpreted : Metadata::version_only);
+    Merger merger(options.corrected ? corrected_readers(trace, options) : trace.readers(ClockOrder::any));
+    EventText lines(trace, options.payload);
     TextOutput out;
     try {
         while (const EventView* event = merger.next()) {
@@ -32,14 +62,22 @@ int dump(const std::string& directory, PayloadText payload) {
 
 int run(int argc, char** argv) {
     Cli cli;
-    cli.usage = "ovnidump [-x] DIR";
+    cli.usage = "ovnidump [-x] [--corrected [-c FILE]] DIR";
     cli.description =
-        "Prints the events of the trace in DIR in the order of their raw clocks:\n"
+        "Prints the events of the trace in DIR, or of a part of it, in the order of their raw clocks:\n"
         "clock, code, stream and description.";
-    cli.options.add_options()("hexadecimal,x", "the bytes of payloads instead of descriptions");
+    cli.options.add_options()("hexadecimal,x", "the bytes of payloads instead of descriptions")(
+        "corrected", "clocks and order as the emulator sees them, by what is known of the clocks of nodes")(
+        "clock-offsets,c", boost::program_options::value<std::string>()->value_name("FILE"),
+        "with --corrected: by that file, clocks.json or clock-offsets.txt of any name");
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
-    return dump(only_word(cli, "trace directory"),
-                cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described);
+    Options options{only_word(cli, "trace directory"),
+                    cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
+                    cli.has("corrected"),
+                    {}};
+    if (cli.has("clock-offsets")) options.clocks = cli.get<std::string>("clock-offsets");
+    if (options.clocks && !options.corrected) throw UsageError("-c needs --corrected (see --help)");
+    return dump(options);
 }
 
 }  // namespace

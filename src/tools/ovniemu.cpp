@@ -82,7 +82,7 @@ class Emulation {
         : options_(options),
           trace_(Trace::open(options.trace)),
           system_(trace_),
-          clocks_(ClockModel::of_trace(options.trace, options.clock_table)),
+          clocks_(ClockModel::of_trace(trace_, options.clock_table)),
           plan_(make_plan(trace_, system_, options.enabled, options.breakdowns)) {
         std::vector<std::string> looms;
         for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
@@ -104,7 +104,10 @@ class Emulation {
         BatchWriter writer(plan_, system_, sink);
         EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
-        if (end == EmulationEnd::complete) print_ties(merger.ties(), options_.order);
+        if (end == EmulationEnd::complete) {
+            print_clocks(clocks_, origin, emulator.now());
+            print_ties(merger.ties(), options_.order);
+        }
         Schema schema = plan_.schema;
         add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
         Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;

@@ -67,16 +67,20 @@ ClockMeasurement measurement_of(const Part& part) {
     return result;
 }
 
-NodeClock node_of(const Part& part) {
-    NodeClock node{part.member("host").text(), {}};
-    for (const Part& segment : part.member("segments").elements()) {
+std::vector<ClockMeasurement> measurements_of(const Part& segments) {
+    std::vector<ClockMeasurement> measurements;
+    for (const Part& segment : segments.elements()) {
         ClockMeasurement next = measurement_of(segment);
-        if (!node.measurements.empty() && !ClockLine::fits(node.measurements.back().point, next.point))
+        if (!measurements.empty() && !ClockLine::fits(measurements.back().point, next.point))
             segment.fail("a clock cannot go from the segment before to this one");
-        node.measurements.push_back(std::move(next));
+        measurements.push_back(std::move(next));
     }
-    if (node.measurements.empty()) part.fail("no segments");
-    return node;
+    if (measurements.empty()) segments.fail("there are none");
+    return measurements;
+}
+
+NodeClock node_of(const Part& part) {
+    return {part.member("host").text(), measurements_of(part.member("segments"))};
 }
 
 double rate_ppb(const ClockPoint& point, const ClockPoint& next) {
@@ -106,9 +110,19 @@ Json json_of(const NodeClock& node) {
 }  // namespace
 
 ClockLine NodeClock::line() const {
+    constexpr int64_t usual_drift = 100'000;  // ns in which clocks differ by 1
     std::vector<ClockPoint> points;
     for (const ClockMeasurement& measurement : measurements) points.push_back(measurement.point);
-    return points.size() == 1 ? ClockLine(points.front().offset) : ClockLine(points);
+    auto is_far = [&](const ClockMeasurement& from, const ClockMeasurement& to) {
+        return (to.point.local - from.point.local) / usual_drift >= from.bound() + to.bound();
+    };
+    const auto &first = measurements.front(), &last = measurements.back();
+    auto ahead = std::ranges::find_if(measurements, [&](const auto& m) { return is_far(first, m); });
+    auto behind = std::find_if(measurements.rbegin(), measurements.rend(),
+                               [&](const auto& m) { return is_far(m, last); });
+    bool is_level_ahead = ahead == measurements.end(), is_level_behind = behind == measurements.rend();
+    return {points, is_level_ahead ? 0 : static_cast<size_t>(ahead - measurements.begin()),
+            is_level_behind ? points.size() - 1 : static_cast<size_t>(measurements.rend() - behind) - 1};
 }
 
 int64_t NodeClock::bound() const {
@@ -116,6 +130,11 @@ int64_t NodeClock::bound() const {
     for (const ClockMeasurement& measurement : measurements)
         greatest = std::max(greatest, measurement.bound());
     return greatest;
+}
+
+std::vector<ClockMeasurement> parse_measurements(const Json& segments, const std::string& name,
+                                                 const std::string& path) {
+    return measurements_of({segments, name, path});
 }
 
 ClockFile parse_clock_file(std::string_view text, const std::string& path) {

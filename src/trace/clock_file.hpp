@@ -9,8 +9,9 @@
 // segment's beginning (core/clock_line.hpp). Numbers of ns are integers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct ClockMeasurement {
 struct NodeClock {
     std::string host;
     std::vector<ClockMeasurement> measurements;  // by local time, one at least
+    // Before the first and behind the last measurement it goes on at the rate between that one and the next
+    // that is far enough from it for the rate to be known better than 10 ppm, by which clocks differ anyway;
+    // at none where there is no such measurement.
     ClockLine line() const;
     int64_t bound() const;  // the greatest of the measurements
 };
@@ -43,6 +47,10 @@ struct ClockFile {
 // Throws Error, with path and cause, for what is no such file, a host twice, measurements that do not lie
 // behind each other, and clocks that would run backwards between two.
 ClockFile parse_clock_file(std::string_view text, const std::string& path);
+
+// The same from an array of "segments" anywhere else: `name` is its place in the file `path`.
+std::vector<ClockMeasurement> parse_measurements(const nlohmann::ordered_json& segments,
+                                                 const std::string& name, const std::string& path);
 
 std::string clock_file_text(const ClockFile& file);
 

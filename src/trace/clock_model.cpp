@@ -2,117 +2,66 @@
 
 #include <sys/stat.h>
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "trace/clock_file.hpp"
+#include "trace/clock_measurements.hpp"
 
 namespace ovni {
 
 namespace {
 
-constexpr size_t longest_line = 1023;
-
-// The next word of the line, which it is cut from; empty at the end.
-std::string_view next_word(std::string_view& line) {
-    constexpr std::string_view blanks = " \t\r\v\f";
-    size_t first = std::min(line.find_first_not_of(blanks), line.size());
-    line.remove_prefix(first);
-    std::string_view word = line.substr(0, line.find_first_of(blanks));
-    line.remove_prefix(word.size());
-    return word;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view word) {
-    if (word.starts_with('+')) word.remove_prefix(1);
-    Number value{};
-    auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (word.empty() || fault != std::errc() || end != word.data() + word.size()) return std::nullopt;
-    return value;
-}
-
-struct Entry {
-    std::string host;
-    int64_t offset = 0;
-};
-
-// The entry of one line; nothing where it is blank. `fail` throws with a cause.
-template <class Fail>
-std::optional<Entry> entry_of(std::string_view line, Fail fail) {
-    std::string_view index = next_word(line);
-    if (index.empty()) return std::nullopt;
-    std::string_view host = next_word(line);
-    std::string_view figures[] = {next_word(line), next_word(line), next_word(line)};
-    if (figures[2].empty()) fail("fewer than five fields: index, host, median, mean, deviation");
-    if (!number<int64_t>(index)) fail("the index is not a number");
-    for (std::string_view figure : figures)
-        if (!number<double>(figure)) fail("a median, mean or deviation is not a number");
-    // A double does not hold every whole number of this size.
-    if (std::optional<int64_t> whole = number<int64_t>(figures[0]))
-        return Entry{std::string(host_of_loom(host)), *whole};
-    constexpr double beyond = 9223372036854775808.0;  // 2^63
-    double median = std::trunc(*number<double>(figures[0]));
-    if (!(median >= -beyond && median < beyond)) fail("the median is out of range");
-    return Entry{std::string(host_of_loom(host)), static_cast<int64_t>(median)};
+bool is_there(const std::filesystem::path& file) {
+    struct stat info {};
+    return ::stat(file.c_str(), &info) == 0 || errno != ENOENT;
 }
 
 }  // namespace
 
-std::string_view host_of_loom(std::string_view loom) {
-    return loom.substr(0, loom.find('.'));
+void ClockModel::add(const std::string& host, const ClockLine& line) {
+    if (!lines_.emplace(host_of_loom(host), line).second)
+        throw Error(fmt::format("the host {} for the second time", host_of_loom(host)), source_);
 }
 
 ClockModel ClockModel::read(const std::filesystem::path& file) {
     ClockModel model;
-    model.path_ = file;
+    model.source_ = file;
     std::string text = read_file(file);
-    text.starts_with('{') ? model.read_json(text) : model.read_table(text);
-    log::info("loaded {} clock offsets from {}", model.size(), model.path_);
+    if (text.starts_with('{')) {
+        for (const NodeClock& node : parse_clock_file(text, model.source_).nodes) {
+            model.add(node.host, node.line());
+            model.bound_ = std::max(model.bound_.value_or(0), node.bound());
+        }
+    } else {
+        for (const auto& [host, offset] : parse_clock_table(text, model.source_)) model.add(host, offset);
+    }
+    log::info("loaded {} clock offsets from {}", model.size(), model.source_);
     return model;
 }
 
-void ClockModel::read_table(std::string_view text) {
-    if (text.empty()) throw Error("the clock table is empty, not even a header line", path_, 0);
-    std::string_view rest = text;
-    for (uint64_t number_of_line = 1; !rest.empty(); ++number_of_line) {
-        auto at = static_cast<uint64_t>(rest.data() - text.data());
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        auto fail = [&](std::string_view what) {
-            throw Error(fmt::format("line {}: {}", number_of_line, what), path_, at);
-        };
-        if (line.size() > longest_line) fail("more than 1023 bytes");
-        if (number_of_line == 1) continue;
-        std::optional<Entry> entry = entry_of(line, fail);
-        if (entry && !lines_.emplace(entry->host, entry->offset).second)
-            fail(fmt::format("the host {} for the second time", entry->host));
-    }
-    if (lines_.empty()) throw Error("the clock table has no entries", path_, text.size());
-}
-
-void ClockModel::read_json(std::string_view text) {
-    ClockFile file = parse_clock_file(text, path_);
-    for (const NodeClock& node : file.nodes) {
-        std::string host(host_of_loom(node.host));
-        if (!lines_.emplace(host, node.line()).second)
-            throw Error(fmt::format("the host {} for the second time", host), path_);
-        bound_ = std::max(bound_.value_or(0), node.bound());
-    }
-}
-
-ClockModel ClockModel::of_trace(const std::filesystem::path& trace,
-                                const std::optional<std::string>& option) {
+ClockModel ClockModel::of_trace(const Trace& trace, const std::optional<std::string>& option) {
     if (option) return read(*option);
-    for (const char* name : {"clocks.json", "clock-offsets.txt"}) {
-        struct stat info {};
-        if (::stat((trace / name).c_str(), &info) == 0 || errno != ENOENT) return read(trace / name);
+    std::filesystem::path measured = trace.directory() / "clocks.json";
+    std::filesystem::path table = trace.directory() / "clock-offsets.txt";
+    ClockMeasurements own = ClockMeasurements::of_streams(trace);
+    if (own.empty())
+        return is_there(measured) ? read(measured) : is_there(table) ? read(table) : ClockModel();
+    ClockModel model;
+    model.source_ = fmt::format("{}: measured by the program", trace.directory().string());
+    if (is_there(measured)) {
+        own.unite(parse_clock_file(read_file(measured), measured), measured);
+        model.source_ += " and by ovnisync";
     }
-    return {};
+    for (const auto& [host, node] : own.nodes()) {
+        model.add(host, node.line());
+        model.bound_ = std::max(model.bound_.value_or(0), node.bound());
+    }
+    log::info("{} clock offsets, {}", model.size(), model.source_);
+    return model;
 }
 
 const ClockLine& ClockModel::of_loom(std::string_view loom) const {
@@ -133,9 +82,29 @@ void ClockModel::check(const std::vector<std::string>& looms) const {
     std::set<std::string_view> hosts;
     for (const std::string& loom : looms) hosts.insert(host_of_loom(loom));
     for (const auto& [host, line] : lines_)
-        if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", path_, host);
+        if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", source_, host);
     for (std::string_view host : hosts)
-        if (!lines_.contains(host)) log::warn("{}: no clock offset for the host {}, taken as 0", path_, host);
+        if (!lines_.contains(host))
+            log::warn("{}: no clock offset for the host {}, taken as 0", source_, host);
+}
+
+std::string ClockModel::summary(int64_t begin, int64_t end) const {
+    if (!bound_) return "";
+    int64_t before = 0, behind = 0;
+    bool drifts = false;
+    for (const auto& [host, line] : lines_) {
+        if (line.is_constant()) continue;
+        drifts = true;
+        before = std::max(before, line.corrected(line.measured_from()) - begin);
+        behind = std::max(behind, end - line.corrected(line.measured_to()));
+    }
+    std::string text =
+        fmt::format("clocks of {} hosts: right to +-{} ns when they were measured", size(), *bound_);
+    if (!drifts) return text + (size() > 1 ? ", once each, so that drift is not corrected" : "");
+    if (before + behind > 0)
+        text += fmt::format(", extrapolated over {:.3f} s before and {:.3f} s after",
+                            static_cast<double>(before) * 1e-9, static_cast<double>(behind) * 1e-9);
+    return text;
 }
 
 }  // namespace ovni

@@ -1,11 +1,9 @@
-// Correction of the clocks of nodes: corrected = raw + offset of the host at that time. From the first of
-// these that is there:
-// - the file of option -c, of either kind;
-// - clocks.json in the trace: offsets that change with time (clock_file.hpp);
-// - clock-offsets.txt in the trace, one constant per host:
-//     a header line; then: index, host name, median, mean, deviation
-//   The median, truncated towards zero, is the offset in ns, to be added.
-// Host names are compared up to the first dot.
+// Correction of the clocks of nodes: corrected = raw + offset of the host at that time. It comes from
+// - the file of option -c alone, of either kind below;
+// - else what the streams say themselves (ovni.clock, from MPI_Init, MPI_Finalize and MPI_Pcontrol(3)), and
+//   clocks.json in the trace (clock_file.hpp), as measurements of one line;
+// - else clock-offsets.txt in the trace (clock_table.hpp).
+// Hosts and looms are matched by their names up to the first dot.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +15,20 @@
 #include <vector>
 
 #include "core/clock_line.hpp"
+#include "trace/clock_table.hpp"
+#include "trace/trace.hpp"
 
 namespace ovni {
-
-// The part of a loom's name before the first dot.
-std::string_view host_of_loom(std::string_view loom);
 
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
-    // A file that begins with '{' is of the kind of clocks.json. Throws Error with path and byte offset of
-    // the line for a line with too few fields, a host name twice, a table without entries or without header;
-    // and what parse_clock_file() throws.
+    // A file that begins with '{' is of the kind of clocks.json. Throws what parse_clock_table() and
+    // parse_clock_file() throw.
     static ClockModel read(const std::filesystem::path& file);
-    // No correction where there is no file; that of an option must exist.
-    static ClockModel of_trace(const std::filesystem::path& trace, const std::optional<std::string>& option);
+    // No correction where nothing is known; the file of an option must exist. Warns of measurements that
+    // contradict each other.
+    static ClockModel of_trace(const Trace& trace, const std::optional<std::string>& option);
 
     // Corrects the raw clocks of the looms of that host; nothing without entry.
     const ClockLine& of_loom(std::string_view loom) const;
@@ -42,14 +39,16 @@ class ClockModel {
     // By how many ns a corrected clock may differ from that of the reference at the measuring points, at
     // most; nothing where nobody has measured that.
     std::optional<int64_t> bound() const { return bound_; }
+    // What is to be said of a trace whose corrected clocks lie in [begin, end]: the bound, and how far lines
+    // were drawn beyond the measurements. Empty where no bound is known.
+    std::string summary(int64_t begin, int64_t end) const;
 
  private:
-    void read_table(std::string_view text);
-    void read_json(std::string_view text);
+    void add(const std::string& host, const ClockLine& line);
 
     std::map<std::string, ClockLine, std::less<>> lines_;
     std::optional<int64_t> bound_;
-    std::string path_;
+    std::string source_;
 };
 
 }  // namespace ovni

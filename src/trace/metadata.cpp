@@ -228,6 +228,15 @@ std::optional<StreamMetadata::End> end_of(const Members& ovni) {
     return StreamMetadata::End{end.must(end.text("by"), "by"), end.number<int64_t>("code").value_or(0)};
 }
 
+std::optional<StreamMetadata::Clock> clock_of(const Members& ovni) {
+    Members clock = ovni.object("clock");
+    if (!clock.json()) return std::nullopt;
+    const Json* points = clock.find("points");
+    if (!points) clock.fail("points", "is missing");
+    return StreamMetadata::Clock{clock.must(clock.text("reference"), "reference"),
+                                 parse_measurements(*points, "ovni.clock.points", ovni.path())};
+}
+
 Json parse_object(std::string_view text, const std::string& path) {
     Json json = parse_json(text, path);
     if (!json.is_object()) throw Error("the metadata is not a JSON object", path);
@@ -262,6 +271,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     read_require(ovni, metadata);
     metadata.run = ovni.text("run");
     metadata.end = end_of(ovni);
+    metadata.clock = clock_of(ovni);
     read_nosv(top, metadata);
     return metadata;
 }

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "trace/clock_file.hpp"
+
 namespace ovni {
 
 struct CpuId {
@@ -46,6 +48,12 @@ struct StreamMetadata {
         int64_t code = 0;
     };
     std::optional<End> end;
+    // ovni.clock: of the rank that measured the clock of its node, against that of the host `reference`.
+    struct Clock {
+        std::string reference;
+        std::vector<ClockMeasurement> points;  // by local time, one at least
+    };
+    std::optional<Clock> clock;
     std::optional<bool> can_breakdown;                           // nosv.can_breakdown
     std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
 };

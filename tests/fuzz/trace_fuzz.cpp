@@ -37,7 +37,9 @@ class TraceFuzzTest : public ::testing::Test {
             .event("OB.", 1013, {u16(1)})
             .event("OU]", 1014)
             .event("OM]", 1015, {i64(3), 5})
-            .ends(1020);
+            .ends(1020)
+            .set("ovni.clock", Json::parse(R"({"reference": "node0", "points": [
+                {"local": 900, "offset": 10, "low": 5, "high": 15, "round_trip": 10, "samples": 9, "method": "envelope"}]})"));
         trace_.thread({.loom = "node1.a", .tid = 2, .directory = "b"})
             .starts(1001)
             .event("OB.", 1009)
@@ -66,7 +68,7 @@ class TraceFuzzTest : public ::testing::Test {
         Outcome outcome = Outcome::clean;
         try {
             Trace trace = Trace::open(trace_.path());
-            ClockModel clocks = ClockModel::of_trace(trace_.path(), {});
+            ClockModel clocks = ClockModel::of_trace(trace, {});
             std::vector<StreamReader> readers;
             for (uint32_t i = 0; i < trace.streams().size(); ++i)
                 readers.push_back(

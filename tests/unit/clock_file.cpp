@@ -41,6 +41,20 @@ TEST(ClockFileTest, OneMeasurementIsAConstant) {
     EXPECT_FALSE(file.nodes[0].line().extrapolates(0));
 }
 
+// The line goes on at a rate that is known, from points that are far enough from each other.
+TEST(ClockFileTest, ShortIntervalsSayNothingOfTheRate) {
+    constexpr int64_t second = 1'000'000'000;
+    NodeClock close{"b", {measured(0, 0, 6000), measured(second / 10, 900, 6000)}};
+    EXPECT_EQ(close.line().corrected(second / 20), second / 20 + 450);
+    EXPECT_EQ(close.line().corrected(-second), -second);
+    EXPECT_EQ(close.line().corrected(2 * second), 2 * second + 900);
+    NodeClock far{"b",
+                  {measured(0, 0, 6000), measured(second / 10, 900, 6000),
+                   measured(9 * second + second / 10, 9100, 6000), measured(10 * second, 10000, 6000)}};
+    EXPECT_EQ(far.line().corrected(20 * second), 20 * second + 10000 + 9191);
+    EXPECT_EQ(far.line().corrected(-91 * second), -91 * second - 91001);  // rounded down
+}
+
 struct Wrong {
     std::string text;
     const char* cause;
@@ -62,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{R"({"version": 1, "reference": "a", "nodes": []})", "no nodes"},
                       Wrong{R"({"version": 1, "reference": "a", "nodes": [1]})",
                             "clocks.nodes[0]: no 'host'"},
-                      Wrong{one_node(""), "clocks.nodes[0]: no segments"},
+                      Wrong{one_node(""), "clocks.nodes[0].segments: there are none"},
                       Wrong{one_node(R"({"local": 1.5})"), "segments[0].local: not an integer"},
                       Wrong{one_node(R"({"local": 9223372036854775808})"), "not an integer of 64 bits"},
                       Wrong{one_node(segment(1, 1001)), "between 'low' and 'high'"},

@@ -17,7 +17,7 @@ class ClockModelTest : public ::testing::Test {
 
     ClockModel of(const std::string& text) {
         trace_.file("clock-offsets.txt", text);
-        return ClockModel::of_trace(trace_.write(), {});
+        return ClockModel::of_trace(Trace::open(trace_.write()), {});
     }
     static std::string warnings(const ClockModel& clocks, const std::vector<std::string>& looms) {
         ::testing::internal::CaptureStderr();
@@ -43,7 +43,7 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
 
 TEST_F(ClockModelTest, WorkedExample) {
     trace_.clock_offsets({{"a", -50}, {"b", 0}});
-    ClockModel clocks = ClockModel::of_trace(trace_.write(), {});
+    ClockModel clocks = ClockModel::of_trace(Trace::open(trace_.write()), {});
     EXPECT_EQ(clocks.of_loom("a.x").corrected(1050), 1000);
     EXPECT_EQ(clocks.of_loom("b.y").corrected(1010), 1010);
 }
@@ -57,14 +57,16 @@ TEST_F(ClockModelTest, TheHeaderIsNotLookedAt) {
 }
 
 TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
-    EXPECT_EQ(ClockModel::of_trace(trace_.write(), {}).size(), 0u);
-    EXPECT_ERROR(ClockModel::of_trace(trace_.write(), "/nowhere/table"), "/nowhere/table");
+    EXPECT_EQ(ClockModel::of_trace(Trace::open(trace_.write()), {}).size(), 0u);
+    EXPECT_ERROR(ClockModel::of_trace(Trace::open(trace_.write()), "/nowhere/table"), "/nowhere/table");
 }
 
 TEST_F(ClockModelTest, TheOptionWins) {
     trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(header) + "0 a 2 2 0\n");
     std::filesystem::path trace = trace_.write();
-    EXPECT_EQ(ClockModel::of_trace(trace, (trace / "other.txt").string()).of_loom("a").corrected(0), 2);
+    EXPECT_EQ(
+        ClockModel::of_trace(Trace::open(trace), (trace / "other.txt").string()).of_loom("a").corrected(0),
+        2);
 }
 
 TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
@@ -88,14 +90,105 @@ TEST_F(ClockModelTest, MeasuredClocksWinOverTheTableAndAnOptionOverBoth) {
     for (const char* name : {"", "clocks.json", "other"}) {
         std::optional<std::string> option;
         if (*name) option = trace / name;
-        ClockModel clocks = ClockModel::of_trace(trace, option);
+        ClockModel clocks = ClockModel::of_trace(Trace::open(trace), option);
         EXPECT_EQ(clocks.of_loom("a.1").corrected(5), 5);
         EXPECT_EQ(clocks.of_loom("b.1").corrected(150), 165);
         EXPECT_EQ(clocks.bound(), 20);
     }
-    ClockModel table = ClockModel::of_trace(trace, (trace / "clock-offsets.txt").string());
+    ClockModel table = ClockModel::of_trace(Trace::open(trace), (trace / "clock-offsets.txt").string());
     EXPECT_EQ(table.of_loom("a.1").corrected(5), 6);
     EXPECT_FALSE(table.bound());
+}
+
+class OwnClocksTest : public ClockModelTest {
+ protected:
+    static ClockMeasurement at(int64_t local, int64_t offset, int64_t bound = 100) {
+        return {{local, offset}, offset - bound, offset + bound, 2 * bound, 500, "envelope"};
+    }
+    static Json clock(const std::string& reference, const std::vector<ClockMeasurement>& points) {
+        Json json = Json::parse(clock_file_text({reference, {{"x", points}}}));
+        return {{"reference", reference}, {"points", json["nodes"][0]["segments"]}};
+    }
+    StreamBuilder& node(const std::string& host, const std::vector<ClockMeasurement>& points,
+                        const std::string& reference = "a") {
+        int pid = ++nodes_;
+        return trace_.thread({.loom = host + ".0", .pid = pid, .tid = pid})
+            .set("ovni.clock", clock(reference, points));
+    }
+    void also(const std::string& reference, const std::string& host,
+              const std::vector<ClockMeasurement>& points) {
+        trace_.file("clocks.json", clock_file_text({reference, {{"a", {at(0, 0, 0)}}, {host, points}}}));
+    }
+    ClockModel model(std::string* said = nullptr) {
+        ::testing::internal::CaptureStderr();
+        ClockModel clocks = ClockModel::of_trace(Trace::open(trace_.write()), {});
+        std::string text = ::testing::internal::GetCapturedStderr();
+        if (said) *said = text;
+        return clocks;
+    }
+
+ private:
+    int nodes_ = 0;
+};
+constexpr int64_t second = 1'000'000'000;
+
+TEST_F(OwnClocksTest, WhatStreamsSayWinsOverTheTable) {
+    node("a", {at(0, 0, 0), at(10 * second, 0, 0)});
+    node("b", {at(second, 1000), at(11 * second, 501'000)});
+    trace_.clock_offsets({{"a", 0}, {"b", 77}});
+    ClockModel clocks = model();
+    EXPECT_EQ(clocks.of_loom("b.0").corrected(6 * second), 6 * second + 251'000);
+    EXPECT_EQ(clocks.of_loom("a.0").corrected(5), 5);
+    EXPECT_EQ(clocks.bound(), 100);
+    EXPECT_EQ(
+        clocks.summary(0, 12 * second),
+        "clocks of 2 hosts: right to +-100 ns when they were measured, extrapolated over 1.000 s before and "
+        "2.000 s after");
+}
+
+TEST_F(OwnClocksTest, MeasuredOnceIsAConstant) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000)});
+    EXPECT_EQ(model().of_loom("b").corrected(100 * second), 100 * second + 1000);
+    EXPECT_NE(model().summary(0, 1).find("drift is not corrected"), std::string::npos);
+    EXPECT_EQ(ClockModel().summary(0, 1), "");
+}
+
+TEST_F(OwnClocksTest, AreUnitedWithThoseOfOvnisync) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000)});
+    also("a.cluster", "b", {at(21 * second, 21'000)});
+    std::string said;
+    ClockModel clocks = model(&said);
+    EXPECT_EQ(clocks.of_loom("b").corrected(11 * second), 11 * second + 11'000);
+    EXPECT_EQ(said.find("left out"), std::string::npos) << said;
+}
+
+TEST_F(OwnClocksTest, AContradictionIsToldAndTheStreamsAreBelieved) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000)});
+    also("a", "b", {at(2 * second, 201'500)});
+    std::string said;
+    EXPECT_EQ(model(&said).of_loom("b").corrected(2 * second), 2 * second + 1000);
+    EXPECT_NE(said.find("an offset of 201500 ns (+-100)"), std::string::npos) << said;
+    EXPECT_NE(said.find("of 1000 ns (+-100)"), std::string::npos) << said;
+}
+
+TEST_F(OwnClocksTest, OfAnotherReferenceAreLeftOut) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000)});
+    node("c", {at(second, 5)}, "z");
+    also("b", "c", {at(second, 7)});
+    std::string said;
+    ClockModel clocks = model(&said);
+    EXPECT_FALSE(clocks.has_entry("c"));
+    EXPECT_NE(said.find("measured against z, others against a"), std::string::npos) << said;
+    EXPECT_NE(said.find("measured against b, the trace against a"), std::string::npos) << said;
+}
+
+TEST_F(OwnClocksTest, DamageNamesTheFileAndTheMember) {
+    node("a", {at(0, 0, 0)}).set("ovni.clock", {{"reference", "a"}, {"points", {{{"local", 1.5}}}}});
+    EXPECT_ERROR(Trace::open(trace_.write()), "ovni.clock.points[0].local: not an integer");
 }
 
 struct Wrong {

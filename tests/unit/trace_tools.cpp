@@ -121,6 +121,29 @@ TEST_F(TraceToolsTest, DumpOfOneStreamHasAnEmptyPath) {
     EXPECT_EQ(dump.out, "         7  OHe    ends\n");
 }
 
+TEST_F(TraceToolsTest, DumpCorrectsClocks) {
+    trace_.thread({.loom = "a.0", .pid = 1, .tid = 1}).event("OHx", 1000).event("OHe", 1003);
+    trace_.thread({.loom = "b.0", .pid = 2, .tid = 2}).event("OHx", 501).event("OHe", 502);
+    trace_.clock_offsets({{"a", 0}, {"b", 500}});
+    auto order = [&](std::vector<std::string> words) {
+        std::string clocks, out = dumped(std::move(words));
+        for (size_t at = 0; at < out.size(); at = out.find('\n', at) + 1)
+            clocks += std::to_string(std::stol(out.substr(at))) + " ";
+        return clocks;
+    };
+    EXPECT_EQ(order({}), "501 502 1000 1003 ");
+    EXPECT_EQ(order({"--corrected"}), "1000 1001 1002 1003 ");
+    std::string table = trace_.write() / "other";
+    trace_.file("other", "header\n0 a 0 0 0\n1 b 1000 0 0\n");
+    EXPECT_EQ(order({"--corrected", "-c", table}), "1000 1003 1501 1502 ");
+    EXPECT_EQ(tool("ovnidump", {"-c", table}).status, 2);
+    // A part of a trace knows of the whole.
+    for (const char* part : {"loom.b.0", "loom.b.0/proc.2", "loom.b.0/proc.2/thread.2"}) {
+        Finished dump = run({program("ovnidump"), "--corrected", (trace_.write() / part).string()});
+        EXPECT_TRUE(dump.out.starts_with("      1001")) << dump.out << dump.err;
+    }
+}
+
 TEST_F(TraceToolsTest, DumpMergesStreamsAndTakesDecreasingClocks) {
     trace_.thread({.directory = "a"}).event("OHx", 10, {0, -1, u64(0)}).event("OHp", 5).event("OHe", 30);
     trace_.thread({.directory = "b"}).event("OHe", 20);

@@ -1,0 +1,78 @@
+#include "trace/clock_measurements.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "trace/clock_table.hpp"
+
+namespace ovni {
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+bool contradict(const ClockMeasurement& a, const ClockMeasurement& b) {
+    constexpr int64_t least_ns_of_drift = 10'000;  // in which clocks may differ by 1
+    Wide rise = Wide{b.point.offset} - a.point.offset, run = Wide{b.point.local} - a.point.local;
+    Wide allowed = Wide{a.bound()} + b.bound() + (run < 0 ? -run : run) / least_ns_of_drift + 1;
+    return rise > allowed || rise < -allowed;
+}
+
+}  // namespace
+
+void ClockMeasurements::add(const std::string& host, const ClockMeasurement& measurement,
+                            const std::string& source) {
+    NodeClock& node = nodes_[host];
+    node.host = host;
+    std::vector<ClockMeasurement>& all = node.measurements;
+    auto next = std::ranges::upper_bound(all, measurement.point.local, {},
+                                         [](const ClockMeasurement& m) { return m.point.local; });
+    auto fits = [&](const ClockMeasurement& other) {
+        bool is_before = other.point.local <= measurement.point.local;
+        return !contradict(other, measurement) &&
+               (is_before ? ClockLine::fits(other.point, measurement.point)
+                          : ClockLine::fits(measurement.point, other.point));
+    };
+    if (next != all.begin() && (next - 1)->point == measurement.point) return;
+    for (auto other : {next == all.begin() ? all.end() : next - 1, next}) {
+        if (other == all.end() || fits(*other)) continue;
+        log::warn(
+            "{}: the clock of {} had an offset of {} ns (+-{}) at {} ns, but of {} ns (+-{}) at {} ns: the "
+            "former is "
+            "left out",
+            source, host, measurement.point.offset, measurement.bound(), measurement.point.local,
+            other->point.offset, other->bound(), other->point.local);
+        return;
+    }
+    all.insert(next, measurement);
+}
+
+ClockMeasurements ClockMeasurements::of_streams(const Trace& trace) {
+    ClockMeasurements result;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        const StreamMetadata& metadata = trace.streams()[s].metadata;
+        if (!metadata.clock) continue;
+        if (result.empty()) result.reference_ = metadata.clock->reference;
+        if (metadata.clock->reference != result.reference_) {
+            log::warn("{}: measured against {}, others against {}: left out", trace.path_of(s),
+                      metadata.clock->reference, result.reference_);
+            continue;
+        }
+        for (const ClockMeasurement& point : metadata.clock->points)
+            result.add(std::string(host_of_loom(metadata.loom)), point, trace.path_of(s));
+    }
+    return result;
+}
+
+void ClockMeasurements::unite(const ClockFile& file, const std::string& path) {
+    if (host_of_loom(file.reference) != host_of_loom(reference_)) {
+        log::warn("{}: measured against {}, the trace against {}: left out", path, file.reference,
+                  reference_);
+        return;
+    }
+    for (const NodeClock& node : file.nodes)
+        for (const ClockMeasurement& measurement : node.measurements)
+            add(std::string(host_of_loom(node.host)), measurement, path);
+}
+
+}  // namespace ovni
