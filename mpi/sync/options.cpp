@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "sync/samples_file.hpp"
 
 namespace ovni::sync {
 
@@ -51,7 +52,9 @@ void describe(Cli& cli, Options& options) {
         "tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
         "with more than 1: measure so many times, and write how the offsets drift, one row per measurement")(
         "pause,w", po::value(&options.pause_s)->default_value(5)->value_name("SECONDS"),
-        "pause after each row")("verbose,v", "print every exchange");
+        "pause after each row")("samples", po::value(&options.samples_file)->value_name("FILE.h5"),
+                                "write the time stamps of all exchanges as HDF5")("verbose,v",
+                                                                                  "print every exchange");
 }
 
 void check(const Cli& cli, Options& options) {
@@ -62,6 +65,11 @@ void check(const Cli& cli, Options& options) {
     if (!cli.has("outfile")) options.outfile = default_outfile(options.tables);
     if (options.clock_file() == options.outfile)
         throw UsageError("clocks.json is written anyway, -o is for the table");
+    if (!options.samples_file.empty()) {
+        if (!can_write_samples()) throw UsageError("--samples: this ovnisync was built without HDF5");
+        if (options.samples_file == options.outfile || options.samples_file == options.clock_file())
+            throw UsageError("--samples and -o name the same file");
+    }
     options.verbose = cli.has("verbose");
 }
 

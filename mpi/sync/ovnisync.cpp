@@ -12,6 +12,7 @@
 #include "comm/host_names.hpp"
 #include "comm/main.hpp"
 #include "sync/options.hpp"
+#include "sync/samples_file.hpp"
 #include "sync/survey.hpp"
 #include "sync/table.hpp"
 
@@ -29,8 +30,11 @@ OutputFile open_output(const std::filesystem::path& path) {
 
 struct Outputs {
     OutputFile table, clocks;
+    std::optional<OutputFile> samples;
     explicit Outputs(const Options& options)
-        : table(open_output(options.outfile)), clocks(open_output(options.clock_file())) {}
+        : table(open_output(options.outfile)), clocks(open_output(options.clock_file())) {
+        if (!options.samples_file.empty()) samples.emplace(open_output(options.samples_file));
+    }
 };
 
 std::vector<Node> list_nodes(const Comm& world, const Comm& leaders) {
@@ -59,16 +63,21 @@ struct Findings {
     std::vector<Round> runs;
     std::string table;
     std::vector<Corridor> corridors;
+    std::vector<Sample> samples;  // where they are to be written
 };
 
 Findings measure(const Comm& leaders, std::vector<Node> nodes, const Options& options) {
     Clock clock;
-    Survey survey(leaders, clock, options.effort(), options.verbose ? Keep::samples : Keep::estimates);
-    Findings found{std::move(nodes), {}, {}, {}};
+    bool has_file = !options.samples_file.empty();
+    Survey survey(leaders, clock, options.effort(),
+                  options.verbose || has_file ? Keep::samples : Keep::estimates);
+    Findings found{std::move(nodes), {}, {}, {}, {}};
     if (options.tables > 1) found.table = drift_header(found.nodes);
     for (int i = 0; i < options.tables; ++i) {
         Round run = survey.measure();
-        print(survey.take_samples(), found.nodes);
+        std::vector<Sample> samples = survey.take_samples();
+        if (options.verbose) print(samples, found.nodes);
+        if (has_file) found.samples.insert(found.samples.end(), samples.begin(), samples.end());
         if (leaders.is_root())
             found.table +=
                 options.tables > 1 ? drift_row(wall_time_s(), run) : offset_table(found.nodes, run);
@@ -85,9 +94,15 @@ void report(const Findings& found, const Options& options, Outputs& outputs) {
     for (const std::string& doubt : doubts(clocks, found.runs)) log::warn("{}", doubt);
     outputs.table.write(found.table);
     outputs.clocks.write(clock_file_text(clocks.file));
+    if (outputs.samples) outputs.samples->write(samples_file(found.nodes, found.samples));
     outputs.table.commit();
     outputs.clocks.commit();
-    std::cout << "written: " << options.outfile << ", " << options.clock_file().string() << std::endl;
+    std::cout << "written: " << options.outfile << ", " << options.clock_file().string();
+    if (outputs.samples) {
+        outputs.samples->commit();
+        std::cout << ", " << options.samples_file;
+    }
+    std::cout << std::endl;
 }
 
 int sync(const Comm& world, int argc, char** argv) {

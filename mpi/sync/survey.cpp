@@ -30,11 +30,11 @@ std::vector<Estimate> Survey::measure() {
     auto witness = [&](int node, int64_t number, const Exchange& exchange) {
         corridors_[static_cast<size_t>(node)].add(exchange);
         if (keep_ == Keep::samples)
-            samples_.push_back({runs_, static_cast<int32_t>(number), nodes_.rank(), node, exchange});
+            samples_.push_back({rounds_, static_cast<int32_t>(number), nodes_.rank(), node, exchange});
     };
     Measurement measurement(link_, nodes_.rank(), nodes_.size(), effort_, witness);
     std::vector<std::optional<Estimate>> own{measurement.run()};
-    ++runs_;
+    ++rounds_;
     std::vector<Estimate> estimates;
     for (const auto& of_node : nodes_.gather(own)) {
         if (!of_node.front()) throw Error(fmt::format("node {} stopped answering", estimates.size()));
@@ -65,7 +65,7 @@ std::vector<Sample> Survey::take_samples() {
         all.insert(all.end(), of_node.begin(), of_node.end());
     samples_.clear();
     std::sort(all.begin(), all.end(), [](const Sample& a, const Sample& b) {
-        return std::tie(a.run, a.node, a.number) < std::tie(b.run, b.node, b.number);
+        return std::tie(a.round, a.node, a.number) < std::tie(b.round, b.node, b.number);
     });
     return all;
 }

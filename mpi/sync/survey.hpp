@@ -13,8 +13,8 @@ namespace ovni::sync {
 
 // One exchange, seen by the node that measured.
 struct Sample {
-    int32_t run;     // the measurement, from 0
-    int32_t number;  // of the exchange, from 0 in every run
+    int32_t round;   // measurement of all nodes, from 0
+    int32_t number;  // of the exchange, from 0 in every round
     int32_t reference;
     int32_t node;
     Exchange exchange;
@@ -32,7 +32,7 @@ class Survey {
     std::vector<Estimate> measure();
     // On rank 0 per node what the exchanges of all measurements left, seen from the node that measured it.
     std::vector<Corridor> gather_corridors() const;
-    // On rank 0 the samples of all nodes since the last call, by run, node and number, if they are kept.
+    // On rank 0 the samples of all nodes since the last call, by round, node and number, if they are kept.
     std::vector<Sample> take_samples();
 
  private:
@@ -40,7 +40,7 @@ class Survey {
     MpiLink link_;
     Effort effort_;
     Keep keep_;
-    int32_t runs_ = 0;
+    int32_t rounds_ = 0;
     std::vector<Sample> samples_;
     std::vector<Corridor> corridors_;  // per node; empty for those that others measure
 };

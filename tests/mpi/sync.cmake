@@ -1,6 +1,9 @@
 # Virtual clusters need namespaces; where these are not allowed, the scripts say why and end with 77. Every script
 # has its own state directory, the lock only keeps two clusters from sharing few cores.
-ovni_test(sync_test sync_clocks_test.cpp sync_estimate_test.cpp sync_measure_test.cpp LIBS ovni_sync)
+if(ovni_hdf5_serial)
+    set(sync_samples_test sync_samples_test.cpp)
+endif()
+ovni_test(sync_test sync_clocks_test.cpp sync_estimate_test.cpp sync_measure_test.cpp ${sync_samples_test} LIBS ovni_sync)
 
 set(vcluster ${PROJECT_SOURCE_DIR}/scripts/vcluster)
 set(sync_check ${PROJECT_SOURCE_DIR}/scripts/sync-check)

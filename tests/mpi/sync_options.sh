@@ -35,6 +35,13 @@ check 2 "${run[@]}" -n 0
 expect 1 err 'ovnisync: -n must be at least 1'
 check 2 "${run[@]}" -d often
 check 2 "${run[@]}" -o a/clocks.json
+if "${run[@]}" --samples a/samples.h5 -d 2 -w 0 -o a/drift >out 2>err; then
+    same "the first bytes of an HDF5 file" HDF "$(head -c 4 a/samples.h5 | tail -c 3)"
+    expect 1 out '^written: a/drift, a/clocks.json, a/samples.h5$'
+    check 2 "${run[@]}" --samples same -o same
+else
+    expect 1 err 'ovnisync: --samples: this ovnisync was built without HDF5'
+fi
 mkdir directory
 check 1 "${run[@]}" -o directory
 expect 1 err 'ovnisync: directory: is a directory'
