@@ -1,6 +1,8 @@
 // The algorithm of ovnisync and the tracing library on simulated nodes.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "mpi/simulated_nodes.hpp"
 #include "sync/measure.hpp"
 
@@ -62,6 +64,25 @@ TEST_P(MeasureTest, MessagesAndRoundsAreThosePromised) {
     int64_t per_link = 2 + small.bursts * (1 + 2 * small.exchanges);
     EXPECT_EQ(nodes.messages(), (count - 1) * per_link);
     EXPECT_EQ(nodes.rounds(), rounds(count));
+}
+
+// The table of mpi/sync/README.md, with the usual effort; takes two minutes.
+TEST(MeasureScalingTest, DISABLED_Table) {
+    std::printf("| nodes | rounds | messages | ms | greatest bound, ns |\n");
+    for (int count : {2, 4, 8, 16, 17, 64, 256, 1024, 4096}) {
+        SimulatedNodes nodes(count, {6'000, 1'000}, 60'000'000'000, 1);
+        set_clocks(nodes, count);
+        nodes.start_at(0, 1'000'000);
+        Results results = measure(nodes, count, {});
+        int64_t end = 0, bound = 0;
+        for (int node = 0; node < count; ++node) {
+            end = std::max(end, nodes.end_of(node));
+            bound = std::max(bound, results[static_cast<size_t>(node)]->bound());
+        }
+        std::printf("| %d | %d | %lld | %lld | %lld |\n", count, rounds(count),
+                    static_cast<long long>(nodes.messages()), static_cast<long long>(end / 1'000'000 - 1),
+                    static_cast<long long>(bound));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Nodes, MeasureTest,
