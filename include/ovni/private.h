@@ -61,6 +61,17 @@ void ovni_private_mark_label(int32_t type, int64_t value, const char* label);
  * "paused". */
 void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason);
 
+/* How far the clock of this node was behind the reference's at one moment, in ns: the clock of the node showed
+ * `local`, that of the reference `local` + `offset`, for certain something from `local` + `low` to `local` +
+ * `high`. Added to ovni.clock of the calling thread's stream, nowhere where it has none that is open. */
+struct ovni_private_clock_point {
+    int64_t local, offset, low, high;
+    int64_t round_trip; /* the smallest one seen */
+    uint64_t samples;
+    const char* method;
+};
+void ovni_private_add_clock_point(const char* reference, const struct ovni_private_clock_point* point);
+
 /* Writes out what all threads have recorded so far. Any thread. */
 void ovni_private_flush_all(void);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "functions.hpp"
+#include "mpi/trace/clock_points.hpp"
 #include "mpi/trace/details.hpp"
 #include "mpi/trace/frequent.hpp"
 #include "mpi/trace/job.hpp"
@@ -164,7 +165,13 @@ int finalize(Function function, Real real) {
     }
     Finalization details;
     if (!is_selected(function)) details.tell_unrecorded(function);
-    int result = is_selected(function) ? record(function, __builtin_frame_address(0), details, real) : real();
+    auto measure_and_finalize = [&] {
+        take_clock_point(Occasion::finalize);
+        return real();
+    };
+    int result = is_selected(function)
+                     ? record(function, __builtin_frame_address(0), details, measure_and_finalize)
+                     : measure_and_finalize();
     finish_recording();
     return result;
 }

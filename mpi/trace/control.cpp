@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "mpi/trace/calls.hpp"
+#include "mpi/trace/clock_points.hpp"
 #include "mpi/trace/foreign_string.hpp"
 #include "mpi/trace/job.hpp"
 #include "mpi/trace/markers.hpp"
@@ -44,7 +45,8 @@ void flush(Thread&, const ForeignString&) {
     ovni_private_flush_all();
 }
 
-// What stands where a caller passed one argument only may be a string too, so this resumes as well.
+// What stands where a caller passed one argument only may be a string too, so this resumes as well, and the
+// clocks are measured with or without one.
 void begin(Thread& thread, const ForeignString& name) {
     resume(thread, name);
     open_region(thread, name.view());
@@ -54,11 +56,16 @@ void end(Thread& thread, const ForeignString& name) {
     close_region(thread, name.view());
 }
 
+void measure_clocks(Thread&, const ForeignString&) {
+    take_clock_point(Occasion::pcontrol);
+}
+
 constexpr Level levels[] = {
     {-1, end, nullptr},
     {0, pause, pause},
     {1, begin, resume},
     {2, flush, flush},
+    {3, measure_clocks, measure_clocks},
 };
 
 // Null for a marker.

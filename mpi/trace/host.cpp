@@ -38,10 +38,8 @@ Host Host::alone() noexcept {
     return host;
 }
 
-Host Host::among(const PrivateComm& job, const PrivateComm& node) noexcept {
-    bool leads = node.rank() == 0;
-    PrivateComm leaders = job.split(leads ? 0 : MPI_UNDEFINED);
-    Host host = leads && leaders.valid() ? among_leaders(leaders) : alone();
+Host Host::among(const PrivateComm& leaders, const PrivateComm& node) noexcept {
+    Host host = leaders.valid() ? among_leaders(leaders) : alone();
     node.bcast(host.name, most);
     return host;
 }

@@ -11,8 +11,8 @@ struct Host {
     char name[most] = {};
 
     static Host alone() noexcept;
-    // Collective over `job`; `node` holds the ranks of one node.
-    static Host among(const PrivateComm& job, const PrivateComm& node) noexcept;
+    // Collective; `node` holds the ranks of one node, `leaders` the lowest rank of each.
+    static Host among(const PrivateComm& leaders, const PrivateComm& node) noexcept;
 };
 
 }  // namespace ovni::mpi

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/label_hash.hpp"
+#include "mpi/trace/clock_points.hpp"
 #include "mpi/trace/communicators.hpp"
 #include "mpi/trace/cpus.hpp"
 #include "mpi/trace/host.hpp"
@@ -98,8 +99,11 @@ void introduce_alone() noexcept {
 void introduce_among(const PrivateComm& job) noexcept {
     PrivateComm node = job.on_same_node();
     if (!node.valid()) return introduce_alone();
-    Host host = Host::among(job, node);
+    PrivateComm leaders = job.leaders(node);
+    Host host = Host::among(leaders, node);
     Birth birth = Birth::of_world();
+    // The reference of a spawned world would be another one.
+    if (birth.world == 1) prepare_clock_points(leaders, host);
     LoomName loom = loom_of(host, job.rank(), birth.world);
     Cpus cpus = Cpus::of_process();
     // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
@@ -132,6 +136,7 @@ void introduce_process() noexcept {
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);
     several_threads = provided == MPI_THREAD_MULTIPLE;
+    take_clock_point(Occasion::init);
     errno = saved;
 }
 

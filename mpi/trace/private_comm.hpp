@@ -1,6 +1,8 @@
 // A communicator of the tracer: the program's own are never used, and an error on it is a return value.
 #pragma once
 
+#include <utility>
+
 #include "mpi/trace/predefined.hpp"
 
 namespace ovni::mpi {
@@ -29,6 +31,10 @@ class PrivateComm {
         MPI_Comm comm = comm_null();
         return PrivateComm(comm, OVNI_PMPI(Comm_split)(comm_, colour, rank(), &comm) == MPI_SUCCESS);
     }
+    // The lowest rank of each node; the others get none.
+    PrivateComm leaders(const PrivateComm& node) const noexcept {
+        return split(node.rank() == 0 ? 0 : MPI_UNDEFINED);
+    }
     ~PrivateComm() {
         if (valid()) OVNI_PMPI(Comm_free)(&comm_);
     }
@@ -36,6 +42,8 @@ class PrivateComm {
     PrivateComm& operator=(const PrivateComm&) = delete;
 
     bool valid() const noexcept { return comm_ != comm_null(); }
+    // It is not freed any more.
+    MPI_Comm release() noexcept { return std::exchange(comm_, comm_null()); }
     int rank() const noexcept {
         int rank = 0;
         OVNI_PMPI(Comm_rank)(comm_, &rank);

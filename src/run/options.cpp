@@ -58,6 +58,11 @@ constexpr Option known[] = {
      "asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
     {"--limit", "", "OVNI_LIMIT", "SIZE", "",
      "what a process may write to disk; the rest is a gap (no limit)"},
+    {"--sync", "", "OVNI_SYNC", "off|init|both", "off|init|both",
+     "where the clocks of several nodes are measured: in MPI_Init and MPI_Finalize (default), only at first, "
+     "or not"},
+    {"--sync-timeout", "", "OVNI_SYNC_TIMEOUT", "SECONDS", "",
+     "how long a node may keep the others waiting there (2)"},
 };
 
 const Option* find(std::string_view name) {

@@ -139,6 +139,12 @@ void ovni_private_mark_label(int32_t type, int64_t value, const char* label) {
     stream->with_metadata([&](Metadata& metadata) { tell_mark_label(metadata, type, value, text.c_str()); });
 }
 
+void ovni_private_add_clock_point(const char* reference, const ovni_private_clock_point* point) {
+    Stream* stream = open_stream_here();
+    if (!stream || !reference || !point || !point->method) return;
+    stream->with_metadata([&](Metadata& metadata) { metadata.add_clock_point(reference, *point); });
+}
+
 void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason) {
     Stream* stream = open_stream_here();
     if (!stream) return;

@@ -171,12 +171,12 @@ std::string json_text(const Json& value, JsonStyle style) {
     return std::move(printer.text);
 }
 
-std::optional<Json> json_parse(const char* text) {
+std::optional<Json> json_parse(const char* text, JsonNumbers numbers) {
     // Before there is a value: the library's own callback is quadratic in the members of an array.
     Check check;
     if (!Json::sax_parse(text, &check)) return std::nullopt;
     Json value = Json::parse(text, nullptr, false);
-    make_doubles(value);
+    if (numbers == JsonNumbers::doubles) make_doubles(value);
     return value;
 }
 

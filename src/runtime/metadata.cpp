@@ -84,6 +84,21 @@ void Metadata::set_lost(uint64_t events) {
     if (events > 0) own()["lost"] = events;
 }
 
+void Metadata::add_clock_point(const char* reference, const ovni_private_clock_point& point) {
+    Json& clock = own()["clock"];
+    if (!clock.is_object()) clock = Json::object();
+    clock["reference"] = reference;
+    Json& points = clock["points"];
+    if (!points.is_array()) points = Json::array();
+    points.push_back({{"local", point.local},
+                      {"offset", point.offset},
+                      {"low", point.low},
+                      {"high", point.high},
+                      {"round_trip", point.round_trip},
+                      {"samples", point.samples},
+                      {"method", point.method}});
+}
+
 void Metadata::add_place_of_process(const Facts& facts) {
     Json& ovni = own();
     if (has_rank_ || facts.rank >= 0) {

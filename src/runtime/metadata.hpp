@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ovni/private.h"
 #include "runtime/json_text.hpp"
 #include "runtime/process.hpp"
 
@@ -32,6 +33,7 @@ class Metadata {
     void set_rank(int rank, int nranks);
     void add_cpu(Cpu cpu);
     void set_lost(uint64_t events);
+    void add_clock_point(const char* reference, const ovni_private_clock_point& point);
     // Rank and CPUs, where the program told none those of the identity.
     void add_place_of_process(const Facts& facts);
     // Adds what is written only at the end: the place of the process; how the stream ended, if not by

@@ -237,7 +237,7 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
     const RingMoved& moved = header().moved[header().current_moved.load() % 2];
     uint64_t lost = lost_here() + number_in(ovni, "lost");
     uint64_t raised = header().raised.load(std::memory_order_relaxed) + moved.raised + earlier_.raised;
-    std::optional<Json> before = json_parse(earlier_.metadata.c_str());
+    std::optional<Json> before = json_parse(earlier_.metadata.c_str(), JsonNumbers::as_written);
     if (goes_on_by_owner_ || !before || !before->is_object() || !(*before)["ovni"].is_object()) {
         lost += earlier_.lost;
     } else {

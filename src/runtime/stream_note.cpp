@@ -25,7 +25,7 @@ std::optional<StreamNote> StreamNote::read(const std::string& path) {
         *part = rest.substr(0, end);
         rest.remove_prefix(end + 1);
     }
-    std::optional<Json> metadata = json_parse(std::string(rest).c_str());
+    std::optional<Json> metadata = json_parse(std::string(rest).c_str(), JsonNumbers::as_written);
     if (!metadata || !metadata->is_object() || note.place.empty()) return std::nullopt;
     note.metadata = std::move(*metadata);
     return note;
