@@ -65,7 +65,7 @@ int64_t wanted_timeout() noexcept {
 }
 
 int rank_of(int node) noexcept {
-    MPI_Group leaders, world;
+    MPI_Group leaders = nullptr, world = nullptr;
     int rank = -1;
     OVNI_PMPI(Comm_group)(measuring.leaders, &leaders);
     OVNI_PMPI(Comm_group)(comm_world(), &world);
@@ -106,17 +106,18 @@ void report(Occasion occasion, const LeaderLink& link,
             const std::optional<sync::Estimate>& estimate) noexcept {
     char text[256];
     Report& said = not_measured[static_cast<size_t>(occasion)];
+    int own_rank = rank_of(measuring.node);
     double seconds = static_cast<double>(measuring.plan.timeout) / ns_per_s;
-    if (link.absent() > 0) {
-        snprintf(text, sizeof text, "rank %d%s did not answer within %g s: no point there",
-                 rank_of(link.first_absent()), link.absent() > 1 ? " and others" : "", seconds);
-        said.once(text);
-    } else if (!estimate && !link.is_dismissed()) {
-        snprintf(text, sizeof text, "rank %d got no answer within %g s: no point there",
-                 rank_of(measuring.node), seconds);
+    if (!estimate && !link.is_dismissed()) {
+        snprintf(text, sizeof text, "rank %d got no answer within %g s, its node has no point there",
+                 own_rank, seconds);
         said.once(text);
     } else if (estimate && !estimate->is_possible()) {
-        snprintf(text, sizeof text, "that of rank %d jumped: no point there", rank_of(measuring.node));
+        snprintf(text, sizeof text, "that of rank %d jumped, its node has no point there", own_rank);
+        said.once(text);
+    } else if (link.absent() > 0) {
+        snprintf(text, sizeof text, "rank %d%s did not answer within %g s, its node has no point there",
+                 rank_of(link.first_absent()), link.absent() > 1 ? " (and others)" : "", seconds);
         said.once(text);
     }
 }
@@ -139,7 +140,7 @@ void take_clock_point(Occasion occasion) noexcept {
     LeaderLink link(measuring.leaders, number_of(occasion), measuring.plan.timeout);
     std::optional<sync::Estimate> estimate =
         sync::Measurement(link, measuring.node, measuring.nodes, sync::Effort{}).run();
-    link.dismiss_absent();
+    if (estimate) link.dismiss_absent();
     if (estimate && estimate->is_possible()) store(*estimate);
     report(occasion, link, estimate);
     if (occasion == Occasion::finalize) is_prepared.store(false, std::memory_order_release);

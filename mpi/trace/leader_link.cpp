@@ -30,7 +30,8 @@ LeaderLink::LeaderLink(MPI_Comm leaders, int number, int64_t timeout) noexcept
       tag_(number % most_numbers * 2),
       dismissal_tag_(tag_ + 1),
       timeout_(timeout),
-      last_heard_(now()) {
+      last_heard_(now()),
+      latest_end_(last_heard_ + 5 * timeout) {
     OVNI_PMPI(Comm_size)(leaders_, &nodes_);
     contacts_ = static_cast<Contact*>(calloc(static_cast<size_t>(nodes_), sizeof(Contact)));
 }
@@ -106,7 +107,7 @@ bool LeaderLink::has_message(int node) noexcept {
 // Awake at first, then for longer and longer.
 void LeaderLink::rest() noexcept {
     constexpr int rests_awake = 50;
-    constexpr long shortest = 10'000, longest = 500'000;
+    constexpr long shortest = 10'000, longest = 200'000;
     if (++rests_ < rests_awake) {
         sched_yield();
         return;
@@ -119,7 +120,8 @@ bool LeaderLink::is_over() noexcept {
     int dismissed = 0;
     OVNI_KNOWN_PMPI(Iprobe)(MPI_ANY_SOURCE, dismissal_tag_, leaders_, &dismissed, MPI_STATUS_IGNORE);
     is_dismissed_ = dismissed != 0;
-    return is_dismissed_ || now() - last_heard_ >= timeout_;
+    int64_t at = now();
+    return is_dismissed_ || at >= latest_end_ || at - last_heard_ >= timeout_;
 }
 
 void LeaderLink::dismiss_absent() noexcept {

@@ -13,7 +13,8 @@ namespace ovni::mpi {
 
 class LeaderLink {
  public:
-    // Others are given up `timeout` ns after the last message from anybody. `number`: of the measurement.
+    // Others are given up `timeout` ns after the last message from anybody, and all after five times that.
+    // `number`: of the measurement.
     LeaderLink(MPI_Comm leaders, int number, int64_t timeout) noexcept;
     ~LeaderLink();
     LeaderLink(const LeaderLink&) = delete;
@@ -43,7 +44,7 @@ class LeaderLink {
     MPI_Comm leaders_;
     int tag_, dismissal_tag_;
     int nodes_ = 0;
-    int64_t timeout_, last_heard_;
+    int64_t timeout_, last_heard_, latest_end_;
     int rests_ = 0;
     int absent_ = 0, first_absent_ = 0;
     bool is_dismissed_ = false;
