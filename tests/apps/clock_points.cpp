@@ -3,8 +3,9 @@
 //
 //     clock_points WORD[@RANK]...
 //
-// measure (MPI_Pcontrol(3)), barrier, sleep (a second and a half), exit, kill. Without tracing it does the same.
-// Every rank prints "RANK NS NS": what it spent in MPI_Init and in MPI_Finalize.
+// measure (MPI_Pcontrol(3)), elsewhere (the same in another thread), barrier, sleep (a second and a half),
+// exit, kill. Without tracing it does the same. Every rank prints "RANK NS NS": what it spent in MPI_Init and
+// in MPI_Finalize.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -31,6 +32,10 @@ void measure() {
     MPI_Pcontrol(3);
 }
 
+void elsewhere() {
+    std::thread(measure).join();
+}
+
 void barrier() {
     MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -47,13 +52,15 @@ void kill() {
     std::raise(SIGKILL);
 }
 
-const std::map<std::string_view, void (*)()> words = {
-    {"measure", measure}, {"barrier", barrier}, {"sleep", sleep}, {"exit", exit}, {"kill", kill}};
+const std::map<std::string_view, void (*)()> words = {{"measure", measure}, {"elsewhere", elsewhere},
+                                                      {"barrier", barrier}, {"sleep", sleep},
+                                                      {"exit", exit},       {"kill", kill}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    int64_t init = ns_of([&] { MPI_Init(&argc, &argv); });
+    int provided = 0;
+    int64_t init = ns_of([&] { MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided); });
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 1; i < argc; ++i) {

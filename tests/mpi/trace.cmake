@@ -19,3 +19,9 @@ target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX
 target_link_libraries(host_names PRIVATE ovni_settings ovni::ovni MPI::MPI_CXX)
 add_dependencies(host_names ovni-mpi)
 add_dependencies(mpi_trace host_names)
+
+# The clocks of virtual nodes, measured in the job.
+add_test(NAME mpi_trace.clocks
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_clocks.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
+set_tests_properties(mpi_trace.clocks PROPERTIES
+    ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster)
