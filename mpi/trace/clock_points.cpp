@@ -124,22 +124,26 @@ void report(Occasion occasion, const LeaderLink& link,
 
 }  // namespace
 
-void prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept {
-    if (!leaders.valid() || leaders.size() < 2) return;
+bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept {
+    if (!leaders.valid() || leaders.size() < 2) return false;
     Plan plan{host, wanted_extent(), wanted_timeout()};
-    if (!leaders.bcast(reinterpret_cast<char*>(&plan), sizeof plan) || plan.extent == Extent::off) return;
+    if (!leaders.bcast(reinterpret_cast<char*>(&plan), sizeof plan) || plan.extent == Extent::off)
+        return false;
     measuring = {plan, comm_null(), leaders.rank(), leaders.size()};
     // Never freed by us: that is collective, and in the end one of them may be missing.
     measuring.leaders = leaders.release();
     is_prepared.store(true, std::memory_order_release);
+    return true;
 }
 
 void take_clock_point(Occasion occasion) noexcept {
     if (!may_take(occasion)) return;
     int saved = errno;
     LeaderLink link(measuring.leaders, number_of(occasion), measuring.plan.timeout);
+    sync::Effort effort;
+    effort.patience_ns = link.patience();
     std::optional<sync::Estimate> estimate =
-        sync::Measurement(link, measuring.node, measuring.nodes, sync::Effort{}).run();
+        sync::Measurement(link, measuring.node, measuring.nodes, effort).run();
     if (estimate) link.dismiss_absent();
     if (estimate && estimate->is_possible()) store(*estimate);
     report(occasion, link, estimate);

@@ -12,8 +12,8 @@ namespace ovni::mpi {
 enum class Occasion { init, pcontrol, finalize };
 
 // In MPI_Init, collective over the leaders of nodes, in a rank that is none without effect. `host`: of this
-// node. OVNI_SYNC and OVNI_SYNC_TIMEOUT of rank 0 count.
-void prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept;
+// node. OVNI_SYNC and OVNI_SYNC_TIMEOUT of rank 0 count. False where nothing is going to be measured.
+bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept;
 
 // Collective over the leaders, by the thread that called MPI_Init.
 void take_clock_point(Occasion occasion) noexcept;

@@ -103,7 +103,7 @@ void introduce_among(const PrivateComm& job) noexcept {
     Host host = Host::among(leaders, node);
     Birth birth = Birth::of_world();
     // The reference of a spawned world would be another one.
-    if (birth.world == 1) prepare_clock_points(leaders, host);
+    char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
     LoomName loom = loom_of(host, job.rank(), birth.world);
     Cpus cpus = Cpus::of_process();
     // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
@@ -114,6 +114,9 @@ void introduce_among(const PrivateComm& job) noexcept {
     RunName run = agree_on_run(job, birth);
     remember_run(run, applications_of(job, birth));
     identify(loom, run, birth, job.rank(), job.size(), cpus);
+    if (!node.bcast(&are_measured, 1) || !are_measured) return;
+    take_clock_point(Occasion::init);
+    node.meet_asleep();
 }
 
 }  // namespace
@@ -136,7 +139,6 @@ void introduce_process() noexcept {
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);
     several_threads = provided == MPI_THREAD_MULTIPLE;
-    take_clock_point(Occasion::init);
     errno = saved;
 }
 

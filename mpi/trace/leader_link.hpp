@@ -20,38 +20,45 @@ class LeaderLink {
     LeaderLink(const LeaderLink&) = delete;
     LeaderLink& operator=(const LeaderLink&) = delete;
 
+    // With one that stops in the middle of a burst: others must not be kept waiting for so long that they
+    // give up.
+    int64_t patience() const noexcept { return timeout_ / 4; }
+
     // The clock of events.
     int64_t now() const noexcept { return static_cast<int64_t>(ovni::now()); }
     bool send(int node, const void* data, int bytes) noexcept;
-    bool receive(int node, void* data, int bytes) noexcept;
     bool has_message(int node) noexcept;
+    bool receive(int node, void* data, int bytes) noexcept;
     void rest() noexcept;
-    bool is_over() noexcept;
+    bool is_over() const noexcept;
 
-    // Tells those who never answered that nobody waits for them any more.
+    // Tells those who never came, or stopped answering, that nobody waits for them any more.
     void dismiss_absent() noexcept;
     int absent() const noexcept { return absent_; }
     int first_absent() const noexcept { return first_absent_; }
     bool is_dismissed() const noexcept { return is_dismissed_; }
 
  private:
-    enum class Contact : uint8_t { none, awaited, heard };
+    // Of a node that something was expected from.
+    struct Silence {
+        int64_t since, until;  // of the polls in vain after the last message
+        bool was_heard;
+    };
 
+    void note(int node, bool is_there) noexcept;
+    bool is_absent(const Silence& silence) const noexcept;
     bool post(int node, int tag, const void* data, int bytes) noexcept;
-    bool finish(MPI_Request& request) noexcept;
-    void note(int node, Contact contact) noexcept;
+    bool finish(MPI_Request& request) const noexcept;
 
     MPI_Comm leaders_;
     int tag_, dismissal_tag_;
     int nodes_ = 0;
     int64_t timeout_, last_heard_, latest_end_;
-    int rests_ = 0;
+    int polls_in_vain_ = 0, rests_ = 0;
     int absent_ = 0, first_absent_ = 0;
     bool is_dismissed_ = false;
-    Contact* contacts_;
-    // MPI keeps the one of a message that was given up.
+    Silence* silences_;  // by node; null where there is no memory
     void* outgoing_ = nullptr;
-    void* incoming_ = nullptr;
 };
 
 }  // namespace ovni::mpi

@@ -1,6 +1,7 @@
 // A communicator of the tracer: the program's own are never used, and an error on it is a return value.
 #pragma once
 
+#include <ctime>
 #include <utility>
 
 #include "mpi/trace/predefined.hpp"
@@ -59,6 +60,16 @@ class PrivateComm {
     }
     bool allgather(const char* own, int bytes, char* all) const noexcept {
         return OVNI_PMPI(Allgather)(own, bytes, type_char(), all, bytes, type_char(), comm_) == MPI_SUCCESS;
+    }
+    // A barrier in which nobody takes a core from those that are still at work.
+    void meet_asleep() const noexcept {
+        MPI_Request request = request_null();
+        int all_there = OVNI_PMPI(Ibarrier)(comm_, &request) != MPI_SUCCESS;
+        while (!all_there) {
+            if (OVNI_KNOWN_PMPI(Test)(&request, &all_there, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+            const timespec nap{0, 500'000};
+            if (!all_there) nanosleep(&nap, nullptr);
+        }
     }
     bool any(int own, int& result) const noexcept {
         return OVNI_PMPI(Allreduce)(&own, &result, 1, type_int(), op_max(), comm_) == MPI_SUCCESS;
