@@ -157,9 +157,11 @@ class FunctionChoice : public TracedTest {
     // Runs calls_c; the functions of which rank 0 recorded calls, as often as it made them. Left out: the
     // callbacks of generalized requests, whose calls are those of MPI where the function that calls back is
     // recorded.
+    // `environment`: of the program alone; ovnirun refuses what means nothing.
     Names recorded(const Words& options, const Words& environment = {}) {
-        done = traced(2, {app("calls_c"), path(""), "messages", "communicators", "one_sided", "others"},
-                      options + Words{"--cpu", "virtual"}, environment);
+        Words words = {app("calls_c"), path(""), "messages", "communicators", "one_sided", "others"};
+        if (!environment.empty()) words = Words{"env"} + environment + words;
+        done = traced(2, words, options + Words{"--cpu", "virtual"});
         EXPECT_EQ(done.status, 0) << done.err;
         called.clear();
         Names names;
