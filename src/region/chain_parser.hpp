@@ -1,0 +1,19 @@
+// One chain of alarms from its text. The whole grammar is in README.md.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "region/alarm.hpp"
+#include "region/chain_text.hpp"
+
+namespace ovni::region {
+
+// `mpi_functions`: names whose places are the numbers of the functions; none: functions are taken as they
+// are. `warnings` gets sentences about what was accepted, but is not as it should be.
+Fault parse_chain(std::string_view text, std::span<const std::string_view> mpi_functions, Chain& chain,
+                  std::vector<std::string>& warnings) noexcept;
+
+}  // namespace ovni::region

@@ -1,0 +1,199 @@
+// The chain engine: sites report hits, events fire. Laid out once from a plan; from then on nothing
+// allocates, locks or waits, so any thread may report at any time, signal handlers too.
+//
+// The state of an alarm is one word (epoch, armed, count). An alarm that is global, or for one thread, has no
+// other. For any other the word says whether it is armed for all, and each thread has a word of its own,
+// which holds as long as its epoch is that of the alarm: to arm or disarm all threads, later ones too, is one
+// compare-and-swap.
+//
+// One alarm's hit is atomic; who reports one hit that meets several alarms makes one such step for each of
+// them, in the order of chains and alarms, calls back for what fires in that order, and arms what comes next
+// after the last of them: so a site cannot hit what it has armed itself. Steps of other threads, or of a
+// signal handler, may come in between. For each arming of a broadcast or global alarm exactly one thread
+// fires.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "region/alarm.hpp"
+#include "region/plan.hpp"
+
+namespace ovni::region {
+
+inline constexpr uint32_t all_threads = std::numeric_limits<uint32_t>::max();
+inline constexpr uint16_t no_alarm = std::numeric_limits<uint16_t>::max();  // of a default start
+
+struct Firing {
+    Event event;
+    uint32_t thread;    // number of the one that fires
+    bool is_broadcast;  // the event is meant for all
+    uint16_t alarm;     // in the order of chains and alarms, or no_alarm
+};
+
+// Called in the reporting thread, maybe inside of a signal handler. Either may be null.
+struct Hooks {
+    void* context = nullptr;
+    void (*fired)(void* context, const Firing& firing) noexcept = nullptr;
+    // An alarm waits from now on in this thread, or in all_threads: a back end starts its timer, or sets its
+    // sites.
+    void (*armed)(void* context, uint16_t alarm, uint32_t thread) noexcept = nullptr;
+};
+
+// A thread as the engine knows it: a copy belongs to the thread.
+struct Thread {
+    static constexpr uint32_t no_slot = std::numeric_limits<uint32_t>::max();
+    uint32_t number = 0;
+    uint32_t slot = no_slot;
+};
+
+enum class DefaultStart : uint8_t { off, on };
+
+class Engine {
+ public:
+    struct Settings {
+        uint32_t threads = 1024;  // slots for threads that live at the same time
+        DefaultStart default_start = DefaultStart::on;
+        Hooks hooks;
+    };
+
+    // Copies what it needs of the plan, and arms the first alarms for all threads.
+    Engine(const Plan& plan, const Settings& settings) noexcept;
+
+    // Numbers are taken where a thread is created, so they follow the order of creation; the main thread is
+    // 0.
+    uint32_t next_thread_number() noexcept { return next_number_.fetch_add(1, std::memory_order_relaxed); }
+
+    // Gives a thread its slot, and fires the default start. Where no slot is free the thread goes on without
+    // one: alarms that are global, or for it alone, count its hits, the others do not.
+    Thread attach(uint32_t number) noexcept;
+    // Its slot is free for another thread afterwards.
+    void detach(Thread thread) noexcept;
+    uint64_t threads_without_slot() const noexcept {
+        return threads_without_slot_.load(std::memory_order_relaxed);
+    }
+
+    // Whether a chain waits for such a hit at all, sooner or later: two loads.
+    bool is_awaited(Kind kind, uint64_t value = 0) const noexcept {
+        return (awaited_[static_cast<size_t>(kind)] >> bucket(value) & 1) != 0;
+    }
+    // Whether one is armed in this thread, for sites that have to work to find out the value.
+    bool is_armed(Thread thread, Kind kind) const noexcept;
+    bool is_armed(Thread thread, uint16_t alarm) const noexcept;
+
+    // A site is passed. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
+    void hit(Thread thread, Kind kind, uint64_t value = 0, int64_t detail = 0) noexcept {
+        if (is_awaited(kind, value)) report(thread, kind, value, {}, detail);
+    }
+    void hit(Thread thread, Kind kind, std::string_view text, int64_t detail = 0) noexcept {
+        uint64_t value = hash_of(text);
+        if (is_awaited(kind, value)) report(thread, kind, value, text, detail);
+    }
+    // A site of which a back end knows which alarms it belongs to, in ascending order.
+    void hit(Thread thread, std::span<const uint16_t> alarms) noexcept;
+
+    // Instructions executed one by one; an alarm fires after its last.
+    void instructions(Thread thread, uint64_t count) noexcept;
+    // A block of instructions that is about to be executed; what its instructions reach fires now, at its
+    // beginning, and what is armed by that counts the block too.
+    void block(Thread thread, uint64_t count) noexcept;
+    // How many instructions this thread may execute before one of its alarms can fire; largest_target or
+    // more: none counts. Other threads can make it less for global alarms.
+    uint64_t instructions_until_next(Thread thread) const noexcept;
+
+ private:
+    using Word = std::atomic<uint64_t>;
+    enum class Armed : uint8_t { as_all, off, on };
+    enum class Reach : uint8_t { own_thread, all };
+    enum class Count : uint8_t { exact, blocks };
+
+    // An alarm as the engine needs it.
+    struct Rule {
+        uint64_t value;
+        uint64_t target;
+        std::string text;
+        int64_t detail;
+        Sampling sampling;
+        uint32_t thread;  // or all_threads
+        uint16_t chain;
+        Kind kind;
+        Event event;
+        DetailRule detail_rule;
+        bool is_broadcast;
+        bool is_global;
+        bool is_last;
+
+        // The alarm's own word is all its state.
+        bool is_single() const noexcept { return is_global || thread != all_threads; }
+    };
+    struct ChainRule {
+        uint16_t first;
+        uint64_t repeat;
+        std::vector<uint16_t> waiters;
+    };
+    // What is armed when a site is through.
+    struct Next {
+        uint16_t alarm;
+        Reach reach;
+    };
+    struct Pending {
+        std::array<Next, 2 * most_alarms> next;
+        size_t size = 0;
+        void add(uint16_t alarm, Reach reach) noexcept { next[size++] = {alarm, reach}; }
+    };
+
+    static constexpr uint64_t bucket(uint64_t value) noexcept { return (value * 0x9e3779b97f4a7c15) >> 58; }
+    static bool allows(const Rule& rule, int64_t detail) noexcept;
+
+    void lay_out(const Plan& plan) noexcept;
+    void report(Thread thread, Kind kind, uint64_t value, std::string_view text, int64_t detail) noexcept;
+    bool is_of(const Rule& rule, Thread thread) const noexcept;
+    Word* word_of(uint16_t alarm, Thread thread) noexcept;
+    const Word* word_of(uint16_t alarm, Thread thread) const noexcept;
+
+    bool count_hit(uint16_t alarm, Thread thread, uint64_t hits) noexcept;
+    bool count_alone(uint16_t alarm, uint64_t hits, uint64_t target) noexcept;
+    bool count_in_thread(uint16_t alarm, Word& own, uint64_t hits, uint64_t target) noexcept;
+    void count_silently(uint16_t alarm, Thread thread, uint64_t hits) noexcept;
+    uint64_t count_so_far(uint16_t alarm, Thread thread) const noexcept;
+    uint64_t target_of(uint16_t alarm) const noexcept;
+
+    void fire(uint16_t alarm, Thread thread, Pending& pending) noexcept;
+    bool next_sample(uint16_t alarm, Event& event) noexcept;
+    bool has_sample_begun(uint16_t alarm) const noexcept;
+    void end_chain(const Rule& rule, Thread thread, Pending& pending) noexcept;
+    void arm(const Pending& pending, Thread thread) noexcept;
+    void arm(uint16_t alarm, Reach reach, Thread thread) noexcept;
+    void arm_all(uint16_t alarm) noexcept;
+    bool change_epoch(uint16_t alarm, uint64_t& expected, Armed armed) noexcept;
+    void forget_old_epochs(uint16_t alarm, uint64_t epoch) noexcept;
+    void step(Thread thread, uint64_t count, Count how) noexcept;
+    uint32_t take_slot() noexcept;
+
+    std::array<uint64_t, kind_count> awaited_{};  // buckets of the values
+    Hooks hooks_;
+    DefaultStart default_start_;
+    std::vector<Rule> rules_;
+    std::vector<ChainRule> chains_;
+    std::array<std::vector<uint16_t>, kind_count> of_kind_;
+    std::vector<uint16_t> counters_;  // alarms that count instructions
+
+    std::vector<Word> alarm_words_;
+    std::vector<Word> phases_;      // of a uniform alarm: starts and stops so far
+    std::vector<Word> chain_runs_;  // of chains that end for all threads at once
+    uint32_t slots_;
+    size_t stride_ = 0;  // words of a slot: of its alarms, then runs of its chains
+    std::vector<Word> thread_words_;
+    std::vector<Word> taken_slots_;  // a bit each
+    std::atomic<uint32_t> next_number_{0};
+    std::atomic<uint64_t> threads_without_slot_{0};
+};
+
+}  // namespace ovni::region

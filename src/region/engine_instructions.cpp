@@ -1,0 +1,78 @@
+// The engine's clock is the number of instructions: icount and uniform.
+#include <algorithm>
+
+#include "region/engine.hpp"
+
+namespace ovni::region {
+
+// Even phases of a uniform alarm await the start of a sample, odd ones its end. A sample that begins where
+// the alarm is armed, or where the last sample ended, is reported at the next instruction, and that one is
+// its first.
+uint64_t Engine::target_of(uint16_t alarm) const noexcept {
+    const Rule& rule = rules_[alarm];
+    if (rule.kind != Kind::uniform) return rule.target;
+    uint64_t phase = phases_[alarm].load(std::memory_order_acquire);
+    uint64_t gap = rule.sampling.period - rule.sampling.length;
+    if (phase % 2 != 0) return rule.sampling.length;
+    return phase == 0 || gap == 0 ? 1 : gap;
+}
+
+bool Engine::has_sample_begun(uint16_t alarm) const noexcept {
+    const Rule& rule = rules_[alarm];
+    uint64_t phase = phases_[alarm].load(std::memory_order_acquire);
+    if (rule.kind != Kind::uniform) return false;
+    return phase == 1 || (phase % 2 != 0 && rule.sampling.period == rule.sampling.length);
+}
+
+// The alarm is disarmed here, so its phase belongs to the thread that fires. True: that was the last sample's
+// end.
+bool Engine::next_sample(uint16_t alarm, Event& event) noexcept {
+    uint64_t phase = phases_[alarm].load(std::memory_order_acquire);
+    event = phase % 2 == 0 ? Event::start : Event::stop;
+    bool is_over = ++phase == 2 * rules_[alarm].sampling.samples;
+    phases_[alarm].store(is_over ? 0 : phase, std::memory_order_release);
+    return is_over;
+}
+
+void Engine::step(Thread thread, uint64_t count, Count how) noexcept {
+    Pending pending;
+    for (uint16_t alarm : counters_)
+        if (count_hit(alarm, thread, count)) fire(alarm, thread, pending);
+    arm(pending, thread);
+    for (size_t i = 0; i < pending.size; ++i) {
+        uint16_t alarm = pending.next[i].alarm;
+        Kind kind = rules_[alarm].kind;
+        if (kind != Kind::icount && kind != Kind::uniform) continue;
+        if (how == Count::blocks || has_sample_begun(alarm)) count_silently(alarm, thread, count);
+    }
+}
+
+void Engine::block(Thread thread, uint64_t count) noexcept {
+    if (!counters_.empty()) step(thread, count, Count::blocks);
+}
+
+void Engine::instructions(Thread thread, uint64_t count) noexcept {
+    if (counters_.empty()) return;
+    while (count > 0) {
+        uint64_t until = instructions_until_next(thread);
+        uint64_t silent = std::min(until - 1, count);
+        if (silent > 0) step(thread, silent, Count::exact);
+        count -= silent;
+        if (count == 0) return;
+        step(thread, 1, Count::exact);
+        --count;
+    }
+}
+
+uint64_t Engine::instructions_until_next(Thread thread) const noexcept {
+    uint64_t least = largest_target;
+    for (uint16_t alarm : counters_) {
+        if (!is_armed(thread, alarm)) continue;
+        uint64_t target = target_of(alarm);
+        uint64_t count = count_so_far(alarm, thread);
+        least = std::min(least, count < target ? target - count : 1);
+    }
+    return least;
+}
+
+}  // namespace ovni::region

@@ -1,0 +1,48 @@
+// The region controller's words on a command line, with one dash, two, or an en dash:
+//
+//     -control CHAIN    -skip N    -length M    -uniform-skip S -uniform-period P -uniform-length L
+//     -uniform-count C -controller-default-start 0|1    -controller-log 0|1    -controller-olog FILE
+//
+// A value is the next word, or stands behind '='. All but the first are an older spelling: they become
+// chains.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "region/chain_text.hpp"
+
+namespace ovni::region {
+
+enum class Choice : uint8_t { no, yes };
+
+class OptionWords {
+ public:
+    // How many of the first words were understood: 0 where the first is no word of the controller, 1 or 2.
+    // `fault` is set where the first is one and its value is missing or wrong.
+    size_t take(std::span<const std::string_view> words, Fault& fault) noexcept;
+
+    // After the last word: all chains, those of the older spellings behind the others.
+    Fault finish(std::vector<std::string>& chains) const noexcept;
+
+    Choice default_start() const noexcept { return default_start_; }
+    Choice log() const noexcept { return log_; }
+    const std::string& log_file() const noexcept { return log_file_; }
+
+ private:
+    Fault set(std::string_view name, std::string_view value) noexcept;
+
+    std::vector<std::string> chains_;
+    std::optional<uint64_t> skip_, length_;
+    std::optional<uint64_t> uniform_skip_, uniform_period_, uniform_length_, uniform_count_;
+    Choice default_start_ = Choice::yes;
+    Choice log_ = Choice::no;
+    std::string log_file_;
+};
+
+}  // namespace ovni::region

@@ -1,0 +1,113 @@
+#include "region/plan.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "region/chain_parser.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+using Chains = std::vector<Chain>;
+
+Error wrong(const Chain& chain, size_t offset, std::string what) {
+    return {std::move(what), chain.source, offset};
+}
+
+std::optional<size_t> find_chain(const Chains& chains, const std::string& name) {
+    for (size_t i = 0; i < chains.size(); ++i)
+        if (chains[i].name == name) return i;
+    return {};
+}
+
+Fault check_names(const Chains& chains) {
+    for (size_t i = 0; i < chains.size(); ++i)
+        if (!chains[i].name.empty() && find_chain(chains, chains[i].name) != i)
+            return wrong(chains[i], chains[i].name_offset, "duplicate chain name " + chains[i].name);
+    return {};
+}
+
+Fault link(Plan& plan) {
+    plan.waiters.resize(plan.chains.size());
+    for (size_t i = 0; i < plan.chains.size(); ++i) {
+        const Chain& chain = plan.chains[i];
+        if (chain.waits_for.empty()) continue;
+        std::optional<size_t> awaited = find_chain(plan.chains, chain.waits_for);
+        if (!awaited) return wrong(chain, chain.waits_for_offset, "unknown chain " + chain.waits_for);
+        plan.waiters[*awaited].push_back(i);
+        if (plan.chains[*awaited].repeat == endless)
+            plan.warnings.push_back(
+                wrong(chain, chain.waits_for_offset,
+                      "chain " + chain.waits_for + " repeats endlessly: the wait never ends")
+                    .message());
+    }
+    return {};
+}
+
+// Every chain waits for one at most, so a walk that is longer than the list is in a circle.
+Fault check_cycles(const Chains& chains) {
+    for (const Chain& first : chains) {
+        const Chain* chain = &first;
+        for (size_t steps = 0; !chain->waits_for.empty(); ++steps) {
+            if (steps > chains.size()) return wrong(first, first.waits_for_offset, "waitfor cycle");
+            chain = &chains[*find_chain(chains, chain->waits_for)];
+        }
+    }
+    return {};
+}
+
+Fault check_alarms(const Chains& chains) {
+    size_t alarms = 0;
+    size_t uniforms = 0;
+    for (const Chain& chain : chains) {
+        for (const Alarm& alarm : chain.alarms) {
+            if (alarm.kind == Kind::uniform && ++uniforms > 1)
+                return wrong(chain, alarm.offset, "only one uniform");
+            if (++alarms > most_alarms)
+                return wrong(chain, alarm.offset, "more than " + std::to_string(most_alarms) + " alarms");
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
+                Plan& plan) noexcept {
+    plan = {};
+    for (const std::string& text : chains)
+        if (Fault fault = parse_chain(text, mpi_functions, plan.chains.emplace_back(), plan.warnings))
+            return fault;
+    if (Fault fault = check_names(plan.chains)) return fault;
+    if (Fault fault = link(plan)) return fault;
+    if (Fault fault = check_cycles(plan.chains)) return fault;
+    return check_alarms(plan.chains);
+}
+
+Fault split_chains(std::string_view text, std::vector<std::string>& chains) noexcept {
+    std::vector<Letter> letters;
+    if (Fault fault = read_letters(text, letters)) return fault;
+    size_t begin = 0;
+    for (const Letter& letter : letters) {
+        if (letter.c != ';' || letter.is_quoted) continue;
+        chains.emplace_back(text.substr(begin, letter.offset - begin));
+        begin = letter.offset + 1;
+    }
+    chains.emplace_back(text.substr(begin));
+    return {};
+}
+
+Fault find_missing_back_end(const Plan& plan) noexcept {
+    for (const Chain& chain : plan.chains)
+        for (const Alarm& alarm : chain.alarms) {
+            const KindRow& row = kind_rows()[static_cast<size_t>(alarm.kind)];
+            if (row.back_end == BackEnd::missing)
+                return wrong(
+                    chain, alarm.offset,
+                    "alarms of type " + std::string(row.name) + " are not supported by this version");
+        }
+    return {};
+}
+
+}  // namespace ovni::region

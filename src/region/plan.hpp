@@ -1,0 +1,32 @@
+// All chains of a process, checked together: names, who waits for whom, what there is at most once.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "region/alarm.hpp"
+#include "region/chain_text.hpp"
+
+namespace ovni::region {
+
+inline constexpr size_t most_alarms = 128;  // of all chains
+
+struct Plan {
+    std::vector<Chain> chains;
+    std::vector<std::vector<size_t>> waiters;  // of each chain, those that its end arms
+    std::vector<std::string> warnings;
+};
+
+// `chains`: as --control had them. A fault shows the place in its chain.
+Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
+                Plan& plan) noexcept;
+
+// The chains of OVNI_CONTROL, which stand with ';' between them; one in quotes or escaped separates nothing.
+Fault split_chains(std::string_view text, std::vector<std::string>& chains) noexcept;
+
+// The first alarm that nothing in the library can hit yet, and so the sentence to refuse the plan with.
+Fault find_missing_back_end(const Plan& plan) noexcept;
+
+}  // namespace ovni::region
