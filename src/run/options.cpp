@@ -1,6 +1,7 @@
 #include "run/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -121,12 +122,22 @@ void check_size(std::string_view name, const Option& option, const std::string& 
                 fmt::format("{} is {}k to {}M, not '{}'", name, sizes.least >> 10, sizes.most >> 20, value));
 }
 
+void check_seconds(std::string_view name, std::string_view value) {
+    bool is_decimal = value.find_first_not_of("0123456789.") == value.npos;
+    double seconds = 0;
+    auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    if (!is_decimal || fault != std::errc() || end != value.data() + value.size() || !(seconds > 0))
+        throw UsageError(
+            fmt::format("{} is a number of seconds above 0, as 2 or 0.5, not '{}'", name, value));
+}
+
 // `name`: of the option, or of its variable where that has the value.
 void check(std::string_view name, const Option& option, std::string_view value) {
     if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, option.value));
     if (!option.choices.empty() && !is_choice(option.choices, value))
         throw UsageError(fmt::format("{} is {}, not '{}'", name, option.choices, value));
     if (option.value == "SIZE") check_size(name, option, std::string(value));
+    if (option.value == "SECONDS") check_seconds(name, value);
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
         throw UsageError(fmt::format("{}: a loom has no '/' in its name: '{}'", name, value));
     if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))

@@ -99,7 +99,9 @@ TEST_F(Ovnirun, MistakesInTheEnvironmentAreStatus2) {
          {Setting{"OVNI_LOOM", "a/b"}, Setting{"OVNI_CPU", "q"}, Setting{"OVNI_RUNDIR", "/nonexistent"},
           Setting{"OVNI_RUNDIR", "here"}, Setting{"OVNI_BUFFER", "1k"}, Setting{"OVNI_BUFFER", "32M"},
           Setting{"OVNI_FLIGHT", "1k"}, Setting{"OVNI_LIMIT", "much"}, Setting{"OVNI_ON_FULL", "never"},
-          Setting{"OVNI_MPI_FUNCTIONS", "Sned"}}) {
+          Setting{"OVNI_MPI_FUNCTIONS", "Sned"}, Setting{"OVNI_SYNC", "some"},
+          Setting{"OVNI_SYNC_TIMEOUT", "0"}, Setting{"OVNI_SYNC_TIMEOUT", "1s"},
+          Setting{"OVNI_SYNC_TIMEOUT", "inf"}}) {
         Finished done = ovnirun({"echo", "ran"}, {variable + "=" + value});
         EXPECT_EQ(done.status, 2) << variable << done.err;
         EXPECT_EQ(done.out, "");
