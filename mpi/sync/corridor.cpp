@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ovni::sync {
 
@@ -37,74 +38,61 @@ struct Line {
 
 class Fit {
  public:
-    explicit Fit(const Corridor& corridor) : corridor_(corridor), origin_(corridor.floors().front()) {}
+    explicit Fit(const Corridor& corridor)
+        : floors_(corridor.floors()), ceilings_(corridor.ceilings()), origin_(floors_.front()) {}
 
-    std::optional<FittedLine> run() const {
-        const auto &floors = corridor_.floors(), &ceilings = corridor_.ceilings();
-        int64_t begin = std::max(floors.front().local, ceilings.front().local);
-        int64_t end = std::min(floors.back().local, ceilings.back().local);
+    std::optional<Straight> run() const {
+        int64_t begin = std::max(floors_.front().local, ceilings_.front().local);
+        int64_t end = std::min(floors_.back().local, ceilings_.back().local);
         if (begin >= end) return std::nullopt;
-        Real middle = (time_of(begin) + time_of(end)) / 2;
-        Line above = edge(ceilings, middle), below = edge(floors, middle);
-        Line model{middle, (above.at(middle) + below.at(middle)) / 2, (above.slope + below.slope) / 2};
-        Line steepest = touching(floors, ceilings, Side::upper, model);
-        Line flattest = touching(ceilings, floors, Side::lower, model);
-        return FittedLine{point(begin, model, flattest, steepest), point(end, model, flattest, steepest),
-                          steepest.slope < flattest.slope ? std::max<int64_t>(residual(model), 1) : 0};
+        Line steepest = steepest_of_all(), flattest = flattest_of_all();
+        bool fits = steepest.slope >= flattest.slope;
+        return Straight{interval(begin, flattest, steepest), interval(end, flattest, steepest),
+                        fits ? 0 : residual((steepest.slope + flattest.slope) / 2)};
     }
 
  private:
-    Real time_of(int64_t local) const { return static_cast<Real>(local - origin_.local); }
+    Real time_of(const ClockPoint& p) const { return static_cast<Real>(p.local - origin_.local); }
     Real offset_of(const ClockPoint& p) const { return static_cast<Real>(p.offset - origin_.offset); }
-    Real time_of(const ClockPoint& p) const { return time_of(p.local); }
-
     Line through(const ClockPoint& a, const ClockPoint& b) const {
         return {time_of(a), offset_of(a), (offset_of(b) - offset_of(a)) / (time_of(b) - time_of(a))};
     }
 
-    // The edge at that time, which lies within the hull.
-    Line edge(const std::vector<ClockPoint>& hull, Real time) const {
-        size_t i = 1;
-        while (i + 1 < hull.size() && time_of(hull[i]) < time) ++i;
-        return through(hull[i - 1], hull[i]);
+    // Nothing that fits is steeper than a line from a floor to a later ceiling.
+    Line steepest_of_all() const {
+        Line best{0, 0, std::numeric_limits<Real>::max()};
+        for (const ClockPoint& floor : floors_)
+            for (const ClockPoint& ceiling : ceilings_) {
+                if (ceiling.local <= floor.local) continue;
+                if (Line line = through(floor, ceiling); line.slope < best.slope) best = line;
+            }
+        return best;
     }
-
-    // Of the lines from a point of `lefts` to a later one of `rights` the flattest (for Side::upper: nothing
-    // that fits is steeper) or the steepest.
-    Line touching(const std::vector<ClockPoint>& lefts, const std::vector<ClockPoint>& rights, Side side,
-                  Line best) const {
-        bool is_first = true;
-        for (const ClockPoint& left : lefts)
-            for (const ClockPoint& right : rights) {
-                if (right.local <= left.local) continue;
-                Line line = through(left, right);
-                bool is_better = side == Side::upper ? line.slope < best.slope : line.slope > best.slope;
-                if (is_first || is_better) best = line;
-                is_first = false;
+    Line flattest_of_all() const {
+        Line best{0, 0, std::numeric_limits<Real>::lowest()};
+        for (const ClockPoint& ceiling : ceilings_)
+            for (const ClockPoint& floor : floors_) {
+                if (floor.local <= ceiling.local) continue;
+                if (Line line = through(ceiling, floor); line.slope > best.slope) best = line;
             }
         return best;
     }
 
-    Real outside(const Line& model) const {
-        Real worst = 0;
-        for (const ClockPoint& p : corridor_.floors())
-            worst = std::max(worst, offset_of(p) - model.at(time_of(p)));
-        for (const ClockPoint& p : corridor_.ceilings())
-            worst = std::max(worst, model.at(time_of(p)) - offset_of(p));
-        return worst;
-    }
-    int64_t residual(const Line& model) const { return static_cast<int64_t>(std::ceil(outside(model))); }
-
-    FittedPoint point(int64_t local, const Line& model, const Line& flattest, const Line& steepest) const {
-        Real time = time_of(local);
-        auto [low, high] = std::minmax({flattest.at(time), steepest.at(time), model.at(time)});
-        auto absolute = [&](Real offset) { return origin_.offset + static_cast<int64_t>(offset); };
-        return {{local, absolute(std::round(model.at(time)))},
-                absolute(std::floor(low)),
-                absolute(std::ceil(high))};
+    int64_t residual(Real slope) const {
+        Real highest = std::numeric_limits<Real>::lowest(), lowest = std::numeric_limits<Real>::max();
+        for (const ClockPoint& p : floors_) highest = std::max(highest, offset_of(p) - slope * time_of(p));
+        for (const ClockPoint& p : ceilings_) lowest = std::min(lowest, offset_of(p) - slope * time_of(p));
+        return std::max<int64_t>(static_cast<int64_t>(std::ceil((highest - lowest) / 2)), 1);
     }
 
-    const Corridor& corridor_;
+    Interval interval(int64_t local, const Line& flattest, const Line& steepest) const {
+        Real time = static_cast<Real>(local - origin_.local);
+        auto [low, high] = std::minmax({flattest.at(time), steepest.at(time)});
+        return {local, origin_.offset + static_cast<int64_t>(std::floor(low)),
+                origin_.offset + static_cast<int64_t>(std::ceil(high))};
+    }
+
+    const std::vector<ClockPoint>&floors_, &ceilings_;
     ClockPoint origin_;
 };
 
@@ -123,7 +111,7 @@ void Corridor::add_ceiling(ClockPoint point) {
     append(ceilings_, point, Side::lower);
 }
 
-std::optional<FittedLine> fit_line(const Corridor& corridor) {
+std::optional<Straight> straight(const Corridor& corridor) {
     if (corridor.floors().size() < 2 || corridor.ceilings().size() < 2) return std::nullopt;
     return Fit(corridor).run();
 }

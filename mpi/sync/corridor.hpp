@@ -1,12 +1,11 @@
-// How the offset of a clock goes on over a whole run, if it goes along a straight line.
+// What is certain of the offset of a clock over a whole run, if the clock keeps its rate.
 //
 // Every exchange leaves the offset at one moment a floor and a ceiling (estimate.hpp). A clock with a
 // constant rate has an offset that is a line above all floors and below all ceilings: of floors only the
-// upper convex hull counts, of ceilings only the lower one. The model is the middle of the highest line below
-// all ceilings and the lowest line above all floors, both around the middle of the run: edges of the hulls.
-// What other lines fit lies between the steepest and the flattest of them, each of which touches one floor
-// and one ceiling; so these two say, at the beginning and the end of the run, within which interval the truth
-// lies, and in between it is nowhere further from the model.
+// upper convex hull counts, of ceilings only the lower one. Lines that fit lie between the steepest and the
+// flattest of them, each of which touches one floor and one ceiling; so these two say within which interval
+// the truth lies at the beginning and at the end of the run. The distance between any line and the farthest
+// one that fits is greatest at one of these ends.
 #pragma once
 
 #include <cstdint>
@@ -32,19 +31,19 @@ class Corridor {
     std::vector<ClockPoint> floors_, ceilings_;  // corners of the hulls
 };
 
-struct FittedPoint {
-    ClockPoint point;
-    int64_t low, high;  // the true offset at point.local
+struct Interval {
+    int64_t local;
+    int64_t low, high;  // the offset then
 };
 
-struct FittedLine {
-    FittedPoint begin, end;
-    // By how many ns the line is outside of the corridor where it is furthest outside. Above 0 no line fits,
-    // and low and high say nothing.
+struct Straight {
+    Interval begin, end;
+    // By how many ns all floors and ceilings would have to give way for a line to fit. Above 0 none does, and
+    // the intervals say nothing.
     int64_t residual;
 };
 
 // Nothing where there are not two moments.
-std::optional<FittedLine> fit_line(const Corridor& corridor);
+std::optional<Straight> straight(const Corridor& corridor);
 
 }  // namespace ovni::sync

@@ -1,6 +1,7 @@
 #include "sync/node_clocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sync/measure.hpp"
 
@@ -23,30 +24,67 @@ NodeClock by_measurements(const std::string& host, size_t node, const std::vecto
     return clock;
 }
 
-// A line against a clock that is itself corrected by `reference`.
+using Real = long double;
+Real median(std::vector<Real> values) {
+    auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+// The line whose slope is the median of those between any two measurements (Theil and Sen): measurements that
+// were disturbed do not matter, as long as they are few.
+class MedianLine {
+ public:
+    // Two points at least.
+    explicit MedianLine(std::vector<ClockPoint> points) : origin_(points.front()) {
+        std::vector<Real> slopes, heights;
+        for (auto a = points.begin(); a != points.end(); ++a)
+            for (auto b = a + 1; b != points.end(); ++b)
+                slopes.push_back(static_cast<Real>(b->offset - a->offset) /
+                                 static_cast<Real>(b->local - a->local));
+        slope_ = median(std::move(slopes));
+        for (const ClockPoint& p : points)
+            heights.push_back(static_cast<Real>(p.offset - origin_.offset) -
+                              slope_ * static_cast<Real>(p.local - origin_.local));
+        height_ = median(std::move(heights));
+    }
+    int64_t at(int64_t local) const {
+        return origin_.offset + std::llround(height_ + slope_ * static_cast<Real>(local - origin_.local));
+    }
+
+ private:
+    ClockPoint origin_;
+    Real slope_ = 0, height_ = 0;
+};
+
+// `straight` is measured against a clock that is itself corrected by `reference`.
 NodeClock by_line(const std::string& host, size_t node, const std::vector<Round>& runs,
-                  const FittedLine& line, const NodeClock& reference) {
+                  const Straight& straight, const NodeClock& reference) {
     int64_t round_trip = INT64_MAX, samples = 0;
+    std::vector<ClockPoint> points;
     for (const Round& run : runs) {
         round_trip = std::min(round_trip, run[node].round_trip);
         samples += run[node].samples;
+        points.push_back({run[node].local, run[node].offset()});
     }
-    NodeClock clock{host, {}};
+    MedianLine line(points);
     ClockLine onward = reference.line();
-    for (const FittedPoint& fitted : {line.begin, line.end}) {
-        int64_t then = fitted.point.local + fitted.point.offset;
-        int64_t further = onward.corrected(then) - then;
-        clock.measurements.push_back({{fitted.point.local, fitted.point.offset + further},
-                                      fitted.low + further - reference.bound(),
-                                      fitted.high + further + reference.bound(),
+    NodeClock clock{host, {}};
+    for (const Interval& interval : {straight.begin, straight.end}) {
+        int64_t then = interval.local + interval.low + (interval.high - interval.low) / 2;
+        int64_t further = onward.corrected(then) - then, offset = line.at(interval.local);
+        clock.measurements.push_back({{interval.local, offset},
+                                      std::min(interval.low + further - reference.bound(), offset),
+                                      std::max(interval.high + further + reference.bound(), offset),
                                       round_trip,
                                       static_cast<uint64_t>(samples),
-                                      "hull"});
+                                      "theil-sen"});
     }
     return clock;
 }
 
-bool is_straight(const NodeClock& clock) {
+bool is_on_a_line(const NodeClock& clock) {
     return clock.measurements.size() <= 2;
 }
 
@@ -60,15 +98,15 @@ NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>&
     for (size_t node = 1; node < nodes.size(); ++node) {
         const std::string& host = nodes[node].host;
         clocks.push_back(by_measurements(host, node, runs));
-        std::optional<FittedLine> line = fit_line(corridors[node]);
-        if (runs.size() == 1 || !line) continue;
-        result.residuals[node] = line->residual;
+        std::optional<Straight> run = straight(corridors[node]);
+        if (runs.size() == 1 || !run) continue;
+        result.residuals[node] = run->residual;
         int reference = reference_of(static_cast<int>(node), static_cast<int>(nodes.size()));
         const NodeClock& onward = clocks[static_cast<size_t>(reference)];
-        if (line->residual > 0 || !is_straight(onward)) continue;
-        NodeClock straight = by_line(host, node, runs, *line, onward);
-        if (ClockLine::fits(straight.measurements[0].point, straight.measurements[1].point))
-            clocks[node] = std::move(straight);
+        if (run->residual > 0 || !is_on_a_line(onward)) continue;
+        NodeClock line = by_line(host, node, runs, *run, onward);
+        if (ClockLine::fits(line.measurements[0].point, line.measurements[1].point))
+            clocks[node] = std::move(line);
     }
     return result;
 }

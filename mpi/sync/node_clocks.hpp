@@ -19,14 +19,14 @@ using Round = std::vector<Estimate>;
 
 struct NodeClocks {
     ClockFile file;
-    // Per node how far it is from a straight line; above 0 where none fits, and the clock is taken to go
-    // along lines from one measurement to the next.
+    // Per node how far the measurements are from fitting one line (corridor.hpp).
     std::vector<int64_t> residuals;
 };
 
-// One measurement gives constants, by the method "envelope"; many give lines ("hull"), or several of them
-// where one does not fit ("envelope" again). The corridor of a node is that between it and the node that
-// measured it (reference_of()), whose own line is added.
+// One measurement gives constants, by the method "envelope"; many give a line ("theil-sen") with the bounds
+// of the corridor at its ends, or where no line fits the corridor a line from each to the next ("envelope"
+// again). The corridor of a node is that between it and the node that measured it (reference_of()), whose own
+// line and bound are added.
 NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>& runs,
                        const std::vector<Corridor>& corridors);
 

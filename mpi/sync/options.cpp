@@ -42,8 +42,10 @@ void describe(Cli& cli, Options& options) {
         "changes with time.\n\nThe summary shows per node, in ns: offset (to be added to the node's clock), "
         "the interval, its half (bound),\nthe smallest round trip, by how much the exchange with that round "
         "trip alone (min-RTT) says something else,\nthe number of exchanges, with -d the rate, and the "
-        "method: \"envelope\", the fastest messages of each direction,\nor \"hull\", the line that fits "
-        "between all of them.\n";
+        "method: "
+        "\"envelope\", the middle between the fastest messages\nof each direction, or \"theil-sen\", the "
+        "line "
+        "whose slope is the median of those between any two measurements.\n";
     cli.options.add_options()("outfile,o", po::value(&options.outfile)->value_name("FILE"),
                               "where the table goes; default: clock-offsets.txt, with -d clock-drift.txt, in "
                               "OVNI_TRACEDIR or ovni; clocks.json goes to the same directory")(
