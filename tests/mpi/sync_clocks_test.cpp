@@ -144,6 +144,7 @@ TEST(NodeClocksTest, InATreeTheLineOfTheReferenceIsAdded) {
     constexpr int count = 18;
     static_assert(reference_of(17, count) == 1);
     std::vector<Node> nodes;
+    nodes.reserve(count);
     for (int i = 0; i < count; ++i) nodes.push_back({i, "n" + std::to_string(i)});
     TrueClock one{1'000'000, 10'000}, on_top{-3'000'000, 20'000};
     std::vector<Round> runs(3, Round(count));
