@@ -121,7 +121,9 @@ enum {
     OVNI_MPI_INTER = 1,    /* an intercommunicator */
     OVNI_MPI_OF_WORLD = 2, /* its ranks are those of MPI_COMM_WORLD: no members are told */
     OVNI_MPI_FOREIGN = 4,  /* some members belong to another world, and the id is not known to them */
-    OVNI_MPI_MEMBERS = 8   /* members follow */
+    OVNI_MPI_MEMBERS = 8,  /* members follow */
+    OVNI_MPI_BY_USE = 16   /* it was not seen how it, or what it was made of, was made: the id may not be that
+                              of its other members */
 };
 
 /* Kinds of the objects of MXO. */

@@ -48,6 +48,7 @@ void print_name(std::string& text, const uint8_t* bytes, ArgumentType type, Name
     uint64_t number = 0;
     std::memcpy(&number, bytes, bytes_of(type));
     std::string_view name = name_of ? name_of(number) : std::string_view();
+    if (name.empty() && is_signed(type)) return print_integer(text, "", bytes, type);
     text += name.empty() ? fmt::format("unknown {}", number) : std::string(name);
 }
 

@@ -73,7 +73,7 @@ struct EventSpec {
     enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
     uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
     int64_t value = 0;
-    NameOf* name_of = nullptr;  // what %@{} prints of a number
+    NameOf* name_of = nullptr;  // what %@{} prints of a number; a signed one may have no name
 };
 
 // What all CPUs of the system do at a time, as an output of its own: one value per physical CPU, sorted, so

@@ -21,6 +21,18 @@ constexpr std::string_view name_of_end(uint64_t how) {
     return how < std::size(names) ? names[how] : std::string_view();
 }
 
+// Of 32 bits: peers and tags that are no numbers.
+constexpr std::string_view name_of_rank(uint64_t rank) {
+    if (rank == static_cast<uint32_t>(OVNI_MPI_ANY)) return "any";
+    return rank == static_cast<uint32_t>(OVNI_MPI_NOBODY) ? "nobody" : std::string_view();
+}
+
+// Where the id of a communicator holds.
+constexpr std::string_view name_of_flags(uint64_t flags) {
+    if (flags & OVNI_MPI_BY_USE) return "here";
+    return flags & OVNI_MPI_FOREIGN ? "in this world" : "everywhere";
+}
+
 constexpr std::string_view name_of_kind(uint64_t kind) {
     constexpr std::string_view names[] = {"", "window", "file"};
     return kind < std::size(names) ? names[kind] : std::string_view();
@@ -30,23 +42,29 @@ constexpr EventSpec events[] = {
     {.signature = "MX[(u16 function)", .description = "begin: %@{function}", .name_of = name_of},
     {.signature = "MX](u16 function)", .description = "end: %@{function}", .name_of = name_of},
     {.signature = "MXs(i32 peer, i32 tag, u32 communicator, u32 request)",
-     .description = "persistent send %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
-     .action = Action::ignore},
+     .description =
+         "persistent send %{request} starts: peer=%@{peer} tag=%@{tag} communicator=%{communicator}",
+     .action = Action::ignore,
+     .name_of = name_of_rank},
     {.signature = "MXo(i32 peer, i32 tag, u32 communicator, u32 request)",
      .description =
-         "persistent receive %{request} starts: peer=%{peer} tag=%{tag} communicator=%{communicator}",
-     .action = Action::ignore},
+         "persistent receive %{request} starts: peer=%@{peer} tag=%@{tag} communicator=%{communicator}",
+     .action = Action::ignore,
+     .name_of = name_of_rank},
     {.signature = "MXc(u32 request, u32 how)",
      .description = "request %{request} ends: %@{how}",
      .action = Action::ignore,
      .name_of = name_of_end},
     {.signature = "MXr(u64 bytes, i32 peer, i32 tag)",
-     .description = "the message received: bytes=%{bytes} peer=%{peer} tag=%{tag}",
-     .action = Action::ignore},
+     .description = "the message received: bytes=%{bytes} peer=%@{peer} tag=%@{tag}",
+     .action = Action::ignore,
+     .name_of = name_of_rank},
     {.signature = "MXb(u64 bytes)", .description = "transferred: bytes=%{bytes}", .action = Action::ignore},
     {.signature = "MXC+(u32 communicator, u32 flags, u64 id, i32 rank, u32 size, u32 remote, u32 first)",
-     .description = "communicator %{communicator}: id=%llx{id} rank=%{rank} size=%{size} remote=%{remote}",
-     .action = Action::ignore},
+     .description = "communicator %{communicator}: id=%llx{id} holds %@{flags} rank=%{rank} size=%{size} "
+                    "remote=%{remote}",
+     .action = Action::ignore,
+     .name_of = name_of_flags},
     {.signature = "MXO+(u32 object, u32 kind, u32 communicator, str name)",
      .description = "%@{kind} %{object}: communicator=%{communicator} name=%{name}",
      .action = Action::ignore,
