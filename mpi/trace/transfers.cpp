@@ -26,12 +26,13 @@ Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind 
 }  // namespace
 
 Payload OneSided::enter(Moment& moment) noexcept {
-    uint64_t sent = gives && op != op_no_op() ? bytes_of(count, type) : 0;
+    bool sends = gives && op != op_no_op() && target != MPI_PROC_NULL;
+    uint64_t sent = sends ? bytes_of(count, type) : 0;
     return of_object(moment, peer_in_trace(target), window_number(moment, win), sent);
 }
 
 Payload OneSided::leave(Moment& moment) noexcept {
-    uint64_t received = takes ? bytes_of(count, type) : 0;
+    uint64_t received = takes && target != MPI_PROC_NULL ? bytes_of(count, type) : 0;
     if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::other, received);
     Payload payload(moment.function);
     return payload.add_bytes(received);
