@@ -79,6 +79,10 @@ def flow_of(name):
     return {"Scan": "Allreduce", "Exscan": "Allreduce"}.get(name, name)
 
 
+# Makers of communicators whose two sides have different arguments.
+JOINS = {"Intercomm_create", "Comm_accept", "Comm_connect", "Comm_join"}
+
+
 # Members that no argument says.
 def constant(function, member, language):
     return {
@@ -88,7 +92,7 @@ def constant(function, member, language):
         "takes": "true" if function.takes() else "false",
         "many": "true" if function.has("requests") else "false",
         "has_status": "true" if function.has("status") else "false",
-        "joins_two": "true" if function.name == "Intercomm_create" else "false",
+        "joins_two": "true" if function.name in JOINS else "false",
     }[member]
 
 

@@ -10,6 +10,8 @@ void Call::leave_plainly() noexcept {
 void Call::leave_abandoned(const void* frame) noexcept {
     if (frame < thread_->outermost) return;
     KeepErrno keep(*thread_);
+    // A callback may run on a stack of its own, wherever that lies.
+    if (!is_on_stack(*thread_, frame) || !is_on_stack(*thread_, thread_->outermost)) return;
     Function left = thread_->program.function;
     if (left != Function::none) end_leave(begin_leave(*thread_, left, true), Payload(left));
     thread_->depth = 0;

@@ -19,6 +19,14 @@ inline bool is_changed(Function) noexcept {
     return recording.load(std::memory_order_relaxed);
 }
 
+template <class Result>
+constexpr int error_of(Result) {
+    return MPI_SUCCESS;
+}
+constexpr int error_of(int result) {
+    return result;
+}
+
 class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).
@@ -31,20 +39,19 @@ class Call {
             return;
         if (thread_->depth != 0) [[unlikely]]
             leave_abandoned(frame);
-        if (thread_->depth++ != 0) return;
-        thread_->outermost = frame;
-        outermost_ = true;
+        depth_ = thread_->depth++;
+        if (depth_ == 0) thread_->outermost = frame;
     }
     [[gnu::always_inline]] ~Call() {
         if (!thread_) [[unlikely]]
             return;
-        --thread_->depth;
-        if (outermost_ && !left_) leave_plainly();
+        thread_->depth = depth_;
+        if (depth_ == 0 && !left_) leave_plainly();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    bool is_outermost() const noexcept { return outermost_; }
+    bool is_outermost() const noexcept { return thread_ && depth_ == 0; }
 
     template <class Details>
     void enter(Details& details) noexcept {
@@ -57,6 +64,25 @@ class Call {
         KeepErrno keep(*thread_);
         Moment moment = begin_leave(*thread_, function_, recorded_);
         tell_leave(moment, details, error);
+    }
+    // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
+    // be known later.
+    template <class Details, class Real>
+    [[gnu::noinline]] auto follow(Details& details, Real real) {
+        if (!thread_ || !with_details_ || !is_of_program()) return real();
+        Moment moment{*thread_, function_, false, 0};
+        {
+            KeepErrno keep(*thread_);
+            details.enter(moment);
+            if constexpr (requires { details.entered(moment); }) details.entered(moment);
+        }
+        auto result = real();
+        KeepErrno keep(*thread_);
+        if (error_of(result) == MPI_SUCCESS)
+            details.leave(moment);
+        else if constexpr (requires { details.fail(moment, error_of(result)); })
+            details.fail(moment, error_of(result));
+        return result;
     }
     // The same inline, for a function that the compiler knows.
     template <class Details>
@@ -90,8 +116,18 @@ class Call {
         end_leave(moment, details.leave(moment));
     }
 
+    // Bindings of Open MPI call no functions that a tool sees. With another library such a call may be a part
+    // of the outer one, and requests are left to that.
+    bool is_of_program() const noexcept {
+#ifdef OPEN_MPI
+        return true;
+#else
+        return row_of(function_).is_followed;
+#endif
+    }
+
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
-    // stack.
+    // stack of the thread.
     void leave_abandoned(const void* frame) noexcept;
     // Also where an exception of the program passes.
     void leave_plainly() noexcept;
@@ -99,21 +135,15 @@ class Call {
     Thread* thread_;
     Function function_;
     bool recorded_, with_details_;
-    bool outermost_ = false, left_ = false;
+    bool left_ = false;
+    uint32_t depth_ = 0;  // calls around this one
 };
-
-template <class Result>
-constexpr int error_of(Result) {
-    return MPI_SUCCESS;
-}
-constexpr int error_of(int result) {
-    return result;
-}
 
 template <class Details, class Real>
 auto record(Function function, const void* frame, Details& details, Real real) {
     Call call(function, frame);
-    if (!call.is_outermost()) return real();
+    if (!call.is_outermost()) [[unlikely]]
+        return call.follow(details, real);
     call.enter(details);
     auto result = real();
     call.leave(details, error_of(result));
@@ -125,7 +155,8 @@ template <class Details, class Real>
 [[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
                                                Real real) {
     Call call(function, frame);
-    if (!call.is_outermost()) return real();
+    if (!call.is_outermost()) [[unlikely]]
+        return call.follow(details, real);
     call.enter_here(function, details);
     auto result = real();
     call.leave_here(function, details, error_of(result));

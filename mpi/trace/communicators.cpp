@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "core/label_hash.hpp"
 #include "mpi/trace/handle_table.hpp"
 #include "mpi/trace/members.hpp"
 #include "mpi/trace/predefined.hpp"
+#include "mpi/trace/recorder.hpp"
 #include "mpi/trace/spawned.hpp"
 #include "mpi/trace/spin_lock.hpp"
 #include "ovni/mpi_events.h"
@@ -19,9 +21,10 @@ namespace {
 
 SpinLock changing;
 constinit HandleTable<Communicator*> communicators;
-// How many communicators the same members have made of the same origin.
-constinit HandleTable<uint32_t> made_before;
-Communicator* untold = nullptr;
+// How many communicators the same members have made of MPI_COMM_WORLD.
+constinit decltype(Communicator::made) made_of_world;
+// With members that nobody has told yet; those that have ended.
+Communicator *untold = nullptr, *ended_untold = nullptr;
 uint64_t world_id = OVNI_MPI_WORLD;
 
 // Worlds have ids, too: that of a spawned one is made of the communicator with its parent, or of the name of
@@ -32,11 +35,13 @@ uint64_t id_of_world(const Birth& birth) noexcept {
     return birth.id != 0 || !job ? mix(birth.id) : mix(label_hash(job));
 }
 
-uint64_t id_of(const Members& members, const Origin& origin) noexcept {
+// Counts end with the communicator of the origin, and its id is not used again.
+Expected expected_of(const Members& members, const Origin& origin) noexcept {
     uint64_t key = mix(mix(origin.id, origin.distinction), members.hash());
+    bool is_agreed = !origin.known || !(origin.known->flags & OVNI_MPI_BY_USE);
     SpinLock::Guard guard(changing);
-    uint32_t* count = made_before.insert(key);
-    return mix(key, count ? ++*count : 0);
+    uint32_t* count = (origin.known ? origin.known->made : made_of_world).insert(key);
+    return {mix(key, count ? ++*count : 0), is_agreed, members.is_world()};
 }
 
 Communicator* find(MPI_Comm comm) noexcept {
@@ -45,12 +50,28 @@ Communicator* find(MPI_Comm comm) noexcept {
     return found ? *found : nullptr;
 }
 
+// With the lock.
+void unlist(Communicator* known) noexcept {
+    Communicator** link = &untold;
+    while (*link && *link != known) link = &(*link)->next_untold;
+    if (*link) *link = known->next_untold;
+}
+
+void release(Communicator* known) noexcept {
+    free(known->members);
+    free(known->identities);
+    known->made.clear();
+    free(known);
+}
+
 // With the lock. One with members to tell is needed until then.
 void drop(Communicator* known) noexcept {
     ended_communicators.fetch_add(1, std::memory_order_release);
-    free(known->identities);
-    known->identities = nullptr;
-    if (!known->members) free(known);
+    if (!known->members) return release(known);
+    unlist(known);
+    known->made.clear();
+    known->next_untold = ended_untold;
+    ended_untold = known;
 }
 
 // What stands for the handle afterwards: `known`, or what another thread has met meanwhile. A handle that was
@@ -59,9 +80,7 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
     SpinLock::Guard guard(changing);
     Communicator** place = communicators.insert(key_of(comm));
     if (!place || (*place && !made_now)) {
-        free(known->members);
-        free(known->identities);
-        free(known);
+        release(known);
         return place ? *place : nullptr;
     }
     if (*place) drop(*place);
@@ -76,82 +95,28 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
 // Its members, for whoever tells them; null where that has been done.
 int32_t* take_members(Communicator& known) noexcept {
     SpinLock::Guard guard(changing);
-    Communicator** link = &untold;
-    while (*link && *link != &known) link = &(*link)->next_untold;
-    if (*link) *link = known.next_untold;
-    int32_t* members = known.members;
-    known.members = nullptr;
-    return members;
-}
-
-// Neighbours that data goes to and comes from in collectives of the topology.
-void find_degrees(MPI_Comm comm, Communicator& known) noexcept {
-    int topology = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
-    if (!known.is_inter()) OVNI_KNOWN_PMPI(Topo_test)(comm, &topology);
-    if (topology == MPI_CART) {
-        OVNI_KNOWN_PMPI(Cartdim_get)(comm, &in);
-        out = in *= 2;
-    } else if (topology == MPI_GRAPH) {
-        OVNI_KNOWN_PMPI(Graph_neighbors_count)(comm, known.rank, &in);
-        out = in;
-    } else if (topology == MPI_DIST_GRAPH) {
-        OVNI_KNOWN_PMPI(Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
-    }
-    known.in_degree = static_cast<uint32_t>(in);
-    known.out_degree = static_cast<uint32_t>(out);
-}
-
-uint32_t flags_of(const Members& members) noexcept {
-    uint32_t flags = members.remote_size() != 0 ? OVNI_MPI_INTER : 0;
-    if (members.is_world()) flags |= OVNI_MPI_OF_WORLD;
-    bool is_agreed = members.identities() || !members.is_foreign();
-    return is_agreed ? flags : flags | OVNI_MPI_FOREIGN;
+    if (known.members) unlist(&known);
+    return std::exchange(known.members, nullptr);
 }
 
 enum class Met : bool { used, made };
 
-Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, uint64_t id, Met how) noexcept {
+Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, const Expected& expected,
+                   Met how) noexcept {
     void* memory = malloc(sizeof(Communicator));
     if (!memory) return nullptr;
     auto* known = new (memory) Communicator;
     known->number = number;
-    known->id = id;
-    known->flags = flags_of(members);
-    known->size = members.size();
-    known->remote_size = members.remote_size();
-    OVNI_KNOWN_PMPI(Comm_rank)(comm, &known->rank);
-    known->identities = members.release_identities();
-    find_degrees(comm, *known);
-    bool listed = known->rank == 0 && number > OVNI_MPI_SELF && !(known->flags & OVNI_MPI_OF_WORLD);
-    if (listed) known->members = members.release();
+    known->id = expected.id;
+    if (how == Met::used || !expected.is_agreed) known->flags = OVNI_MPI_BY_USE;
+    learn(*known, comm, members);
     return insert(comm, known, how == Met::made);
-}
-
-void tell_part(Moment& moment, const Communicator& known, const int32_t* members, uint32_t first,
-               uint32_t count) noexcept {
-    uint8_t fixed[8 * sizeof(uint32_t)];
-    uint32_t flags = known.flags | (count > 0 ? OVNI_MPI_MEMBERS : 0);
-    uint8_t* at = fixed;
-    auto put = [&](auto value) {
-        std::memcpy(at, &value, sizeof value);
-        at += sizeof value;
-    };
-    put(known.number), put(flags), put(known.id), put(known.rank), put(known.size), put(known.remote_size);
-    put(first);
-    auto* bytes = count > 0 ? reinterpret_cast<const uint8_t*>(members + first) : nullptr;
-    tell(moment, OVNI_MPI_COMMUNICATOR, fixed, {bytes, count * sizeof(int32_t)});
 }
 
 // The members, which are all that a reader has to know beyond, only once.
 void tell_whole(Moment& moment, Communicator& known) noexcept {
-    constexpr uint32_t most = 1024;
     int32_t* members = take_members(known);
-    uint32_t all = members ? known.size + known.remote_size : 0, first = 0;
-    do {
-        uint32_t count = std::min(all - first, most);
-        tell_part(moment, known, members, first, count);
-        first += count;
-    } while (first < all);
+    tell_facts(moment, known, members);
     free(members);
 }
 
@@ -161,10 +126,22 @@ void tell_communicator(Moment& moment, Communicator& known) noexcept {
     if (known.name[0]) tell_name(moment, known.number, known.name);
 }
 
-uint32_t add(Moment& moment, MPI_Comm comm, Members& members, uint64_t id) noexcept {
-    Communicator* known = meet(comm, next_object_number(), members, id, Met::made);
+// A call that the user left out has made it: its members are told at once, because nobody else may do so.
+void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
+    if (!known.members || !up_to_date(moment.thread)) return;
+    Moment now{moment.thread, moment.function, true, ovni::stream_now()};
+    tell_communicator(now, known);
+    moment.thread.last = now.at;
+}
+
+uint32_t add(Moment& moment, MPI_Comm comm, Members& members, const Expected& expected) noexcept {
+    Communicator* known = meet(comm, next_object_number(), members, expected, Met::made);
     if (!known) return OVNI_MPI_NO_OBJECT;
-    tell_communicator(moment, *known);
+    tell_ended(moment);
+    if (moment.recorded)
+        tell_communicator(moment, *known);
+    else
+        tell_unrecorded(moment, *known);
     return known->number;
 }
 
@@ -173,14 +150,14 @@ uint32_t add(Moment& moment, MPI_Comm comm, Members& members, uint64_t id) noexc
 void meet_world() noexcept {
     Birth birth = Birth::of_world();
     uint64_t id = id_of_world(birth);
-    Members all(comm_world()), self(comm_self());
+    Members all(comm_world(), Members::Ranks::of_world), self(comm_self());
     world_id = id;
-    meet(comm_world(), OVNI_MPI_WORLD, all, id, Met::made);
-    meet(comm_self(), OVNI_MPI_SELF, self, mix(id, self.hash()), Met::made);
+    meet(comm_world(), OVNI_MPI_WORLD, all, {id}, Met::made);
+    meet(comm_self(), OVNI_MPI_SELF, self, {mix(id, self.hash())}, Met::made);
     if (birth.id == 0) return;
     Members both(birth.parent);
     both.identify(birth.id, Members::Side::child);
-    meet(birth.parent, next_object_number(), both, birth.id, Met::made);
+    meet(birth.parent, next_object_number(), both, {birth.id}, Met::made);
 }
 
 const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
@@ -189,7 +166,7 @@ const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
     Communicator* known = find(comm);
     if (!known) {
         Members members(comm);
-        known = meet(comm, next_object_number(), members, id_of(members, {world_id, 0}), Met::used);
+        known = meet(comm, next_object_number(), members, expected_of(members, {world_id, 0}), Met::used);
         if (!known) return nullptr;
     }
     tell_communicator(moment, *known);
@@ -204,33 +181,39 @@ const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
 Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
     const Communicator* known = communicator(moment, parent);
     if (!known) return {world_id, 0};
-    return {known->id, 0, parent, known->identities};
+    return {known->id, 0, parent, known->identities, known->number == OVNI_MPI_WORLD ? nullptr : known};
 }
 
-uint64_t reserve_id(MPI_Comm parent, const Origin& origin) noexcept {
-    Members members(parent);
+// Of a communicator with the members of the origin.
+static Members::Ranks ranks_of_copy(const Origin& origin) noexcept {
+    bool of_world = origin.comm == comm_world() || (origin.known && origin.known->flags & OVNI_MPI_OF_WORLD);
+    return of_world ? Members::Ranks::of_world : Members::Ranks::any;
+}
+
+Expected reserve_id(MPI_Comm parent, const Origin& origin) noexcept {
+    Members members(parent, ranks_of_copy(origin));
     if (origin.identities) members.identify(origin.comm, origin.identities);
-    return id_of(members, origin);
+    return expected_of(members, origin);
 }
 
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
-    Members members(comm);
+    Members members(comm, origin.is_copied ? ranks_of_copy(origin) : Members::Ranks::any);
     if (origin.identities) members.identify(origin.comm, origin.identities);
-    return add(moment, comm, members, id_of(members, origin));
+    return add(moment, comm, members, expected_of(members, origin));
 }
 
-uint32_t add_communicator(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
+uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Expected& expected) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
-    Members members(comm);
-    return add(moment, comm, members, id);
+    Members members(comm, expected.is_of_world ? Members::Ranks::of_world : Members::Ranks::any);
+    return add(moment, comm, members, expected);
 }
 
-uint32_t add_spawned(Moment& moment, MPI_Comm comm, uint64_t id) noexcept {
+uint32_t add_spawned(Moment& moment, MPI_Comm comm, const Expected& expected) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm);
-    members.identify(id, Members::Side::parent);
-    return add(moment, comm, members, id);
+    members.identify(expected.id, Members::Side::parent);
+    return add(moment, comm, members, expected);
 }
 
 Communicator* take_communicator(MPI_Comm comm) noexcept {
@@ -264,7 +247,21 @@ void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noe
     tell_new_name(moment, number, name);
 }
 
+void tell_ended(Moment& moment) noexcept {
+    auto next = [] {
+        SpinLock::Guard guard(changing);
+        Communicator* known = ended_untold;
+        if (known) ended_untold = known->next_untold;
+        return known;
+    };
+    while (Communicator* known = moment.recorded ? next() : nullptr) {
+        tell_facts(moment, *known, known->members);
+        release(known);
+    }
+}
+
 void tell_members(Moment& moment) noexcept {
+    tell_ended(moment);
     auto next = [] {
         SpinLock::Guard guard(changing);
         return untold;

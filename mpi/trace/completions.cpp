@@ -53,7 +53,21 @@ void end(MPI_Request handle, Posted posted) noexcept {
 
 void appear(Moment& moment, const Posted& posted) noexcept {
     Comms made(posted.made, posted.in_fortran ? Language::fortran : Language::c);
-    add_communicator(moment, made.get(), posted.id);
+    add_communicator(moment, made.get(), posted.expected);
+}
+
+// Statuses of I/O may hold anything there: it counts only where the program asked, maybe during this call.
+bool was_cancelled(MPI_Request handle, const Posted& posted) noexcept {
+    if (posted.cancelled) return true;
+    Posted now = find_request(handle);
+    return now.number == posted.number && now.cancelled;
+}
+
+// The call has failed. A handle that is null since then has ended.
+void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Posted& posted) noexcept {
+    if (posted.number == 0 || before == request_null() || now != request_null()) return;
+    if (posted.active) say_ended(moment, posted, OVNI_MPI_FAILED);
+    forget(before, posted);
 }
 
 // The request has completed with that status, if there is one.
@@ -62,7 +76,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (posted.number == 0 || !posted.active) return;
     bool may_share = posted.kind == Posted::Kind::send;
     if (may_share && find_request(handle).number != posted.number) return;
-    bool cancelled = statuses && statuses->is_cancelled(status);
+    bool cancelled = statuses && statuses->is_cancelled(status) && was_cancelled(handle, posted);
     say_ended(moment, posted, cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED);
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
@@ -72,6 +86,14 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
         if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
     }
     end(handle, posted);
+}
+
+// Asking for the class of a code that the program has made up would run its error handler.
+bool is_in_status(int error) noexcept {
+#ifndef OPEN_MPI
+    OVNI_KNOWN_PMPI(Error_class)(error, &error);
+#endif
+    return error == MPI_ERR_IN_STATUS;
 }
 
 bool needs_status(const Posted& posted) noexcept {
@@ -158,12 +180,15 @@ Payload Completion::leave(Moment& moment) noexcept {
 }
 
 void Completion::fail(Moment& moment, int) noexcept {
-    if (posted.number == 0 || flag) return;
+    bool goes_on = posted.persistent && request.get() != request_null();
+    if (!goes_on) return fail_ended(moment, handle, request.get(), posted);
+    if (flag || !posted.active) return;
     say_ended(moment, posted, OVNI_MPI_FAILED);
     end(handle, posted);
 }
 
 Payload Completions::enter(Moment& moment) noexcept {
+    newest = newest_request_number();
     MPI_Request* copies = handles.make(count);
     if (copies) requests.copy(copies, count);
     Posted* books = several_threads ? posted.make(count) : nullptr;
@@ -172,9 +197,16 @@ Payload Completions::enter(Moment& moment) noexcept {
     return of_request(moment, static_cast<uint32_t>(std::max(count, 0)));
 }
 
+// A callback may have given the handle to a request of its own during the call.
+Posted Completions::book_of(int which) const noexcept {
+    if (posted.data()) return posted[which];
+    Posted known = find_request(handles[which]);
+    return known.number <= newest ? known : Posted{};
+}
+
 void Completions::finish(Moment& moment, int which, int status) noexcept {
     if (which < 0 || which >= count) return;
-    Posted known = posted.data() ? posted[which] : find_request(handles[which]);
+    Posted known = book_of(which);
     complete(moment, handles[which], known, have_statuses && needs_status(known) ? &statuses : nullptr,
              status);
 }
@@ -187,7 +219,7 @@ void Completions::finish_those(Moment& moment, bool some_failed) noexcept {
         if (error == MPI_SUCCESS) {
             finish(moment, which, i);
         } else if (error != MPI_ERR_PENDING && which >= 0 && which < count) {
-            Posted known = posted.data() ? posted[which] : find_request(handles[which]);
+            Posted known = book_of(which);
             if (known.number == 0 || !known.active) continue;
             say_ended(moment, known, OVNI_MPI_FAILED);
             end(handles[which], known);
@@ -207,9 +239,9 @@ Payload Completions::leave(Moment& moment) noexcept {
 
 // Some may have completed all the same: their statuses say so, in this one case.
 void Completions::fail(Moment& moment, int error) noexcept {
-    int kind = MPI_SUCCESS;
-    OVNI_KNOWN_PMPI(Error_class)(error, &kind);
-    if (kind == MPI_ERR_IN_STATUS && have_statuses && !index) finish_those(moment, true);
+    if (is_in_status(error) && have_statuses && !index) finish_those(moment, true);
+    for (int i = 0; handles.data() && i < count; ++i)
+        if (handles[i] != request_null()) fail_ended(moment, handles[i], requests.get(i), book_of(i));
 }
 
 }  // namespace ovni::mpi

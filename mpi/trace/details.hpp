@@ -175,12 +175,14 @@ struct Completions {
     CallArray<MPI_Request, few> handles = {};
     CallArray<Posted, few> posted = {};  // where other threads may use the handles again
     bool have_statuses = false;
+    uint32_t newest = 0;  // of the requests when the call began
 
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
     void fail(Moment& moment, int error) noexcept;
 
  private:
+    Posted book_of(int which) const noexcept;
     void finish(Moment& moment, int which, int status) noexcept;
     void finish_those(Moment& moment, bool some_failed) noexcept;
     int numbered(int number) const noexcept { return language == Language::c ? number : number - 1; }

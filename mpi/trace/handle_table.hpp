@@ -27,7 +27,8 @@ uint64_t key_of(Handle handle) noexcept {
         return static_cast<uint64_t>(handle);
 }
 
-template <class Value>
+// `least`: places of the smallest table, a power of 2.
+template <class Value, size_t least = 64>
 class HandleTable {
     static_assert(std::is_trivially_copyable_v<Value>);
 
@@ -51,6 +52,11 @@ class HandleTable {
             ++used_;
         }
         return &slot.value;
+    }
+    void clear() noexcept {
+        free(slots_);
+        slots_ = nullptr;
+        room_ = used_ = 0;
     }
     void erase(uint64_t key) noexcept {
         if (used_ == 0) return;
@@ -83,7 +89,6 @@ class HandleTable {
         return at;
     }
     bool grow() noexcept {
-        constexpr size_t least = 64;
         size_t old_room = room_, room = room_ == 0 ? least : 2 * room_;
         auto* slots = static_cast<Slot*>(calloc(room, sizeof(Slot)));
         if (!slots) return false;

@@ -21,6 +21,17 @@ Payload of_made(Moment& moment, uint32_t object) noexcept {
     return payload.add(object);
 }
 
+// Those that the two sides call to make one communicator count as one.
+Function kind_of(Function function) noexcept {
+    bool joins = function == Function::Comm_connect || function == Function::Comm_join;
+    return joins ? Function::Comm_accept : function;
+}
+
+bool is_copy(Function function) noexcept {
+    return function == Function::Comm_dup || function == Function::Comm_dup_with_info ||
+           function == Function::Comm_idup;
+}
+
 }  // namespace
 
 void Finalization::tell_unrecorded(Function function) noexcept {
@@ -38,7 +49,7 @@ Payload Finalization::enter(Moment& moment) noexcept {
 
 Payload CommunicatorMaker::enter(Moment& moment) noexcept {
     // What is made in the background counts from here on, as on all members.
-    if (newrequest) id = reserve_id(comm, origin(moment));
+    if (newrequest) expected = reserve_id(comm, origin(moment));
     return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
 
@@ -47,7 +58,7 @@ Payload CommunicatorMaker::leave(Moment& moment) noexcept {
         Posted posted;
         posted.number = next_request_number();
         posted.kind = Posted::Kind::communicator;
-        posted.id = id;
+        posted.expected = expected;
         posted.made = newcomm.address();
         posted.in_fortran = language == Language::fortran;
         post(moment, newrequest.get(), posted);
@@ -60,7 +71,8 @@ Payload CommunicatorMaker::leave(Moment& moment) noexcept {
 // Members make communicators of one kind in the same order, but not those of different kinds, or tags.
 Origin CommunicatorMaker::origin(Moment& moment) const noexcept {
     Origin origin = origin_of(moment, joins_two ? comm_null() : comm);
-    auto kind = static_cast<uint64_t>(moment.function);
+    auto kind = static_cast<uint64_t>(kind_of(moment.function));
+    origin.is_copied = is_copy(moment.function);
     origin.distinction = kind << 32 | static_cast<uint32_t>(distinction);
     return origin;
 }
@@ -69,25 +81,26 @@ Origin CommunicatorMaker::origin(Moment& moment) const noexcept {
 Payload SpawnMaker::enter(Moment& moment) noexcept {
     Origin origin = origin_of(moment, comm);
     origin.distinction = static_cast<uint64_t>(moment.function) << 32;
-    id = reserve_id(comm, origin);
+    expected = reserve_id(comm, origin);
     return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
 
 Payload SpawnMaker::leave(Moment& moment) noexcept {
-    return of_made(moment, add_spawned(moment, newcomm.get(), id));
+    return of_made(moment, add_spawned(moment, newcomm.get(), expected));
 }
 
 void* SpawnMaker::passed() noexcept {
     int rank = MPI_PROC_NULL;
     if (comm != comm_null() && comm != MPI_Comm()) OVNI_KNOWN_PMPI(Comm_rank)(comm, &rank);
-    if (rank == root) infos.tell(count, id);
+    if (rank == root) infos.tell(count, expected.id);
     return infos.passed();
 }
 
 // Handles end at once: what other threads make from then on may get the same one.
 Payload CommunicatorEnd::enter(Moment& moment) noexcept {
     ended = comm.get();
-    Payload payload = of_object(moment, communicator_number(moment, ended));
+    // Where nothing is recorded, one that is not known need not be met now.
+    Payload payload = of_object(moment, moment.recorded ? communicator_number(moment, ended) : 0);
     known = take_communicator(ended);
     return payload;
 }

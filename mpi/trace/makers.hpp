@@ -17,7 +17,7 @@ struct CommunicatorMaker {
     Comms newcomm;
     Language language;
     Requests newrequest = {};
-    uint64_t id = 0;
+    Expected expected = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
 
@@ -31,7 +31,7 @@ struct SpawnMaker {
     int root, count;
     SpawnInfos infos;
     Comms newcomm;
-    uint64_t id = 0;
+    Expected expected = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
     // Asked once, also where nothing is recorded.

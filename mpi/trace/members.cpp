@@ -1,6 +1,7 @@
 #include "mpi/trace/members.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include "mpi/trace/handle_table.hpp"
@@ -77,13 +78,17 @@ bool is_inter(MPI_Comm comm) noexcept {
 
 }  // namespace
 
-Members::Members(MPI_Comm comm) noexcept : comm_(comm) {
+Members::Members(MPI_Comm comm, Ranks known) noexcept : comm_(comm) {
     int inter = 0;
     if (OVNI_KNOWN_PMPI(Comm_test_inter)(comm, &inter) != MPI_SUCCESS) return;
     size_ = size_of(comm, Part::local);
     remote_size_ = inter ? size_of(comm, Part::remote) : 0;
     ranks_ = static_cast<int32_t*>(malloc(std::max<size_t>(all(), 1) * sizeof *ranks_));
     if (!ranks_) return;
+    if (known == Ranks::of_world && !inter) {
+        std::iota(ranks_, ranks_ + size_, 0);
+        return;
+    }
     add_group(Group(comm, Part::local), 0, size_);
     if (inter) add_group(Group(comm, Part::remote), size_, remote_size_);
 }

@@ -13,8 +13,10 @@ namespace ovni::mpi {
 class Members {
  public:
     enum class Part : uint8_t { local, remote };
+    // Is it known without asking that they have the ranks of MPI_COMM_WORLD?
+    enum class Ranks : bool { any, of_world };
     // Without memory, or where MPI refuses, there are none. The communicator is asked again.
-    explicit Members(MPI_Comm comm) noexcept;
+    explicit Members(MPI_Comm comm, Ranks known = Ranks::any) noexcept;
     ~Members() {
         free(ranks_);
         free(identities_);

@@ -12,6 +12,13 @@
 
 namespace ovni::mpi {
 
+// What is known of a communicator before it exists.
+struct Expected {
+    uint64_t id = 0;
+    bool is_agreed = true;     // do all members know that id?
+    bool is_of_world = false;  // has it the ranks of MPI_COMM_WORLD for certain?
+};
+
 // Of one sequence, from 3 on.
 uint32_t next_object_number() noexcept;
 

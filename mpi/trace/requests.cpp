@@ -64,6 +64,10 @@ uint32_t next_request_number() noexcept {
     return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+uint32_t newest_request_number() noexcept {
+    return last_number.load(std::memory_order_relaxed);
+}
+
 Posted find_request(MPI_Request request) noexcept {
     if (request == request_null()) return {};
     Shard& shard = shard_of(request);

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "mpi/trace/moment.hpp"
+#include "mpi/trace/objects.hpp"
 
 namespace ovni::mpi {
 
@@ -24,8 +25,8 @@ struct Posted {
     int32_t peer = 0, tag = 0;
     uint32_t communicator = 0;
     uint64_t bytes = 0;  // to send
-    // Of a communicator that is being made: its id, and where the program finds it then.
-    uint64_t id = 0;
+    // Of a communicator that is being made, and where the program finds it then.
+    Expected expected = {};
     const void* made = nullptr;
     bool in_fortran = false;
 };
@@ -34,6 +35,7 @@ struct Posted {
 inline bool several_threads = true;
 
 uint32_t next_request_number() noexcept;
+uint32_t newest_request_number() noexcept;
 
 // A call has made the request. One that shares its handle with others is done, and said to have ended.
 void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept;

@@ -30,7 +30,27 @@ void make_key() {
     have_key = pthread_key_create(&end_of_thread, thread_ends) == 0;
 }
 
+// Without an answer no address is in it.
+void find_stack(Thread& thread) noexcept {
+    thread.stack_begin = thread.stack_end = 1;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void* begin = nullptr;
+    size_t size = 0;
+    if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+        thread.stack_begin = reinterpret_cast<uintptr_t>(begin);
+        thread.stack_end = thread.stack_begin + size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
 }  // namespace
+
+bool is_on_stack(Thread& thread, const void* address) noexcept {
+    if (thread.stack_end == 0) find_stack(thread);
+    auto place = reinterpret_cast<uintptr_t>(address);
+    return thread.stack_begin <= place && place < thread.stack_end;
+}
 
 Thread* make_thread() noexcept {
     pthread_once(&key_made, make_key);
