@@ -7,6 +7,8 @@
 //     of waits
 //     odd_calls names      bytes that are no text, names given in a pause
 //     odd_calls windows    one-sided calls that send nothing
+//     odd_calls port       two halves of the ranks connect by a port
+//     odd_calls rounds     thousands of communicators that end
 //     odd_calls wrong      wrong arguments, where errors are returned: prints their classes
 //
 // Exits 1 where a value is wrong.
@@ -154,9 +156,60 @@ void windows() {
     MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
     MPI_Fetch_and_op(&nothing, &got, MPI_INT, right, 0, MPI_NO_OP, win);
     MPI_Get_accumulate(nullptr, 0, MPI_INT, &got, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_NO_OP, win);
+    MPI_Put(&nothing, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+    MPI_Get(&nothing, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
     MPI_Win_unlock(right, win);
     expect(got == right);
     MPI_Win_free(&win);
+}
+
+void port() {
+    char name[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, both, merged;
+    int upper = rank % 2;
+    MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &half);
+    if (rank == 0) MPI_Open_port(MPI_INFO_NULL, name);
+    MPI_Bcast(name, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (upper)
+        MPI_Comm_connect(name, MPI_INFO_NULL, 0, half, &both);
+    else
+        MPI_Comm_accept(name, MPI_INFO_NULL, 0, half, &both);
+    MPI_Comm_set_name(both, "both");
+    MPI_Intercomm_merge(both, upper, &merged);
+    MPI_Comm_set_name(merged, "merged");
+    int value = rank;
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, rank / 2, 7, rank / 2, 7, both, MPI_STATUS_IGNORE);
+    MPI_Barrier(merged);
+    MPI_Comm_free(&merged);
+    MPI_Comm_disconnect(&both);
+    MPI_Comm_free(&half);
+    if (rank == 0) MPI_Close_port(name);
+}
+
+// In pages.
+long data_size() {
+    long numbers[6] = {};
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    for (long& number : numbers) expect(file && std::fscanf(file, "%ld", &number) == 1);
+    if (file) std::fclose(file);
+    return numbers[5];
+}
+
+void rounds() {
+    constexpr int times = 20000;
+    constexpr long most = 256;
+    long before = 0;
+    for (int i = 0; i < 2 * times; ++i) {
+        if (i == times) before = data_size();
+        MPI_Comm first, second;
+        MPI_Comm_dup(MPI_COMM_SELF, &first);
+        MPI_Comm_dup(first, &second);
+        MPI_Comm_free(&first);
+        MPI_Comm_free(&second);
+    }
+    long grown = data_size() - before;
+    if (grown > most) std::printf("grown by %ld pages\n", grown);
+    expect(grown <= most);
 }
 
 void say(const char* what, int error) {
@@ -202,8 +255,9 @@ int main(int argc, char** argv) {
     struct {
         const char* name;
         void (*run)();
-    } kinds[] = {{"large", large}, {"unseen", unseen},   {"idup", idup},  {"inert", inert},
-                 {"names", names}, {"windows", windows}, {"wrong", wrong}};
+    } kinds[] = {{"large", large},   {"unseen", unseen},   {"idup", idup},
+                 {"inert", inert},   {"names", names},     {"port", port},
+                 {"rounds", rounds}, {"windows", windows}, {"wrong", wrong}};
     if (argc != 2) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

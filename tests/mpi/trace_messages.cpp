@@ -126,6 +126,10 @@ TEST_F(Details, OfOneSidedCallsThatSendNothing) {
         for (const MpiDetails& details : entered) EXPECT_EQ(details.bytes, 0u) << function;
         for (const MpiDetails& details : left) EXPECT_EQ(details.bytes, sizeof(int32_t)) << function;
     }
+    for (const std::string function : {"MPI_Put", "MPI_Get"})
+        for (auto step : {MpiDetails::Step::enter, MpiDetails::Step::leave})
+            for (const MpiDetails& details : of(trace, function, step))
+                EXPECT_EQ(details.bytes, 0u) << function;
 }
 
 TEST_F(Details, CountBytesBeyond4GiB) {
@@ -162,12 +166,15 @@ TEST_F(Details, AreLeftOutForTheReference) {
 }
 
 TEST_F(Details, ReachPeopleThroughOvnidump) {
-    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "communicators", "one_sided", "files"}).status,
-              0);
+    ASSERT_EQ(
+        traced(2, {app("calls_c"), path(""), "messages", "requests", "communicators", "one_sided", "files"})
+            .status,
+        0);
     std::string text = dumped();
     EXPECT_NE(text.find("begin: MPI_Send peer="), std::string::npos);
     EXPECT_NE(text.find("begin: MPI_Comm_split communicator=1"), std::string::npos);
     EXPECT_NE(text.find(" name=" + path("")), std::string::npos);
+    EXPECT_NE(text.find("starts: peer=any tag="), std::string::npos);
     EXPECT_EQ(text.find("UNKNOWN"), std::string::npos);
     EXPECT_EQ(text.find("<missing>"), std::string::npos);
 }
