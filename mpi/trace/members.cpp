@@ -54,6 +54,11 @@ class Places {
     int* places_;
 };
 
+struct Batch {
+    const int* own;
+    int *found, many;
+};
+
 class Group {
  public:
     Group(MPI_Comm comm, Part part) noexcept {
@@ -70,6 +75,22 @@ class Group {
  private:
     MPI_Group group_;
 };
+
+void find_between(MPI_Group group, MPI_Group world, int begin, int last, const Batch& batch) noexcept {
+    int range[1][3] = {{begin, last, 1}};
+    MPI_Group part;
+    if (OVNI_PMPI(Group_range_incl)(world, 1, range, &part) != MPI_SUCCESS) return;
+    OVNI_KNOWN_PMPI(Group_translate_ranks)(group, batch.many, batch.own, part, batch.found);
+    for (int i = 0; i < batch.many; ++i)
+        if (batch.found[i] >= 0) batch.found[i] += begin;
+    OVNI_KNOWN_PMPI(Group_free)(&part);
+}
+
+void find_missing(MPI_Group group, MPI_Group world, const Batch& batch) noexcept {
+    for (int i = 0; i < batch.many; ++i)
+        if (batch.found[i] < 0)
+            OVNI_KNOWN_PMPI(Group_translate_ranks)(group, 1, batch.own + i, world, batch.found + i);
+}
 
 bool is_inter(MPI_Comm comm) noexcept {
     int inter = 0;
@@ -93,9 +114,28 @@ Members::Members(MPI_Comm comm, Ranks known) noexcept : comm_(comm) {
     if (inter) add_group(Group(comm, Part::remote), size_, remote_size_);
 }
 
+// MPI_Group_translate_ranks may look through all of the other group for each rank. Most communicators have
+// their members in the order of MPI_COMM_WORLD, at steps of one width: so those of a batch are looked for in
+// a part of it, behind the batch before, and only others everywhere.
 void Members::add_group(MPI_Group group, uint32_t first, uint32_t count) noexcept {
-    Places places(group, count, Group(comm_world(), Part::local));
-    for (uint32_t i = 0; i < count; ++i) ranks_[first + i] = places[i] < 0 ? of_another_world : places[i];
+    constexpr int batch = 128, reach = 2 * batch;
+    int size = static_cast<int>(count), next = 0, step = 1;
+    int own[batch], found[batch];
+    Group world(comm_world(), Part::local);
+    int of_world = static_cast<int>(size_of(comm_world(), Part::local));
+    for (int begin = 0; begin < size; begin += batch) {
+        int many = std::min(batch, size - begin);
+        std::iota(own, own + many, begin);
+        std::fill_n(found, many, MPI_UNDEFINED);
+        int last = static_cast<int>(std::min<int64_t>(int64_t{next} + int64_t{step} * reach, of_world)) - 1;
+        if (next <= last) find_between(group, world, next, last, {own, found, many});
+        find_missing(group, world, {own, found, many});
+        int32_t* ranks = ranks_ + first + begin;
+        for (int i = 0; i < many; ++i) ranks[i] = found[i] < 0 ? of_another_world : found[i];
+        if (found[many - 1] < 0) continue;
+        next = found[many - 1] + 1;
+        step = many > 1 && found[many - 2] >= 0 ? std::max(1, next - 1 - found[many - 2]) : 1;
+    }
 }
 
 bool Members::make_identities() noexcept {
