@@ -79,7 +79,7 @@ class Group {
 void find_between(MPI_Group group, MPI_Group world, int begin, int last, const Batch& batch) noexcept {
     int range[1][3] = {{begin, last, 1}};
     MPI_Group part;
-    if (OVNI_PMPI(Group_range_incl)(world, 1, range, &part) != MPI_SUCCESS) return;
+    if (OVNI_KNOWN_PMPI(Group_range_incl)(world, 1, range, &part) != MPI_SUCCESS) return;
     OVNI_KNOWN_PMPI(Group_translate_ranks)(group, batch.many, batch.own, part, batch.found);
     for (int i = 0; i < batch.many; ++i)
         if (batch.found[i] >= 0) batch.found[i] += begin;
@@ -128,7 +128,7 @@ void Members::add_group(MPI_Group group, uint32_t first, uint32_t count) noexcep
         std::iota(own, own + many, begin);
         std::fill_n(found, many, MPI_UNDEFINED);
         int last = static_cast<int>(std::min<int64_t>(int64_t{next} + int64_t{step} * reach, of_world)) - 1;
-        if (next <= last) find_between(group, world, next, last, {own, found, many});
+        if (of_world > reach && next <= last) find_between(group, world, next, last, {own, found, many});
         find_missing(group, world, {own, found, many});
         int32_t* ranks = ranks_ + first + begin;
         for (int i = 0; i < many; ++i) ranks[i] = found[i] < 0 ? of_another_world : found[i];
