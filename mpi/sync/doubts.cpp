@@ -25,7 +25,7 @@ struct Worst {
         if (count == 1 || by > value) node = of_node, value = by;
     }
     std::string who(const NodeClocks& clocks) const {
-        const std::string& host = clocks.file.nodes[node].host;
+        const std::string& host = clocks.nodes[node].host;
         if (count == 1) return host;
         return fmt::format("{} and {} other{}", host, count - 1, count > 2 ? "s" : "");
     }
@@ -33,7 +33,7 @@ struct Worst {
 
 void doubt_evenness(const NodeClocks& clocks, const std::vector<Round>& runs, Doubts& doubts) {
     Worst worst;
-    for (size_t node = 0; node < clocks.file.nodes.size(); ++node) {
+    for (size_t node = 0; node < clocks.nodes.size(); ++node) {
         int64_t gap = 0;
         for (const Round& run : runs) gap = std::max(gap, -run[node].width());
         if (gap > 0) worst.note(node, gap);
@@ -41,6 +41,15 @@ void doubt_evenness(const NodeClocks& clocks, const std::vector<Round>& runs, Do
     if (worst.count > 0)
         doubts.push_back(
             fmt::format("the clock of {} did not run evenly during the measurement", worst.who(clocks)));
+}
+
+void doubt_presence(const NodeClocks& clocks, Doubts& doubts) {
+    Worst worst;
+    for (size_t node = 0; node < clocks.nodes.size(); ++node)
+        if (clocks.nodes[node].measurements.empty()) worst.note(node, 0);
+    if (worst.count > 0)
+        doubts.push_back(
+            fmt::format("no measurement of {} was possible: not in clocks.json", worst.who(clocks)));
 }
 
 void doubt_lines(const NodeClocks& clocks, Doubts& doubts) {
@@ -58,7 +67,7 @@ void doubt_lines(const NodeClocks& clocks, Doubts& doubts) {
 // the fastest of their direction.
 void doubt_agreement(const NodeClocks& clocks, const std::vector<Round>& runs, Doubts& doubts) {
     Worst worst;
-    for (size_t node = 0; node < clocks.file.nodes.size(); ++node) {
+    for (size_t node = 0; node < clocks.nodes.size(); ++node) {
         int64_t most = 0;
         for (const Round& run : runs) {
             int64_t difference = std::abs(run[node].check - run[node].offset());
@@ -88,12 +97,12 @@ int64_t usual_round_trip(const Round& run) {
 // way add up. So it is compared with what the network usually takes for as many links; half of that would
 // complain of every second node.
 void doubt_bounds(const NodeClocks& clocks, const std::vector<Round>& runs, Doubts& doubts) {
-    size_t nodes = clocks.file.nodes.size();
+    size_t nodes = clocks.nodes.size();
     if (nodes < 2) return;
     int64_t usual = usual_round_trip(runs.back());
     Worst worst;
     for (size_t node = 1; node < nodes; ++node) {
-        int64_t bound = clocks.file.nodes[node].bound();
+        int64_t bound = clocks.nodes[node].bound();
         if (bound > usual * links_of(node, nodes)) worst.note(node, bound);
     }
     if (worst.count > 0)
@@ -108,6 +117,7 @@ void doubt_bounds(const NodeClocks& clocks, const std::vector<Round>& runs, Doub
 Doubts doubts(const NodeClocks& clocks, const std::vector<Round>& runs) {
     Doubts found;
     doubt_evenness(clocks, runs, found);
+    doubt_presence(clocks, found);
     doubt_lines(clocks, found);
     doubt_agreement(clocks, runs, found);
     doubt_bounds(clocks, runs, found);

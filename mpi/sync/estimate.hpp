@@ -3,10 +3,10 @@
 // offset = reference clock - local clock: added to a local time it gives the time of the reference. A message
 // cannot arrive before it was sent, so every exchange says
 //     t1 - t2 <= offset <= t4 - t3
-// whatever the delays are, as long as the clocks run at one rate. The estimate is the middle of what all
-// exchanges of a burst leave (minimum filter on each direction alone, the envelope), its error at most half
-// of that width. The middle of the exchange with the smallest round trip is a second estimate, to check the
-// first.
+// whatever the delays are, at the moment of the exchange. The estimate is the middle of what all exchanges of
+// a burst leave (minimum filter on each direction alone, the envelope) after each side has given way by what
+// clocks drift between the middle of the burst and its ends; its error is at most half of that width. The
+// middle of the exchange with the smallest round trip is a second estimate, to check the first.
 //
 // No MPI, no memory, no exceptions: ovnisync and the tracing library measure with the same lines.
 #pragma once
@@ -41,12 +41,15 @@ struct Estimate {
     int64_t bound() const noexcept { return (width() + 1) / 2; }
 };
 
+// The clocks of computers differ by less than this from each other's rate: 1e-4, ten times what is usual.
+constexpr int64_t ns_per_ns_of_drift = 10'000;
+
 // Sums up exchanges that lie close together.
 class Burst {
  public:
     void add(const Exchange& e) noexcept {
         if (sum_.samples++ == 0) first_ = e.t2;
-        sum_.local = first_ + (e.t3 - first_) / 2;
+        last_ = e.t3;
         sum_.low = std::max(sum_.low, e.t1 - e.t2);
         sum_.high = std::min(sum_.high, e.t4 - e.t3);
         if (e.round_trip() >= sum_.round_trip) return;
@@ -54,11 +57,19 @@ class Burst {
         sum_.check = e.t1 - e.t2 + (e.t4 - e.t3 - (e.t1 - e.t2)) / 2;
     }
     // Of one exchange at least.
-    const Estimate& estimate() const noexcept { return sum_; }
+    Estimate estimate() const noexcept {
+        Estimate estimate = sum_;
+        int64_t half = (last_ - first_ + 1) / 2;
+        int64_t drift = (half + ns_per_ns_of_drift - 1) / ns_per_ns_of_drift;
+        estimate.local = first_ + (last_ - first_) / 2;
+        estimate.low -= drift;
+        estimate.high += drift;
+        return estimate;
+    }
 
  private:
     Estimate sum_{0, INT64_MIN, INT64_MAX, INT64_MAX, 0, 0};
-    int64_t first_ = 0;
+    int64_t first_ = 0, last_ = 0;
 };
 
 // Of several bursts the one that was disturbed least: its two fastest directions leave the smallest width.
@@ -96,19 +107,19 @@ class BestBurst {
     int bursts_ = 0, unimproved_ = 0;
 };
 
-// The clocks of computers differ by less than this from each other's rate: 1e-4, ten times what is usual.
-constexpr int64_t ns_per_ns_of_drift = 10'000;
-
 // `node` is measured against a clock that is itself off by `reference`, which was measured `ns_before`
-// earlier. Offsets and bounds add up, and in the meantime clocks may have drifted.
+// earlier. Offsets and bounds add up, and in the meantime clocks may have drifted. Impossible is what comes
+// by way of an impossible one, however wide the other is.
 inline Estimate through(const Estimate& node, const Estimate& reference, int64_t ns_before) noexcept {
     int64_t drift = (std::max<int64_t>(ns_before, -ns_before) + ns_per_ns_of_drift - 1) / ns_per_ns_of_drift;
-    return {node.local,
-            node.low + reference.low - drift,
-            node.high + reference.high + drift,
-            node.round_trip + reference.round_trip,
-            node.check + reference.check,
-            node.samples};
+    Estimate sum{node.local,
+                 node.low + reference.low - drift,
+                 node.high + reference.high + drift,
+                 node.round_trip + reference.round_trip,
+                 node.check + reference.check,
+                 node.samples};
+    if (!node.is_possible() || !reference.is_possible()) sum.high = std::min(sum.high, sum.low - 1);
+    return sum;
 }
 
 }  // namespace ovni::sync

@@ -18,15 +18,19 @@ struct Node {
 using Round = std::vector<Estimate>;
 
 struct NodeClocks {
-    ClockFile file;
+    // By number; without measurements where none was possible.
+    std::vector<NodeClock> nodes;
     // Per node how far the measurements are from fitting one line (corridor.hpp).
     std::vector<int64_t> residuals;
+
+    // Of the nodes with measurements.
+    ClockFile file() const;
 };
 
 // One measurement gives constants, by the method "envelope"; many give a line ("theil-sen") with the bounds
 // of the corridor at its ends, or where no line fits the corridor a line from each to the next ("envelope"
 // again). The corridor of a node is that between it and the node that measured it (reference_of()), whose own
-// line and bound are added.
+// line and bound are added. Measurements that are not possible count for nothing.
 NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>& runs,
                        const std::vector<Corridor>& corridors);
 

@@ -93,7 +93,7 @@ void report(const Findings& found, const Options& options, Outputs& outputs) {
     std::cout << summary(clocks, found.runs);
     for (const std::string& doubt : doubts(clocks, found.runs)) log::warn("{}", doubt);
     outputs.table.write(found.table);
-    outputs.clocks.write(clock_file_text(clocks.file));
+    outputs.clocks.write(clock_file_text(clocks.file()));
     if (outputs.samples) outputs.samples->write(samples_file(found.nodes, found.samples));
     outputs.table.commit();
     outputs.clocks.commit();

@@ -58,15 +58,19 @@ std::string summary(const NodeClocks& clocks, const std::vector<Round>& runs) {
     std::string text = fmt::format(columns, "host", "offset ns", "at least", "at most", "bound", "round trip",
                                    "min-RTT", "samples", "rate ppb", "method");
     int64_t greatest = 0;
-    for (size_t node = 0; node < clocks.file.nodes.size(); ++node) {
-        const NodeClock& clock = clocks.file.nodes[node];
+    for (size_t node = 0; node < clocks.nodes.size(); ++node) {
+        const NodeClock& clock = clocks.nodes[node];
+        if (clock.measurements.empty()) {
+            text += fmt::format("{:<20} no measurement was possible\n", clock.host);
+            continue;
+        }
         const ClockMeasurement& m = clock.measurements.front();
         text +=
             fmt::format(columns, clock.host, m.point.offset, m.low, m.high, clock.bound(), m.round_trip,
                         fmt::format("{:+}", disagreement(node, runs)), m.samples, rate_of(clock), m.method);
         greatest = std::max(greatest, clock.bound());
     }
-    return text + fmt::format("nodes: {}, greatest bound: +-{} ns\n", clocks.file.nodes.size(), greatest);
+    return text + fmt::format("nodes: {}, greatest bound: +-{} ns\n", clocks.nodes.size(), greatest);
 }
 
 }  // namespace ovni::sync

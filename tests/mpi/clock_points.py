@@ -31,14 +31,12 @@ for node, points in found.items():
     count, more, offset, ppb = re.fullmatch(r"(\d+)(\+?)(?:@(-?\d+):(-?\d+))?", wanted.get(node, "0+")).groups()
     if len(points) != int(count) and not (more and len(points) > int(count)):
         wrong.append(f"{node}: {len(points)} points, not {count}{more}")
-    # The bounds are of clocks with one rate. This one goes on during a burst.
-    blur = 5000 if ppb else 0
     before = None
     for point in points:
         local = point["local"]
         monotonic = (local - int(offset or 0)) / (1 + Fraction(int(ppb or 0), 10**9))
         truth = monotonic - ahead[node] - local
-        if not point["low"] - blur <= truth <= point["high"] + blur or not point["low"] <= point["offset"] <= point["high"]:
+        if not point["low"] <= truth <= point["high"] or not point["low"] <= point["offset"] <= point["high"]:
             wrong.append(f"{node}: truth {float(truth)} in {point}")
         if before is not None and local <= before:
             wrong.append(f"{node}: {local} behind {before}")

@@ -77,7 +77,7 @@ TEST_P(CorridorTest, TheLineIsThatOfTheClock) {
     Measured measured = measure(clock, 6, 2 * second);
     NodeClocks clocks = node_clocks(two, measured.runs, measured.corridors);
     EXPECT_THAT(clocks.residuals, ElementsAre(0, 0));
-    const NodeClock& node = clocks.file.nodes[1];
+    const NodeClock& node = clocks.nodes[1];
     ASSERT_EQ(node.measurements.size(), 2u);
     EXPECT_EQ(node.measurements[0].method, "theil-sen");
     EXPECT_EQ(node.measurements[0].samples, 600u);
@@ -89,7 +89,7 @@ TEST_P(CorridorTest, TheLineIsThatOfTheClock) {
         EXPECT_LT(m.bound(), 10'000);
     }
     // The file is one that is read.
-    ClockFile read = parse_clock_file(clock_file_text(clocks.file), "clocks.json");
+    ClockFile read = parse_clock_file(clock_file_text(clocks.file()), "clocks.json");
     EXPECT_EQ(read.nodes[1].bound(), node.bound());
     EXPECT_THAT(doubts(clocks, measured.runs), IsEmpty());
 }
@@ -116,12 +116,61 @@ TEST(CorridorEdgeTest, OneMomentIsNoLine) {
 TEST(NodeClocksTest, OneMeasurementIsAConstant) {
     Measured measured = measure({77, 0}, 1, 0);
     NodeClocks clocks = node_clocks(two, measured.runs, measured.corridors);
-    ASSERT_EQ(clocks.file.nodes[1].measurements.size(), 1u);
-    const ClockMeasurement& m = clocks.file.nodes[1].measurements[0];
+    ASSERT_EQ(clocks.nodes[1].measurements.size(), 1u);
+    const ClockMeasurement& m = clocks.nodes[1].measurements[0];
     EXPECT_EQ(m.point.offset, measured.runs[0][1].offset());
     EXPECT_EQ(m.method, "envelope");
-    EXPECT_EQ(clocks.file.reference, "a");
-    EXPECT_TRUE(clocks.file.nodes[0].line().is_constant());
+    EXPECT_EQ(clocks.file().reference, "a");
+    EXPECT_TRUE(clocks.nodes[0].line().is_constant());
+}
+
+TEST(NodeClocksTest, ALongRunHasItsLineToo) {
+    TrueClock clock{-5'000, 40'000};
+    Measured measured = measure(clock, 20'000, second / 100);
+    NodeClocks clocks = node_clocks(two, measured.runs, measured.corridors);
+    ASSERT_EQ(clocks.nodes[1].measurements.size(), 2u);
+    for (const ClockMeasurement& m : clocks.nodes[1].measurements)
+        EXPECT_NEAR(static_cast<double>(m.point.offset), static_cast<double>(clock.offset_at(m.point.local)),
+                    600);
+}
+
+TEST(NodeClocksTest, TheLineStaysWithinWhatIsCertain) {
+    std::mt19937_64 random(3);
+    auto draw = [&] { return 2'000 + static_cast<int64_t>(random() % 40'000); };
+    for (int trial = 0; trial < 300; ++trial) {
+        Measured measured;
+        for (int64_t at = 0; at < 20'000'000; at += 1'000'000) {
+            Burst burst;
+            int64_t there = draw(), back = draw();
+            Exchange e{at, at + there, at + there + 50, at + there + 50 + back};
+            burst.add(e);
+            measured.corridors[1].add(e);
+            measured.runs.push_back({{}, burst.estimate()});
+        }
+        NodeClocks clocks = node_clocks(two, measured.runs, measured.corridors);
+        for (const ClockMeasurement& m : clocks.nodes[1].measurements) {
+            EXPECT_LE(m.low, 0);
+            EXPECT_GE(m.high, 0);
+            EXPECT_LE(m.low, m.point.offset);
+            EXPECT_GE(m.high, m.point.offset);
+        }
+        Straight certain = *straight(measured.corridors[1]);
+        EXPECT_EQ(clocks.nodes[1].measurements[0].low, certain.begin.low);
+        EXPECT_EQ(clocks.nodes[1].measurements[1].high, certain.end.high);
+    }
+}
+
+TEST(NodeClocksTest, WhatIsNotPossibleIsLeftOut) {
+    Estimate jumped{1'000, 500, -500, 600, 0, 100}, sound{2 * second, -60, -40, 30, -50, 100};
+    std::vector<Round> runs{{{}, jumped}, {{}, sound}};
+    NodeClocks clocks = node_clocks(two, runs, std::vector<Corridor>(2));
+    ASSERT_EQ(clocks.nodes[1].measurements.size(), 1u);
+    EXPECT_EQ(clocks.nodes[1].measurements[0].point.offset, -50);
+    runs.pop_back();
+    clocks = node_clocks(two, runs, std::vector<Corridor>(2));
+    EXPECT_EQ(clocks.file().nodes.size(), 1u);
+    EXPECT_THAT(summary(clocks, runs), HasSubstr("no measurement was possible"));
+    EXPECT_THAT(doubts(clocks, runs), testing::Contains(HasSubstr("b was possible: not in clocks.json")));
 }
 
 TEST(NodeClocksTest, AClockThatBendsIsFollowedFromPointToPoint) {
@@ -129,7 +178,7 @@ TEST(NodeClocksTest, AClockThatBendsIsFollowedFromPointToPoint) {
     Measured measured = measure(clock, 6, 2 * second);
     NodeClocks clocks = node_clocks(two, measured.runs, measured.corridors);
     EXPECT_GT(clocks.residuals[1], 1'000);
-    const NodeClock& node = clocks.file.nodes[1];
+    const NodeClock& node = clocks.nodes[1];
     ASSERT_EQ(node.measurements.size(), 6u);
     for (const ClockMeasurement& m : node.measurements) {
         EXPECT_LE(m.low, clock.offset_at(m.point.local));
@@ -157,9 +206,9 @@ TEST(NodeClocksTest, InATreeTheLineOfTheReferenceIsAdded) {
         runs[i][17] = through(link, runs[i][1], 0);
     }
     NodeClocks clocks = node_clocks(nodes, runs, corridors);
-    const NodeClock& node = clocks.file.nodes[17];
+    const NodeClock& node = clocks.nodes[17];
     ASSERT_EQ(node.measurements.size(), 2u);
-    EXPECT_GT(node.bound(), clocks.file.nodes[1].bound());
+    EXPECT_GT(node.bound(), clocks.nodes[1].bound());
     for (const ClockMeasurement& m : node.measurements) {
         int64_t by_one = m.point.local + on_top.offset_at(m.point.local);
         int64_t truth = by_one + one.offset_at(by_one) - m.point.local;
@@ -213,7 +262,8 @@ TEST(DoubtsTest, BoundsFarAboveThoseOfOthers) {
 
 TEST(DoubtsTest, AClockThatJumped) {
     Estimate usual{0, 0, 12'000, 12'600, 6'100, 100}, jumped{0, 10, -10, 12'600, 0, 100};
-    EXPECT_THAT(doubts_of({{}, usual, jumped}), ElementsAre(HasSubstr("the clock of n2 did not run evenly")));
+    EXPECT_THAT(doubts_of({{}, usual, jumped}), ElementsAre(HasSubstr("the clock of n2 did not run evenly"),
+                                                            HasSubstr("no measurement of n2 was possible")));
 }
 
 }  // namespace
