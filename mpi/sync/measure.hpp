@@ -166,10 +166,11 @@ class Measurement {
     }
 
     bool burst(Other& other) noexcept {
-        Order order{effort_.exchanges, {}};
+        int exchanges = std::max(effort_.exchanges, 1);
+        Order order{exchanges, {}};
         if (!link_.send(other.node, &order, sizeof order)) return false;
         Burst sum;
-        for (int i = 0; i < effort_.exchanges; ++i) {
+        for (int i = 0; i < exchanges; ++i) {
             Exchange e{};
             Reply reply{};
             e.t1 = link_.now();
@@ -178,7 +179,7 @@ class Measurement {
             e.t2 = reply.received;
             e.t3 = reply.sent;
             sum.add(e);
-            witness_(other.node, int64_t{other.best.bursts()} * effort_.exchanges + i, e);
+            witness_(other.node, int64_t{other.best.bursts()} * exchanges + i, e);
         }
         other.best.add(sum.estimate());
         return true;

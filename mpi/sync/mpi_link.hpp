@@ -1,5 +1,5 @@
 // The messages of a Measurement (measure.hpp) by MPI, for programs that have nothing else to do meanwhile:
-// there is no time limit, and who is not in turn sleeps.
+// who is not in turn sleeps, and only who has heard nothing for a long time gives up.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,14 @@ namespace ovni::sync {
 class MpiLink {
  public:
     // One rank of `nodes` per node.
-    MpiLink(const Comm& nodes, const Clock& clock) : nodes_(nodes.duplicate()), clock_(clock) {}
+    MpiLink(const Comm& nodes, const Clock& clock, int64_t longest_silence)
+        : nodes_(nodes.duplicate()),
+          clock_(clock),
+          longest_silence_(longest_silence),
+          last_heard_(clock.now()) {}
+
+    // Of the next measurement.
+    void begin() noexcept { last_heard_ = now(); }
 
     int64_t now() const noexcept { return clock_.now(); }
     bool send(int node, const void* data, int bytes) noexcept {
@@ -30,6 +37,7 @@ class MpiLink {
     }
     bool receive(int node, void* data, int bytes) noexcept {
         nap_ns_ = shortest_nap_ns;
+        last_heard_ = now();
         // A message that is too long for its buffer would end the job.
         char buffer[longest_message];
         MPI_Status status;
@@ -45,7 +53,7 @@ class MpiLink {
         ::nanosleep(&nap, nullptr);
         nap_ns_ = std::min(2 * nap_ns_, longest_nap_ns);
     }
-    bool is_over() const noexcept { return false; }
+    bool is_over() const noexcept { return now() - last_heard_ > longest_silence_; }
 
  private:
     static constexpr int tag = 0;
@@ -54,6 +62,7 @@ class MpiLink {
 
     Comm nodes_;
     const Clock& clock_;
+    int64_t longest_silence_, last_heard_;
     long nap_ns_ = shortest_nap_ns;
 };
 

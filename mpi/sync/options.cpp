@@ -1,5 +1,7 @@
 #include "sync/options.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -10,6 +12,16 @@ namespace ovni::sync {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr int most_samples = 100'000'000;
+
+bool are_same(const std::filesystem::path& a, const std::filesystem::path& b) {
+    std::error_code fault;
+    auto absolute = [&](const std::filesystem::path& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, fault), fault);
+    };
+    return absolute(a) == absolute(b);
+}
 
 // A table of drift is for people: the emulator must not take it for one of offsets.
 std::string default_outfile(int tables) {
@@ -62,14 +74,16 @@ void describe(Cli& cli, Options& options) {
 void check(const Cli& cli, Options& options) {
     if (!cli.words.empty()) throw UsageError("unexpected word '" + cli.words.front() + "' (see --help)");
     if (options.samples < 1) throw UsageError("-n must be at least 1");
+    if (options.samples > most_samples) throw UsageError(fmt::format("-n must be at most {}", most_samples));
     if (options.tables < 1) throw UsageError("-d must be at least 1");
     if (options.pause_s < 0) throw UsageError("-w must not be negative");
     if (!cli.has("outfile")) options.outfile = default_outfile(options.tables);
-    if (options.clock_file() == options.outfile)
+    if (are_same(options.clock_file(), options.outfile))
         throw UsageError("clocks.json is written anyway, -o is for the table");
     if (!options.samples_file.empty()) {
         if (!can_write_samples()) throw UsageError("--samples: this ovnisync was built without HDF5");
-        if (options.samples_file == options.outfile || options.samples_file == options.clock_file())
+        if (are_same(options.samples_file, options.outfile) ||
+            are_same(options.samples_file, options.clock_file()))
             throw UsageError("--samples and -o name the same file");
     }
     options.verbose = cli.has("verbose");

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "comm/host_names.hpp"
 #include "comm/main.hpp"
+#include "sync/interruption.hpp"
 #include "sync/options.hpp"
 #include "sync/samples_file.hpp"
 #include "sync/survey.hpp"
@@ -29,11 +30,16 @@ OutputFile open_output(const std::filesystem::path& path) {
 }
 
 struct Outputs {
+    Interruption interruption;  // of the files below
     OutputFile table, clocks;
     std::optional<OutputFile> samples;
     explicit Outputs(const Options& options)
         : table(open_output(options.outfile)), clocks(open_output(options.clock_file())) {
-        if (!options.samples_file.empty()) samples.emplace(open_output(options.samples_file));
+        interruption.remove(table);
+        interruption.remove(clocks);
+        if (options.samples_file.empty()) return;
+        samples.emplace(open_output(options.samples_file));
+        interruption.remove(*samples);
     }
 };
 
@@ -61,28 +67,30 @@ void print(const std::vector<Sample>& samples, const std::vector<Node>& nodes) {
 struct Findings {
     std::vector<Node> nodes;
     std::vector<Round> runs;
-    std::string table;
     std::vector<Corridor> corridors;
     std::vector<Sample> samples;  // where they are to be written
 };
 
-Findings measure(const Comm& leaders, std::vector<Node> nodes, const Options& options) {
+// `outputs`: of rank 0.
+Findings measure(const Comm& leaders, std::vector<Node> nodes, const Options& options, Outputs* outputs) {
     Clock clock;
     bool has_file = !options.samples_file.empty();
     Survey survey(leaders, clock, options.effort(),
                   options.verbose || has_file ? Keep::samples : Keep::estimates);
-    Findings found{std::move(nodes), {}, {}, {}, {}};
-    if (options.tables > 1) found.table = drift_header(found.nodes);
+    Findings found{std::move(nodes), {}, {}, {}};
+    bool is_drift = options.tables > 1;
+    if (outputs && is_drift) outputs->table.write(drift_header(found.nodes));
     for (int i = 0; i < options.tables; ++i) {
         Round run = survey.measure();
         std::vector<Sample> samples = survey.take_samples();
         if (options.verbose) print(samples, found.nodes);
         if (has_file) found.samples.insert(found.samples.end(), samples.begin(), samples.end());
-        if (leaders.is_root())
-            found.table +=
-                options.tables > 1 ? drift_row(wall_time_s(), run) : offset_table(found.nodes, run);
+        if (outputs)
+            outputs->table.write(is_drift ? drift_row(wall_time_s(), run) : offset_table(found.nodes, run));
+        // Rows of drift are worth something even if they are the last ones.
+        if (outputs && is_drift) outputs->interruption.keep_first();
         found.runs.push_back(std::move(run));
-        if (options.tables > 1) ::sleep(static_cast<unsigned>(options.pause_s));
+        if (is_drift) ::sleep(static_cast<unsigned>(options.pause_s));
     }
     found.corridors = survey.gather_corridors();
     return found;
@@ -92,7 +100,6 @@ void report(const Findings& found, const Options& options, Outputs& outputs) {
     NodeClocks clocks = node_clocks(found.nodes, found.runs, found.corridors);
     std::cout << summary(clocks, found.runs);
     for (const std::string& doubt : doubts(clocks, found.runs)) log::warn("{}", doubt);
-    outputs.table.write(found.table);
     outputs.clocks.write(clock_file_text(clocks.file()));
     if (outputs.samples) outputs.samples->write(samples_file(found.nodes, found.samples));
     outputs.table.commit();
@@ -118,7 +125,7 @@ int sync(const Comm& world, int argc, char** argv) {
 
     std::optional<Findings> found;
     Comm leaders = world.split(world.split_by_node().is_root() ? 0 : -1, world.rank());
-    if (leaders) found = measure(leaders, list_nodes(world, leaders), options);
+    if (leaders) found = measure(leaders, list_nodes(world, leaders), options, outputs ? &*outputs : nullptr);
     world.barrier_asleep();
 
     world.agree([&] {

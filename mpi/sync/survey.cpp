@@ -17,11 +17,16 @@ struct Corner {
     ClockPoint point;
 };
 
+// Links of a tree that a node has to wait for; in a star the one that measures tells those that wait.
+int in_a_row(int nodes) {
+    return nodes <= most_in_star ? 1 : rounds(nodes);
+}
+
 }  // namespace
 
 Survey::Survey(const Comm& nodes, const Clock& clock, Effort effort, Keep keep)
     : nodes_(nodes),
-      link_(nodes, clock),
+      link_(nodes, clock, effort.patience_ns * in_a_row(nodes.size())),
       effort_(effort),
       keep_(keep),
       corridors_(static_cast<size_t>(nodes.size())) {}
@@ -32,12 +37,15 @@ std::vector<Estimate> Survey::measure() {
         if (keep_ == Keep::samples)
             samples_.push_back({rounds_, static_cast<int32_t>(number), nodes_.rank(), node, exchange});
     };
+    link_.begin();
     Measurement measurement(link_, nodes_.rank(), nodes_.size(), effort_, witness);
     std::vector<std::optional<Estimate>> own{measurement.run()};
     ++rounds_;
     std::vector<Estimate> estimates;
     for (const auto& of_node : nodes_.gather(own)) {
-        if (!of_node.front()) throw Error(fmt::format("node {} stopped answering", estimates.size()));
+        if (!of_node.front())
+            throw Error(fmt::format("node {} stopped answering, or heard nothing for {} s", estimates.size(),
+                                    effort_.patience_ns / 1'000'000'000));
         estimates.push_back(*of_node.front());
     }
     return estimates;

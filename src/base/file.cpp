@@ -59,7 +59,24 @@ std::string read_file(const std::filesystem::path& path) {
     return {reinterpret_cast<const char*>(file.at(0)), file.size()};
 }
 
-OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), beside_(path_) {
+namespace {
+
+// Where a new file is to go. A directory there is refused by the renaming.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+    std::error_code fault;
+    auto status = std::filesystem::status(path, fault);
+    bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(path, fault));
+    bool is_dangling = is_link && !std::filesystem::exists(status);
+    bool is_replaceable = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status) ||
+                          std::filesystem::is_directory(status);
+    if (is_dangling || !is_replaceable) throw Error("exists and is not a regular file", path);
+    return is_link ? std::filesystem::canonical(path) : path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path path)
+    : path_(std::move(path)), target_(target_of(path_)), beside_(target_) {
     beside_ += ".tmp." + std::to_string(::getpid());
     fd_ = Fd(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!fd_) throw system_error("cannot create", path_);
@@ -89,9 +106,9 @@ void OutputFile::commit() {
 void OutputFile::commit_as(const std::filesystem::path& path) {
     try {
         close(fd_, path);
-        if (::rename(beside_.c_str(), path.c_str()) != 0)
+        if (::rename(beside_.c_str(), target_of(path).c_str()) != 0)
             throw system_error("cannot put the new file into its place", path);
-    } catch (const Error&) {
+    } catch (...) {
         ::unlink(beside_.c_str());
         throw;
     }

@@ -35,7 +35,8 @@ void close(Fd& file, const std::filesystem::path& path);
 std::string read_file(const std::filesystem::path& path);
 
 // Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without
-// commit(), the file beside is removed and an older complete output stays untouched.
+// commit(), the file beside is removed and an older complete output stays untouched. A link is followed, and
+// what exists and is no regular file is refused: renaming would replace a device.
 class OutputFile {
  public:
     explicit OutputFile(std::filesystem::path path);
@@ -47,10 +48,12 @@ class OutputFile {
     void commit();
     void commit_as(const std::filesystem::path& path);
     const std::filesystem::path& path() const { return path_; }
+    // Where it is to go when links are followed, and the file beside that.
+    const std::filesystem::path& target() const { return target_; }
+    const std::filesystem::path& beside() const { return beside_; }
 
  private:
-    std::filesystem::path path_;
-    std::filesystem::path beside_;
+    std::filesystem::path path_, target_, beside_;
     Fd fd_;
 };
 

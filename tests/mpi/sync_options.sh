@@ -42,6 +42,32 @@ if "${run[@]}" --samples a/samples.h5 -d 2 -w 0 -o a/drift >out 2>err; then
 else
     expect 1 err 'ovnisync: --samples: this ovnisync was built without HDF5'
 fi
+check 2 "${run[@]}" -n 2147483647
+expect 1 err 'ovnisync: -n must be at most 100000000'
+check 2 "${run[@]}" --samples ./a/../same -o same
+check 1 "${run[@]}" -o /dev/null
+expect 1 err 'ovnisync: /dev/null: exists and is not a regular file'
+[ -c /dev/null ] || note "/dev/null is no device any more"
+mkdir links && ln -s ../linked links/offsets && touch linked
+check 0 "${run[@]}" -n 10 -o links/offsets
+cmp expected linked || note "the file that a link names is not the table"
+[ -L links/offsets ] || note "the link has been replaced"
+
+# Interrupted, rows that are there get their name, and nothing else is left.
+mkdir rows
+"${run[@]}" -n 10 -d 100000 -w 1 -o rows/drift >out 2>err &
+for ((i = 0; i < 300; ++i)); do
+    [ "$(cat rows/drift.tmp.* 2>/dev/null | wc -l)" -lt 3 ] || break
+    sleep 0.1
+done
+kill -TERM $!
+wait $!
+for ((i = 0; i < 50; ++i)); do
+    [ "$(echo $(ls rows))" != drift ] || break
+    sleep 0.1
+done
+same "files of an interrupted run" drift "$(echo $(ls rows))"
+[ "$(wc -l <rows/drift)" -ge 3 ] || note "rows of an interrupted run are lost"
 mkdir directory
 check 1 "${run[@]}" -o directory
 expect 1 err 'ovnisync: directory: is a directory'
