@@ -17,7 +17,10 @@
 //     bool is_over() noexcept;                                    it is time to give up
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "sync/estimate.hpp"
 
@@ -30,6 +33,9 @@ struct Effort {
     int bursts = 10;      // per node, at most
     // Who does not answer for so long during a burst is given up.
     int64_t patience_ns = 250'000'000;
+    // What the bursts of all links that lie one after the other may take together: each has an equal share,
+    // and whose share is used up is content with what it has, from one exchange on.
+    int64_t budget_ns = INT64_MAX;
 };
 
 constexpr int most_in_star = 16;
@@ -87,8 +93,10 @@ class Measurement {
         int node = 0;
         Phase phase = Phase::absent;
         BestBurst best;
+        int64_t spent_ns = 0;  // on its bursts
     };
-    // A burst follows; or, without exchanges, the node's own estimate.
+    static constexpr int64_t wait = -1;
+    // So many exchanges follow; or, without any, the node's own estimate; or it only has to wait on.
     struct Order {
         int64_t exchanges;
         Estimate result;
@@ -118,21 +126,23 @@ class Measurement {
     void measure_others(const Estimate& own) noexcept {
         Other others[most_others];
         int count = list_others(others);
-        for (int left = count; left > 0;) {
-            if (pass(others, count, own, left)) continue;
+        others_ = {others, static_cast<size_t>(count)};
+        reassured_ = link_.now();
+        auto is_over = [](const Other& other) { return other.phase == Phase::over; };
+        while (!std::ranges::all_of(others_, is_over)) {
+            if (pass(own)) continue;
             if (link_.is_over()) return;
             link_.rest();
         }
     }
 
     // Whether anybody was there.
-    bool pass(Other* others, int count, const Estimate& own, int& left) noexcept {
+    bool pass(const Estimate& own) noexcept {
         bool has_done = false;
-        for (Other* other = others; other < others + count; ++other) {
-            if (other->phase == Phase::over || !is_there(*other)) continue;
+        for (Other& other : others_) {
+            if (other.phase == Phase::over || !is_there(other)) continue;
             has_done = true;
-            proceed(*other, own);
-            left -= other->phase == Phase::over;
+            proceed(other, own);
             // One with more behind it may have come in the meantime.
             if (!is_star()) break;
         }
@@ -155,7 +165,7 @@ class Measurement {
         do {
             if (other.phase == Phase::over) return;
             if (!burst(other)) return void(other.phase = Phase::over);
-            if (other.best.bursts() < effort_.bursts && !other.best.has_settled()) continue;
+            if (is_worth_another(other)) continue;
             Estimate link = other.best.best();
             // When that was, by the clock of this node.
             int64_t then = link.local + link.offset();
@@ -165,12 +175,48 @@ class Measurement {
         } while (!is_star());
     }
 
+    int64_t share_ns() const noexcept { return effort_.budget_ns / std::max(rounds(nodes_), 1); }
+
+    bool is_worth_another(const Other& other) const noexcept {
+        int bursts = other.best.bursts();
+        return bursts < effort_.bursts && !other.best.has_settled() &&
+               other.spent_ns + other.spent_ns / bursts <= share_ns();
+    }
+
+    // Ends before it would take more than what is left of the share.
     bool burst(Other& other) noexcept {
-        int exchanges = std::max(effort_.exchanges, 1);
-        Order order{exchanges, {}};
-        if (!link_.send(other.node, &order, sizeof order)) return false;
+        const int exchanges = std::max(effort_.exchanges, 1);
+        const bool is_limited = effort_.budget_ns < INT64_MAX;
+        const int64_t begin = link_.now(), left_ns = share_ns() - other.spent_ns;
         Burst sum;
-        for (int i = 0; i < exchanges; ++i) {
+        int64_t elapsed = 0;
+        for (int done = 0; done < exchanges && elapsed <= left_ns / 2;) {
+            reassure();
+            int more = is_limited ? std::min(std::max(done, 1), exchanges - done) : exchanges;
+            if (!exchange(other, done, more, sum)) return false;
+            done += more;
+            elapsed = link_.now() - begin;
+        }
+        other.best.add(sum.estimate());
+        other.spent_ns += elapsed;
+        return true;
+    }
+
+    // Those that have come and are not in turn would take the silence for the end.
+    void reassure() noexcept {
+        if (link_.now() - reassured_ <= effort_.patience_ns / 4) return;
+        reassured_ = link_.now();
+        Order order{wait, {}};
+        for (Other& other : others_) {
+            if (other.phase == Phase::over || !is_there(other) || other.phase == Phase::over) continue;
+            link_.send(other.node, &order, sizeof order);
+        }
+    }
+
+    bool exchange(Other& other, int done, int count, Burst& sum) noexcept {
+        Order order{count, {}};
+        if (!link_.send(other.node, &order, sizeof order)) return false;
+        for (int i = 0; i < count; ++i) {
             Exchange e{};
             Reply reply{};
             e.t1 = link_.now();
@@ -179,9 +225,8 @@ class Measurement {
             e.t2 = reply.received;
             e.t3 = reply.sent;
             sum.add(e);
-            witness_(other.node, int64_t{other.best.bursts()} * exchanges + i, e);
+            witness_(other.node, int64_t{other.best.bursts()} * std::max(effort_.exchanges, 1) + done + i, e);
         }
-        other.best.add(sum.estimate());
         return true;
     }
 
@@ -203,6 +248,7 @@ class Measurement {
             }
             Order order{};
             if (!link_.receive(reference, &order, sizeof order)) return false;
+            if (order.exchanges == wait) continue;
             if (order.exchanges == 0) return own = order.result, true;
             for (int64_t i = 0; i < order.exchanges; ++i)
                 if (!answer(reference)) return false;
@@ -227,6 +273,8 @@ class Measurement {
     Link& link_;
     int node_, nodes_;
     Effort effort_;
+    std::span<Other> others_;
+    int64_t reassured_ = 0;
     Witness witness_;
 };
 

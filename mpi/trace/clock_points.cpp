@@ -36,6 +36,8 @@ struct Measuring {
     MPI_Comm leaders = nullptr;
     int node = 0, nodes = 0;
     int of_program = 0;  // measurements
+    // By node, who did not come to the last one of the program; null where there is no memory.
+    bool* missing = nullptr;
 };
 
 Measuring measuring;
@@ -130,6 +132,7 @@ bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept {
     if (!leaders.bcast(reinterpret_cast<char*>(&plan), sizeof plan) || plan.extent == Extent::off)
         return false;
     measuring = {plan, comm_null(), leaders.rank(), leaders.size()};
+    measuring.missing = static_cast<bool*>(calloc(static_cast<size_t>(measuring.nodes), sizeof(bool)));
     // Never freed by us: that is collective, and in the end one of them may be missing.
     measuring.leaders = leaders.release();
     is_prepared.store(true, std::memory_order_release);
@@ -139,15 +142,21 @@ bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept {
 void take_clock_point(Occasion occasion) noexcept {
     if (!may_take(occasion)) return;
     int saved = errno;
-    LeaderLink link(measuring.leaders, number_of(occasion), measuring.plan.timeout);
+    LeaderLink link(measuring.leaders, number_of(occasion), measuring.plan.timeout,
+                    occasion == Occasion::pcontrol ? measuring.missing : nullptr);
     sync::Effort effort;
     effort.patience_ns = link.patience();
+    effort.budget_ns = link.budget();
     std::optional<sync::Estimate> estimate =
         sync::Measurement(link, measuring.node, measuring.nodes, effort).run();
+    link.note_missing();
     if (estimate) link.dismiss_absent();
     if (estimate && estimate->is_possible()) store(*estimate);
     report(occasion, link, estimate);
-    if (occasion == Occasion::finalize) is_prepared.store(false, std::memory_order_release);
+    if (occasion == Occasion::finalize) {
+        is_prepared.store(false, std::memory_order_release);
+        free(measuring.missing);
+    }
     errno = saved;
 }
 

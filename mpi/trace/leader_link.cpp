@@ -23,13 +23,14 @@ constexpr int polls_awake = 100;
 
 }  // namespace
 
-LeaderLink::LeaderLink(MPI_Comm leaders, int number, int64_t timeout) noexcept
+LeaderLink::LeaderLink(MPI_Comm leaders, int number, int64_t timeout, bool* missing) noexcept
     : leaders_(leaders),
       tag_(number % most_numbers * 2),
       dismissal_tag_(tag_ + 1),
       timeout_(timeout),
       last_heard_(now()),
-      latest_end_(last_heard_ + 5 * timeout) {
+      latest_end_(last_heard_ + 5 * timeout),
+      missing_(missing) {
     OVNI_PMPI(Comm_size)(leaders_, &nodes_);
     silences_ = static_cast<Silence*>(calloc(static_cast<size_t>(nodes_), sizeof(Silence)));
 }
@@ -70,6 +71,7 @@ bool LeaderLink::send(int node, const void* data, int bytes) noexcept {
 
 void LeaderLink::note(int node, bool is_there) noexcept {
     if (!silences_) return;
+    last_polled_ = node;
     Silence& silence = silences_[node];
     int64_t at = now();
     if (is_there)
@@ -119,7 +121,23 @@ void LeaderLink::rest() noexcept {
 
 bool LeaderLink::is_over() const noexcept {
     int64_t at = now();
-    return is_dismissed_ || at >= latest_end_ || at - last_heard_ >= timeout_;
+    int64_t silence = at - last_heard_;
+    return is_dismissed_ || at >= latest_end_ || silence >= timeout_ ||
+           (missing_ && silence >= timeout_ / 8 && awaits_only_missing());
+}
+
+// Of a node that has come an answer may be outstanding.
+bool LeaderLink::awaits_only_missing() const noexcept {
+    if (!silences_ || silences_[last_polled_].was_heard) return false;
+    for (int node = 0; node < nodes_; ++node)
+        if (silences_[node].since != 0 && !silences_[node].was_heard && !missing_[node]) return false;
+    return true;
+}
+
+void LeaderLink::note_missing() noexcept {
+    if (!missing_ || !silences_ || is_dismissed_) return;
+    for (int node = 0; node < nodes_; ++node)
+        missing_[node] = silences_[node].since != 0 && !silences_[node].was_heard;
 }
 
 // Who takes leave, or has got what it came for, is not polled any more.

@@ -126,9 +126,11 @@ void check_seconds(std::string_view name, std::string_view value) {
     bool is_decimal = value.find_first_not_of("0123456789.") == value.npos;
     double seconds = 0;
     auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    if (!is_decimal || fault != std::errc() || end != value.data() + value.size() || !(seconds > 0))
-        throw UsageError(
-            fmt::format("{} is a number of seconds above 0, as 2 or 0.5, not '{}'", name, value));
+    constexpr double longest = 1'000'000;  // for the library, too
+    bool is_whole = fault == std::errc() && end == value.data() + value.size();
+    if (!is_decimal || !is_whole || !(seconds > 0) || seconds > longest)
+        throw UsageError(fmt::format(
+            "{} is a number of seconds above 0, as 2 or 0.5, and 1000000 at most, not '{}'", name, value));
 }
 
 // `name`: of the option, or of its variable where that has the value.

@@ -101,7 +101,7 @@ TEST_F(Ovnirun, MistakesInTheEnvironmentAreStatus2) {
           Setting{"OVNI_FLIGHT", "1k"}, Setting{"OVNI_LIMIT", "much"}, Setting{"OVNI_ON_FULL", "never"},
           Setting{"OVNI_MPI_FUNCTIONS", "Sned"}, Setting{"OVNI_SYNC", "some"},
           Setting{"OVNI_SYNC_TIMEOUT", "0"}, Setting{"OVNI_SYNC_TIMEOUT", "1s"},
-          Setting{"OVNI_SYNC_TIMEOUT", "inf"}}) {
+          Setting{"OVNI_SYNC_TIMEOUT", "1000001"}, Setting{"OVNI_SYNC_TIMEOUT", "inf"}}) {
         Finished done = ovnirun({"echo", "ran"}, {variable + "=" + value});
         EXPECT_EQ(done.status, 2) << variable << done.err;
         EXPECT_EQ(done.out, "");

@@ -40,6 +40,9 @@ class SimulatedNodes {
     // It vanishes before it sends that message.
     void dies_at_message(int node, int64_t number) { at(node).last_message = number; }
 
+    // Nodes do so when they have heard nothing for so long.
+    void give_up_after(int64_t silence) { longest_silence_ = silence; }
+
     // Runs `body` on every node until all have returned or died.
     void run(const std::function<void(int node)>& body) {
         body_ = body;
@@ -83,7 +86,10 @@ class SimulatedNodes {
             return nodes_.receive(self_, from, data, bytes);
         }
         void rest() noexcept { nodes_.wait(self_, nap_ns); }
-        bool is_over() noexcept { return nodes_.at(self_).time >= nodes_.deadline_; }
+        bool is_over() noexcept {
+            const Node& node = nodes_.at(self_);
+            return node.time >= nodes_.deadline_ || node.time - node.last_heard >= nodes_.longest_silence_;
+        }
 
      private:
         SimulatedNodes& nodes_;
@@ -98,7 +104,7 @@ class SimulatedNodes {
     };
     struct Node {
         Clock clock;
-        int64_t time = 0;
+        int64_t time = 0, last_heard = 0;
         int64_t last_message = never, sent = 0;
         int64_t turn = 0, pairs = 0;
         Phase phase = Phase::alive;
@@ -176,6 +182,7 @@ class SimulatedNodes {
     }
     bool receive(int node, int from, void* data, int bytes) {
         auto& queue = at(node).inbox[from];
+        at(node).last_heard = at(node).time;
         std::string content = std::move(queue.front().content);
         queue.pop_front();
         if (content.size() != static_cast<size_t>(bytes)) return false;
@@ -192,7 +199,7 @@ class SimulatedNodes {
     static inline SimulatedNodes* current = nullptr;  // for enter(), which has no arguments
 
     Delay delay_;
-    int64_t deadline_;
+    int64_t deadline_, longest_silence_ = never;
     std::mt19937_64 random_;
     std::vector<Node> nodes_;
     std::priority_queue<Ready> ready_;

@@ -57,9 +57,10 @@ TEST_P(MeasureTest, EveryNodeLearnsItsOffsetWithinBounds) {
 TEST_P(MeasureTest, MessagesAndRoundsAreThosePromised) {
     int count = GetParam();
     SimulatedNodes nodes(count, {5'000, 0}, deadline, 1);
-    // All others are there when the reference looks, so it takes them in its order.
+    // All others are there when the reference looks, so it takes them in its order, and nobody has to be told
+    // to wait.
     nodes.start_at(0, 1'000'000);
-    measure(nodes, count, small);
+    measure(nodes, count, {small.exchanges, small.bursts, 1'000'000'000});
     // A greeting, per burst its order and two messages per exchange, and the result.
     int64_t per_link = 2 + small.bursts * (1 + 2 * small.exchanges);
     EXPECT_EQ(nodes.messages(), (count - 1) * per_link);
@@ -111,6 +112,30 @@ TEST(MeasureEffortTest, ItEndsEarlyWhereNothingIsGained) {
     EXPECT_EQ(results[1]->samples, 50);
     EXPECT_LE(results[1]->width(), 2 * 7'000);
 }
+
+// Round trips far above the usual, in nodes that give up after a silence, as those of a traced program do.
+class MeasureBudgetTest : public testing::TestWithParam<std::pair<int, int64_t>> {};
+
+TEST_P(MeasureBudgetTest, SlowNetworksLeaveEverybodyAnEstimateInTime) {
+    constexpr int64_t timeout = 2'000'000'000;
+    auto [count, round_trip] = GetParam();
+    SimulatedNodes nodes(count, {round_trip / 2, 0}, 5 * timeout, 1);
+    nodes.give_up_after(timeout);
+    set_clocks(nodes, count);
+    Results results = measure(nodes, count, {100, 10, timeout / 4, timeout / 2});
+    for (int node = 0; node < count; ++node) {
+        const auto& estimate = results[static_cast<size_t>(node)];
+        ASSERT_TRUE(estimate) << node;
+        EXPECT_LT(nodes.end_of(node), 2 * timeout) << node;
+        EXPECT_LE(estimate->low, nodes.true_offset(node, estimate->local)) << node;
+        EXPECT_GE(estimate->high, nodes.true_offset(node, estimate->local)) << node;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Nodes, MeasureBudgetTest,
+                         testing::Values(std::pair{2, 10'000'000}, std::pair{16, 10'000'000},
+                                         std::pair{16, 100'000'000}, std::pair{17, 10'000'000},
+                                         std::pair{64, 50'000'000}));
 
 // Faults: number of nodes, and the node that has one.
 class MeasureFaultTest : public testing::TestWithParam<std::pair<int, int>> {
