@@ -40,6 +40,7 @@ class MedianLine {
     // Two points at least.
     explicit MedianLine(const std::vector<ClockPoint>& points) : origin_(points.front()) {
         std::vector<Real> heights;
+        heights.reserve(points.size());
         slope_ = median(slopes_between(thinned(points)));
         for (const ClockPoint& p : points)
             heights.push_back(static_cast<Real>(p.offset - origin_.offset) -
@@ -56,6 +57,7 @@ class MedianLine {
         constexpr size_t most = 1000;
         size_t count = std::min(points.size(), most);
         std::vector<ClockPoint> kept;
+        kept.reserve(count);
         for (size_t i = 0; i < count; ++i) kept.push_back(points[i * (points.size() - 1) / (count - 1)]);
         return kept;
     }
