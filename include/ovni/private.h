@@ -28,6 +28,7 @@ struct ovni_private_identity {
     int rank, nranks; /* rank -1: none */
     const int* cpus; /* numbers of the operating system, ascending; the index of a CPU is its position here */
     int ncpus;
+    const char* host; /* of the process, where its loom may be named otherwise; null: unknown */
 };
 void ovni_private_identify(const struct ovni_private_identity* identity);
 

@@ -81,7 +81,7 @@ class Emulation {
         ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
         RankStatistics cost = replay(emulator, window, output);
         cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
-        if (comm_.is_root() && !window.error()) print_clocks(clocks_, origin, window.duration());
+        if (comm_.is_root() && !window.error()) print_clocks(clocks_, trace_, origin, window.duration());
         bool good = finish(emulator, window, output);
         cost.bytes_written = output.bytes_written();
         if (statistics) write_cost(cost, *statistics);
@@ -133,9 +133,7 @@ class Emulation {
     void prepare_output() {
         comm_.agree([&] {
             if (!comm_.is_root()) return;
-            std::vector<std::string> looms;
-            for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
-            clocks_.check(looms);
+            clocks_.check(hosts_of(trace_));
             make_directories(options_.output);
             views_ = write_views(options_.output, all_models());
         });

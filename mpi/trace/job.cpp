@@ -76,12 +76,13 @@ int applications_of(const PrivateComm& job, const Birth& birth) noexcept {
     return highest + 1;
 }
 
-void identify(const LoomName& loom, const RunName& run, const Birth& birth, int rank, int ranks,
-              const Cpus& cpus) noexcept {
+void identify(const Host& host, const LoomName& loom, const RunName& run, const Birth& birth, int rank,
+              int ranks, const Cpus& cpus) noexcept {
     static int numbers[Cpus::most];
     ovni_private_identity identity{};
     identity.app = birth.app_id(appnum());
     identity.loom = loom.text;
+    identity.host = host.name;
     identity.run = run.text;
     identity.rank = rank;
     identity.nranks = ranks;
@@ -92,8 +93,9 @@ void identify(const LoomName& loom, const RunName& run, const Birth& birth, int 
 
 void introduce_alone() noexcept {
     Birth birth = Birth::of_world();
-    LoomName loom = loom_of(Host::alone(), 0, birth.world);
-    identify(loom, RunName::chosen_here(), birth, -1, 0, Cpus::of_process());
+    Host host = Host::alone();
+    LoomName loom = loom_of(host, 0, birth.world);
+    identify(host, loom, RunName::chosen_here(), birth, -1, 0, Cpus::of_process());
 }
 
 void introduce_among(const PrivateComm& job) noexcept {
@@ -113,7 +115,7 @@ void introduce_among(const PrivateComm& job) noexcept {
     if (loom_mates.valid()) cpus.unite(loom_mates);
     RunName run = agree_on_run(job, birth);
     remember_run(run, applications_of(job, birth));
-    identify(loom, run, birth, job.rank(), job.size(), cpus);
+    identify(host, loom, run, birth, job.rank(), job.size(), cpus);
     if (!node.bcast(&are_measured, 1) || !are_measured) return;
     take_clock_point(Occasion::init);
     node.meet_asleep();

@@ -61,7 +61,8 @@ bool is_loom(std::string_view name) noexcept {
 bool is_part_of_trace(std::string_view name) noexcept {
     bool output =
         name.starts_with("thread.") || name.starts_with("cpu.") || name.find("-breakdown.") != name.npos;
-    return is_loom(name) || name == "cfg" || name == "clock-offsets.txt" || name == "clock-drift.txt" ||
+    bool clocks = name == "clock-offsets.txt" || name == "clock-drift.txt" || name == "clocks.json";
+    return is_loom(name) || name == "cfg" || clocks ||
            (output && ends_with_any(name, {".prv", ".pcf", ".row"}));
 }
 

@@ -33,7 +33,7 @@ constexpr Option known[] = {
      "keep the streams of an earlier run in that directory; the emulator takes both only where OVNI_RUN "
      "gives both one name"},
     {"--loom", "", "OVNI_LOOM", "host|rank|NAME", "",
-     "what one loom holds: a host (default), a rank, or the processes that share NAME"},
+     "what one loom holds: a host (default), a rank, or the processes of one host that share NAME"},
     {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
      "tell the CPU of threads that may move, as seen at MPI calls (default), or never"},
     {"--mpi-functions", "", "OVNI_MPI_FUNCTIONS", "LIST", "",

@@ -25,8 +25,7 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
 
 // Of the processes with one number on a machine, only one is in the namespace that it began with.
 bool may_have_namesakes(const RingHeader& ring) {
-    constexpr uint64_t first_space = 0xeffffffc;  // Linux: PROC_PID_INIT_INO
-    return ring.pid_space != 0 && ring.pid_space != first_space;
+    return ring.pid_space != 0 && ring.pid_space != first_pid_space;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ovni.h"
+#include "runtime/process_life.hpp"
 #include "runtime/version.hpp"
 
 namespace ovni {
@@ -64,6 +65,8 @@ void Metadata::set_process(const Facts& facts) {
     ovni["loom"] = facts.loom;
     ovni["app_id"] = facts.app;
     if (facts.parent != 0) ovni["parent"] = facts.parent;
+    // By which processes of one number are told apart.
+    if (uint64_t space = pid_space(); space != 0 && space != first_pid_space) ovni["pid_space"] = space;
 }
 
 void Metadata::set_run(const std::string& run) {
@@ -101,6 +104,7 @@ void Metadata::add_clock_point(const char* reference, const ovni_private_clock_p
 
 void Metadata::add_place_of_process(const Facts& facts) {
     Json& ovni = own();
+    if (!facts.host.empty()) ovni["host"] = facts.host;
     if (has_rank_ || facts.rank >= 0) {
         ovni["rank"] = has_rank_ ? rank_ : facts.rank;
         ovni["nranks"] = has_rank_ ? nranks_ : facts.nranks;

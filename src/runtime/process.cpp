@@ -91,6 +91,7 @@ void Process::identify(const ovni_private_identity& identity) {
     identified_ = true;
     identity_app_ = identity.app > 0 ? identity.app : 1;
     identity_loom_ = identity.loom && *identity.loom ? identity.loom : host_name();
+    if (identity.host) host_ = identity.host;
     if (identity.run) run_ = identity.run;
     rank_ = identity.rank;
     nranks_ = identity.nranks;
@@ -126,6 +127,7 @@ Facts Process::facts() {
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
     facts.loom = initialised_ ? loom_ : identified_ ? identity_loom_ : host_name();
+    facts.host = host_;
     facts.run = run_;
     if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.

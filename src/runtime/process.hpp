@@ -27,6 +27,7 @@ struct Facts {
     int pid = 0;
     int parent = 0;  // of a fork's child
     std::string loom;
+    std::string host;                // of MPI_Init; empty: unknown
     std::string run;                 // empty: unknown
     int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
     std::vector<Cpu> identity_cpus;  // where they describe this loom and the program has told none
@@ -83,7 +84,7 @@ class Process {
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;
-    std::string loom_, identity_loom_, run_;
+    std::string loom_, identity_loom_, host_, run_;
     std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;
     Roots roots_;
     const char* trace_directory_ = nullptr;

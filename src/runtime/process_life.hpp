@@ -23,6 +23,7 @@ uint64_t start_of_process(pid_t pid) noexcept;
 
 // The namespace in which the calling process has its number; 0 where that is unknown.
 uint64_t pid_space() noexcept;
+constexpr uint64_t first_pid_space = 0xeffffffc;  // Linux: PROC_PID_INIT_INO
 
 // Who a process is: its number and when it began, and the namespace of both; what is not known is 0.
 struct ProcessId {

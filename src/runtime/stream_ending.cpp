@@ -26,6 +26,15 @@ uint64_t number_in(const Json& ovni, const char* name) {
     return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
 }
 
+// The namespace of the process that a stream is of; nothing where there is no stream.
+std::optional<uint64_t> space_of_stream(const std::string& metadata) {
+    std::optional<std::string> text = read_text(metadata);
+    std::optional<Json> json = text ? json_parse(text->c_str(), JsonNumbers::as_written) : std::nullopt;
+    if (!json || !json->is_object() || !(*json)["ovni"].is_object()) return std::nullopt;
+    uint64_t space = number_in((*json)["ovni"], "pid_space");
+    return space != 0 ? space : first_pid_space;
+}
+
 uint64_t size_of(const std::string& path) {
     struct stat status {};
     return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
@@ -62,15 +71,20 @@ bool DrainedStream::place_is_of_others() {
     ProcessId owner = owner_of(header());
     std::string directory = note_.roots.trace + note_.place.substr(0, note_.place.rfind('/'));
     const ProcessId& user = ended_.users.try_emplace(directory, owner).first->second;
-    return user.space != 0 && owner.space != 0 && user.space != owner.space;
+    if (owner.space == 0) return false;
+    if (user.space != 0 && user.space != owner.space) return true;
+    // By another drainer. What the program has made itself is its own.
+    if (header().at_once.load(std::memory_order_relaxed)) return false;
+    std::optional<uint64_t> there = space_of_stream(note_.directory() + metadata_file);
+    return there && *there != owner.space;
 }
 
 void DrainedStream::step_aside() {
     header().aside.store(1, std::memory_order_relaxed);
     std::string taken = note_.place;
     if (std::optional<StreamNote> note = read_note()) note_ = std::move(*note);
-    complain(Trouble::namesake, "drain", "%s is of another process, whose number this one has, too: see %s",
-             taken.c_str(), note_.place.c_str());
+    complain(Trouble::namesake, "drain", "%s%s is of another process, whose number this one has, too: see %s",
+             note_.roots.trace.c_str(), taken.c_str(), note_.place.c_str());
 }
 
 void DrainedStream::make_directories() const {

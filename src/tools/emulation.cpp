@@ -26,8 +26,9 @@ Cli emulation_cli(const char* program, const char* further) {
         list_of_models();
     cli.options.add_options()(
         "clock-offsets,c", po::value<std::string>(),
-        "table of clock offsets; default: clock-offsets.txt in TRACE, where it is there")(
-        "output,o", po::value<std::string>(), "directory of the outputs; default: TRACE")(
+        "clocks.json or clock-offsets.txt of any name; default: what the program has measured itself, with "
+        "clocks.json in TRACE; else clock-offsets.txt there")("output,o", po::value<std::string>(),
+                                                              "directory of the outputs; default: TRACE")(
         "all-models,a", "enable all models, not only those that the trace requires")(
         "breakdown,b",
         "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
@@ -74,8 +75,9 @@ void print_ties(uint64_t ties, EventOrder order) {
                                              : "as the reference does");
 }
 
-void print_clocks(const ClockModel& clocks, int64_t origin, int64_t duration) {
-    if (std::string text = clocks.summary(origin, origin + duration); !text.empty()) log::info("{}", text);
+void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration) {
+    std::string text = clocks.summary(hosts_of(trace), origin, origin + duration);
+    if (!text.empty()) log::info("{}", text);
 }
 
 int print_end(EmulationEnd end, size_t streams) {

@@ -38,7 +38,7 @@ std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
 
 // What the clocks of a trace of that length are worth.
-void print_clocks(const ClockModel& clocks, int64_t origin, int64_t duration);
+void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration);
 
 // How the emulation of so many streams ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };

@@ -20,9 +20,15 @@ struct Options {
 
 // The trace that a directory is part of, by the names that the library gives.
 std::filesystem::path trace_around(const std::filesystem::path& directory) {
-    std::filesystem::path around = std::filesystem::canonical(directory);
-    for (const char* part : {"thread.", "proc.", "loom."})
-        if (around.filename().string().starts_with(part)) around = around.parent_path();
+    std::filesystem::path whole = std::filesystem::canonical(directory), around = whole;
+    bool is_part = false;
+    for (const char* part : {"thread.", "proc.", "loom."}) {
+        bool has_name = around.filename().string().starts_with(part);
+        if (is_part && !has_name) return whole;
+        if (!has_name) continue;
+        is_part = true;
+        around = around.parent_path();
+    }
     return around;
 }
 
@@ -33,8 +39,8 @@ std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& o
         ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
     std::vector<StreamReader> readers;
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-        const std::string& loom = trace.streams()[s].metadata.loom;
-        readers.push_back(trace.reader(s, clocks.of_loom(loom), ClockOrder::any));
+        const StreamMetadata& metadata = trace.streams()[s].metadata;
+        readers.push_back(trace.reader(s, clocks.of_host(host_of(metadata)), ClockOrder::any));
     }
     return readers;
 }

@@ -84,9 +84,7 @@ class Emulation {
           system_(trace_),
           clocks_(ClockModel::of_trace(trace_, options.clock_table)),
           plan_(make_plan(trace_, system_, options.enabled, options.breakdowns)) {
-        std::vector<std::string> looms;
-        for (const LoomInfo& loom : system_.looms()) looms.push_back(loom.name);
-        clocks_.check(looms);
+        clocks_.check(hosts_of(trace_));
     }
 
     int run() {
@@ -105,7 +103,7 @@ class Emulation {
         EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
         if (end == EmulationEnd::complete) {
-            print_clocks(clocks_, origin, emulator.now());
+            print_clocks(clocks_, trace_, origin, emulator.now());
             print_ties(merger.ties(), options_.order);
         }
         Schema schema = plan_.schema;

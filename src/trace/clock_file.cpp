@@ -62,6 +62,10 @@ ClockMeasurement measurement_of(const Part& part) {
                             part.member("round_trip").integer(),
                             part.member("samples").natural(),
                             part.member("method").text()};
+    // So that differences and sums of them stay numbers of 64 bits.
+    constexpr int64_t farthest = int64_t{1} << 61;
+    for (int64_t value : {result.point.local, result.low, result.high})
+        if (value > farthest || value < -farthest) part.fail("a clock beyond 2^61 ns");
     if (result.low > result.point.offset || result.point.offset > result.high)
         part.fail("the offset is not between 'low' and 'high'");
     return result;
@@ -69,18 +73,19 @@ ClockMeasurement measurement_of(const Part& part) {
 
 std::vector<ClockMeasurement> measurements_of(const Part& segments) {
     std::vector<ClockMeasurement> measurements;
-    for (const Part& segment : segments.elements()) {
-        ClockMeasurement next = measurement_of(segment);
-        if (!measurements.empty() && !ClockLine::fits(measurements.back().point, next.point))
-            segment.fail("a clock cannot go from the segment before to this one");
-        measurements.push_back(std::move(next));
-    }
+    for (const Part& segment : segments.elements()) measurements.push_back(measurement_of(segment));
     if (measurements.empty()) segments.fail("there are none");
     return measurements;
 }
 
 NodeClock node_of(const Part& part) {
-    return {part.member("host").text(), measurements_of(part.member("segments"))};
+    NodeClock node{part.member("host").text(), {}};
+    Part segments = part.member("segments");
+    node.measurements = measurements_of(segments);
+    for (size_t i = 1; i < node.measurements.size(); ++i)
+        if (!ClockLine::fits(node.measurements[i - 1].point, node.measurements[i].point))
+            segments.elements()[i].fail("a clock cannot go from the segment before to this one");
+    return node;
 }
 
 double rate_ppb(const ClockPoint& point, const ClockPoint& next) {

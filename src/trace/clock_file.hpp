@@ -48,7 +48,8 @@ struct ClockFile {
 // behind each other, and clocks that would run backwards between two.
 ClockFile parse_clock_file(std::string_view text, const std::string& path);
 
-// The same from an array of "segments" anywhere else: `name` is its place in the file `path`.
+// The same from an array of "segments" anywhere else: `name` is its place in the file `path`. Whether a clock
+// can go from one to the next is not looked at.
 std::vector<ClockMeasurement> parse_measurements(const nlohmann::ordered_json& segments,
                                                  const std::string& name, const std::string& path);
 

@@ -59,20 +59,21 @@ ClockMeasurements ClockMeasurements::of_streams(const Trace& trace) {
             continue;
         }
         for (const ClockMeasurement& point : metadata.clock->points)
-            result.add(std::string(host_of_loom(metadata.loom)), point, trace.path_of(s));
+            result.add(host_of(metadata), point, trace.path_of(s));
     }
     return result;
 }
 
-void ClockMeasurements::unite(const ClockFile& file, const std::string& path) {
+bool ClockMeasurements::unite(const ClockFile& file, const std::string& path) {
     if (host_of_loom(file.reference) != host_of_loom(reference_)) {
         log::warn("{}: measured against {}, the trace against {}: left out", path, file.reference,
                   reference_);
-        return;
+        return false;
     }
     for (const NodeClock& node : file.nodes)
         for (const ClockMeasurement& measurement : node.measurements)
             add(std::string(host_of_loom(node.host)), measurement, path);
+    return true;
 }
 
 }  // namespace ovni

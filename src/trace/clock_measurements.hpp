@@ -18,7 +18,8 @@ class ClockMeasurements {
     // Adds those of a file, unless it has another reference. Measurements that contradict those that are
     // there are left out, with a warning: clocks of one rate to 1e-4 cannot have gone from one to the other
     // within their bounds.
-    void unite(const ClockFile& file, const std::string& path);
+    // False where it was not looked at.
+    bool unite(const ClockFile& file, const std::string& path);
 
     bool empty() const { return nodes_.empty(); }
     const std::map<std::string, NodeClock>& nodes() const { return nodes_; }

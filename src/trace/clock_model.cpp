@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -22,8 +21,15 @@ bool is_there(const std::filesystem::path& file) {
 
 }  // namespace
 
-void ClockModel::add(const std::string& host, const ClockLine& line) {
-    if (!lines_.emplace(host_of_loom(host), line).second)
+std::set<std::string> hosts_of(const Trace& trace) {
+    std::set<std::string> hosts;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.part == "thread") hosts.insert(host_of(stream.metadata));
+    return hosts;
+}
+
+void ClockModel::add(const std::string& host, Clock clock) {
+    if (!clocks_.emplace(host_of_loom(host), std::move(clock)).second)
         throw Error(fmt::format("the host {} for the second time", host_of_loom(host)), source_);
 }
 
@@ -32,12 +38,11 @@ ClockModel ClockModel::read(const std::filesystem::path& file) {
     model.source_ = file;
     std::string text = read_file(file);
     if (text.starts_with('{')) {
-        for (const NodeClock& node : parse_clock_file(text, model.source_).nodes) {
-            model.add(node.host, node.line());
-            model.bound_ = std::max(model.bound_.value_or(0), node.bound());
-        }
+        for (const NodeClock& node : parse_clock_file(text, model.source_).nodes)
+            model.add(node.host, {node.line(), node.bound()});
     } else {
-        for (const auto& [host, offset] : parse_clock_table(text, model.source_)) model.add(host, offset);
+        for (const auto& [host, offset] : parse_clock_table(text, model.source_))
+            model.add(host, {offset, {}});
     }
     log::info("loaded {} clock offsets from {}", model.size(), model.source_);
     return model;
@@ -53,54 +58,60 @@ ClockModel ClockModel::of_trace(const Trace& trace, const std::optional<std::str
     ClockModel model;
     model.source_ = fmt::format("{}: measured by the program", trace.directory().string());
     if (is_there(measured)) {
-        own.unite(parse_clock_file(read_file(measured), measured), measured);
-        model.source_ += " and by ovnisync";
+        if (own.unite(parse_clock_file(read_file(measured), measured), measured))
+            model.source_ += " and by ovnisync";
     }
-    for (const auto& [host, node] : own.nodes()) {
-        model.add(host, node.line());
-        model.bound_ = std::max(model.bound_.value_or(0), node.bound());
-    }
+    for (const auto& [host, node] : own.nodes()) model.add(host, {node.line(), node.bound()});
     log::info("{} clock offsets, {}", model.size(), model.source_);
     return model;
 }
 
-const ClockLine& ClockModel::of_loom(std::string_view loom) const {
+const ClockLine& ClockModel::of_host(std::string_view host) const {
     static const ClockLine none;
-    auto entry = lines_.find(host_of_loom(loom));
-    return entry == lines_.end() ? none : entry->second;
+    auto entry = clocks_.find(host_of_loom(host));
+    return entry == clocks_.end() ? none : entry->second.line;
 }
 
-bool ClockModel::has_entry(std::string_view loom) const {
-    return lines_.contains(host_of_loom(loom));
+bool ClockModel::has_entry(std::string_view host) const {
+    return clocks_.contains(host_of_loom(host));
 }
 
-void ClockModel::check(const std::vector<std::string>& looms) const {
-    if (lines_.empty()) {
-        if (looms.size() > 1) log::warn("no clock offset file loaded with {} looms", looms.size());
+void ClockModel::check(const std::set<std::string>& hosts) const {
+    if (clocks_.empty()) {
+        if (hosts.size() > 1)
+            log::warn(
+                "no clock offset is known of {} hosts, whose clocks cannot be compared: see ovnirun --sync "
+                "and "
+                "ovnisync",
+                hosts.size());
         return;
     }
-    std::set<std::string_view> hosts;
-    for (const std::string& loom : looms) hosts.insert(host_of_loom(loom));
-    for (const auto& [host, line] : lines_)
-        if (!hosts.contains(host)) log::warn("{}: no loom runs on the host {}", source_, host);
-    for (std::string_view host : hosts)
-        if (!lines_.contains(host))
+    for (const auto& [host, clock] : clocks_)
+        if (!hosts.contains(host)) log::warn("{}: no stream is of the host {}", source_, host);
+    for (const std::string& host : hosts)
+        if (!clocks_.contains(host))
             log::warn("{}: no clock offset for the host {}, taken as 0", source_, host);
 }
 
-std::string ClockModel::summary(int64_t begin, int64_t end) const {
-    if (!bound_) return "";
-    int64_t before = 0, behind = 0;
+std::string ClockModel::summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const {
+    int64_t bound = 0, before = 0, behind = 0;
+    size_t measured = 0;
     bool drifts = false;
-    for (const auto& [host, line] : lines_) {
+    for (const std::string& host : hosts) {
+        auto known = clocks_.find(host);
+        if (known == clocks_.end() || !known->second.bound) continue;
+        ++measured;
+        bound = std::max(bound, *known->second.bound);
+        const ClockLine& line = known->second.line;
         if (line.is_constant()) continue;
         drifts = true;
         before = std::max(before, line.corrected(line.measured_from()) - begin);
         behind = std::max(behind, end - line.corrected(line.measured_to()));
     }
-    std::string text =
-        fmt::format("clocks of {} hosts: right to +-{} ns when they were measured", size(), *bound_);
-    if (!drifts) return text + (size() > 1 ? ", once each, so that drift is not corrected" : "");
+    if (measured == 0) return "";
+    std::string text = fmt::format("clocks of {} of {} hosts: right to +-{} ns when they were measured",
+                                   measured, hosts.size(), bound);
+    if (!drifts) return text + (measured > 1 ? ", once each, so that drift is not corrected" : "");
     if (before + behind > 0)
         text += fmt::format(", extrapolated over {:.3f} s before and {:.3f} s after",
                             static_cast<double>(before) * 1e-9, static_cast<double>(behind) * 1e-9);

@@ -3,22 +3,24 @@
 // - else what the streams say themselves (ovni.clock, from MPI_Init, MPI_Finalize and MPI_Pcontrol(3)), and
 //   clocks.json in the trace (clock_file.hpp), as measurements of one line;
 // - else clock-offsets.txt in the trace (clock_table.hpp).
-// Hosts and looms are matched by their names up to the first dot.
+// Hosts are matched by their names up to the first dot.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/clock_line.hpp"
 #include "trace/clock_table.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
+
+std::set<std::string> hosts_of(const Trace& trace);
 
 class ClockModel {
  public:
@@ -30,24 +32,25 @@ class ClockModel {
     // contradict each other.
     static ClockModel of_trace(const Trace& trace, const std::optional<std::string>& option);
 
-    // Corrects the raw clocks of the looms of that host; nothing without entry.
-    const ClockLine& of_loom(std::string_view loom) const;
-    bool has_entry(std::string_view loom) const;
-    // Warns about an entry without loom and a host without entry; of many looms and no entry at all, once.
-    void check(const std::vector<std::string>& looms) const;
-    size_t size() const { return lines_.size(); }
-    // By how many ns a corrected clock may differ from that of the reference at the measuring points, at
-    // most; nothing where nobody has measured that.
-    std::optional<int64_t> bound() const { return bound_; }
-    // What is to be said of a trace whose corrected clocks lie in [begin, end]: the bound, and how far lines
-    // were drawn beyond the measurements. Empty where no bound is known.
-    std::string summary(int64_t begin, int64_t end) const;
+    // Corrects the raw clocks of a host, or of a loom that is named after it; nothing without entry.
+    const ClockLine& of_host(std::string_view host) const;
+    bool has_entry(std::string_view host) const;
+    size_t size() const { return clocks_.size(); }
+    // Warns about an entry without streams and a host without entry; of many hosts and no entry at all, once.
+    void check(const std::set<std::string>& hosts) const;
+    // What is to be said of a trace of these hosts whose corrected clocks lie in [begin, end]: by how much
+    // they may differ from that of the reference at the measuring points, and how far lines were drawn beyond
+    // these. Empty where nobody has measured that.
+    std::string summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
 
  private:
-    void add(const std::string& host, const ClockLine& line);
+    struct Clock {
+        ClockLine line;
+        std::optional<int64_t> bound;  // ns
+    };
+    void add(const std::string& host, Clock clock);
 
-    std::map<std::string, ClockLine, std::less<>> lines_;
-    std::optional<int64_t> bound_;
+    std::map<std::string, Clock, std::less<>> clocks_;  // by the host's name up to the first dot
     std::string source_;
 };
 

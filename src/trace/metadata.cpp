@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "trace/clock_table.hpp"
 
 namespace ovni {
 
@@ -258,6 +259,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.part = ovni.must(ovni.text("part"), "part");
     if (metadata.part != "thread") return metadata;
     metadata.loom = loom_of(ovni);
+    metadata.host = ovni.text("host");
     metadata.cpus = cpus_of(ovni);
     metadata.pid = positive(ovni, "pid");
     if (ovni.find("app_id")) metadata.app_id = positive(ovni, "app_id");
@@ -274,6 +276,10 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.clock = clock_of(ovni);
     read_nosv(top, metadata);
     return metadata;
+}
+
+std::string host_of(const StreamMetadata& metadata) {
+    return std::string(host_of_loom(metadata.host.value_or(metadata.loom)));
 }
 
 }  // namespace ovni

@@ -31,6 +31,7 @@ struct MarkType {
 struct StreamMetadata {
     std::string part;  // "thread", else the stream is ignored
     std::string loom;
+    std::optional<std::string> host;  // ovni.host, where the library knows it
     int pid = 0;
     int tid = 0;
     std::optional<int> app_id, rank, nranks;
@@ -62,6 +63,9 @@ struct StreamMetadata {
 // missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are
 // not looked at.
 StreamMetadata parse_metadata(std::string_view text, const std::string& path);
+
+// Where the stream was recorded: as it says itself, else by the name of its loom; up to the first dot.
+std::string host_of(const StreamMetadata& metadata);
 
 // Checks only that it is JSON of the version that we read.
 void check_metadata_version(std::string_view text, const std::string& path);

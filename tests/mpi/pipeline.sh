@@ -26,7 +26,7 @@ if cluster -n 2 "$build/bin/ovniemu-mpi" -o uncorrected ovni 2>said; then
 fi
 trace
 cluster -n 2 "$build/bin/ovniemu-mpi" -l -o own ovni 2>said || { cat said >&2; fail "not accepted with the clocks that the job measured"; }
-grep -q "clocks of 4 hosts: right to +-" said || fail "nothing is said of clocks: $(cat said)"
+grep -q "clocks of 4 of 4 hosts: right to +-" said || fail "nothing is said of clocks: $(cat said)"
 cluster --npernode 1 "$build/bin/ovnisync"
 for ranks in 1 2 3 4; do
     cluster -n $ranks "$build/bin/ovniemu-mpi" -l -o "out$ranks" ovni 2>said || { cat said >&2; fail "$ranks ranks: not accepted"; }

@@ -15,6 +15,7 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
+#include "runtime/ours.hpp"
 #include "runtime/runtime_test.hpp"
 
 namespace ovni::test {
@@ -173,6 +174,24 @@ TEST_F(FaultTest, NamesakesInOtherNamespacesHaveStreamsOfTheirOwn) {
     run_traced(two_namesakes);
     if (status() == 77) GTEST_SKIP() << "no namespace of processes";
     EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_THAT(printed_errors(), HasSubstr("is of another process"));
+    expect_two_streams(streams());
+    expect_accepted();
+}
+
+// One after the other, each with a drainer of its own.
+TEST_F(FaultTest, ALaterNamesakeLeavesTheStreamOfTheFirstAlone) {
+    for (int run = 0; run < 2; ++run) {
+        run_traced([] {
+            in_own_numbers([] {
+                identify({0}, test_loom);
+                if (!ovni_private_thread_open()) ::exit(1);
+                put_many(2000);
+            });
+        });
+        if (status() == 77) GTEST_SKIP() << "no namespace of processes";
+        EXPECT_EQ(status(), 0) << printed_errors();
+    }
     EXPECT_THAT(printed_errors(), HasSubstr("is of another process"));
     expect_two_streams(streams());
     expect_accepted();

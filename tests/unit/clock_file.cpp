@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{one_node(R"({"local": 1.5})"), "segments[0].local: not an integer"},
                       Wrong{one_node(R"({"local": 9223372036854775808})"), "not an integer of 64 bits"},
                       Wrong{one_node(segment(1, 1001)), "between 'low' and 'high'"},
+                      Wrong{one_node(segment(INT64_C(1) << 62, 0)), "segments[0]: a clock beyond 2^61 ns"},
                       Wrong{one_node(segment(5, 0) + "," + segment(5, 0)), "segments[1]: a clock cannot"},
                       Wrong{one_node(segment(5, 0) + "," + segment(15, -10)), "segments[1]: a clock cannot"},
                       Wrong{R"({"version": 1, "reference": "a", "nodes": [{"host": "a", "segments": [)" +

@@ -19,9 +19,9 @@ class ClockModelTest : public ::testing::Test {
         trace_.file("clock-offsets.txt", text);
         return ClockModel::of_trace(Trace::open(trace_.write()), {});
     }
-    static std::string warnings(const ClockModel& clocks, const std::vector<std::string>& looms) {
+    static std::string warnings(const ClockModel& clocks, const std::set<std::string>& hosts) {
         ::testing::internal::CaptureStderr();
-        clocks.check(looms);
+        clocks.check(hosts);
         return ::testing::internal::GetCapturedStderr();
     }
 };
@@ -32,11 +32,11 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
     ClockModel clocks =
         of(std::string(header) + "0 a -50 -50.5 1.0\n1   b  7.9  8 nan   and more\n\n2 c -7.9 0 0\n");
     EXPECT_EQ(clocks.size(), 3u);
-    EXPECT_EQ(clocks.of_loom("a.x").corrected(0), -50);
-    EXPECT_EQ(clocks.of_loom("a").corrected(0), -50);
-    EXPECT_EQ(clocks.of_loom("b.y.z").corrected(0), 7);
-    EXPECT_EQ(clocks.of_loom("c").corrected(0), -7);
-    EXPECT_EQ(clocks.of_loom("A.x").corrected(0), 0);
+    EXPECT_EQ(clocks.of_host("a.x").corrected(0), -50);
+    EXPECT_EQ(clocks.of_host("a").corrected(0), -50);
+    EXPECT_EQ(clocks.of_host("b.y.z").corrected(0), 7);
+    EXPECT_EQ(clocks.of_host("c").corrected(0), -7);
+    EXPECT_EQ(clocks.of_host("A.x").corrected(0), 0);
     EXPECT_TRUE(clocks.has_entry("b.1"));
     EXPECT_FALSE(clocks.has_entry("d.1"));
 }
@@ -44,16 +44,16 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
 TEST_F(ClockModelTest, WorkedExample) {
     trace_.clock_offsets({{"a", -50}, {"b", 0}});
     ClockModel clocks = ClockModel::of_trace(Trace::open(trace_.write()), {});
-    EXPECT_EQ(clocks.of_loom("a.x").corrected(1050), 1000);
-    EXPECT_EQ(clocks.of_loom("b.y").corrected(1010), 1010);
+    EXPECT_EQ(clocks.of_host("a.x").corrected(1050), 1000);
+    EXPECT_EQ(clocks.of_host("b.y").corrected(1010), 1010);
 }
 
 TEST_F(ClockModelTest, HostNamesAreComparedUpToTheFirstDot) {
-    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").of_loom("node1.4").corrected(0), 9);
+    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").of_host("node1.4").corrected(0), 9);
 }
 
 TEST_F(ClockModelTest, TheHeaderIsNotLookedAt) {
-    EXPECT_EQ(of("\n0 a 1 1 0").of_loom("a").corrected(0), 1);
+    EXPECT_EQ(of("\n0 a 1 1 0").of_host("a").corrected(0), 1);
 }
 
 TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
@@ -65,19 +65,19 @@ TEST_F(ClockModelTest, TheOptionWins) {
     trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(header) + "0 a 2 2 0\n");
     std::filesystem::path trace = trace_.write();
     EXPECT_EQ(
-        ClockModel::of_trace(Trace::open(trace), (trace / "other.txt").string()).of_loom("a").corrected(0),
+        ClockModel::of_trace(Trace::open(trace), (trace / "other.txt").string()).of_host("a").corrected(0),
         2);
 }
 
 TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
     ClockModel clocks = of(std::string(header) + "0 a 1 1 0\n1 b 1 1 0\n");
-    EXPECT_EQ(warnings(clocks, {"a.1", "b.1"}), "");
-    EXPECT_NE(warnings(clocks, {"a.1"}).find("no loom runs on the host b\n"), std::string::npos);
-    std::string missing = warnings(clocks, {"a.1", "b.1", "c.1", "c.2"});
+    EXPECT_EQ(warnings(clocks, {"a", "b"}), "");
+    EXPECT_NE(warnings(clocks, {"a"}).find("no stream is of the host b\n"), std::string::npos);
+    std::string missing = warnings(clocks, {"a", "b", "c"});
     EXPECT_EQ(std::ranges::count(missing, '\n'), 1) << missing;
     EXPECT_NE(missing.find("no clock offset for the host c, taken as 0"), std::string::npos) << missing;
     EXPECT_EQ(warnings(ClockModel(), {"a"}), "");
-    EXPECT_NE(warnings(ClockModel(), {"a", "b"}).find("2 looms"), std::string::npos);
+    EXPECT_NE(warnings(ClockModel(), {"a", "b"}).find("2 hosts"), std::string::npos);
 }
 
 TEST_F(ClockModelTest, MeasuredClocksWinOverTheTableAndAnOptionOverBoth) {
@@ -91,13 +91,13 @@ TEST_F(ClockModelTest, MeasuredClocksWinOverTheTableAndAnOptionOverBoth) {
         std::optional<std::string> option;
         if (*name) option = trace / name;
         ClockModel clocks = ClockModel::of_trace(Trace::open(trace), option);
-        EXPECT_EQ(clocks.of_loom("a.1").corrected(5), 5);
-        EXPECT_EQ(clocks.of_loom("b.1").corrected(150), 165);
-        EXPECT_EQ(clocks.bound(), 20);
+        EXPECT_EQ(clocks.of_host("a.1").corrected(5), 5);
+        EXPECT_EQ(clocks.of_host("b.1").corrected(150), 165);
+        EXPECT_NE(clocks.summary({"b"}, 0, 1).find("+-20 ns"), std::string::npos);
     }
     ClockModel table = ClockModel::of_trace(Trace::open(trace), (trace / "clock-offsets.txt").string());
-    EXPECT_EQ(table.of_loom("a.1").corrected(5), 6);
-    EXPECT_FALSE(table.bound());
+    EXPECT_EQ(table.of_host("a.1").corrected(5), 6);
+    EXPECT_EQ(table.summary({"a"}, 0, 1), "");
 }
 
 class OwnClocksTest : public ClockModelTest {
@@ -137,21 +137,44 @@ TEST_F(OwnClocksTest, WhatStreamsSayWinsOverTheTable) {
     node("b", {at(second, 1000), at(11 * second, 501'000)});
     trace_.clock_offsets({{"a", 0}, {"b", 77}});
     ClockModel clocks = model();
-    EXPECT_EQ(clocks.of_loom("b.0").corrected(6 * second), 6 * second + 251'000);
-    EXPECT_EQ(clocks.of_loom("a.0").corrected(5), 5);
-    EXPECT_EQ(clocks.bound(), 100);
-    EXPECT_EQ(
-        clocks.summary(0, 12 * second),
-        "clocks of 2 hosts: right to +-100 ns when they were measured, extrapolated over 1.000 s before and "
-        "2.000 s after");
+    EXPECT_EQ(clocks.of_host("b.0").corrected(6 * second), 6 * second + 251'000);
+    EXPECT_EQ(clocks.of_host("a.0").corrected(5), 5);
+    EXPECT_EQ(clocks.summary({"a", "b"}, 0, 12 * second),
+              "clocks of 2 of 2 hosts: right to +-100 ns when they were measured, extrapolated over 1.000 s "
+              "before and "
+              "2.000 s after");
+}
+
+TEST_F(OwnClocksTest, AStreamMayNameItsHost) {
+    node("mine", {at(0, 0, 0)}).set("ovni.host", "a");
+    node("yours", {at(second, 1000)}).set("ovni.host", "b.cluster");
+    Trace trace = Trace::open(trace_.write());
+    EXPECT_EQ(hosts_of(trace), (std::set<std::string>{"a", "b"}));
+    EXPECT_EQ(model().of_host("b").corrected(0), 1000);
+    EXPECT_EQ(model().of_host("yours").corrected(0), 0);
+}
+
+TEST_F(OwnClocksTest, TheSummaryIsOfTheHostsInTheTrace) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000)});
+    EXPECT_EQ(model().summary({"a", "c"}, 0, 1),
+              "clocks of 1 of 2 hosts: right to +-0 ns when they were measured");
+}
+
+TEST_F(OwnClocksTest, APointThatNoClockCanReachIsLeftOut) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(second, 1000), at(2 * second, 10 * second)});
+    std::string said;
+    EXPECT_EQ(model(&said).of_host("b").corrected(2 * second), 2 * second + 1000);
+    EXPECT_NE(said.find("left out"), std::string::npos) << said;
 }
 
 TEST_F(OwnClocksTest, MeasuredOnceIsAConstant) {
     node("a", {at(0, 0, 0)});
     node("b", {at(second, 1000)});
-    EXPECT_EQ(model().of_loom("b").corrected(100 * second), 100 * second + 1000);
-    EXPECT_NE(model().summary(0, 1).find("drift is not corrected"), std::string::npos);
-    EXPECT_EQ(ClockModel().summary(0, 1), "");
+    EXPECT_EQ(model().of_host("b").corrected(100 * second), 100 * second + 1000);
+    EXPECT_NE(model().summary({"a", "b"}, 0, 1).find("drift is not corrected"), std::string::npos);
+    EXPECT_EQ(ClockModel().summary({"a"}, 0, 1), "");
 }
 
 TEST_F(OwnClocksTest, AreUnitedWithThoseOfOvnisync) {
@@ -160,7 +183,7 @@ TEST_F(OwnClocksTest, AreUnitedWithThoseOfOvnisync) {
     also("a.cluster", "b", {at(21 * second, 21'000)});
     std::string said;
     ClockModel clocks = model(&said);
-    EXPECT_EQ(clocks.of_loom("b").corrected(11 * second), 11 * second + 11'000);
+    EXPECT_EQ(clocks.of_host("b").corrected(11 * second), 11 * second + 11'000);
     EXPECT_EQ(said.find("left out"), std::string::npos) << said;
 }
 
@@ -169,7 +192,7 @@ TEST_F(OwnClocksTest, AContradictionIsToldAndTheStreamsAreBelieved) {
     node("b", {at(second, 1000)});
     also("a", "b", {at(2 * second, 201'500)});
     std::string said;
-    EXPECT_EQ(model(&said).of_loom("b").corrected(2 * second), 2 * second + 1000);
+    EXPECT_EQ(model(&said).of_host("b").corrected(2 * second), 2 * second + 1000);
     EXPECT_NE(said.find("an offset of 201500 ns (+-100)"), std::string::npos) << said;
     EXPECT_NE(said.find("of 1000 ns (+-100)"), std::string::npos) << said;
 }
