@@ -88,8 +88,9 @@ TEST_F(TraceToolsTest, DumpDescribesEveryEventOfEveryModel) {
         } else {
             stream.event(entry.signature.code, clock, {raw(payload)});
         }
-        std::string text = describe(entry.event->description, entry.signature,
-                                    {reinterpret_cast<const uint8_t*>(whole.data()), whole.size()});
+        std::string text =
+            describe(entry.event->description, entry.signature,
+                     {reinterpret_cast<const uint8_t*>(whole.data()), whole.size()}, entry.event->name_of);
         std::replace(text.begin(), text.end(), '\t', '?');
         expected += fmt::format("{:10}  {}  a  {}\n", clock, entry.signature.code.text().data(), text);
         clock += 1003;
