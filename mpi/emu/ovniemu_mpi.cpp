@@ -133,7 +133,7 @@ class Emulation {
     void prepare_output() {
         comm_.agree([&] {
             if (!comm_.is_root()) return;
-            clocks_.check(hosts_of(trace_));
+            clocks_.check(clocks_.hosts_of(trace_));
             make_directories(options_.output);
             views_ = write_views(options_.output, all_models());
         });

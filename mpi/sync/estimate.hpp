@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/clock_drift.hpp"
+
 namespace ovni::sync {
 
 struct Exchange {
@@ -41,9 +43,6 @@ struct Estimate {
     int64_t bound() const noexcept { return (width() + 1) / 2; }
 };
 
-// The clocks of computers differ by less than this from each other's rate: 1e-4, ten times what is usual.
-constexpr int64_t ns_per_ns_of_drift = 10'000;
-
 // Sums up exchanges that lie close together.
 class Burst {
  public:
@@ -59,8 +58,7 @@ class Burst {
     // Of one exchange at least.
     Estimate estimate() const noexcept {
         Estimate estimate = sum_;
-        int64_t half = (last_ - first_ + 1) / 2;
-        int64_t drift = (half + ns_per_ns_of_drift - 1) / ns_per_ns_of_drift;
+        int64_t drift = greatest_drift((last_ - first_ + 1) / 2);
         estimate.local = first_ + (last_ - first_) / 2;
         estimate.low -= drift;
         estimate.high += drift;
@@ -111,7 +109,7 @@ class BestBurst {
 // earlier. Offsets and bounds add up, and in the meantime clocks may have drifted. Impossible is what comes
 // by way of an impossible one, however wide the other is.
 inline Estimate through(const Estimate& node, const Estimate& reference, int64_t ns_before) noexcept {
-    int64_t drift = (std::max<int64_t>(ns_before, -ns_before) + ns_per_ns_of_drift - 1) / ns_per_ns_of_drift;
+    int64_t drift = greatest_drift(ns_before);
     Estimate sum{node.local,
                  node.low + reference.low - drift,
                  node.high + reference.high + drift,

@@ -72,9 +72,6 @@ class ClockLine {
     // The measuring points lie within; a constant is taken to hold everywhere.
     int64_t measured_from() const { return measured_from_; }
     int64_t measured_to() const { return measured_to_; }
-    bool extrapolates(int64_t local) const {
-        return !is_constant() && (local < measured_from_ || local > measured_to_);
-    }
 
  private:
     __extension__ using Wide = __int128;

@@ -10,7 +10,7 @@ namespace ovni {
 StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream, Regions regions,
                          Checksums checksums) {
     const StreamMetadata& metadata = trace.streams()[stream].metadata;
-    return trace.reader(stream, clocks.of_host(host_of(metadata)), ClockOrder::checked, regions, checksums);
+    return trace.reader(stream, clocks.of_stream(metadata), ClockOrder::checked, regions, checksums);
 }
 
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {

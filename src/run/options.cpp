@@ -55,8 +55,7 @@ constexpr Option known[] = {
     {"--flight", "", "OVNI_FLIGHT", "SIZE", "",
      "keep that much of the newest events of a thread in memory, 64k to 16G; write them at its end, after a "
      "crash, or "
-     "when "
-     "asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
+     "when asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
     {"--limit", "", "OVNI_LIMIT", "SIZE", "",
      "what a process may write to disk; the rest is a gap (no limit)"},
     {"--sync", "", "OVNI_SYNC", "off|init|both", "off|init|both",

@@ -76,7 +76,7 @@ void print_ties(uint64_t ties, EventOrder order) {
 }
 
 void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration) {
-    std::string text = clocks.summary(hosts_of(trace), origin, origin + duration);
+    std::string text = clocks.summary(clocks.hosts_of(trace), origin, origin + duration);
     if (!text.empty()) log::info("{}", text);
 }
 

@@ -38,10 +38,8 @@ std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& o
     ClockModel clocks =
         ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
     std::vector<StreamReader> readers;
-    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-        const StreamMetadata& metadata = trace.streams()[s].metadata;
-        readers.push_back(trace.reader(s, clocks.of_host(host_of(metadata)), ClockOrder::any));
-    }
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        readers.push_back(trace.reader(s, clocks.of_stream(trace.streams()[s].metadata), ClockOrder::any));
     return readers;
 }
 

@@ -84,7 +84,7 @@ class Emulation {
           system_(trace_),
           clocks_(ClockModel::of_trace(trace_, options.clock_table)),
           plan_(make_plan(trace_, system_, options.enabled, options.breakdowns)) {
-        clocks_.check(hosts_of(trace_));
+        clocks_.check(clocks_.hosts_of(trace_));
     }
 
     int run() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "core/clock_drift.hpp"
 #include "trace/clock_table.hpp"
 
 namespace ovni {
@@ -12,9 +13,8 @@ namespace {
 __extension__ using Wide = __int128;
 
 bool contradict(const ClockMeasurement& a, const ClockMeasurement& b) {
-    constexpr int64_t least_ns_of_drift = 10'000;  // in which clocks may differ by 1
-    Wide rise = Wide{b.point.offset} - a.point.offset, run = Wide{b.point.local} - a.point.local;
-    Wide allowed = Wide{a.bound()} + b.bound() + (run < 0 ? -run : run) / least_ns_of_drift + 1;
+    Wide rise = Wide{b.point.offset} - a.point.offset;
+    Wide allowed = Wide{a.bound()} + b.bound() + greatest_drift(b.point.local - a.point.local);
     return rise > allowed || rise < -allowed;
 }
 
@@ -38,8 +38,7 @@ void ClockMeasurements::add(const std::string& host, const ClockMeasurement& mea
         if (other == all.end() || fits(*other)) continue;
         log::warn(
             "{}: the clock of {} had an offset of {} ns (+-{}) at {} ns, but of {} ns (+-{}) at {} ns: the "
-            "former is "
-            "left out",
+            "former is left out",
             source, host, measurement.point.offset, measurement.bound(), measurement.point.local,
             other->point.offset, other->bound(), other->point.local);
         return;

@@ -17,8 +17,7 @@ class ClockMeasurements {
 
     // Adds those of a file, unless it has another reference. Measurements that contradict those that are
     // there are left out, with a warning: clocks of one rate to 1e-4 cannot have gone from one to the other
-    // within their bounds.
-    // False where it was not looked at.
+    // within their bounds. False where the reference is another one.
     bool unite(const ClockFile& file, const std::string& path);
 
     bool empty() const { return nodes_.empty(); }

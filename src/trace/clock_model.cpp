@@ -21,13 +21,6 @@ bool is_there(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::set<std::string> hosts_of(const Trace& trace) {
-    std::set<std::string> hosts;
-    for (const Stream& stream : trace.streams())
-        if (stream.metadata.part == "thread") hosts.insert(host_of(stream.metadata));
-    return hosts;
-}
-
 void ClockModel::add(const std::string& host, Clock clock) {
     if (!clocks_.emplace(host_of_loom(host), std::move(clock)).second)
         throw Error(fmt::format("the host {} for the second time", host_of_loom(host)), source_);
@@ -76,13 +69,24 @@ bool ClockModel::has_entry(std::string_view host) const {
     return clocks_.contains(host_of_loom(host));
 }
 
+std::string ClockModel::name_of(const StreamMetadata& metadata) const {
+    std::string host = host_of(metadata), loom(host_of_loom(metadata.loom));
+    return !has_entry(host) && has_entry(loom) ? loom : host;
+}
+
+std::set<std::string> ClockModel::hosts_of(const Trace& trace) const {
+    std::set<std::string> hosts;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.part == "thread") hosts.insert(name_of(stream.metadata));
+    return hosts;
+}
+
 void ClockModel::check(const std::set<std::string>& hosts) const {
     if (clocks_.empty()) {
         if (hosts.size() > 1)
             log::warn(
                 "no clock offset is known of {} hosts, whose clocks cannot be compared: see ovnirun --sync "
-                "and "
-                "ovnisync",
+                "and ovnisync",
                 hosts.size());
         return;
     }

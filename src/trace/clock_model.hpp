@@ -20,8 +20,6 @@
 
 namespace ovni {
 
-std::set<std::string> hosts_of(const Trace& trace);
-
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
@@ -35,6 +33,11 @@ class ClockModel {
     // Corrects the raw clocks of a host, or of a loom that is named after it; nothing without entry.
     const ClockLine& of_host(std::string_view host) const;
     bool has_entry(std::string_view host) const;
+    // The same for a stream: by its host, or, where only that is known, by its loom, which a table made by
+    // hand may name.
+    const ClockLine& of_stream(const StreamMetadata& metadata) const { return of_host(name_of(metadata)); }
+    // The names by which the streams of a trace are looked up.
+    std::set<std::string> hosts_of(const Trace& trace) const;
     size_t size() const { return clocks_.size(); }
     // Warns about an entry without streams and a host without entry; of many hosts and no entry at all, once.
     void check(const std::set<std::string>& hosts) const;
@@ -49,6 +52,7 @@ class ClockModel {
         std::optional<int64_t> bound;  // ns
     };
     void add(const std::string& host, Clock clock);
+    std::string name_of(const StreamMetadata& metadata) const;
 
     std::map<std::string, Clock, std::less<>> clocks_;  // by the host's name up to the first dot
     std::string source_;

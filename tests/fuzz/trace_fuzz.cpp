@@ -72,7 +72,7 @@ class TraceFuzzTest : public ::testing::Test {
             std::vector<StreamReader> readers;
             for (uint32_t i = 0; i < trace.streams().size(); ++i)
                 readers.push_back(
-                    trace.reader(i, clocks.of_host(host_of(trace.streams()[i].metadata)), order, regions));
+                    trace.reader(i, clocks.of_stream(trace.streams()[i].metadata), order, regions));
             Merger merger(std::move(readers));
             constexpr size_t more_than_fit = 100;
             int64_t last = INT64_MIN;

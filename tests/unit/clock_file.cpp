@@ -38,7 +38,7 @@ TEST(ClockFileTest, WhatIsWrittenIsReadAgain) {
 TEST(ClockFileTest, OneMeasurementIsAConstant) {
     ClockFile file = parse_clock_file(one_node(segment(1000, 9)), "x");
     EXPECT_EQ(file.nodes[0].line().corrected(0), 9);
-    EXPECT_FALSE(file.nodes[0].line().extrapolates(0));
+    EXPECT_TRUE(file.nodes[0].line().is_constant());
 }
 
 // The line goes on at a rate that is known, from points that are far enough from each other.

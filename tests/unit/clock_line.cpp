@@ -26,7 +26,7 @@ TEST(ClockLineTest, NothingAndAConstant) {
     EXPECT_TRUE(ClockLine(5).correct(most - 5, clock));
     EXPECT_EQ(clock, most);
     EXPECT_FALSE(ClockLine(5).correct(most - 4, clock));
-    EXPECT_FALSE(ClockLine(5).extrapolates(most));
+    EXPECT_EQ(ClockLine(5).measured_to(), most);
 }
 
 // +50 ppm for 10 s, then -20 ppm.
@@ -41,10 +41,8 @@ TEST(ClockLineTest, GoesFromPointToPointAndOn) {
     EXPECT_EQ(offset(120 * second), 301'000);
     EXPECT_EQ(offset(130 * second), 101'000);
     EXPECT_EQ(offset(99 * second), -49'001);  // rounded down
-    EXPECT_TRUE(line.extrapolates(100 * second - 1));
-    EXPECT_FALSE(line.extrapolates(100 * second));
-    EXPECT_FALSE(line.extrapolates(120 * second));
-    EXPECT_TRUE(line.extrapolates(120 * second + 1));
+    EXPECT_EQ(line.measured_from(), 100 * second);
+    EXPECT_EQ(line.measured_to(), 120 * second);
 }
 
 TEST(ClockLineTest, WhatCannotBeALine) {

@@ -149,9 +149,18 @@ TEST_F(OwnClocksTest, AStreamMayNameItsHost) {
     node("mine", {at(0, 0, 0)}).set("ovni.host", "a");
     node("yours", {at(second, 1000)}).set("ovni.host", "b.cluster");
     Trace trace = Trace::open(trace_.write());
-    EXPECT_EQ(hosts_of(trace), (std::set<std::string>{"a", "b"}));
+    EXPECT_EQ(model().hosts_of(trace), (std::set<std::string>{"a", "b"}));
     EXPECT_EQ(model().of_host("b").corrected(0), 1000);
     EXPECT_EQ(model().of_host("yours").corrected(0), 0);
+}
+
+TEST_F(ClockModelTest, ATableMayNameTheLoomOfAStreamThatNamesItsHost) {
+    StreamMetadata metadata;
+    metadata.loom = "mine.0";
+    metadata.host = "a.cluster";
+    EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n").of_stream(metadata).corrected(0), 7);
+    EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n1 a 9 9 0\n").of_stream(metadata).corrected(0), 9);
+    EXPECT_EQ(of(std::string(header) + "0 b 7 7 0\n").of_stream(metadata).corrected(0), 0);
 }
 
 TEST_F(OwnClocksTest, TheSummaryIsOfTheHostsInTheTrace) {
