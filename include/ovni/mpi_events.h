@@ -29,10 +29,10 @@
  *     collective, one-sided, I/O   u64 bytes received (8), or u16 f, u48 bytes (8); of I/O those transferred
  *     maker of an object           u16 f, u32 object (6)
  *
- * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive. What
- * stands at the enter is sent only where the leave has details: a call that fails sends nothing.
- * A peer is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves
- * without details. What is sent counts at the leave of the call, or at MXs.
+ * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive.
+ * What stands at the enter is sent only where the leave has details: a call that fails sends nothing. A peer
+ * is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves without
+ * details. What is sent counts at the leave of the call, or at MXs.
  *
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:
@@ -56,8 +56,8 @@
  * `id` of a communicator is the same on all its members, and of no other. `rank` is the one of this process.
  * The members, as ranks in MPI_COMM_WORLD and those of the remote group behind them, are told by rank 0 only
  * (of both groups): those from `first` on, where a list needs several events, and none where the communicator
- * has the ranks of MPI_COMM_WORLD. A member of another world is -1; its own rank is the one that it tells, and
- * of an intercommunicator between worlds rank 0 of either group tells its own.
+ * has the ranks of MPI_COMM_WORLD. A member of another world is -1; its own rank is the one that it tells,
+ * and of an intercommunicator between worlds rank 0 of either group tells its own.
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
@@ -102,6 +102,8 @@
 #define OVNI_MPI_NAME "MXN"
 
 #define OVNI_MPI_FIRST_VALUE 1001 /* of the function with number 1 */
+
+#define OVNI_MPI_REGION_MARK 99 /* mark type of the regions of MPI_Pcontrol */
 
 /* Peers and tags, targets and roots that are no ranks. */
 enum {

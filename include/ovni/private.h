@@ -62,9 +62,10 @@ void ovni_private_mark_label(int32_t type, int64_t value, const char* label);
  * "paused". */
 void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* reason);
 
-/* How far the clock of this node was behind the reference's at one moment, in ns: the clock of the node showed
- * `local`, that of the reference `local` + `offset`, for certain something from `local` + `low` to `local` +
- * `high`. Added to ovni.clock of the calling thread's stream, nowhere where it has none that is open. */
+/* How far the clock of this node was behind the reference's at one moment, in ns: the clock of the node
+ * showed `local`, that of the reference `local` + `offset`, for certain something from `local` + `low` to
+ * `local` + `high`. Added to ovni.clock of the calling thread's stream, nowhere where it has none that is
+ * open. */
 struct ovni_private_clock_point {
     int64_t local, offset, low, high;
     int64_t round_trip; /* the smallest one seen */
@@ -80,6 +81,42 @@ void ovni_private_flush_all(void);
  * Afterwards ovni_private_thread_open() returns 0 in threads that had one. `by` is NULL where the program
  * ended in order, else "exit" or "signal", with `code`: written to ovni.end. */
 void ovni_private_close_all(const char* by, int code);
+
+/* --- Recording on and off --- */
+
+/* Called in a thread, at each change of recording that concerns it, before anything later gets into its
+ * stream: `on` is 0 where recording ends at the clock `at`, 1 where it begins again. What the caller emits
+ * inside, at that clock, is stored in either case. Who registers one keeps its own states (those of the model
+ * mpi, marks of type OVNI_MPI_REGION_MARK) and shows them itself; the states of all other models are closed
+ * and opened again by the library. */
+typedef void ovni_private_follower(int on, uint64_t at);
+void ovni_private_follow_recording(ovni_private_follower* follower);
+
+/* MPI_Pcontrol(0) and (1): all threads of the process stop or go on. Without effect where chains of --control
+ * start or stop recording. */
+void ovni_private_pause(int to_pause);
+
+/* --- Sites of MPI that chains of --control wait for --- */
+
+enum { OVNI_PRIVATE_AWAITS_CALL = 1, OVNI_PRIVATE_AWAITS_SLOW_CALL = 2 };
+/* What is awaited, sooner or later in this process, of the function with that number (a row of
+ * mpi_functions.txt, from 0): bits as above, an array that lives as long as the process; null: nothing of
+ * any. Known from the first stream, or ovni_private_thread_open(), on. */
+const uint8_t* ovni_private_awaited_calls(void);
+/* A call of the program begins. */
+void ovni_private_hit_call(uint32_t function);
+/* One ends that took so long. */
+void ovni_private_hit_slow_call(uint32_t function, uint64_t ns);
+/* Whether a string of MPI_Pcontrol is awaited; and one that was passed, without the zero at its end. */
+int ovni_private_awaits_pcontrol(void);
+void ovni_private_hit_pcontrol(int level, const char* text, size_t size);
+
+/* Scope `job`: what fires is a wish that all ranks must learn of. The wish of this process, to be combined by
+ * maximum over all ranks; 0: none. And what came out of that, the same on all ranks, which takes effect now.
+ */
+int ovni_private_is_job_scope(void);
+uint64_t ovni_private_job_wish(void);
+void ovni_private_job_agreed(uint64_t wish);
 
 /* The directory that the trace goes to, as decided by OVNI_TRACEDIR. */
 const char* ovni_private_trace_directory(void);

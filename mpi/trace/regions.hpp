@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "mpi/trace/thread.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
-inline constexpr int32_t region_mark_type = 99;
+inline constexpr int32_t region_mark_type = OVNI_MPI_REGION_MARK;
 
 void open_region(Thread& thread, std::string_view name) noexcept;
 // The innermost region of that name, wherever it is in the stack; nothing where there is none.

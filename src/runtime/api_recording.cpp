@@ -1,0 +1,20 @@
+// Recording on and off, as other libraries of ours ask for it: ovni/private.h.
+#include "ovni/private.h"
+#include "runtime/gate.hpp"
+#include "runtime/thread.hpp"
+
+#pragma GCC visibility push(default)
+
+using namespace ovni;
+
+void ovni_private_follow_recording(ovni_private_follower*) {}
+
+void ovni_private_pause(int to_pause) {
+    if (is_inside()) return;
+    const Controller* controller = gate().controller();
+    if (controller && controller->decides()) return;
+    SlowPath slow;
+    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr);
+}
+
+#pragma GCC visibility pop
