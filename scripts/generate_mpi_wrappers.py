@@ -34,7 +34,7 @@ def forwarded(parameters, record, read):
 
 # Whether a wrapper looks at the arguments of its function.
 def asked(record):
-    return "is_changed" if record == "SpawnMaker" else "is_followed"
+    return "is_changed" if record == "SpawnMaker" else "is_looked_at"
 
 
 def wrapper(function):
@@ -60,10 +60,10 @@ def declared_functions(compiler):
     return set(re.findall(r"\bMPI_(\w+)\s*\(", source))
 
 
-def header(functions):
+def header(functions, declared):
     names = "".join(f"    {f.name},\n" for f in functions)
     rows = "".join(f'    {{"MPI_{f.name}", "PMPI_{f.name}", "{f.enter}", "{f.leave}", {f.number}, {f.tier}, '
-                   f'{str(record_of(f).endswith(FOLLOWED)).lower()}, "{f.family}"}},\n'
+                   f'{str(record_of(f).endswith(FOLLOWED)).lower()}, {str(f.name in declared).lower()}, "{f.family}"}},\n'
                    for f in functions)
     return f"""// Generated from src/model/mpi_functions.txt: the MPI functions, in the order of the table.
 #pragma once
@@ -85,11 +85,12 @@ struct FunctionRow {{
     uint16_t number;  // payload of these events; 0: none
     uint8_t tier;
     bool is_followed;  // also where it is not recorded
+    bool is_declared;  // by the mpi.h of the build
     const char* family;
 }};
 
 inline constexpr FunctionRow function_rows[] = {{
-    {{"", "", {{}}, {{}}, 0, 0, false, ""}},
+    {{"", "", {{}}, {{}}, 0, 0, false, false, ""}},
 {rows}}};
 
 constexpr const FunctionRow& row_of(Function function) {{
@@ -266,13 +267,13 @@ def main():
         functions = read_table(table)
     except ValueError as error:
         sys.exit(f"generate_mpi_wrappers: {error}")
-    declared = declared_functions(compiler) - BY_HAND
+    declared = declared_functions(compiler)
     output.mkdir(parents=True, exist_ok=True)
-    (output / "functions.hpp").write_text(header(functions))
+    (output / "functions.hpp").write_text(header(functions, declared))
     routines = list(fortran_routines(functions))
     (output / "fortran_routines.hpp").write_text(routines_header(routines))
     (output / "fortran_wrappers.cpp").write_text(fortran_wrappers(routines))
-    (output / "wrappers.cpp").write_text(wrappers([f for f in functions if f.name in declared]))
+    (output / "wrappers.cpp").write_text(wrappers([f for f in functions if f.name in declared - BY_HAND]))
 
 
 main()

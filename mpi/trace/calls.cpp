@@ -4,7 +4,8 @@ namespace ovni::mpi {
 
 void Call::leave_plainly() noexcept {
     KeepErrno keep(*thread_);
-    end_leave(begin_leave(*thread_, function_, recorded_), Payload(function_));
+    SlowSite slow(*thread_, function_, selection_);
+    end_leave(begin_leave(*thread_, function_, is_recorded()), Payload(function_));
 }
 
 void Call::leave_abandoned(const void* frame) noexcept {

@@ -2,7 +2,10 @@
 // behalf: a Fortran routine may call the C function, and that another one.
 #pragma once
 
+#include <type_traits>
+
 #include "functions.hpp"
+#include "mpi/trace/agreement.hpp"
 #include "mpi/trace/clock_points.hpp"
 #include "mpi/trace/details.hpp"
 #include "mpi/trace/frequent.hpp"
@@ -11,6 +14,7 @@
 #include "mpi/trace/recorder.hpp"
 #include "mpi/trace/regions.hpp"
 #include "mpi/trace/selection.hpp"
+#include "mpi/trace/sites.hpp"
 
 namespace ovni::mpi {
 
@@ -31,10 +35,7 @@ class Call {
  public:
     // `frame`: of the wrapper, as by __builtin_frame_address(0).
     [[gnu::always_inline]] Call(Function function, const void* frame) noexcept
-        : thread_(this_thread()),
-          function_(function),
-          recorded_(is_selected(function)),
-          with_details_(has_details(function)) {
+        : thread_(this_thread()), function_(function), selection_(selection_of(function)) {
         if (!thread_) [[unlikely]]
             return;
         if (thread_->depth != 0) [[unlikely]]
@@ -52,24 +53,31 @@ class Call {
     Call& operator=(const Call&) = delete;
 
     bool is_outermost() const noexcept { return thread_ && depth_ == 0; }
+    // And nothing but recording is wanted of it.
+    bool is_usual() const noexcept { return thread_ && (depth_ | (selection_ & at_sites)) == 0; }
 
     template <class Details>
     void enter(Details& details) noexcept {
         KeepErrno keep(*thread_);
-        Moment moment = begin_enter(*thread_, function_, recorded_);
+        if (selection_ & at_sites) [[unlikely]]
+            pass_sites(details);
+        Moment moment = begin_enter(*thread_, function_, is_recorded());
         tell_enter(moment, details);
+        if (selection_ & awaited_slow) [[unlikely]]
+            thread_->entered_at = ovni::now();
     }
     template <class Details>
     void leave(Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
-        Moment moment = begin_leave(*thread_, function_, recorded_);
+        SlowSite slow(*thread_, function_, selection_);
+        Moment moment = begin_leave(*thread_, function_, is_recorded());
         tell_leave(moment, details, error);
     }
     // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
     // be known later.
     template <class Details, class Real>
     [[gnu::noinline]] auto follow(Details& details, Real real) {
-        if (!thread_ || !with_details_ || !is_of_program()) return real();
+        if (!thread_ || !has_details() || !is_of_program()) return real();
         Moment moment{*thread_, function_, false, 0};
         {
             KeepErrno keep(*thread_);
@@ -88,29 +96,39 @@ class Call {
     template <class Details>
     [[gnu::always_inline]] void enter_here(Function function, Details& details) noexcept {
         KeepErrno keep(*thread_);
-        Moment moment = begin_enter_here(*thread_, function, recorded_);
+        Moment moment = begin_enter_here(*thread_, function, is_recorded());
         tell_enter(moment, details);
     }
     template <class Details>
     [[gnu::always_inline]] void leave_here(Function function, Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
-        Moment moment = begin_leave_here(*thread_, function, recorded_);
+        Moment moment = begin_leave_here(*thread_, function, is_recorded());
         tell_leave(moment, details, error);
     }
 
  private:
+    bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
+    bool has_details() const noexcept { return (selection_ & with_details) != 0; }
+
+    template <class Details>
+    void pass_sites(const Details& details) noexcept {
+        if (selection_ & awaited) hit_call(function_);
+        if constexpr (std::is_same_v<Details, Collective>)
+            if ((selection_ & agrees_in_world) && details.meets_world()) agree_on_recording();
+    }
+
     template <class Details>
     [[gnu::always_inline]] void tell_enter(Moment& moment, Details& details) noexcept {
-        if (!with_details_) return end_enter(moment, Payload(function_));
+        if (!has_details()) return end_enter(moment, Payload(function_));
         end_enter(moment, details.enter(moment));
         if constexpr (requires { details.entered(moment); }) details.entered(moment);
     }
     template <class Details>
     [[gnu::always_inline]] void tell_leave(Moment& moment, Details& details, int error) noexcept {
         left_ = true;
-        if (!with_details_ || error != MPI_SUCCESS) {
+        if (!has_details() || error != MPI_SUCCESS) {
             if constexpr (requires { details.fail(moment, error); })
-                if (with_details_) details.fail(moment, error);
+                if (has_details()) details.fail(moment, error);
             return end_leave(moment, Payload(function_));
         }
         end_leave(moment, details.leave(moment));
@@ -134,14 +152,13 @@ class Call {
 
     Thread* thread_;
     Function function_;
-    bool recorded_, with_details_;
+    uint8_t selection_;
     bool left_ = false;
     uint32_t depth_ = 0;  // calls around this one
 };
 
 template <class Details, class Real>
-auto record(Function function, const void* frame, Details& details, Real real) {
-    Call call(function, frame);
+[[gnu::noinline]] auto record(Call& call, Details& details, Real real) {
     if (!call.is_outermost()) [[unlikely]]
         return call.follow(details, real);
     call.enter(details);
@@ -150,13 +167,19 @@ auto record(Function function, const void* frame, Details& details, Real real) {
     return result;
 }
 
+template <class Details, class Real>
+auto record(Function function, const void* frame, Details& details, Real real) {
+    Call call(function, frame);
+    return record(call, details, real);
+}
+
 // The same for a wrapper that has all of it inline.
 template <class Details, class Real>
 [[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
                                                Real real) {
     Call call(function, frame);
-    if (!call.is_outermost()) [[unlikely]]
-        return call.follow(details, real);
+    if (!call.is_usual()) [[unlikely]]
+        return record(call, details, real);
     call.enter_here(function, details);
     auto result = real();
     call.leave_here(function, details, error_of(result));
@@ -165,7 +188,7 @@ template <class Details, class Real>
 
 template <class Real>
 auto call(Function function, Real real) {
-    if (!is_selected(function)) return real();
+    if (!is_looked_at(function)) return real();
     Plain details;
     return record(function, __builtin_frame_address(0), details, real);
 }
@@ -189,6 +212,7 @@ int init(Function function, Real real) {
 template <class Real>
 int finalize(Function function, Real real) {
     if (is_nested() && own_thread->program.function == function) return real();
+    end_agreement();
     if (Thread* thread = this_thread()) {
         // A call that was left by longjmp or an exception is over at the latest now.
         thread->depth = 0;
@@ -200,7 +224,7 @@ int finalize(Function function, Real real) {
         take_clock_point(Occasion::finalize);
         return real();
     };
-    int result = is_selected(function)
+    int result = is_looked_at(function)
                      ? record(function, __builtin_frame_address(0), details, measure_and_finalize)
                      : measure_and_finalize();
     finish_recording();

@@ -74,23 +74,51 @@ const Level* find_level(int level) noexcept {
     return known == std::end(levels) ? nullptr : known;
 }
 
-}  // namespace
-
+// Does a string behind it make a difference?
 bool takes_name(int level) noexcept {
     const Level* known = find_level(level);
     return known && known->with_name != known->alone;
 }
 
-void obey(int level, const ForeignString* name) noexcept {
+bool is_awaited() noexcept {
+    return recording.load(std::memory_order_relaxed) && !is_nested() && ovni_private_awaits_pcontrol();
+}
+
+}  // namespace
+
+ControlCall::ControlCall(int level, const void* text) noexcept
+    : level_(level), is_awaited_(is_awaited()), takes_name_(takes_name(level)) {
+    if (!is_awaited_ && !takes_name_) return;
+    has_text_ = text_.read(text);
+    has_name_ = takes_name_ && has_text_ && text_.is_printable();
+}
+
+ControlCall::ControlCall(int level, const void* text, size_t length) noexcept
+    : level_(level), is_awaited_(is_awaited()), takes_name_(takes_name(level)) {
+    if (!is_awaited_ && !takes_name_) return;
+    has_text_ = text_.read(text, length);
+    has_name_ = takes_name_ && has_text_ && text_.is_printable();
+    if (!has_text_) has_text_ = text_.read(text);
+}
+
+void ControlCall::hit() const noexcept {
+    if (!is_awaited_ || !has_text_) return;
+    int saved = errno;
+    meet_controller();
+    ovni_private_hit_pcontrol(level_, text_.text, text_.view().size());
+    errno = saved;
+}
+
+void ControlCall::obey() const noexcept {
     Thread* thread = this_thread();
     if (!thread) return;
     int saved = errno;
-    const Level* known = find_level(level);
-    Rule rule = !known ? nullptr : name ? known->with_name : known->alone;
+    const Level* known = find_level(level_);
+    Rule rule = !known ? nullptr : has_name_ ? known->with_name : known->alone;
     if (rule)
-        rule(*thread, name ? *name : ForeignString());
+        rule(*thread, has_name_ ? text_ : ForeignString());
     else
-        mark_level(*thread, level);
+        mark_level(*thread, level_);
     errno = saved;
 }
 
@@ -106,9 +134,10 @@ int MPI_Pcontrol(const int level, ...) {
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
     va_end(arguments);
+    ControlCall control(level, argument);
+    control.hit();
     return call(Function::Pcontrol, [&] {
-        ForeignString name;
-        obey(level, takes_name(level) && name.read(argument) ? &name : nullptr);
+        control.obey();
         return OVNI_PMPI(Pcontrol)(level, argument);
     });
 }

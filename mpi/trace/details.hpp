@@ -10,6 +10,7 @@
 #include "mpi/trace/makers.hpp"
 #include "mpi/trace/moment.hpp"
 #include "mpi/trace/payload.hpp"
+#include "mpi/trace/predefined.hpp"
 #include "mpi/trace/requests.hpp"
 
 namespace ovni::mpi {
@@ -200,6 +201,8 @@ struct Collective {
     CollectiveBytes bytes = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    // All ranks of the world may have to be there before the call returns.
+    bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
 };
 
 // One-sided operations and I/O: transfers.cpp

@@ -32,15 +32,6 @@ size_t read_memory(const void* address, char* to, size_t bytes) noexcept {
     return got < 0 ? 0 : static_cast<size_t>(got);
 }
 
-bool is_printable(std::string_view text) noexcept {
-    while (!text.empty()) {
-        size_t length = printable(text);
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
 }  // namespace
 
 size_t printable(std::string_view text) noexcept {
@@ -62,8 +53,7 @@ bool ForeignString::read(const void* address) noexcept {
     size_t got = address ? read_memory(address, text, sizeof text) : 0;
     errno = saved;
     auto* end = static_cast<const char*>(memchr(text, '\0', got));
-    if (!end || end == text) return false;
-    return is_printable({text, static_cast<size_t>(end - text)});
+    return end && end != text;
 }
 
 bool ForeignString::read(const void* address, size_t length) noexcept {
@@ -74,7 +64,16 @@ bool ForeignString::read(const void* address, size_t length) noexcept {
     while (got == length && length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\0'))
         got = --length;
     text[length] = '\0';
-    return got == length && length > 0 && is_printable(view()) && view().size() == length;
+    return got == length && length > 0 && view().size() == length;
+}
+
+bool ForeignString::is_printable() const noexcept {
+    for (std::string_view rest = view(); !rest.empty();) {
+        size_t length = printable(rest);
+        if (length == 0) return false;
+        rest.remove_prefix(length);
+    }
+    return true;
 }
 
 }  // namespace ovni::mpi

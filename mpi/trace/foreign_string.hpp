@@ -14,10 +14,12 @@ struct ForeignString {
     static constexpr int most = 127;
     char text[most + 1] = {};
 
-    // Whether there was one at the address: 1 to 127 bytes of printable UTF-8 and a zero.
+    // Whether there was one at the address: 1 to 127 bytes and a zero.
     bool read(const void* address) noexcept;
-    // The same of a string of Fortran: `length` bytes, of which blanks at the end do not count.
+    // The same of a string of Fortran: `length` bytes, of which blanks and zeros at the end do not count.
     bool read(const void* address, size_t length) noexcept;
+    // Of one that was read: all of it is printable UTF-8.
+    bool is_printable() const noexcept;
     std::string_view view() const noexcept { return text; }
 };
 

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "mpi/trace/pcontrol.hpp"
 #include "mpi/trace/pmpi.hpp"
 #include "mpi/trace/report.hpp"
 
@@ -49,12 +48,6 @@ bool succeeded(Address ierror) noexcept {
     if (ierror) return *static_cast<const MPI_Fint*>(ierror) == MPI_SUCCESS;
     int flag = 0;
     return OVNI_PMPI(Initialized)(&flag) == MPI_SUCCESS && flag;
-}
-
-void obey_fortran(Address level, Address text, size_t length) noexcept {
-    int number = *static_cast<const MPI_Fint*>(level);
-    ForeignString name;
-    obey(number, takes_name(number) && name.read(text, length) ? &name : nullptr);
 }
 
 }  // namespace ovni::mpi

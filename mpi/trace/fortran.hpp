@@ -8,6 +8,7 @@
 
 #include "fortran_routines.hpp"
 #include "mpi/trace/calls.hpp"
+#include "mpi/trace/pcontrol.hpp"
 
 namespace ovni::mpi {
 
@@ -36,7 +37,7 @@ Signature* real_routine(Routine routine, Spelling spelling) noexcept {
 
 template <class Real>
 [[gnu::always_inline]] inline auto fortran_call(Function function, Real real) {
-    if (!is_selected(function)) return real();
+    if (!is_looked_at(function)) return real();
     Call traced(function, __builtin_frame_address(0));
     if (!traced.is_outermost()) return real();
     Plain details;
@@ -75,14 +76,13 @@ void fortran_abort(Function function, Address errorcode, Real real) {
     });
 }
 
-// The text is there only where the program passed one, which no interface of MPI allows it to: what the
-// registers hold otherwise is taken for no text.
-void obey_fortran(Address level, Address text, size_t length) noexcept;
-
+// The text is there only where the program passed one, which no interface of MPI allows it to.
 template <class Real>
 void fortran_pcontrol(Function function, Address level, Address text, size_t length, Real real) {
+    ControlCall control(integer(level), text, length);
+    control.hit();
     fortran_call(function, [&] {
-        obey_fortran(level, text, length);
+        control.obey();
         real();
     });
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/label_hash.hpp"
+#include "mpi/trace/agreement.hpp"
 #include "mpi/trace/clock_points.hpp"
 #include "mpi/trace/communicators.hpp"
 #include "mpi/trace/cpus.hpp"
@@ -15,6 +16,7 @@
 #include "mpi/trace/requests.hpp"
 #include "mpi/trace/run.hpp"
 #include "mpi/trace/selection.hpp"
+#include "mpi/trace/sites.hpp"
 #include "mpi/trace/spawned.hpp"
 #include "ovni/private.h"
 
@@ -126,6 +128,7 @@ void introduce_among(const PrivateComm& job) noexcept {
 void start_recording() noexcept {
     select_functions();
     recording.store(true, std::memory_order_relaxed);
+    await_calls();
 }
 
 void introduce_process() noexcept {
@@ -138,6 +141,7 @@ void introduce_process() noexcept {
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
     sampling_cpus.store(sample, std::memory_order_relaxed);
     meet_world();
+    if (job.valid()) prepare_agreement(job);
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);
     several_threads = provided == MPI_THREAD_MULTIPLE;

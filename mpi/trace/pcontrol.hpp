@@ -1,14 +1,26 @@
-// What MPI_Pcontrol says to the tracer.
+// What a call of MPI_Pcontrol says to the tracer: first that it was called, to chains of --control, then what
+// its level means. The text may be none: whatever the caller left where it would be.
 #pragma once
 
 #include "mpi/trace/foreign_string.hpp"
 
 namespace ovni::mpi {
 
-// `name`: null where the program gave no readable string.
-void obey(int level, const ForeignString* name) noexcept;
+class ControlCall {
+ public:
+    ControlCall(int level, const void* text) noexcept;
+    // In Fortran, where a text has a length, unless the caller took the C function for its interface.
+    ControlCall(int level, const void* text, size_t length) noexcept;
 
-// Is a level one that a string makes a difference to?
-bool takes_name(int level) noexcept;
+    void hit() const noexcept;
+    void obey() const noexcept;
+
+ private:
+    int level_;
+    bool is_awaited_;
+    bool takes_name_;
+    bool has_text_ = false, has_name_ = false;
+    ForeignString text_;
+};
 
 }  // namespace ovni::mpi

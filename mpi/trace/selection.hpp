@@ -1,4 +1,5 @@
-// Which functions are recorded: none before MPI_Init, then those that the user chose.
+// What is done in calls of which function: nothing before MPI_Init and after MPI_Finalize, then what the user
+// chose. All of it is one byte per function, so that a call of which nothing is wanted costs one test.
 #pragma once
 
 #include <atomic>
@@ -7,8 +8,15 @@
 
 namespace ovni::mpi {
 
-// Of a function: is it recorded, and do we look at its arguments?
-enum Selected : uint8_t { recorded = 1, with_details = 2 };
+enum Selected : uint8_t {
+    recorded = 1,
+    with_details = 2,     // we look at its arguments
+    awaited = 4,          // chains of --control wait for it,
+    awaited_slow = 8,     // or for one that takes long
+    agrees_in_world = 16  // ranks agree on recording in it: agreement.hpp
+};
+// Beyond recording: none of it is in the inline parts of wrappers.
+inline constexpr uint8_t at_sites = awaited | awaited_slow | agrees_in_world;
 inline std::atomic<uint8_t> selected_functions[std::size(function_rows)];
 
 inline uint8_t selection_of(Function function) noexcept {
@@ -17,16 +25,18 @@ inline uint8_t selection_of(Function function) noexcept {
 inline bool is_selected(Function function) noexcept {
     return (selection_of(function) & recorded) != 0;
 }
-inline bool has_details(Function function) noexcept {
-    return (selection_of(function) & with_details) != 0;
-}
-// Recorded, or only looked at, because what it does has to be known later.
-inline bool is_followed(Function function) noexcept {
+// Anything at all, be it only that what it does has to be known later.
+inline bool is_looked_at(Function function) noexcept {
     return selection_of(function) != 0;
 }
 
 // As OVNI_MPI_FUNCTIONS and OVNI_MPI_EVENTS say; a word that means nothing is reported.
 void select_functions() noexcept;
+
+// Adds something for one function.
+inline void select(Function function, Selected what) noexcept {
+    selected_functions[static_cast<uint16_t>(function)].fetch_or(what, std::memory_order_relaxed);
+}
 
 // Nothing any more.
 void deselect_functions() noexcept;

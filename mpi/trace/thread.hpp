@@ -40,6 +40,7 @@ struct Thread {
     uint32_t pause_count = 0;            // changes between running and paused that the stream shows
     uint64_t suspended_at = 0;           // clock at which the pause began
     uint64_t last = 0;                   // clock of the last event that we wrote
+    uint64_t entered_at = 0;             // clock, of a call that is awaited when it is slow
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
     ToldObjects told;                    // communicators and so on that the stream was told of
