@@ -111,6 +111,12 @@ void ovni_private_hit_slow_call(uint32_t function, uint64_t ns);
 int ovni_private_awaits_pcontrol(void);
 void ovni_private_hit_pcontrol(int level, const char* text, size_t size);
 
+/* Numbers of threads follow the order of creation where libovni-threads.so says so: one for the thread that
+ * the caller is about to create, UINT32_MAX where that is the library itself; and, as the first thing in it,
+ * which one it is. */
+uint32_t ovni_private_number_thread(void);
+void ovni_private_thread_starts(uint32_t number);
+
 /* Scope `job`: what fires is a wish that all ranks must learn of. The wish of this process, to be combined by
  * maximum over all ranks; 0: none. And what came out of that, the same on all ranks, which takes effect now.
  */

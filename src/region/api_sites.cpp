@@ -1,23 +1,62 @@
-// What sites of MPI report to the controller: ovni/private.h.
+// What sites of MPI report to the controller, and new threads: ovni/private.h.
 #include "ovni/private.h"
+#include "region/controller.hpp"
 
 #pragma GCC visibility push(default)
 
+using namespace ovni;
+using namespace ovni::region;
+
+namespace {
+
+const Running* running_now() {
+    controller().begin_here();
+    return controller().running();
+}
+
+}  // namespace
+
 const uint8_t* ovni_private_awaited_calls(void) {
-    return nullptr;
+    const Running* running = running_now();
+    return running && !running->awaited_calls.empty() ? running->awaited_calls.data() : nullptr;
 }
-void ovni_private_hit_call(uint32_t) {}
-void ovni_private_hit_slow_call(uint32_t, uint64_t) {}
+
+void ovni_private_hit_call(uint32_t function) {
+    controller().hit(Kind::mpi, function);
+}
+
+void ovni_private_hit_slow_call(uint32_t function, uint64_t ns) {
+    controller().hit(Kind::slow_call, function, static_cast<int64_t>(ns));
+}
+
 int ovni_private_awaits_pcontrol(void) {
-    return 0;
+    const Running* running = running_now();
+    return running && running->awaits_pcontrol;
 }
-void ovni_private_hit_pcontrol(int, const char*, size_t) {}
+
+void ovni_private_hit_pcontrol(int level, const char* text, size_t size) {
+    controller().hit(Kind::pcontrol, std::string_view(text, size), level);
+}
+
 int ovni_private_is_job_scope(void) {
-    return 0;
+    controller().begin_here();
+    return controller().delivery().is_job_scope();
 }
+
 uint64_t ovni_private_job_wish(void) {
-    return 0;
+    return controller().delivery().job().wish();
 }
-void ovni_private_job_agreed(uint64_t) {}
+
+void ovni_private_job_agreed(uint64_t wish) {
+    if (!is_inside()) controller().delivery().agree(wish);
+}
+
+uint32_t ovni_private_number_thread(void) {
+    return is_inside() ? UINT32_MAX : controller().number_next_thread();
+}
+
+void ovni_private_thread_starts(uint32_t number) {
+    controller().thread_starts(number);
+}
 
 #pragma GCC visibility pop

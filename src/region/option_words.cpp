@@ -77,7 +77,13 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
         return {};
     }
     if (value != "0" && value != "1") return Error{std::string(name) + " is 0 or 1", {}, 0};
-    (name == "controller-log" ? log_ : default_start_) = value == "1" ? Choice::yes : Choice::no;
+    Choice choice = value == "1" ? Choice::yes : Choice::no;
+    if (name == "controller-log") {
+        log_ = choice;
+    } else {
+        default_start_ = choice;
+        says_default_start_ = true;
+    }
     return {};
 }
 

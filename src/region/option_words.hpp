@@ -31,8 +31,11 @@ class OptionWords {
     Fault finish(std::vector<std::string>& chains) const noexcept;
 
     Choice default_start() const noexcept { return default_start_; }
-    Choice log() const noexcept { return log_; }
+    Choice log() const noexcept { return log_.value_or(log_file_.empty() ? Choice::no : Choice::yes); }
     const std::string& log_file() const noexcept { return log_file_; }
+    // Words of the controller beside chains were there.
+    bool says_default_start() const noexcept { return says_default_start_; }
+    bool says_log() const noexcept { return log_.has_value() || !log_file_.empty(); }
 
  private:
     Fault set(std::string_view name, std::string_view value) noexcept;
@@ -41,7 +44,8 @@ class OptionWords {
     std::optional<uint64_t> skip_, length_;
     std::optional<uint64_t> uniform_skip_, uniform_period_, uniform_length_, uniform_count_;
     Choice default_start_ = Choice::yes;
-    Choice log_ = Choice::no;
+    bool says_default_start_ = false;
+    std::optional<Choice> log_;  // else where a file is named
     std::string log_file_;
 };
 

@@ -98,6 +98,38 @@ Fault split_chains(std::string_view text, std::vector<std::string>& chains) noex
     return {};
 }
 
+// A text that is no chain cannot be one behind a ';' either.
+std::string join_chains(std::span<const std::string> chains) noexcept {
+    std::string text;
+    for (const std::string& chain : chains) {
+        std::vector<Letter> letters;
+        if (!text.empty()) text += ';';
+        size_t begin = text.size();
+        text += chain;
+        if (read_letters(chain, letters)) continue;
+        size_t escapes = 0;
+        for (const Letter& letter : letters)
+            if (letter.c == ';' && !letter.is_quoted) text.insert(begin + letter.offset + escapes++, 1, '\\');
+    }
+    return text;
+}
+
+std::string text_of(const Chain& chain, const Alarm& alarm) noexcept {
+    std::vector<Letter> letters;
+    read_letters(chain.source, letters);
+    size_t end = chain.source.size();
+    for (const Letter& letter : letters)
+        if (letter.c == ',' && !letter.is_quoted && letter.offset > alarm.offset) {
+            end = letter.offset;
+            break;
+        }
+    std::string text = chain.source.substr(alarm.offset, end - alarm.offset);
+    for (char& c : text)
+        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) c = '?';
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+}
+
 Fault find_missing_back_end(const Plan& plan) noexcept {
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {

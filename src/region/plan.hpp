@@ -26,6 +26,12 @@ Fault make_plan(std::span<const std::string> chains, std::span<const std::string
 // The chains of OVNI_CONTROL, which stand with ';' between them; one in quotes or escaped separates nothing.
 Fault split_chains(std::string_view text, std::vector<std::string>& chains) noexcept;
 
+// The reverse, so that split_chains() finds them all.
+std::string join_chains(std::span<const std::string> chains) noexcept;
+
+// An alarm as the user wrote it; control characters become '?'.
+std::string text_of(const Chain& chain, const Alarm& alarm) noexcept;
+
 // The first alarm that nothing in the library can hit yet, and so the sentence to refuse the plan with.
 Fault find_missing_back_end(const Plan& plan) noexcept;
 

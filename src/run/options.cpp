@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
+#include "run/control_options.hpp"
 #include "runtime/settings.hpp"
 
 namespace ovni::run {
@@ -63,6 +64,19 @@ constexpr Option known[] = {
      "or not"},
     {"--sync-timeout", "", "OVNI_SYNC_TIMEOUT", "SECONDS", "",
      "how long a node may keep the others waiting there (2)"},
+    {"--control", "", "OVNI_CONTROL", "CHAIN", "",
+     "record only in regions that begin and end where this says, e.g. "
+     "start:mpi:Barrier:count3,stop:timeout:10; may be given several times; src/region/README.md has the "
+     "grammar"},
+    {"--control-scope", "", "OVNI_CONTROL_SCOPE", "thread|process|job", "thread|process|job",
+     "whose recording an event starts or stops: that of its thread, of all threads (default), or of all "
+     "ranks, which agree on it at collectives"},
+    {"--control-ranks", "", "OVNI_CONTROL_RANKS", "RANKS", "",
+     "ranks that the chains are for, as 0,3-5; the others record all (all)"},
+    {"--control-log", "", "OVNI_CONTROL_LOG", "FILE", "",
+     "a line there for each event; %r and %p in the name are rank and pid"},
+    {"--control-default-start", "", "OVNI_CONTROL_DEFAULT_START", "0|1", "0|1",
+     "whether recording begins by itself where no chain starts it (1)"},
 };
 
 const Option* find(std::string_view name) {
@@ -148,6 +162,8 @@ void check(std::string_view name, const Option& option, std::string_view value) 
         throw UsageError(
             fmt::format("{}: no run directory can be made in '{}': it is no directory", name, value));
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
+    if (option.variable == "OVNI_CONTROL") check_chains(name, value);
+    if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);
 }
 
 // What the user has set for all runs is checked as well, where no option takes its place.
@@ -163,7 +179,8 @@ void check_environment(const Options& options) {
 
 // Takes the option at *argv, and its value, which may be the next word; returns where to go on.
 char** take(Options& options, char** argv) {
-    std::string_view word = *argv;
+    const std::string spelled = with_two_dashes(*argv);
+    std::string_view word = spelled;
     std::optional<std::string_view> value;
     size_t equals = word.find('=');
     if (word.starts_with("--") && equals != word.npos) {
@@ -189,8 +206,9 @@ char** take(Options& options, char** argv) {
 
 Options parse_options(char** argv) {
     Options options;
+    ControlOptions control;
     ++argv;
-    while (*argv && (*argv)[0] == '-') {
+    while (*argv && begins_with_dash(*argv)) {
         std::string_view word = *argv;
         if (word == "--") {
             ++argv;
@@ -205,8 +223,12 @@ Options parse_options(char** argv) {
             ++argv;
             continue;
         }
-        argv = take(options, argv);
+        if (size_t taken = control.take(argv))
+            argv += taken;
+        else
+            argv = take(options, argv);
     }
+    for (auto& set : control.environment()) options.environment.push_back(std::move(set));
     if (!*argv) throw UsageError("no program to run, see --help");
     check_environment(options);
     options.program = argv;
@@ -229,6 +251,7 @@ std::string help_text() {
         if (!option.value.empty()) names += fmt::format(" {}", option.value);
         line(names, option.text);
     }
+    line("-control, -skip, -length...", "the controller's words in other spellings: src/region/README.md");
     line("--detach", "record from a process that signals to the job do not reach");
     line("-h, --help", "print this text");
     text += about_functions();

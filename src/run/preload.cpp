@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* runtime_library = "libovni.so.1";
+constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
@@ -44,7 +45,7 @@ bool is_sanitizer(const std::string& library) {
 }  // namespace
 
 // Otherwise ours come first: of two that stand before the same function of MPI, the second is not called.
-std::string preload_list(const char* present) {
+std::string preload_list(const char* present, Numbering numbering) {
     fs::path directory = library_directory();
     if (directory.string().find_first_of(" :") != std::string::npos)
         throw Error("LD_PRELOAD takes no path with a blank or colon", directory.string());
@@ -54,6 +55,7 @@ std::string preload_list(const char* present) {
     auto others = std::ranges::stable_partition(given, is_sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
+    if (numbering == Numbering::at_creation) append(directory / threads_library);
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
     std::ranges::for_each(others, append);

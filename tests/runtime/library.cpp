@@ -32,13 +32,17 @@ std::string readelf(const char* what) {
 }
 
 TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
-    std::set<std::string> api, ours, others;
+    std::set<std::string> api, control, ours, others;
     for (const auto& words : lines_of_words(run({"nm", "--dynamic", "--defined-only", library}).out)) {
         const std::string& symbol = words.back();
         if (symbol.starts_with("OVNI_")) continue;
         size_t at = symbol.find("@@");
         std::string version = at == symbol.npos ? "" : symbol.substr(at + 2);
-        (version == "OVNI_1" ? api : version == "OVNI_PRIVATE" ? ours : others).insert(symbol.substr(0, at));
+        (version == "OVNI_1"         ? api
+         : version == "OVNI_2"       ? control
+         : version == "OVNI_PRIVATE" ? ours
+                                     : others)
+            .insert(symbol.substr(0, at));
     }
     EXPECT_THAT(api, ::testing::ElementsAre(
                          "ovni_add_cpu", "ovni_attr_flush", "ovni_attr_get_boolean", "ovni_attr_get_double",
@@ -50,6 +54,7 @@ TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
                          "ovni_payload_size", "ovni_proc_fini", "ovni_proc_init", "ovni_proc_set_rank",
                          "ovni_thread_free", "ovni_thread_init", "ovni_thread_isready", "ovni_thread_require",
                          "ovni_version_check_str", "ovni_version_get"));
+    EXPECT_THAT(control, ::testing::ElementsAre("ovni_control_add_listener", "ovni_control_fire_event"));
     EXPECT_THAT(ours, ::testing::Each(::testing::StartsWith("ovni_private_")));
     EXPECT_THAT(ours, ::testing::Contains("ovni_private_thread_window"));
     EXPECT_THAT(others, ::testing::IsEmpty());

@@ -1,0 +1,52 @@
+// What the user says of the controller, by environment variables (which are options of ovnirun).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "region/chain_text.hpp"
+#include "region/engine.hpp"
+
+namespace ovni::region {
+
+// Whose recording an event starts or stops.
+enum class Scope : uint8_t {
+    thread,   // that of the thread that fires; with bcast of all
+    process,  // of all threads
+    job       // of all ranks, which agree on the moment
+};
+
+std::optional<Scope> parse_scope(std::string_view text) noexcept;
+
+// "0,3-5". Empty: all.
+class RankList {
+ public:
+    static Fault parse(std::string_view text, RankList& list) noexcept;
+    bool holds(uint32_t rank) const noexcept;
+
+ private:
+    struct Range {
+        uint64_t first, last;
+    };
+    std::vector<Range> ranges_;
+};
+
+// As whoever started the process has told it.
+std::optional<uint32_t> rank_in_job() noexcept;
+
+struct ControlSettings {
+    std::vector<std::string> chains;  // OVNI_CONTROL
+    Scope scope = Scope::process;     // OVNI_CONTROL_SCOPE
+    RankList ranks;                   // OVNI_CONTROL_RANKS
+    std::string log;                  // OVNI_CONTROL_LOG: a file, %r and %p in its name; empty: none
+    DefaultStart default_start = DefaultStart::on;  // OVNI_CONTROL_DEFAULT_START
+
+    static Fault from_environment(ControlSettings& settings) noexcept;
+    // A process without a rank has a controller.
+    bool concern(std::optional<uint32_t> rank) const noexcept { return !rank || ranks.holds(*rank); }
+};
+
+}  // namespace ovni::region

@@ -1,0 +1,100 @@
+// Threads come and go: their numbers, their places in the engine, and what a fork leaves of them.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "region/controller.hpp"
+#include "region/writer.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+pthread_key_t at_thread_end;
+
+// Destructors of other keys may still pass sites; the value points to the next round of them.
+constexpr int ending_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
+constexpr char rounds[ending_round + 1] = {};
+
+void end_thread(void* mark) {
+    const char* round = static_cast<char*>(mark);
+    if (round < rounds + ending_round)
+        pthread_setspecific(at_thread_end, round + 1);
+    else
+        controller().thread_ends();
+}
+
+[[gnu::constructor]] void make_key() {
+    pthread_key_create(&at_thread_end, end_thread);
+}
+
+}  // namespace
+
+uint32_t RegionController::own_number() noexcept {
+    OwnThread& own = own_thread;
+    if (!own.is_numbered) {
+        own.thread.number = syscall(SYS_gettid) == getpid() ? 0 : numbers_.next();
+        own.is_numbered = true;
+    }
+    return own.thread.number;
+}
+
+// False where it cannot be now.
+bool RegionController::attach() noexcept {
+    OwnThread& own = own_thread;
+    if (own.phase == Phase::attached) return true;
+    if (own.phase != Phase::fresh || is_inside()) return false;
+    SlowPath slow;
+    attach_here();
+    return true;
+}
+
+void RegionController::attach_here() noexcept {
+    OwnThread& own = own_thread;
+    own.phase = Phase::attaching;
+    own.thread = running()->engine.attach(own_number());
+    threads_.add(own.thread, writer::own_stream());
+    own.phase = Phase::attached;
+    pthread_setspecific(at_thread_end, rounds);
+}
+
+void RegionController::thread_starts(uint32_t number) noexcept {
+    if (own_thread.phase != Phase::fresh || is_inside()) return;
+    own_thread.thread.number = number;
+    own_thread.is_numbered = true;
+    begin_here();
+    if (running() != nullptr) attach();
+}
+
+void RegionController::thread_begins() noexcept {
+    if (running() == nullptr) return;
+    if (own_thread.phase == Phase::fresh)
+        attach_here();
+    else
+        threads_.set_stream(own_thread.thread, writer::own_stream());
+    delivery_.follow_stream(writer::own_stream());
+}
+
+void RegionController::thread_ends() noexcept {
+    OwnThread& own = own_thread;
+    if (own.phase != Phase::attached) return;
+    SlowPath slow;
+    own.phase = Phase::over;
+    threads_.remove(own.thread);
+    running()->engine.detach(own.thread);
+}
+
+// The child has this thread, as its main thread, with what it had reached in the chains.
+void RegionController::start_over_in_child() noexcept {
+    OwnThread& own = own_thread;
+    own.thread.number = 0;
+    own.is_numbered = true;
+    mutex_.forget();
+    numbers_.start_over_in_child();
+    threads_.start_over_in_child(own.phase == Phase::attached ? own.thread : Thread{});
+    delivery_.start_over_in_child();
+}
+
+}  // namespace ovni::region

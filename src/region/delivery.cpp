@@ -1,0 +1,130 @@
+#include "region/delivery.hpp"
+
+#include "region/threads.hpp"
+#include "region/writer.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+constexpr std::string_view agreement_cause = "job";
+
+Recording state_after(Event event) {
+    return event == Event::stop ? Recording::off : Recording::on;
+}
+
+Outcome outcome_of(ChangeOutcome outcome) {
+    switch (outcome) {
+        case ChangeOutcome::done:
+            return Outcome::done;
+        case ChangeOutcome::was_so:
+            return Outcome::was_so;
+        case ChangeOutcome::in_transition:
+            break;
+    }
+    return Outcome::ignored;
+}
+
+// Threads that the library itself is in may go on where a handler of the program may not.
+bool is_amid() {
+    Phase phase = own_thread.phase;
+    return phase != Phase::attaching && phase != Phase::helper && writer::is_amid();
+}
+
+EventLog::Descriptors own_descriptors() {
+    return own_thread.phase == Phase::helper ? EventLog::Descriptors::of_service
+                                             : EventLog::Descriptors::of_program;
+}
+
+}  // namespace
+
+void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
+                      Recording first) noexcept {
+    scope_ = settings.scope;
+    log_.set_name(settings.log, rank);
+    job_.begin(first);
+}
+
+Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept {
+    bool amid = is_amid();
+    LogLine line{0, firing, cause, Outcome::ignored};
+    if (!amid && firing.event == Event::thread_id) writer::mark_thread(firing.thread);
+    {
+        SlowPath slow;
+        if (!amid) line.outcome = take_effect(firing, stream, line.clock);
+        if (line.clock == 0) line.clock = writer::clock();
+        log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
+    }
+    if (!amid) tell_listeners(firing);
+    return line.outcome;
+}
+
+// Where all threads have one state, it is on when a default start fires, or somebody has stopped it.
+Outcome Delivery::take_effect(const Firing& firing, Stream* stream, uint64_t& clock) noexcept {
+    if (firing.event == Event::thread_id) return Outcome::done;
+    Recording to = state_after(firing.event);
+    bool is_default_start = own_thread.phase == Phase::attaching;
+    if (scope_ != Scope::thread && is_default_start) return Outcome::was_so;
+    if (scope_ == Scope::job) return job_.want(to) ? Outcome::wished : Outcome::was_so;
+    if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, clock);
+    if (stream != nullptr) return change(to, stream, clock);
+    bool is_own = own_thread.phase != Phase::helper && own_thread.thread.number == firing.thread;
+    return is_own ? change_own_thread(to, clock) : Outcome::ignored;
+}
+
+Outcome Delivery::change(Recording to, Stream* only, uint64_t& clock) noexcept {
+    Outcome outcome = outcome_of(writer::change(to, only, &clock));
+    if (outcome == Outcome::done && to == Recording::off) writer::ask_for_kept_events();
+    return outcome;
+}
+
+// It has no stream: what it wants counts when it gets one.
+Outcome Delivery::change_own_thread(Recording to, uint64_t& clock) noexcept {
+    Recording now = own_thread.has_wish ? own_thread.wish : writer::state_of_new_streams();
+    own_thread.has_wish = true;
+    own_thread.wish = to;
+    clock = writer::clock();
+    return now == to ? Outcome::was_so : Outcome::done;
+}
+
+void Delivery::follow_stream(Stream* stream) noexcept {
+    if (!own_thread.has_wish || stream == nullptr) return;
+    own_thread.has_wish = false;
+    uint64_t clock = 0;
+    change(own_thread.wish, stream, clock);
+}
+
+void Delivery::agree(uint64_t wish) noexcept {
+    std::optional<Recording> to = job_.agree(wish);
+    if (!to) return;
+    Event event = *to == Recording::on ? Event::start : Event::stop;
+    LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored};
+    SlowPath slow;
+    line.outcome = change(*to, nullptr, line.clock);
+    if (line.clock == 0) line.clock = writer::clock();
+    log_.write(line, own_descriptors(), EventLog::Urgency::usual);
+}
+
+bool Delivery::add_listener(Listener* listener, void* data) noexcept {
+    SlowPath slow;
+    Lock lock(mutex_);
+    size_t count = listener_count_.load(std::memory_order_relaxed);
+    if (count == most_listeners) return false;
+    listeners_[count] = {listener, data};
+    listener_count_.store(count + 1, std::memory_order_release);
+    return true;
+}
+
+void Delivery::tell_listeners(const Firing& firing) noexcept {
+    size_t count = listener_count_.load(std::memory_order_acquire);
+    for (size_t i = 0; i < count; ++i)
+        listeners_[i].listener(listeners_[i].data, static_cast<int>(firing.event), firing.thread,
+                               firing.is_broadcast ? 1 : 0);
+}
+
+void Delivery::start_over_in_child() noexcept {
+    mutex_.forget();
+    log_.start_over_in_child();
+}
+
+}  // namespace ovni::region

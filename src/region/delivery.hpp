@@ -1,0 +1,61 @@
+// What a fired event does: recording starts or stops as far as the scope says, the log gets a line, and who
+// listens is called.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "region/control_settings.hpp"
+#include "region/engine.hpp"
+#include "region/event_log.hpp"
+#include "region/job_wish.hpp"
+
+namespace ovni::region {
+
+inline constexpr std::string_view default_start_cause = "default start";
+
+class Delivery {
+ public:
+    // Of the program, as in ovni/control.h.
+    using Listener = void(void* data, int event, uint32_t thread, int is_broadcast);
+
+    constexpr Delivery() = default;
+
+    // Before any event.
+    void set_up(const ControlSettings& settings, std::optional<uint32_t> rank, Recording first) noexcept;
+    // `stream`: of the thread that fires; null where it has none.
+    Outcome deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept;
+    // The calling thread has got a stream, after events that concern it alone.
+    void follow_stream(Stream* stream) noexcept;
+
+    bool is_job_scope() const noexcept { return scope_ == Scope::job; }
+    const JobWish& job() const noexcept { return job_; }
+    void agree(uint64_t wish) noexcept;
+
+    // False where there are too many.
+    bool add_listener(Listener* listener, void* data) noexcept;
+    void start_over_in_child() noexcept;
+
+ private:
+    struct Listening {
+        Listener* listener = nullptr;
+        void* data = nullptr;
+    };
+    static constexpr size_t most_listeners = 16;
+
+    Outcome take_effect(const Firing& firing, Stream* stream, uint64_t& clock) noexcept;
+    Outcome change(Recording to, Stream* only, uint64_t& clock) noexcept;
+    Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
+    void tell_listeners(const Firing& firing) noexcept;
+
+    Scope scope_ = Scope::process;
+    JobWish job_;
+    EventLog log_;
+    Mutex mutex_;
+    std::array<Listening, most_listeners> listeners_{};
+    std::atomic<size_t> listener_count_{0};
+};
+
+}  // namespace ovni::region

@@ -1,0 +1,76 @@
+#include "region/event_log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "runtime/diagnostics.hpp"
+#include "runtime/posix_io.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+constexpr std::array<const char*, 4> outcomes = {"done", "was so", "ignored", "wished"};
+
+std::string rank_text(std::optional<uint32_t> rank, const char* none) {
+    return rank ? std::to_string(*rank) : none;
+}
+
+}  // namespace
+
+void EventLog::set_name(const std::string& name, std::optional<uint32_t> rank) {
+    name_ = name;
+    rank_ = rank;
+}
+
+bool EventLog::open(OwnFile& file) noexcept {
+    std::string path;
+    for (size_t i = 0; i < name_.size(); ++i) {
+        char letter = name_[i] == '%' && i + 1 < name_.size() ? name_[i + 1] : '\0';
+        if (letter == 'r')
+            path += rank_text(rank_, "0");
+        else if (letter == 'p')
+            path += std::to_string(getpid());
+        else {
+            path += name_[i];
+            continue;
+        }
+        ++i;
+    }
+    constexpr mode_t mode = 0644;
+    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND, mode, OwnFile::Links::follow)) return true;
+    complain(Trouble::open, "ovni", "cannot write the log of regions %s:", path.c_str());
+    return false;
+}
+
+void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgency) noexcept {
+    if (name_.empty()) return;
+    char text[1024];
+    constexpr int most_of_cause = 800;
+    const Firing& firing = line.firing;
+    int size = snprintf(text, sizeof text, "%llu\t%s\t%d\t%u\t%.*s\t%s\t%.*s\t%s\n",
+                        static_cast<unsigned long long>(line.clock), rank_text(rank_, "-").c_str(), getpid(),
+                        firing.thread, static_cast<int>(name_of(firing.event).size()),
+                        name_of(firing.event).data(), firing.is_broadcast ? "bcast" : "-",
+                        std::min(static_cast<int>(line.cause.size()), most_of_cause), line.cause.data(),
+                        outcomes[static_cast<size_t>(line.outcome)]);
+    if (urgency == Urgency::at_once ? !mutex_.try_lock() : (mutex_.lock(), false)) return;
+    FileSizeSignalHeld held;
+    OwnFile& file = files_[static_cast<size_t>(descriptors)];
+    if (file.is_open() || (urgency == Urgency::usual && open(file))) {
+        ssize_t written = ::write(file.get(), text, static_cast<size_t>(size));
+        if (written != size) complain(Trouble::write, "ovni", "cannot write the log of regions:");
+    }
+    mutex_.unlock();
+}
+
+void EventLog::start_over_in_child() noexcept {
+    mutex_.forget();
+    for (OwnFile& file : files_) file = OwnFile();
+}
+
+}  // namespace ovni::region

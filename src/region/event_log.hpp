@@ -1,0 +1,58 @@
+// The log of fired events, one line each, with tabs between the columns:
+//
+//     clock   rank or -   pid   number of the thread   event   bcast or -   cause   what came of it
+//
+// A line is one write to the end of the file, so processes may share it; %r and %p in its name are rank and
+// pid.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "region/engine.hpp"
+#include "runtime/guard.hpp"
+#include "runtime/own_file.hpp"
+
+namespace ovni::region {
+
+enum class Outcome : uint8_t {
+    done,
+    was_so,   // no effect
+    ignored,  // amid another change, or where nothing can be changed
+    wished    // the job is asked for it
+};
+
+struct LogLine {
+    uint64_t clock = 0;
+    Firing firing{};
+    std::string_view cause;
+    Outcome outcome = Outcome::done;
+};
+
+class EventLog {
+ public:
+    constexpr EventLog() = default;
+
+    // Before any line. Empty: no log.
+    void set_name(const std::string& name, std::optional<uint32_t> rank);
+    // Whose table of descriptors the calling thread has.
+    enum class Descriptors : uint8_t { of_program, of_service };
+    // `at_once`: in a handler that interrupted a slow way of the library, so the line may be lost.
+    enum class Urgency : uint8_t { usual, at_once };
+    // Inside a SlowPath.
+    void write(const LogLine& line, Descriptors descriptors, Urgency urgency) noexcept;
+    void start_over_in_child() noexcept;
+
+ private:
+    bool open(OwnFile& file) noexcept;
+
+    std::string name_;
+    std::optional<uint32_t> rank_;
+    Mutex mutex_;
+    std::array<OwnFile, 2> files_;
+};
+
+}  // namespace ovni::region

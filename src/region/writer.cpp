@@ -1,0 +1,55 @@
+#include "region/writer.hpp"
+
+#include <cstdio>
+
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+#include "runtime/thread.hpp"
+
+namespace ovni::region::writer {
+
+void begin() noexcept {
+    SlowPath slow;
+    const ::ovni::Controller* controller = gate().controller();
+    if (controller && controller->begin() == Recording::off) gate().change(Recording::off, nullptr, nullptr);
+}
+
+Stream* own_stream() noexcept {
+    Stream* stream = this_thread().stream;
+    return stream && !stream->is_closed() ? stream : nullptr;
+}
+
+ChangeOutcome change(Recording to, Stream* only, uint64_t* at) noexcept {
+    return gate().change(to, only, at);
+}
+
+Recording state_of_new_streams() noexcept {
+    return gate().state();
+}
+
+bool is_amid() noexcept {
+    const Stream* stream = this_thread().stream;
+    return stream ? interrupts_emission(stream) : is_inside();
+}
+
+uint64_t clock() noexcept {
+    return clock_now();
+}
+
+void ask_for_kept_events() noexcept {
+    if (host().settings().flight == 0) return;
+    streams().visit([](Stream& stream) { stream.ask_for_published(); });
+    host().wake();
+}
+
+void mark_thread(uint32_t number) noexcept {
+    constexpr int32_t type = 97;
+    if (!own_stream()) return;
+    char label[32];
+    std::snprintf(label, sizeof label, "thread %u", number);
+    ovni_private_mark_type(type, OVNI_PRIVATE_MARK_PUNCTUAL, "Thread of a threadid event + 1");
+    ovni_private_mark_label(type, int64_t{number} + 1, label);
+    ovni::emit("OM=", int64_t{number} + 1, type);
+}
+
+}  // namespace ovni::region::writer

@@ -1,0 +1,102 @@
+#include "run/control_options.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+#include "mpi_function_choices.hpp"
+#include "region/control_settings.hpp"
+#include "region/plan.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+using region::Fault;
+
+constexpr std::string_view en_dash = "\xe2\x80\x93";
+constexpr std::string_view usual_log = "control.log";
+
+// The sentence, the text, and a mark below the culprit.
+[[noreturn]] void refuse(std::string_view name, const region::Error& error) {
+    if (error.text.empty()) throw UsageError(fmt::format("{}: {}", name, error.what));
+    std::string text = error.text;
+    for (char& c : text)
+        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) c = '?';
+    throw UsageError(fmt::format("{}: {}\n    {}\n    {:>{}}", name, error.what, text, '^', error.column()));
+}
+
+void refuse_if(std::string_view name, const Fault& fault) {
+    if (fault) refuse(name, *fault);
+}
+
+Fault plan_of(std::span<const std::string> chains, region::Plan& plan) {
+    std::vector<std::string_view> functions;
+    for (const MpiFunctionChoice& function : mpi_function_choices) functions.push_back(function.name);
+    if (Fault fault = region::make_plan(chains, functions, plan)) return fault;
+    return region::find_missing_back_end(plan);
+}
+
+}  // namespace
+
+bool begins_with_dash(std::string_view word) {
+    return word.starts_with('-') || word.starts_with(en_dash);
+}
+
+std::string with_two_dashes(std::string_view word) {
+    for (std::string_view dash : {std::string_view("--"), std::string_view("-"), en_dash})
+        if (word.starts_with(dash) && word.substr(dash.size()).starts_with("control-"))
+            return "--" + std::string(word.substr(dash.size()));
+    return std::string(word);
+}
+
+size_t ControlOptions::take(char** words) {
+    std::vector<std::string_view> next{words[0]};
+    if (words[1]) next.emplace_back(words[1]);
+    Fault fault;
+    size_t taken = words_.take(next, fault);
+    refuse_if(words[0], fault);
+    return taken;
+}
+
+std::vector<std::pair<std::string, std::string>> ControlOptions::environment() const {
+    std::vector<std::pair<std::string, std::string>> set;
+    std::vector<std::string> chains;
+    refuse_if("options of the controller", words_.finish(chains));
+    if (!chains.empty()) {
+        region::Plan plan;
+        refuse_if("--control", plan_of(chains, plan));
+        set.emplace_back("OVNI_CONTROL", region::join_chains(chains));
+    }
+    if (words_.says_default_start())
+        set.emplace_back("OVNI_CONTROL_DEFAULT_START",
+                         words_.default_start() == region::Choice::yes ? "1" : "0");
+    if (words_.says_log()) {
+        std::string file = words_.log_file().empty() ? std::string(usual_log) : words_.log_file();
+        set.emplace_back("OVNI_CONTROL_LOG", words_.log() == region::Choice::yes ? file : "");
+    }
+    return set;
+}
+
+void check_chains(std::string_view name, std::string_view chains) {
+    std::vector<std::string> texts;
+    region::Plan plan;
+    refuse_if(name, region::split_chains(chains, texts));
+    refuse_if(name, plan_of(texts, plan));
+}
+
+void check_ranks(std::string_view name, std::string_view ranks) {
+    region::RankList list;
+    refuse_if(name, region::RankList::parse(ranks, list));
+}
+
+void print_warnings_about_chains() {
+    const char* chains = std::getenv("OVNI_CONTROL");
+    std::vector<std::string> texts;
+    region::Plan plan;
+    if (!chains || !*chains || region::split_chains(chains, texts) || plan_of(texts, plan)) return;
+    for (const std::string& warning : plan.warnings) fmt::print(stderr, "ovnirun: {}\n", warning);
+}
+
+}  // namespace ovni::run
