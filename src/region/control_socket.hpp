@@ -2,6 +2,9 @@
 // message is. A message is one datagram of SOCK_SEQPACKET; the reply begins with "ok" or "err".
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -10,7 +13,10 @@
 namespace ovni::region {
 
 inline constexpr size_t longest_request = 1024, longest_reply = 60'000;  // bytes
-inline constexpr size_t longest_socket_path = 107;                       // of the system
+inline constexpr size_t longest_socket_path = sizeof(sockaddr_un::sun_path) - 1;
+
+// Job or rank as it stands there: without what ends it, or what a shell takes for a pattern.
+std::string socket_word(std::string_view text);
 
 // ctl.<job>.<rank>.<pid>.sock
 struct SocketName {
@@ -20,12 +26,16 @@ struct SocketName {
     std::string text() const;
 };
 
-// The name of this process; job and rank are told by whoever started it, else they are "local" and 0.
+// Of this process. Job and rank are told by whoever started it; else they are "local" and 0.
 SocketName socket_name();
 // Nothing where it is none of ours. `name`: without directories.
 std::optional<SocketName> parse_socket_name(std::string_view name);
 
-// Of this process, beside the run directories; the directory is made. Empty where there is no place for it.
+// Of this process, in the directory that run directories lie in, which is made; where that path is too long,
+// the shortest of those. Empty, with one line said, where there is none.
 std::string socket_path();
+
+// Nothing where the path is too long.
+std::optional<sockaddr_un> socket_address(std::string_view path);
 
 }  // namespace ovni::region

@@ -15,7 +15,19 @@ namespace ovni {
 
 [[gnu::cold, gnu::format(printf, 1, 2)]] void warn(const char* format, ...) noexcept;
 
-enum class Trouble { directory, open, write, metadata, move, memory, setting, limit, namesake };
+enum class Trouble {
+    directory,
+    open,
+    write,
+    metadata,
+    move,
+    memory,
+    setting,
+    limit,
+    namesake,
+    control,
+    timeouts
+};
 
 // "ERROR: function: message" the first time that this kind of trouble comes up.
 [[gnu::cold, gnu::format(printf, 3, 4)]] void complain(Trouble kind, const char* function, const char* format,

@@ -68,6 +68,12 @@ std::string session_place(uint32_t choice, const std::string& trace_directory) {
     return is_private(own) ? own : std::string();
 }
 
+std::string told_rank() {
+    for (const char* number : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+        if (const char* rank = variable(number)) return rank;
+    return "0";
+}
+
 std::string session_name() {
     std::string name;
     for (const char* run : {"OVNI_RUN", "SLURM_JOB_ID", "PBS_JOBID", "OMPI_MCA_ess_base_jobid"})
@@ -75,13 +81,7 @@ std::string session_name() {
     for (char& letter : name)
         if (letter == '/' || letter == '.') letter = '_';
     if (name.empty()) name = "run";
-    std::string rank = "0";
-    for (const char* number : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (variable(number)) {
-            rank = variable(number);
-            break;
-        }
-    return name.substr(0, 100) + "." + rank + "." + std::to_string(getpid());
+    return name.substr(0, 100) + "." + told_rank() + "." + std::to_string(getpid());
 }
 
 Session::Session(Session&& other) noexcept

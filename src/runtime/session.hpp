@@ -91,6 +91,9 @@ class Session {
 std::string session_place(uint32_t choice, const std::string& trace_directory);
 inline constexpr uint32_t session_places = 4;
 
+// As whoever started this process tells it; "0" where nobody did.
+std::string told_rank();
+
 // "<run>.<rank>.<pid>", of the environment.
 std::string session_name();
 

@@ -1,0 +1,207 @@
+// ovnictl: talks to traced processes while they run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/cli.hpp"
+#include "base/error.hpp"
+#include "run/control_client.hpp"
+#include "run/control_targets.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+struct Command {
+    std::string_view name;
+    std::string_view argument;  // what help calls it; empty: it takes none
+    std::string_view text;
+};
+
+constexpr Command commands[] = {
+    {"fire", "[N]", "the alarm 'interactive' that waits, or the Nth of them (default)"},
+    {"start", "", "record from now on"},
+    {"stop", "", "record no more"},
+    {"status", "", "whether the process records, and what waits"},
+    {"chains", "", "the chains of alarms of the process"},
+    {"flush", "", "write out what has been recorded, what a flight recorder keeps too"},
+    {"list", "", "which processes can be talked to; what dead ones have left is removed"},
+};
+
+const Command* find_command(std::string_view name) {
+    auto found = std::ranges::find(commands, name, &Command::name);
+    return found == std::end(commands) ? nullptr : found;
+}
+
+struct Request {
+    Wanted wanted;
+    std::string command = "fire";
+    std::string text = "fire";  // with its argument
+    std::chrono::milliseconds timeout{};
+};
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// Places, then a command with what belongs to it.
+void take_words(const std::vector<std::string>& words, Request& request) {
+    auto at = std::ranges::find_if(words, [](const std::string& word) { return find_command(word); });
+    request.wanted.places.assign(words.begin(), at);
+    if (at == words.end()) return;
+    const Command& command = *find_command(*at);
+    size_t arguments = static_cast<size_t>(words.end() - at) - 1;
+    request.command = request.text = *at;
+    if (arguments == 0) return;
+    if (command.argument.empty() || arguments > 1)
+        throw UsageError(fmt::format("'{}' is too much behind {} (see --help)", words.back(), command.name));
+    if (!is_number(words.back()))
+        throw UsageError(
+            fmt::format("{} {} takes a number, not '{}'", command.name, command.argument, words.back()));
+    request.text += " " + words.back();
+}
+
+std::string describe(const Target& target) {
+    if (!target.name) return target.path.string();
+    return fmt::format("rank {}  process {}  job {}  {}", target.name->rank, target.name->pid,
+                       target.name->job, target.path.string());
+}
+
+// Each line of it belongs to somebody.
+void print_lines(const std::string& who, std::string_view text) {
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    do {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        fmt::print("{}: {}\n", who, line);
+    } while (!text.empty());
+}
+
+// Where several have one, as programs without MPI do, the process says which.
+std::vector<std::string> names_of(const std::vector<Target>& targets) {
+    std::map<std::string, int> count;
+    std::vector<std::string> names;
+    for (const Target& target : targets) ++count[target.who()];
+    for (const Target& target : targets)
+        names.push_back(count[target.who()] > 1 && target.name
+                            ? fmt::format("{} (process {})", target.who(), target.name->pid)
+                            : target.who());
+    return names;
+}
+
+// A program that has become another one may have a new one there by now.
+void remove_left_behind(const Target& target) {
+    constexpr std::chrono::milliseconds moment{100};
+    std::error_code none;
+    if (target.name && ask({target.path}, "status", moment).front().from == Answer::From::nobody)
+        std::filesystem::remove(target.path, none);
+}
+
+enum class Outcome { good, bad, nobody };
+
+Outcome print_state(const Target& target, const Answer& answer) {
+    constexpr std::string_view states[] = {"alive", "dead, its socket is removed", "does not answer", ""};
+    std::string_view state = states[static_cast<size_t>(answer.from)];
+    if (answer.from == Answer::From::nobody && !target.name) state = "dead";
+    fmt::print("{}: {}\n", describe(target), state.empty() ? answer.text : state);
+    if (answer.from == Answer::From::nobody) return Outcome::nobody;
+    return answer.from == Answer::From::process ? Outcome::good : Outcome::bad;
+}
+
+Outcome print_answer(const Target& target, const std::string& who, const Answer& answer, double timeout) {
+    switch (answer.from) {
+        case Answer::From::process:
+            print_lines(who, answer.text);
+            return answer.text.starts_with("ok") ? Outcome::good : Outcome::bad;
+        case Answer::From::nobody:
+            if (!target.is_named) return Outcome::nobody;
+            fmt::print("{}: err the process is dead\n", who);
+            return Outcome::bad;
+        case Answer::From::silence:
+            fmt::print("{}: err no answer within {} s\n", who, timeout);
+            break;
+        case Answer::From::system:
+            fmt::print("{}: err {}\n", who, answer.text);
+            break;
+    }
+    return Outcome::bad;
+}
+
+int talk(const Request& request) {
+    std::vector<Target> targets = find_targets(request.wanted);
+    std::vector<std::filesystem::path> paths;
+    for (const Target& target : targets) paths.push_back(target.path);
+    bool lists = request.command == "list";
+    std::vector<Answer> answers = ask(paths, lists ? "status" : request.text, request.timeout);
+    std::vector<std::string> names = names_of(targets);
+    double seconds = std::chrono::duration<double>(request.timeout).count();
+    bool is_any = false, are_all_good = true;
+    for (size_t i = 0; i < targets.size(); ++i) {
+        Outcome outcome = lists ? print_state(targets[i], answers[i])
+                                : print_answer(targets[i], names[i], answers[i], seconds);
+        if (answers[i].from == Answer::From::nobody) remove_left_behind(targets[i]);
+        is_any = is_any || outcome != Outcome::nobody;
+        are_all_good = are_all_good && outcome != Outcome::bad;
+    }
+    if (!is_any) throw Error("no process to talk to: one has a control socket where OVNI_CONTROL is set");
+    return are_all_good ? 0 : 1;
+}
+
+std::string about_commands() {
+    std::string text = "commands:\n";
+    for (const Command& command : commands)
+        text +=
+            fmt::format("  {:<10} {}\n", fmt::format("{} {}", command.name, command.argument), command.text);
+    return text;
+}
+
+Request parse_request(const Cli& cli) {
+    Request request;
+    take_words(cli.words, request);
+    if (cli.has("rank")) request.wanted.ranks = cli.get<std::string>("rank");
+    if (cli.has("job")) request.wanted.job = cli.get<std::string>("job");
+    if (cli.has("pid")) request.wanted.pids = cli.get<std::string>("pid");
+    constexpr double longest = 1'000'000;
+    auto seconds = cli.get<double>("timeout");
+    if (!(seconds > 0) || seconds > longest)
+        throw UsageError("--timeout is a number of seconds above 0, and 1000000 at most");
+    request.timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+    return request;
+}
+
+int run(int argc, char** argv) {
+    namespace po = boost::program_options;
+    Cli cli;
+    cli.usage = "ovnictl [OPTIONS] [TARGET...] [COMMAND]";
+    cli.description =
+        "Talks to traced processes while they run: those of this user on this node, or TARGETs, which are\n"
+        "control sockets, directories of them (as OVNI_RUNDIR), or patterns of both. A job on several "
+        "nodes:\n"
+        "mpirun --npernode 1 ovnictl stop. Exit status 0 where all say ok, else 1.\n" +
+        about_commands();
+    cli.options.add_options()("rank,r", po::value<std::string>()->value_name("LIST"),
+                              "only those ranks, as 0,4-7");
+    cli.options.add_options()("job,j", po::value<std::string>()->value_name("ID"),
+                              "only that job: OVNI_RUN, or the number that the launcher gave it");
+    cli.options.add_options()("pid,p", po::value<std::string>()->value_name("LIST"), "only those processes");
+    cli.options.add_options()("timeout,t", po::value<double>()->value_name("SECONDS")->default_value(5, "5"),
+                              "how long to wait for answers");
+    if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    return talk(parse_request(cli));
+}
+
+}  // namespace
+
+}  // namespace ovni::run
+
+int main(int argc, char** argv) {
+    return ovni::run_main("ovnictl", [&] { return ovni::run::run(argc, argv); });
+}
