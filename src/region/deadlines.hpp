@@ -1,4 +1,4 @@
-// Deadlines of alarms, the earliest first, those of one time in the order in which they were set: a heap in a
+// Deadlines of alarms, the earliest first, those of one time in the order in which they were set: a sorted
 // table of fixed size, as nothing may be allocated where alarms are armed. A chain has one armed alarm in a
 // thread, so there is room for four chains with a timeout in as many threads as the engine has slots for. Not
 // for several threads at a time.
@@ -8,24 +8,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <tuple>
 
 #include "region/engine.hpp"
 
 namespace ovni::region {
 
 struct Deadline {
-    uint64_t at = 0;  // CLOCK_MONOTONIC
-    uint64_t order = 0;
-    uint32_t thread = 0;
-    uint16_t alarm = 0;
-
-    bool operator>(const Deadline& other) const noexcept {
-        return std::tie(at, order) > std::tie(other.at, other.order);
-    }
+    uint64_t at;  // CLOCK_MONOTONIC
+    uint32_t thread;
+    uint16_t alarm;
 };
 
 class Deadlines {
@@ -40,37 +33,36 @@ class Deadlines {
     bool set(uint16_t alarm, uint32_t thread, uint64_t at) noexcept {
         drop(alarm, thread);
         if (size_ == most) return false;
-        heap_[size_++] = {at, next_order_++, thread, alarm};
-        std::push_heap(heap_.begin(), end(), std::greater<>());
+        Deadline* place =
+            std::partition_point(begin(), end(), [=](const Deadline& one) { return one.at > at; });
+        std::move_backward(place, end(), end() + 1);
+        *place = {at, thread, alarm};
+        ++size_;
         return true;
     }
 
     // Or never.
-    uint64_t earliest() const noexcept { return size_ == 0 ? never : heap_[0].at; }
+    uint64_t earliest() const noexcept { return size_ == 0 ? never : table_[size_ - 1].at; }
 
     // The earliest, where its time has come.
     std::optional<Deadline> take(uint64_t now) noexcept {
-        if (earliest() > now || size_ == 0) return std::nullopt;
-        std::pop_heap(heap_.begin(), end(), std::greater<>());
-        return heap_[--size_];
+        if (size_ == 0 || earliest() > now) return std::nullopt;
+        return table_[--size_];
     }
 
  private:
-    Deadline* end() noexcept { return heap_.data() + size_; }
+    Deadline* begin() noexcept { return table_.data(); }
+    Deadline* end() noexcept { return table_.data() + size_; }
 
     void drop(uint16_t alarm, uint32_t thread) noexcept {
         auto is_replaced = [=](const Deadline& one) {
             return one.alarm == alarm && (thread == all_threads || one.thread == thread);
         };
-        Deadline* kept = std::remove_if(heap_.data(), end(), is_replaced);
-        if (kept == end()) return;
-        size_ = static_cast<size_t>(kept - heap_.data());
-        std::make_heap(heap_.data(), end(), std::greater<>());
+        size_ = static_cast<size_t>(std::remove_if(begin(), end(), is_replaced) - begin());
     }
 
-    std::array<Deadline, most> heap_{};
+    std::array<Deadline, most> table_{};  // the earliest last
     size_t size_ = 0;
-    uint64_t next_order_ = 0;
 };
 
 }  // namespace ovni::region

@@ -119,8 +119,8 @@ std::vector<Answer> ask(const std::vector<std::filesystem::path>& sockets, const
             if (!one.is_over() && one.descriptor() < 0) one.connect();
         if (!std::ranges::all_of(all, is_over)) wait_for(all, end);
     } while (!std::ranges::all_of(all, is_over) && Clock::now() < end);
-    std::vector<Answer> answers;
-    for (const Conversation& one : all) answers.push_back(one.answer());
+    std::vector<Answer> answers(all.size());
+    std::ranges::transform(all, answers.begin(), &Conversation::answer);
     return answers;
 }
 

@@ -103,8 +103,8 @@ std::vector<Target> find_targets(const Wanted& wanted) {
             if (std::string place = session_place(choice, ""); !place.empty()) add_sockets_in(place, found);
     std::erase_if(found, [&](const Target& target) { return !is_wanted(target, wanted); });
     std::ranges::sort(found, {}, order_of);
-    auto repeated = std::ranges::unique(found, {}, &Target::path);
-    found.erase(repeated.begin(), repeated.end());
+    auto is_same = [](const Target& one, const Target& other) { return one.path == other.path; };
+    found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
     return found;
 }
 

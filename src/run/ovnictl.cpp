@@ -88,12 +88,13 @@ void print_lines(const std::string& who, std::string_view text) {
 // Where several have one, as programs without MPI do, the process says which.
 std::vector<std::string> names_of(const std::vector<Target>& targets) {
     std::map<std::string, int> count;
-    std::vector<std::string> names;
     for (const Target& target : targets) ++count[target.who()];
-    for (const Target& target : targets)
-        names.push_back(count[target.who()] > 1 && target.name
-                            ? fmt::format("{} (process {})", target.who(), target.name->pid)
-                            : target.who());
+    auto name_of = [&](const Target& target) {
+        std::string who = target.who();
+        return count[who] > 1 && target.name ? fmt::format("{} (process {})", who, target.name->pid) : who;
+    };
+    std::vector<std::string> names(targets.size());
+    std::ranges::transform(targets, names.begin(), name_of);
     return names;
 }
 
@@ -137,8 +138,8 @@ Outcome print_answer(const Target& target, const std::string& who, const Answer&
 
 int talk(const Request& request) {
     std::vector<Target> targets = find_targets(request.wanted);
-    std::vector<std::filesystem::path> paths;
-    for (const Target& target : targets) paths.push_back(target.path);
+    std::vector<std::filesystem::path> paths(targets.size());
+    std::ranges::transform(targets, paths.begin(), &Target::path);
     bool lists = request.command == "list";
     std::vector<Answer> answers = ask(paths, lists ? "status" : request.text, request.timeout);
     std::vector<std::string> names = names_of(targets);
