@@ -59,12 +59,14 @@ class Conversation {
             case EAGAIN:
             case EINTR:
             case EMFILE:
+                return hang_up();
             // It has lost its socket, and makes it again; or it ended at this moment.
             case ECONNRESET:
-            case EPIPE:
+                refusals_allowed_ = 10;
                 return hang_up();
             case ECONNREFUSED:
             case ENOENT:
+                if (refusals_allowed_-- > 0) return hang_up();
                 return end({Answer::From::nobody, ""});
             default:
                 return end({Answer::From::system, std::strerror(errno)});
@@ -82,6 +84,7 @@ class Conversation {
     std::string path_;
     const std::string& request_;
     int descriptor_ = -1;
+    int refusals_allowed_ = 0;
     std::optional<Answer> answer_;
 };
 

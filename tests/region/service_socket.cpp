@@ -171,11 +171,7 @@ TEST_F(ServiceTest, AProgramMayCloseAllDescriptors) {
     auto host = start_host();
     for (int round = 0; round < 3; ++round) {
         tell(*host, "close");
-        // The first one may have been in the old socket's queue.
-        std::string reply;
-        for (int attempt = 0; attempt < 100 && !reply.starts_with("ok "); ++attempt)
-            reply = Client(path()).ask("status");
-        EXPECT_EQ(reply, "ok status" + of(*host));
+        EXPECT_EQ(ask_again(), "ok status" + of(*host));
     }
     EXPECT_TRUE(ends_well(*host));
     EXPECT_FALSE(exists(path()));
@@ -186,15 +182,15 @@ TEST_F(ServiceTest, FilesOfTheProgramAreLeftAlone) {
     fs::path file = home() / "file";
     std::ofstream(file) << "content";
     tell(*host, "take " + file.string());
-    std::string reply;
-    for (int attempt = 0; attempt < 100 && !reply.starts_with("ok "); ++attempt)
-        reply = Client(path()).ask("status");
-    EXPECT_EQ(reply, "ok status" + of(*host));
+    EXPECT_EQ(ask_again(), "ok status" + of(*host));
     EXPECT_TRUE(ends_well(*host));
     EXPECT_EQ(fs::file_size(file), 7u);
 }
 
 TEST_F(ServiceTest, AForkedChildHasASocketOfItsOwn) {
+#if defined __SANITIZE_THREAD__
+    GTEST_SKIP() << "ThreadSanitizer lets no thread begin in a forked child where its parent had several";
+#endif
     auto host = start_host();
     int child = std::stoi(tell(*host, "fork"));
     std::string of_child = own_directory() / ("ctl.local.0." + std::to_string(child) + ".sock");

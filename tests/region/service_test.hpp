@@ -89,6 +89,15 @@ class ServiceTest : public ::testing::Test {
     // Of the last host.
     const std::string& path() const { return path_; }
     bool serves() const { return serves_; }
+    // Where descriptors are shared, the service makes its socket again when somebody has tried the old one.
+    std::string ask_again() const {
+        std::string reply;
+        for (int attempt = 0; attempt < 1000 && !reply.starts_with("ok "); ++attempt) {
+            if (attempt > 0) ::usleep(10'000);
+            reply = Client(path()).ask("status");
+        }
+        return reply;
+    }
     std::string printed_errors() const;
     std::filesystem::path home() const { return directory_.path(); }
     std::filesystem::path own_directory() const { return home() / ("ovni-" + std::to_string(::geteuid())); }
