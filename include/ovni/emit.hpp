@@ -34,7 +34,8 @@ struct ovni_private_window {
     uintptr_t busy;
     uint64_t last;  // the newest clock
     ovni::ClockPage* clock;
-    uint32_t running;  // the life cycle of the thread allows events; 0: perhaps
+    const uint64_t* gate;  // bits of detail::gate_place(): events that the library has to look at first
+    uint32_t running;      // events of the thread are recorded, by its life cycle and the gate; 0: perhaps
 };
 
 // Null where the thread has no stream.
@@ -43,6 +44,14 @@ extern __thread struct ovni_private_window* ovni_private_thread_window
 
 // The slow way: there is no room, an emission was interrupted, or the library has to look at the event.
 __attribute__((cold, visibility("default"))) void ovni_private_emit(const void* event, uint32_t size);
+
+// The same of an event that has passed the gate already.
+__attribute__((cold, visibility("default"))) void ovni_private_emit_passed(const void* event, uint32_t size);
+
+// An emission has begun, of an event that the gate wants to see: 1 where it goes on, 0 where it is over. A
+// clock of all ones is still to be read.
+__attribute__((visibility("default"))) int ovni_private_pass(struct ovni_private_window* window,
+                                                             const void* event, uint32_t size);
 
 // Whether an emission that seems to be in progress never ends, seen from that frame.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
@@ -100,6 +109,14 @@ template <class... Args>
     ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
 }
 
+template <class... Args>
+[[gnu::cold, gnu::noinline]] void emit_passed_slowly(EventCode code, uint64_t clock, Args... args) noexcept {
+    uint8_t event[OVNI_FORMAT_EVENT_MAX];
+    store_event(event, code, clock, args...);
+    ovni_private_emit_passed(event,
+                             static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+}
+
 // The compiler keeps what stands before from moving behind it, and the reverse: enough between a thread and
 // its own signal handlers.
 inline void handler_fence() noexcept {
@@ -108,9 +125,26 @@ inline void handler_fence() noexcept {
 
 constexpr uint64_t any_clock = UINT64_MAX;
 
+// The gate has a bit for each of so many places; codes that share one are looked at both.
+constexpr unsigned gate_place_bits = 13;
+constexpr unsigned gate_words = (1u << gate_place_bits) / 64;
+constexpr uint32_t gate_place(EventCode code) {
+    return code.bits() * 0x9e3779b1u >> (32 - gate_place_bits);
+}
+inline bool is_looked_at(const ovni_private_window& window, EventCode code) noexcept {
+    uint32_t place = gate_place(code);
+    const uint64_t* gate = __atomic_load_n(&window.gate, __ATOMIC_RELAXED);
+    return (gate[place / 64] >> place % 64 & 1) != 0;
+}
+
 // Events that the library looks at: the life cycle, and regions of unsorted events.
 constexpr bool is_special(EventCode code) {
     return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
+}
+
+// Others look at it, who change the gate.
+inline void set_busy(ovni_private_window& window, uintptr_t frame) noexcept {
+    __atomic_store_n(&window.busy, frame, __ATOMIC_RELAXED);
 }
 
 inline bool interrupts_emission(ovni_private_window& window) noexcept {
@@ -123,17 +157,17 @@ inline bool interrupts_emission(ovni_private_window& window) noexcept {
 inline bool begin_emission(ovni_private_window& window, EventCode code, unsigned size,
                            uint64_t clock) noexcept {
     if (interrupts_emission(window) || __builtin_expect(is_special(code), 0)) return false;
-    window.busy = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    set_busy(window, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
     handler_fence();
     bool fits = window.head + size <= __atomic_load_n(&window.limit, __ATOMIC_RELAXED);
     if (__builtin_expect(fits && clock >= window.last, 1)) return true;
-    window.busy = 0;
+    set_busy(window, 0);
     return false;
 }
 
 inline void leave_emission(ovni_private_window& window) noexcept {
     handler_fence();
-    window.busy = 0;
+    set_busy(window, 0);
 }
 
 inline void end_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
@@ -142,7 +176,40 @@ inline void end_emission(ovni_private_window& window, unsigned size, uint64_t cl
     window.last = clock;
     __atomic_store_n(window.published, head, __ATOMIC_RELEASE);
     handler_fence();
-    window.busy = 0;
+    set_busy(window, 0);
+}
+
+// An emission that has begun goes on, or all is done.
+inline bool pass(ovni_private_window& window, const void* event, unsigned size) noexcept {
+    return ovni_private_pass(&window, event, size) != 0;
+}
+
+template <class... Args>
+[[gnu::cold, gnu::noinline]] bool pass_look(ovni_private_window& window, EventCode code, uint64_t clock,
+                                            Args... args) noexcept {
+    uint8_t event[OVNI_FORMAT_EVENT_MAX];
+    store_event(event, code, clock, args...);
+    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+}
+
+template <class... Args>
+inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock, const Args&... args) noexcept {
+    if (__builtin_expect(!is_looked_at(window, code), 1)) return true;
+    return pass_look(window, code, clock, args...);
+}
+
+[[gnu::cold, gnu::noinline]] inline bool pass_bits_look(ovni_private_window& window, EventCode code,
+                                                        uint64_t clock, PayloadBits payload,
+                                                        unsigned size) noexcept {
+    uint8_t event[OVNI_FORMAT_EVENT_MAX];
+    store_bits(event, code, clock, payload, size);
+    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + size));
+}
+
+inline bool passes_bits(ovni_private_window& window, EventCode code, uint64_t clock, PayloadBits payload,
+                        unsigned size) noexcept {
+    if (__builtin_expect(!is_looked_at(window, code), 1)) return true;
+    return pass_bits_look(window, code, clock, payload, size);
 }
 
 template <class... Args>
@@ -163,6 +230,7 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, clock)) return detail::emit_slowly(code, clock, args...);
+    if (!detail::passes(*window, code, clock, args...)) return;
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
 }
@@ -175,6 +243,7 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
     // What is stored beyond `size` is free as long as there is room for the largest event.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
         return detail::emit_bits_slowly(code, clock, payload, size);
+    if (!detail::passes_bits(*window, code, clock, payload, size)) return;
     detail::store_bits(window->data + window->head, code, clock, payload, size);
     detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
 }
@@ -187,10 +256,11 @@ inline void emit(EventCode code, Args... args) noexcept {
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, detail::any_clock))
         return detail::emit_slowly(code, now(), args...);
+    if (!detail::passes(*window, code, detail::any_clock, args...)) return;
     uint64_t clock = read_clock(*window->clock);
     if (__builtin_expect(clock < window->last, 0)) {
         detail::leave_emission(*window);
-        return detail::emit_slowly(code, clock, args...);
+        return detail::emit_passed_slowly(code, clock, args...);
     }
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);

@@ -77,6 +77,8 @@ void ovni_ev_emit(ovni_ev* ev) {
     EventCode code = EventCode::from_bytes(&ev->header.model);
     if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, code, size, ev->header.clock))
         return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
+    if (__builtin_expect(detail::is_looked_at(*window, code), 0) && !ovni_private_pass(window, ev, size))
+        return;
     memcpy(window->data + window->head, ev, sizeof *ev);
     detail::end_emission(*window, size, ev->header.clock);
 }
@@ -90,8 +92,10 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
         fatal(__func__, "an event with %u bytes of data is too large", bufsize);
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
+    Amid interrupted = amid(stream);
+    if (!stream->admits(ev, header_size, interrupted)) return;
     if (stream->emit_shared(ev, header_size, buf, bufsize)) return;
-    if (interrupts_emission(stream)) return emit_nested(*stream, *ev, buf, bufsize);
+    if (interrupted == Amid::an_emission) return emit_nested(*stream, *ev, buf, bufsize);
     stream->emit(ev, header_size, buf, bufsize);
 }
 

@@ -31,7 +31,8 @@ int open_ours() {
         return 0;
     SlowPath slow;
     if (!memory_is_short()) process().prepare();
-    return open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow) ? 1 : 0;
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
+    return stream && stream->is_recorded() ? 1 : 0;
 }
 
 // At most 511 bytes, cut between characters.
@@ -60,15 +61,30 @@ void flush_published() {
     }
 }
 
+void emit_admitted(Stream& stream, const void* event, uint32_t size) {
+    if (stream.emit_shared(event, size)) return;
+    if (interrupts_emission(&stream)) return stream.emit_nested(event, size);
+    stream.emit(event, size);
+    stream.open_states_due();
+}
+
 }  // namespace
 
 void ovni_private_emit(const void* event, uint32_t size) {
     Stream* own = this_thread().stream;
-    if (own && own->emit_shared(event, size)) return;
-    Stream* stream = process().is_inherited() ? inherited_stream() : own;
+    Stream* stream = own || !process().is_inherited() ? own : inherited_stream();
     if (!stream) return lose_event();
-    if (interrupts_emission(stream)) return stream->emit_nested(event, size);
-    stream->emit(event, size);
+    if (stream->admits(event, size, amid(stream))) emit_admitted(*stream, event, size);
+}
+
+void ovni_private_emit_passed(const void* event, uint32_t size) {
+    if (Stream* stream = this_thread().stream) emit_admitted(*stream, event, size);
+}
+
+int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t size) {
+    Stream* stream = this_thread().stream;
+    if (!stream || stream->window() != window) return 1;
+    return stream->pass(event, size);
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
@@ -88,9 +104,10 @@ void ovni_private_identify(const ovni_private_identity* identity) {
 }
 
 int ovni_private_thread_open() {
-    const Stream* stream = this_thread().stream;
+    Stream* stream = this_thread().stream;
     if (__builtin_expect(!stream, 0)) return open_ours();
-    return stream->is_running() && process().state() != ProcessState::gone;
+    if (!is_inside() && !interrupts_emission(stream)) stream->show_changes();
+    return stream->is_recorded() && process().state() != ProcessState::gone;
 }
 
 int ovni_private_process_is_ours() {

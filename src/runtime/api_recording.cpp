@@ -7,14 +7,18 @@
 
 using namespace ovni;
 
-void ovni_private_follow_recording(ovni_private_follower*) {}
+void ovni_private_follow_recording(ovni_private_follower* follower) {
+    if (is_inside()) return;
+    SlowPath slow;
+    gate().set_follower(follower);
+}
 
 void ovni_private_pause(int to_pause) {
     if (is_inside()) return;
     const Controller* controller = gate().controller();
     if (controller && controller->decides()) return;
     SlowPath slow;
-    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr);
+    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr, "paused");
 }
 
 #pragma GCC visibility pop

@@ -35,6 +35,10 @@ inline bool is_needed(const void* event) {
            (bytes[OVNI_FORMAT_CODE_AT] == 'O' && (category == 'H' || category == 'A' || category == 'U'));
 }
 
+inline bool begins_life(const void* event) {
+    return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OHx", 3) == 0;
+}
+
 // A region of unsorted events, whose clocks are nobody's to change.
 inline bool begins_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;

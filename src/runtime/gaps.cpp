@@ -51,6 +51,7 @@ void Gaps::change(size_t first) {
 }
 
 void Gaps::add(Gap gap) {
+    if (gap.from == gap.to && gap.lost == 0) return end_last(gap);
     gap.offset = std::max<uint64_t>(gap.offset, OVNI_FORMAT_STREAM_HEADER);
     if (gaps_.empty()) {
         gap.to = std::max(gap.from, gap.to);
@@ -58,6 +59,8 @@ void Gaps::add(Gap gap) {
         return gaps_.push_back(std::move(gap));
     }
     Gap& last = gaps_.back();
+    bool is_same_open = last.to == UINT64_MAX && last.reason == gap.reason && last.lost == 0 && gap.lost == 0;
+    if (is_same_open && gap.to == UINT64_MAX) return;
     gap.offset = std::max(gap.offset, last.offset);
     bool goes_on = last.offset == gap.offset && last.reason == gap.reason && last.lost > 0 && gap.lost > 0;
     if (!goes_on && last.to == UINT64_MAX) {
@@ -70,6 +73,12 @@ void Gaps::add(Gap gap) {
     if (!goes_on) return gaps_.push_back(std::move(gap));
     last.to = gap.to;
     last.lost += gap.lost;
+}
+
+void Gaps::end_last(const Gap& end) {
+    if (gaps_.empty() || gaps_.back().to != UINT64_MAX || gaps_.back().reason != end.reason) return;
+    gaps_.back().to = std::max(gaps_.back().from, end.to);
+    change(gaps_.size() - 1);
 }
 
 void Gaps::clamp(uint64_t end) {

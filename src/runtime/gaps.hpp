@@ -22,7 +22,8 @@ struct GapMark {
 
 class Gaps {
  public:
-    // A gap that goes on where the last one of the same reason stands becomes part of it.
+    // A gap that goes on where the last one of the same reason stands becomes part of it. One without length
+    // and loss is no gap: it ends the last one where that has the same reason and no end.
     void add(Gap gap);
     // No event follows at or after these offsets any more but at `end`.
     void clamp(uint64_t end);
@@ -47,6 +48,7 @@ class Gaps {
     static Gaps load(const std::string& path);
 
  private:
+    void end_last(const Gap& end);
     void change(size_t first);
     std::string lines_from(size_t first) const;
     bool save_whole(const std::string& path);

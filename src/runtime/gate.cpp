@@ -1,11 +1,139 @@
 #include "runtime/gate.hpp"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "runtime/thread.hpp"
+
 namespace ovni {
 
 constinit Immortal<Gate> the_gate;
 
-ChangeOutcome Gate::change(Recording to, Stream*, uint64_t*) noexcept {
-    return state_.exchange(to) == to ? ChangeOutcome::was_so : ChangeOutcome::done;
+namespace {
+
+// What every thread of the process has stored or loaded before lies behind it, as if each had a fence here.
+void fence_all_threads() noexcept {
+    auto command = [](int number) { return syscall(SYS_membarrier, number, 0, 0) == 0; };
+    if (!command(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && command(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+        command(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// An emission ends within nanoseconds, unless its thread has lost its CPU. One that was left for good, or
+// whose thread a debugger holds, must not hold up the others: what it may still store is older than the
+// change by its clock, or is shown before it.
+void wait_for_emission(const Stream& stream) noexcept {
+    constexpr timespec moment{0, 50'000};
+    constexpr uint64_t longest = 1'000'000'000;
+    if (!stream.is_emitting()) return;
+    for (uint64_t begin = monotonic_clock(); stream.is_emitting() && monotonic_clock() - begin < longest;)
+        nanosleep(&moment, nullptr);
+}
+
+}  // namespace
+
+void Gate::set_follower(ovni_private_follower* wanted) {
+    follower_.store(wanted, std::memory_order_release);
+    if (wanted) track();
+}
+
+void Gate::begin() noexcept {
+    if (has_begun_.load(std::memory_order_acquire)) return;
+    Lock lock(beginning_);
+    if (has_begun_.load(std::memory_order_relaxed)) return;
+    if (controller_) {
+        Recording first = controller_->begin();
+        if (controller_->decides()) is_tracking_.store(true, std::memory_order_release);
+        Lock log_lock(logging_);
+        state_.store(first, std::memory_order_release);
+        logged_ = first;
+    }
+    has_begun_.store(true, std::memory_order_release);
+}
+
+// Streams that are there already learn of it; what they have open, nobody knows.
+void Gate::track() noexcept {
+    if (is_tracking_.exchange(true)) return;
+    streams().visit([](Stream& stream) { stream.want(stream.wanted()); });
+}
+
+ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char* reason) noexcept {
+    SlowPath slow;
+    if (in_transition_.exchange(true, std::memory_order_acquire)) return ChangeOutcome::in_transition;
+    ChangeOutcome outcome = ChangeOutcome::was_so;
+    if ((only ? only->wanted() : state()) != to) {
+        outcome = ChangeOutcome::done;
+        RecordingChange change{to, clock_now(), reason};
+        if (to == Recording::off) reason_.store(reason, std::memory_order_release);
+        if (!only) state_.store(to, std::memory_order_release);
+        auto concerns = [&](const Stream& stream) { return !only || &stream == only; };
+        // A start takes effect at its clock, as threads show it when they come by.
+        if (to == Recording::on) log(change, only);
+        streams().visit([&](Stream& stream) {
+            if (concerns(stream)) stream.want(to);
+        });
+        if (to == Recording::off) {
+            fence_all_threads();
+            streams().visit([&](Stream& stream) {
+                if (concerns(stream)) wait_for_emission(stream);
+            });
+            change.clock = clock_now();
+            log(change, only);
+        }
+        if (at) *at = change.clock;
+    }
+    in_transition_.store(false, std::memory_order_release);
+    return outcome;
+}
+
+void Gate::log(const RecordingChange& change, Stream* only) noexcept {
+    Lock lock(logging_);
+    uint64_t number = count_.load(std::memory_order_relaxed) + 1;
+    log_[number % kept] = {change, only};
+    if (only)
+        only->own_change = {number, change};
+    else
+        logged_ = change.to;
+    count_.store(number, std::memory_order_release);
+}
+
+Recording Gate::join(std::atomic<uint64_t>& seen) noexcept {
+    SlowPath slow;
+    Lock lock(logging_);
+    seen = count_.load(std::memory_order_relaxed);
+    return logged_;
+}
+
+bool Gate::next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChange& change) noexcept {
+    SlowPath slow;
+    Lock lock(logging_);
+    uint64_t count = count_.load(std::memory_order_relaxed);
+    uint64_t forgotten = count - std::min(count, kept);
+    uint64_t last = seen.load(std::memory_order_relaxed);
+    const OwnChange& own = stream.own_change;
+    bool is_own = own.number > last && own.number <= forgotten;
+    bool found = is_own;
+    last = is_own ? own.number : std::max(last, forgotten);
+    if (is_own) change = own.change;
+    while (!found && last < count) {
+        const Logged& logged = log_[++last % kept];
+        found = !logged.only || logged.only == &stream;
+        if (found) change = logged.change;
+    }
+    seen.store(last, std::memory_order_relaxed);
+    return found;
+}
+
+// No other thread is there any more.
+void Gate::start_over_in_child() noexcept {
+    beginning_.forget();
+    logging_.forget();
+    in_transition_.store(false, std::memory_order_relaxed);
+    logged_ = state();
 }
 
 }  // namespace ovni

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ovni/private.h"
 #include "runtime/guard.hpp"
+#include "runtime/open_states.hpp"
 
 namespace ovni {
 
@@ -39,6 +41,20 @@ struct Controller {
     bool (*decides)() noexcept;
 };
 
+struct RecordingChange {
+    Recording to;
+    uint64_t clock;
+    const char* reason;  // of the gap that a stop begins
+};
+
+// Of one stream alone, kept beside the log of all changes.
+struct OwnChange {
+    uint64_t number = 0;
+    RecordingChange change{};
+};
+
+inline constexpr const char* default_gap_reason = "region";
+
 class Gate {
  public:
     constexpr Gate() = default;
@@ -46,16 +62,54 @@ class Gate {
     // Called by a constructor of the library.
     void set_controller(const Controller& controller) { controller_ = &controller; }
     const Controller* controller() const { return controller_; }
+    void set_follower(ovni_private_follower* wanted);
+    ovni_private_follower* follower() const { return follower_.load(std::memory_order_acquire); }
 
-    // Any thread, at any time outside of signal handlers. All threads, or the one of that stream. Returns
-    // when no thread that is concerned can store an event with a later clock; `at` is that clock.
-    ChangeOutcome change(Recording to, Stream* only, uint64_t* at) noexcept;
+    // Before a stream is opened: asks the controller, once.
+    void begin() noexcept;
+    // Any thread, at any time outside of signal handlers and without locks. All threads, or the one of that
+    // stream, which must live. Returns when no thread that is concerned can store an event with a later clock;
+    // `at` is that clock.
+    ChangeOutcome change(Recording to, Stream* only, uint64_t* at,
+                         const char* reason = default_gap_reason) noexcept;
     // How it is for threads that begin now.
     Recording state() const { return state_.load(std::memory_order_acquire); }
+    // Of the last stop.
+    const char* reason() const { return reason_.load(std::memory_order_acquire); }
+
+    // Are states followed, so that they can be closed and opened again?
+    bool is_tracking() const { return is_tracking_.load(std::memory_order_acquire); }
+    Keeper keeper() const { return follower() ? Keeper::without_mpi : Keeper::all; }
+
+    // For streams: how many changes there were; how it was at the last one, whose number is `seen` then; the
+    // next change of this stream, which is number `seen` then.
+    uint64_t changes() const { return count_.load(std::memory_order_acquire); }
+    Recording join(std::atomic<uint64_t>& seen) noexcept;
+    bool next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChange& change) noexcept;
+
+    void start_over_in_child() noexcept;
 
  private:
+    static constexpr uint64_t kept = 256;  // of the newest changes
+
+    struct Logged {
+        RecordingChange change{};
+        const Stream* only = nullptr;
+    };
+
+    void track() noexcept;
+    void log(const RecordingChange& change, Stream* only) noexcept;
+
     const Controller* controller_ = nullptr;
+    std::atomic<ovni_private_follower*> follower_{nullptr};
+    std::atomic<bool> has_begun_{false}, is_tracking_{false}, in_transition_{false};
     std::atomic<Recording> state_{Recording::on};
+    std::atomic<const char*> reason_{default_gap_reason};
+    std::atomic<uint64_t> count_{0};
+    Mutex beginning_, logging_;
+    // Under the lock of the log.
+    Recording logged_ = Recording::on;
+    Logged log_[kept];
 };
 
 extern Immortal<Gate> the_gate;

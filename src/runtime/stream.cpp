@@ -14,7 +14,6 @@
 namespace ovni {
 namespace {
 
-constexpr size_t window_page = 4096;
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
 constexpr uint64_t reserve = 4096;
 
@@ -28,20 +27,24 @@ Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
       usual_signals_(usual_signals),
       tid_(tid),
       metadata_(tid) {
-    void* page = mmap(nullptr, window_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* page = mmap(nullptr, sizeof(WipedPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) {
         complain(Trouble::memory, "ovni", "no memory for thread %d:", tid);
         return;
     }
-    madvise(page, window_page, MADV_WIPEONFORK);
+    madvise(page, sizeof(WipedPage), MADV_WIPEONFORK);
     window_ = &static_cast<WipedPage*>(page)->window;
-    show_running();
+    states_ = &static_cast<WipedPage*>(page)->states;
+    shown_ = gate().join(seen_);
+    wanted_ = shown();
+    set_gate(gate_shut);
     if (get_ring() && ours_) open_ours();
+    show_running();
 }
 
 Stream::~Stream() {
     if (producer_) producer_->close();
-    if (window_) munmap(window_, window_page);
+    if (window_) munmap(window_, sizeof(WipedPage));
     if (ring_.is_mapped()) host().give_back(std::move(ring_));
 }
 
@@ -63,7 +66,7 @@ bool Stream::get_ring() {
 bool Stream::holds_events() const {
     if (!ring_.is_mapped()) return false;
     bool at_begin = head() <= header().begin_bytes.load(std::memory_order_relaxed);
-    return !at_begin || lost_ > 0 || header().continues.load(std::memory_order_relaxed);
+    return !at_begin || lost_ > 0 || has_gap_ || header().continues.load(std::memory_order_relaxed);
 }
 
 bool Stream::has_room(uint64_t bytes) const {
@@ -150,6 +153,8 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     if (is_life_cycle(event)) follow_life_cycle(static_cast<const uint8_t*>(event));
     append(event, size, data, data_size);
     if (!ring_.is_mapped()) return;
+    if (begins_life(event) && shown() == Recording::off)
+        begin_gap(ovni_format_clock(static_cast<const uint8_t*>(event)), gate().reason());
     // It cannot stay in memory any longer.
     if (!has_room((ring_.ring.capacity() - header().kept) / 2)) place_at_last();
     refresh_limit();
@@ -171,7 +176,7 @@ const void* Stream::raise(const void* event, size_t size, Event& raised) {
 void Stream::append(const void* event, size_t size, const void* data, size_t data_size) {
     if (producer_) return append_shared(event, size, data, data_size);
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
-    bool needed = is_needed(event), may_be_lost = host().settings().on_full == OnFull::discard && !needed;
+    bool needed = is_needed(event) || is_showing_, may_be_lost = host().settings().on_full == OnFull::discard && !needed;
     uint64_t room = size + data_size + (needed ? 0 : reserve);
     bool fits = ring_.is_mapped() && make_room(room, may_be_lost) && settle_discarded();
     if (!fits) return discard(event);
@@ -226,6 +231,10 @@ void Stream::note_gap(const Gap& gap, Amid amid) {
         return set_limit(0);
     }
     append_flush_pair();
+    add_note_patiently(gap);
+}
+
+void Stream::add_note_patiently(const Gap& gap) {
     settle_postponed();
     settle_discarded();
     for (int waits = 0; waits < most_waits; ++waits) {

@@ -26,9 +26,11 @@
 #include "ovni/emit.hpp"
 #include "runtime/event.hpp"
 #include "runtime/gaps.hpp"
+#include "runtime/gate.hpp"
 #include "runtime/guard.hpp"
 #include "runtime/host.hpp"
 #include "runtime/metadata.hpp"
+#include "runtime/open_states.hpp"
 #include "runtime/shared_buffer.hpp"
 #include "runtime/stack_range.hpp"
 
@@ -65,11 +67,29 @@ class Stream {
     void move_to_cpu(int phyid, Amid amid);
     // In a fork's child: the stream of this thread in the parent.
     void inherit(const Stream& parent);
-    // By its life cycle, events of the thread are recorded.
-    bool is_running() const { return life_ == Life::running && !is_closed(); }
+    // Events of the thread are recorded, by its life cycle and the gate.
+    bool is_recorded() const {
+        return life_ == Life::running && !is_closed() && shown() == Recording::on &&
+               wanted() == Recording::on && !has_unseen_changes();
+    }
     // Says so in the window; again, where the state of the process has changed.
     void show_running();
+    // May an event be stored, of an emission that comes the slow way or one that has begun? Changes of recording
+    // that the stream does not show yet are shown first, unless the call interrupts an emission.
+    bool admits(const void* event, uint32_t size, Amid amid);
+    int pass(const void* event, uint32_t size);
+    void show_changes();
+    // The thread runs again, so what could not be shown before is shown.
+    void open_states_due();
     bool is_ours() const { return ours_; }
+
+    // By who changes recording, with the list of streams: how it is to be, from now on.
+    void join_gate();
+    void want(Recording recording);
+    Recording wanted() const { return wanted_.load(std::memory_order_acquire); }
+    bool is_emitting() const { return window_ && __atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST) != 0; }
+    // The newest change for this stream alone, under the lock of the gate.
+    OwnChange own_change;
 
     // Any thread.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
@@ -122,6 +142,7 @@ class Stream {
     struct WipedPage {
         ovni_private_window window;
         SharedProducer producer;
+        OpenStates states;
     };
 
     bool get_ring();
@@ -154,6 +175,23 @@ class Stream {
     void store(const void* bytes, size_t size);
     void publish();
     bool add_note(const Gap& gap, uint64_t position);
+    void add_note_patiently(const Gap& gap);
+
+    bool has_unseen_changes() const {
+        return seen_.load(std::memory_order_relaxed) != gate().changes();
+    }
+    Recording shown() const { return shown_.load(std::memory_order_relaxed); }
+    void show(const RecordingChange& change);
+    void show_stop(const RecordingChange& change);
+    void show_start(const RecordingChange& change);
+    void open_states_again(uint64_t clock);
+    void call_follower(Recording recording, uint64_t clock);
+    void append_opened(const Event& event);
+    void begin_gap(uint64_t from, const char* reason);
+    void end_gap(uint64_t to);
+    void note_changes_at_end();
+    void set_gate(const uint64_t* bits) { __atomic_store_n(&window_->gate, bits, __ATOMIC_SEQ_CST); }
+    void open_gate();
     void discard(const void* event);
     bool settle_discarded();
     void settle_postponed();
@@ -181,6 +219,15 @@ class Stream {
 
     ovni_private_window* window_ = nullptr;  // in a WipedPage
     SharedProducer* producer_ = nullptr;     // there, too; null where the thread stores into its ring
+    OpenStates* states_ = nullptr;           // there, too
+    std::atomic<uint64_t> seen_{0};          // changes of recording
+    std::atomic<Recording> wanted_{Recording::on};
+    std::atomic<Recording> shown_{Recording::on};
+    const char* gap_reason_ = "";  // of the gap that the stream shows
+    bool is_showing_ = false;      // a change: what the follower emits gets through
+    bool is_mute_ = false;         // but where the thread does not run, and the gap says it all
+    bool open_is_due_ = false;     // when the thread runs again
+    bool has_gap_ = false;
     uint64_t place_at_ = UINT64_MAX;         // so many bytes cannot stay in the ring any longer
     RingLease ring_;
     Mutex mutex_;

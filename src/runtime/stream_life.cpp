@@ -30,6 +30,7 @@ void Stream::open_ours() {
     save_note();
     publish();
     if (header().kept > 0 && facts.identified) place(facts);
+    if (shown() == Recording::off) begin_gap(opening_clock_, gate().reason());
     header().state.store(RingState::open, std::memory_order_release);
     refresh_limit();
 }
@@ -45,7 +46,7 @@ void Stream::set_closed(bool closed) {
 }
 
 void Stream::show_running() {
-    uint32_t running = is_running() && process().state() != ProcessState::gone;
+    uint32_t running = is_recorded() && process().state() != ProcessState::gone;
     if (window_) __atomic_store_n(&window_->running, running, __ATOMIC_RELAXED);
 }
 
@@ -271,6 +272,7 @@ bool Stream::end_with_process(int code) {
 
 void Stream::end_with_process_locked(int code) {
     if (!ring_.is_mapped()) return set_closed(true);
+    note_changes_at_end();
     if (producer_) header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
     settle_postponed();
     if (!producer_) settle_discarded();
@@ -321,6 +323,7 @@ void Stream::close_locked(const StreamEnd* end) {
     flush_pair_due_ = false;
     if (!ring_.is_mapped()) return set_closed(true);
     set_limit(0);
+    note_changes_at_end();
     if (producer_) end_shared();
     Facts facts = process().facts();
     uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);

@@ -38,6 +38,8 @@ void end_thread(void* mark) {
     Stream* stream = thread_record.stream;
     if (!stream) return;
     SlowPath slow;
+    if (gate().controller()) gate().controller()->thread_ends();
+    stream->show_changes();
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::ended};
     StreamEnd returned{"exit", 0};
@@ -106,6 +108,7 @@ void let_emission_end(ovni_private_window* window) {
     window->data = nowhere;
     window->published = &never_published;
     window->clock = &system_clock;
+    window->gate = gate_without_looks;
 }
 
 void start_over() {
@@ -113,6 +116,8 @@ void start_over() {
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
     host().start_over_in_child();
+    gate().start_over_in_child();
+    if (gate().controller()) gate().controller()->start_over_in_child();
     parent_stream = thread_record.stream;
     if (parent_stream) let_emission_end(thread_record.stream->window());
     ovni_private_thread_window = parent_stream ? &inherited_window : nullptr;
@@ -133,6 +138,7 @@ void after_fork_in_child() {
 // crash handler that never returns, in another thread.
 void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
+    if (gate().controller()) gate().controller()->end();
     bool within = is_inside();
     SlowPath slow;
     if (within) leave_memory();
@@ -224,6 +230,7 @@ Stream* inherited_stream() {
 }
 
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
+    gate().begin();
     if (memory_is_short()) {
         complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
         thread_record.phase = ThreadPhase::unrecorded;
@@ -239,12 +246,15 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     thread_record = {stream, ThreadPhase::open};
     ovni_private_thread_window = stream->has_memory() ? stream->window() : &window_of_nobody;
     pthread_setspecific(at_thread_end, rounds);
+    if (gate().controller()) gate().controller()->thread_begins();
+    stream->show_changes();
     return stream;
 }
 
 void free_stream() {
     SlowPath slow;
     Stream* stream = thread_record.stream;
+    stream->show_changes();
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::finished};
     stream->close(nullptr);
@@ -257,6 +267,7 @@ void StreamList::add(Stream* stream) {
     SlowPath slow;
     Lock lock(mutex_);
     streams_.push_back(stream);
+    stream->join_gate();
 }
 
 void StreamList::remove(Stream* stream) {

@@ -1,0 +1,70 @@
+// The states that a thread is in by its events, whether they are recorded or not: each with the event that
+// opened it, in the order in which they were opened. Kept by the thread itself, in memory that its creator
+// gives (zero at first; a fork's child finds zero again). A handler that interrupts the thread here may open
+// states of its own, and closes them before it goes on.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "ovni/format.h"
+#include "runtime/event.hpp"
+#include "runtime/state_rows.hpp"
+
+namespace ovni {
+
+// What of the events of states somebody else keeps: libovni-mpi does, of those that it emits.
+enum class Keeper : uint8_t { all, without_mpi };
+
+class OpenStates {
+ public:
+    static constexpr uint32_t most = 2047;  // more at a time are counted, not kept
+
+    // Of an event with a row that is not `always`.
+    void follow(const StateRow& row, const uint8_t* event, uint32_t size) noexcept;
+    bool empty() const noexcept { return size_ == 0; }
+
+    // The events that close all, at that clock, the last opened first. A body of a task cannot be closed, nor
+    // what lies below it in its stack: that is left to the gap.
+    template <class Emit>
+    void close(uint64_t clock, Emit emit) const {
+        uint64_t blocked[4] = {};
+        for (uint32_t i = size(); i > 0; --i) {
+            const State& state = states_[i - 1];
+            uint64_t& word = blocked[state.row->stack / 64];
+            uint64_t bit = uint64_t{1} << state.row->stack % 64;
+            if (state.row->kind == StateRow::Kind::run) word |= bit;
+            if ((word & bit) == 0 && state.row->opposite != 0) emit(event_of(state, state.row->opposite, clock));
+        }
+    }
+    // The events that open them again.
+    template <class Emit>
+    void open(uint64_t clock, Emit emit) const {
+        for (uint32_t i = 0; i < size(); ++i) {
+            const State& state = states_[i];
+            emit(event_of(state, state.row->code, clock));
+            if (state.is_paused) emit(event_of(state, state.row->opposite, clock));
+        }
+    }
+
+ private:
+    struct State {
+        const StateRow* row;
+        uint8_t payload[OVNI_FORMAT_PAYLOAD_MAX];
+        uint8_t kept;  // of the payload
+        bool is_paused;
+    };
+
+    uint32_t size() const noexcept { return size_ < most ? size_ : most; }
+    static bool has_key(const State& state, const StateRow& row, const uint8_t* payload) noexcept;
+    static Event event_of(const State& state, uint32_t code, uint64_t clock) noexcept;
+    State* find(const StateRow& row, const uint8_t* payload) noexcept;
+    void push(const StateRow& row, const uint8_t* payload, uint32_t payload_size) noexcept;
+    void erase(State* state) noexcept;
+
+    uint32_t size_;  // no more than `most` of them are kept
+    State states_[most];
+};
+
+}  // namespace ovni

@@ -1,0 +1,68 @@
+#include "runtime/state_rows.hpp"
+
+#include <array>
+#include <iterator>
+
+#include "ovni/emit.hpp"
+
+namespace ovni {
+namespace {
+
+constexpr StateRow rows[] = {
+#include "state_rows.inc"
+};
+
+// From a place to the first of its rows, one behind; the others follow in `next_of_place`.
+struct Places {
+    std::array<uint16_t, 1u << detail::gate_place_bits> first{};
+    std::array<uint16_t, std::size(rows)> next{};
+};
+
+constexpr Places places = [] {
+    Places found;
+    for (size_t i = 0; i < std::size(rows); ++i) {
+        uint16_t& first = found.first[detail::gate_place(EventCode::from_bits(rows[i].code))];
+        found.next[i] = first;
+        first = static_cast<uint16_t>(i + 1);
+    }
+    return found;
+}();
+
+struct Bits {
+    uint64_t words[detail::gate_words];
+};
+
+constexpr Bits states = [] {
+    Bits bits{};
+    for (const StateRow& row : rows) {
+        uint32_t place = detail::gate_place(EventCode::from_bits(row.code));
+        if (row.kind != StateRow::Kind::always) bits.words[place / 64] |= uint64_t{1} << place % 64;
+    }
+    return bits;
+}();
+
+constexpr Bits all = [] {
+    Bits bits{};
+    for (uint64_t& word : bits.words) word = ~uint64_t{0};
+    return bits;
+}();
+
+constexpr Bits none{};
+
+}  // namespace
+
+std::span<const StateRow> state_rows() noexcept {
+    return rows;
+}
+
+const StateRow* find_state_row(EventCode code) noexcept {
+    for (uint16_t at = places.first[detail::gate_place(code)]; at != 0; at = places.next[at - 1])
+        if (rows[at - 1].code == code.bits()) return &rows[at - 1];
+    return nullptr;
+}
+
+const uint64_t* const gate_without_looks = none.words;
+const uint64_t* const gate_of_states = states.words;
+const uint64_t* const gate_shut = all.words;
+
+}  // namespace ovni

@@ -1,0 +1,198 @@
+// How a stream shows that recording ends and begins again: see gate.hpp.
+#include <algorithm>
+#include <cstring>
+
+#include "ovni/mpi_events.h"
+#include "runtime/stream.hpp"
+
+namespace ovni {
+namespace {
+
+EventCode code_of(const void* event) {
+    return EventCode::from_bytes(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT);
+}
+
+// libovni-mpi shows its own states itself.
+bool is_kept_by_follower(const void* event, EventCode code, Keeper keeper) {
+    constexpr int32_t theirs = OVNI_MPI_REGION_MARK;
+    if (keeper == Keeper::all) return false;
+    if (code.model() == 'M') return true;
+    constexpr size_t type_at = OVNI_FORMAT_EVENT_HEADER + sizeof(int64_t);
+    const auto* bytes = static_cast<const uint8_t*>(event);
+    bool is_mark = code.model() == 'O' && code.category() == 'M' && ovni_format_payload(bytes[0]) == 12;
+    return is_mark && memcmp(bytes + type_at, &theirs, sizeof theirs) == 0;
+}
+
+}  // namespace
+
+void Stream::join_gate() {
+    want(gate().state());
+}
+
+// The owner opens the gate when it shows the change.
+void Stream::want(Recording recording) {
+    wanted_.store(recording, std::memory_order_seq_cst);
+    if (!window_) return;
+    set_gate(gate_shut);
+    __atomic_store_n(&window_->running, 0, __ATOMIC_RELAXED);
+}
+
+// Where recording ends at this moment, want() shuts it after us, or we see what it wants.
+void Stream::open_gate() {
+    bool is_on = shown() == Recording::on && !has_unseen_changes();
+    if (!is_on || wanted() != Recording::on) return;
+    set_gate(gate().is_tracking() ? gate_of_states : gate_without_looks);
+    if (wanted() != Recording::on) set_gate(gate_shut);
+}
+
+// The events that are told apart: those of the follower, which shows its own states; those that are always
+// recorded; those that are while recording is on. States are followed either way.
+bool Stream::admits(const void* event, uint32_t size, Amid amid) {
+    if (!window_) return true;
+    if (is_showing_) return !is_mute_;
+    EventCode code = code_of(event);
+    if (amid == Amid::nothing) show_changes();
+    if (is_never_gated(code)) return true;
+    const StateRow* row = gate().is_tracking() ? find_state_row(code) : nullptr;
+    if (row && row->kind == StateRow::Kind::always) return true;
+    if (row && !is_kept_by_follower(event, code, gate().keeper()))
+        states_->follow(*row, static_cast<const uint8_t*>(event), size);
+    return shown() == Recording::on && wanted() == Recording::on;
+}
+
+// In the middle of an emission, which is ended here where it does not go on.
+int Stream::pass(const void* event, uint32_t size) {
+    bool is_open = __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) != gate_shut;
+    bool is_off = shown() == Recording::off && wanted() == Recording::off && !has_unseen_changes();
+    if (is_open || is_off) {
+        if (admits(event, size, Amid::an_emission) || is_open) return 1;
+        detail::leave_emission(*window_);
+        return 0;
+    }
+    detail::leave_emission(*window_);
+    Event complete;
+    memcpy(complete.bytes, event, size);
+    uint64_t clock = ovni_format_clock(complete.bytes);
+    if (clock == detail::any_clock) clock = clock_now();
+    memcpy(complete.bytes + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+    ovni_private_emit(complete.bytes, size);
+    return 0;
+}
+
+void Stream::show_changes() {
+    if (is_showing_ || !window_ || is_closed()) return;
+    RecordingChange change{};
+    bool has_shown = false;
+    while (has_unseen_changes() && gate().next(*this, seen_, change)) show(change), has_shown = true;
+    // The clock of a stop that is being made is not known yet: this thread stops a moment before the others.
+    if (wanted() == Recording::off && shown() == Recording::on)
+        show({Recording::off, clock_now(), gate().reason()});
+    if (has_shown || __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) == gate_shut) {
+        open_gate();
+        show_running();
+    }
+}
+
+void Stream::show(const RecordingChange& change) {
+    is_showing_ = true;
+    // A thread that has slept through many changes has missed some.
+    if (change.to == Recording::on && shown() == Recording::on)
+        show_stop({Recording::off, window_->last, gate().reason()});
+    if (change.to == Recording::off && shown() == Recording::on) show_stop(change);
+    if (change.to == Recording::on) show_start(change);
+    is_showing_ = false;
+}
+
+void Stream::append_opened(const Event& event) {
+    append(event.bytes, event.size);
+}
+
+void Stream::show_stop(const RecordingChange& change) {
+    uint64_t clock = std::max(change.clock, window_->last);
+    bool runs = life_ == Life::running;
+    {
+        SlowPath slow;
+        Lock lock(mutex_);
+        append_flush_pair();
+        settle_postponed();
+        if (runs) states_->close(clock, [&](const Event& event) { append_opened(event); });
+        refresh_limit();
+    }
+    is_mute_ = !runs;
+    call_follower(Recording::off, clock);
+    is_mute_ = false;
+    open_is_due_ = false;
+    SlowPath slow;
+    Lock lock(mutex_);
+    shown_.store(Recording::off, std::memory_order_relaxed);
+    if (life_ != Life::unborn) begin_gap(clock, change.reason);
+}
+
+// A thread that is paused by its life cycle has no states to show before it runs again.
+void Stream::show_start(const RecordingChange& change) {
+    uint64_t clock = std::max(change.clock, window_->last);
+    {
+        SlowPath slow;
+        Lock lock(mutex_);
+        if (life_ != Life::unborn) end_gap(clock);
+        shown_.store(Recording::on, std::memory_order_relaxed);
+    }
+    open_is_due_ = life_ != Life::running;
+    if (!open_is_due_) open_states_again(clock);
+}
+
+void Stream::open_states_again(uint64_t clock) {
+    {
+        SlowPath slow;
+        Lock lock(mutex_);
+        states_->open(clock, [&](const Event& event) { append_opened(event); });
+        refresh_limit();
+    }
+    call_follower(Recording::on, clock);
+}
+
+void Stream::open_states_due() {
+    if (!open_is_due_ || life_ != Life::running || shown() != Recording::on) return;
+    open_is_due_ = false;
+    is_showing_ = true;
+    open_states_again(window_->last);
+    is_showing_ = false;
+    open_gate();
+    show_running();
+}
+
+void Stream::call_follower(Recording recording, uint64_t clock) {
+    ovni_private_follower* follower = gate().follower();
+    if (!follower || is_closed()) return;
+    set_gate(is_mute_ ? gate_shut : gate_without_looks);
+    follower(recording == Recording::on ? 1 : 0, clock);
+    set_gate(gate_shut);
+}
+
+void Stream::begin_gap(uint64_t from, const char* reason) {
+    gap_reason_ = reason;
+    has_gap_ = true;
+    if (ring_.is_mapped()) add_note_patiently({0, from, UINT64_MAX, 0, reason});
+}
+
+// A note without length ends the gap of its reason: see Gaps::add().
+void Stream::end_gap(uint64_t to) {
+    if (ring_.is_mapped()) add_note_patiently({0, to, to, 0, gap_reason_});
+}
+
+// By any thread, so the follower is not asked: what is open is left to the gap.
+void Stream::note_changes_at_end() {
+    RecordingChange change{};
+    uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
+    while (has_unseen_changes() && gate().next(*this, seen_, change)) {
+        uint64_t clock = std::max(change.clock, last);
+        if (change.to == shown() || life_ == Life::unborn) continue;
+        shown_.store(change.to, std::memory_order_relaxed);
+        if (change.to == Recording::off)
+            begin_gap(clock, change.reason);
+        else
+            end_gap(clock);
+    }
+}
+
+}  // namespace ovni
