@@ -193,7 +193,8 @@ template <class... Args>
 }
 
 template <class... Args>
-inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock, const Args&... args) noexcept {
+inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock,
+                   const Args&... args) noexcept {
     if (__builtin_expect(!is_looked_at(window, code), 1)) return true;
     return pass_look(window, code, clock, args...);
 }

@@ -75,8 +75,11 @@ std::vector<Row> all_rows() {
         }
         for (const HookRow& hook : hook_rows) {
             if (hook.code[0] != model->id) continue;
-            unsigned stack = hook.kind == "always" ? 0 : hook.channel == no_channel ? 255 : first + hook.channel;
-            rows.push_back({hook.code, hook.opposite, hook.kind, stack, hook.key_at, hook.key_size, hook.kept});
+            unsigned stack = hook.kind == "always"        ? 0
+                             : hook.channel == no_channel ? 255
+                                                          : first + hook.channel;
+            rows.push_back(
+                {hook.code, hook.opposite, hook.kind, stack, hook.key_at, hook.key_size, hook.kept});
         }
         first += static_cast<unsigned>(model->channels.size());
     }

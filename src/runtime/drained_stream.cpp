@@ -157,9 +157,7 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
     uint64_t sound = end_of_sound_events(ring_, before.drained, end);
     if (sound < end) tell_damage();
     RingBlock next = next_block(ring_, before, sound, all);
-    if (before.skipped.to > 0)
-        gaps_.add(
-            {before.file_end, before.skipped.from, before.skipped.to, before.skipped.events, flight_gap});
+    for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
@@ -186,8 +184,7 @@ bool DrainedStream::give_up_until(uint64_t target) {
     Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
     for (Gap& gap : thinned.gaps) gaps_.add(std::move(gap));
     next.after.skipped = thinned.skipped;
-    for (const RingNote& note : take_notes(ring_, before, false, next.after))
-        skip(next.after.skipped, note.from, note.to, note.lost);
+    for (const RingNote& note : take_notes(ring_, before, false, next.after)) skip(next.after.skipped, note);
     EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
     size_t done = write(needed, before.file_end);
     next.after.file_end = before.file_end + done;

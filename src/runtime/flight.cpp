@@ -17,10 +17,28 @@ uint64_t kept_from(const RingHeader& header, const RingProgress& progress, uint6
     return from;
 }
 
+namespace {
+
 void skip(Skipped& skipped, uint64_t from, uint64_t to, uint64_t events) {
     skipped.from = skipped.to == 0 ? from : std::min(skipped.from, from);
     skipped.to = std::max(skipped.to, to);
     skipped.events += events;
+}
+
+}  // namespace
+
+void skip(Skipped& skipped, const RingNote& note) {
+    bool begins = note.to == UINT64_MAX, ends = note.from == note.to && note.lost == 0;
+    if (begins) skipped.off_from = note.from;
+    if (ends) skipped.off_from = 0;
+    skip(skipped, note.from, begins ? note.from : note.to, note.lost);
+}
+
+std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset) {
+    std::vector<Gap> gaps;
+    if (skipped.to > 0) gaps.push_back({offset, skipped.from, skipped.to, skipped.events, flight_gap});
+    if (skipped.off_from > 0) gaps.push_back({offset, skipped.off_from, UINT64_MAX, 0, "region"});
+    return gaps;
 }
 
 Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) {
@@ -36,9 +54,8 @@ Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) 
             skip(skipped, clock, clock, 1);
             continue;
         }
-        if (skipped.to > 0)
-            thinned.gaps.push_back(
-                {file_end + thinned.needed.size(), skipped.from, skipped.to, skipped.events, flight_gap});
+        for (Gap& gap : gaps_of(skipped, file_end + thinned.needed.size()))
+            thinned.gaps.push_back(std::move(gap));
         skipped = {};
         thinned.needed.insert(thinned.needed.end(), event, event + size);
     }

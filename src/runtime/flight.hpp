@@ -24,7 +24,10 @@ struct Thinned {
 };
 Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped);
 
-// A gap that lay among events which are given up.
-void skip(Skipped& skipped, uint64_t from, uint64_t to, uint64_t events);
+// What stood between events that are given up.
+void skip(Skipped& skipped, const RingNote& note);
+
+// The gaps that stand for it, before the event at `offset`.
+std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset);
 
 }  // namespace ovni

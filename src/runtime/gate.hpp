@@ -68,8 +68,8 @@ class Gate {
     // Before a stream is opened: asks the controller, once.
     void begin() noexcept;
     // Any thread, at any time outside of signal handlers and without locks. All threads, or the one of that
-    // stream, which must live. Returns when no thread that is concerned can store an event with a later clock;
-    // `at` is that clock.
+    // stream, which must live. Returns when no thread that is concerned can store an event with a later
+    // clock; `at` is that clock.
     ChangeOutcome change(Recording to, Stream* only, uint64_t* at,
                          const char* reason = default_gap_reason) noexcept;
     // How it is for threads that begin now.

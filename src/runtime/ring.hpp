@@ -43,9 +43,10 @@ struct NestedRing {
 };
 
 // Events that the flight recorder has given up since the last one that it wrote: clocks, and how many; none
-// where `to` is 0.
+// where `to` is 0. And whether recording was off at that place.
 struct Skipped {
     uint64_t from, to, events;
+    uint64_t off_from;  // clock of its end; 0: it was on
 };
 
 // What is drained: up to where in the ring and in stream.obs, and what could not be written.
@@ -73,7 +74,7 @@ struct RingMoved {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x36676e69726e766f;  // "ovnring6"
+    static constexpr uint64_t magic_number = 0x37676e69726e766f;  // "ovnring7"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 

@@ -176,7 +176,8 @@ const void* Stream::raise(const void* event, size_t size, Event& raised) {
 void Stream::append(const void* event, size_t size, const void* data, size_t data_size) {
     if (producer_) return append_shared(event, size, data, data_size);
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
-    bool needed = is_needed(event) || is_showing_, may_be_lost = host().settings().on_full == OnFull::discard && !needed;
+    bool needed = is_needed(event) || is_showing_,
+         may_be_lost = host().settings().on_full == OnFull::discard && !needed;
     uint64_t room = size + data_size + (needed ? 0 : reserve);
     bool fits = ring_.is_mapped() && make_room(room, may_be_lost) && settle_discarded();
     if (!fits) return discard(event);

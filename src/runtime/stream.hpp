@@ -74,8 +74,8 @@ class Stream {
     }
     // Says so in the window; again, where the state of the process has changed.
     void show_running();
-    // May an event be stored, of an emission that comes the slow way or one that has begun? Changes of recording
-    // that the stream does not show yet are shown first, unless the call interrupts an emission.
+    // May an event be stored, of an emission that comes the slow way or one that has begun? Changes of
+    // recording that the stream does not show yet are shown first, unless the call interrupts an emission.
     bool admits(const void* event, uint32_t size, Amid amid);
     int pass(const void* event, uint32_t size);
     void show_changes();
@@ -177,9 +177,7 @@ class Stream {
     bool add_note(const Gap& gap, uint64_t position);
     void add_note_patiently(const Gap& gap);
 
-    bool has_unseen_changes() const {
-        return seen_.load(std::memory_order_relaxed) != gate().changes();
-    }
+    bool has_unseen_changes() const { return seen_.load(std::memory_order_relaxed) != gate().changes(); }
     Recording shown() const { return shown_.load(std::memory_order_relaxed); }
     void show(const RecordingChange& change);
     void show_stop(const RecordingChange& change);
@@ -228,7 +226,7 @@ class Stream {
     bool is_mute_ = false;         // but where the thread does not run, and the gap says it all
     bool open_is_due_ = false;     // when the thread runs again
     bool has_gap_ = false;
-    uint64_t place_at_ = UINT64_MAX;         // so many bytes cannot stay in the ring any longer
+    uint64_t place_at_ = UINT64_MAX;  // so many bytes cannot stay in the ring any longer
     RingLease ring_;
     Mutex mutex_;
     bool ours_;

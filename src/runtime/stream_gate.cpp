@@ -46,7 +46,8 @@ void Stream::open_gate() {
 }
 
 // The events that are told apart: those of the follower, which shows its own states; those that are always
-// recorded; those that are while recording is on. States are followed either way.
+// recorded; those that are while recording is on. States are followed either way. A stop that comes from here
+// on has a later clock than the event.
 bool Stream::admits(const void* event, uint32_t size, Amid amid) {
     if (!window_) return true;
     if (is_showing_) return !is_mute_;
@@ -57,7 +58,7 @@ bool Stream::admits(const void* event, uint32_t size, Amid amid) {
     if (row && row->kind == StateRow::Kind::always) return true;
     if (row && !is_kept_by_follower(event, code, gate().keeper()))
         states_->follow(*row, static_cast<const uint8_t*>(event), size);
-    return shown() == Recording::on && wanted() == Recording::on;
+    return shown() == Recording::on;
 }
 
 // In the middle of an emission, which is ended here where it does not go on.

@@ -49,8 +49,10 @@ struct Interval {
 
 class RecordingTest : public RuntimeTest {
  protected:
-    void expect_accepted() {
-        Finished done = run({program("ovniemu"), "-l", "-o", (home() / "out").string(), trace().string()});
+    enum class Linter { on, off };
+    void expect_accepted(Linter linter = Linter::on) {
+        std::string option = linter == Linter::on ? "-l" : "--";
+        Finished done = run({program("ovniemu"), "-o", (home() / "out").string(), option, trace().string()});
         EXPECT_EQ(done.status, 0) << done.err;
         // It needed no tolerance.
         EXPECT_THAT(done.err, Not(HasSubstr("before it")));
@@ -166,8 +168,7 @@ TEST_F(RecordingTest, BodiesOfTasksGoOn) {
         step("VTe", 1);
         end_program();
     });
-    EXPECT_EQ(codes(),
-              "OHx VYc VTc VTc VTx VAp VTp VTx VTc VTx VTp VAp VTx VTe VTr VAP VTe OHe");
+    EXPECT_EQ(codes(), "OHx VYc VTc VTc VTx VAp VTp VTx VTc VTx VTp VAp VTx VTe VTr VAP VTe OHe");
     expect_accepted();
 }
 
@@ -234,7 +235,7 @@ TEST_F(RecordingTest, AThreadThatSleepsThroughManyChangesShowsThem) {
     expect_accepted();
 }
 
-TEST_F(RecordingTest, OneThatIsKilledInAPauseHasAGapToItsEnd) {
+TEST_F(RecordingTest, OneThatIsKilledInAPauseLosesNothing) {
     run_traced([] {
         begin_program();
         emit("VAs");
@@ -242,8 +243,9 @@ TEST_F(RecordingTest, OneThatIsKilledInAPauseHasAGapToItsEnd) {
         emit("OB.");
         ::raise(SIGKILL);
     });
-    RecordedStream recorded = stream();
-    EXPECT_EQ(recorded.codes().substr(0, 7), "OHx VAs");
+    EXPECT_EQ(recover().status, 0);
+    EXPECT_EQ(codes(), "OHx VAs");
+    expect_accepted(Linter::off);
 }
 
 TEST_F(RecordingTest, HandlersAreGatedToo) {
@@ -305,7 +307,9 @@ void wander(uint32_t seed, const std::atomic<bool>& ends) {
 }
 
 TEST_F(RecordingTest, RandomChangesLeaveTracesThatAreAccepted) {
-    for (uint32_t seed = 1; seed <= 100; ++seed) {
+    const char* mode = getenv("OVNI_BUFFER_MODE");
+    uint32_t rounds = mode && std::string(mode) == "shared" ? 20 : 100;
+    for (uint32_t seed = 1; seed <= rounds; ++seed) {
         std::filesystem::remove_all(trace());
         run_traced([seed] {
             begin_program();
