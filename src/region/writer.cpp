@@ -10,8 +10,7 @@ namespace ovni::region::writer {
 
 void begin() noexcept {
     SlowPath slow;
-    const ::ovni::Controller* controller = gate().controller();
-    if (controller && controller->begin() == Recording::off) gate().change(Recording::off, nullptr, nullptr);
+    gate().begin();
 }
 
 Stream* own_stream() noexcept {

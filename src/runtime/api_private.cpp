@@ -62,6 +62,8 @@ void flush_published() {
 }
 
 void emit_admitted(Stream& stream, const void* event, uint32_t size) {
+    Event raised;
+    event = stream.after_start(event, size, raised);
     if (stream.emit_shared(event, size)) return;
     if (interrupts_emission(&stream)) return stream.emit_nested(event, size);
     stream.emit(event, size);

@@ -11,13 +11,15 @@
 
 #include "ovni/private.h"
 #include "runtime/guard.hpp"
-#include "runtime/open_states.hpp"
 
 namespace ovni {
 
 class Stream;
 
 enum class Recording : uint8_t { off, on };
+
+// What of the states of a thread its stream follows: libovni-mpi keeps those that it emits itself.
+enum class Keeper : uint8_t { all, without_mpi };
 
 enum class ChangeOutcome : uint8_t {
     done,

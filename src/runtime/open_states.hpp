@@ -14,9 +14,6 @@
 
 namespace ovni {
 
-// What of the events of states somebody else keeps: libovni-mpi does, of those that it emits.
-enum class Keeper : uint8_t { all, without_mpi };
-
 class OpenStates {
  public:
     static constexpr uint32_t most = 2047;  // more at a time are counted, not kept

@@ -79,6 +79,8 @@ class Stream {
     bool admits(const void* event, uint32_t size, Amid amid);
     int pass(const void* event, uint32_t size);
     void show_changes();
+    // An event whose clock was read while recording was off, and that comes after its start, belongs to that.
+    const void* after_start(const void* event, uint32_t size, Event& raised) const;
     // The thread runs again, so what could not be shown before is shown.
     void open_states_due();
     bool is_ours() const { return ours_; }
@@ -221,6 +223,7 @@ class Stream {
     std::atomic<uint64_t> seen_{0};          // changes of recording
     std::atomic<Recording> wanted_{Recording::on};
     std::atomic<Recording> shown_{Recording::on};
+    uint64_t started_at_ = 0;      // the newest start that the stream shows
     const char* gap_reason_ = "";  // of the gap that the stream shows
     bool is_showing_ = false;      // a change: what the follower emits gets through
     bool is_mute_ = false;         // but where the thread does not run, and the gap says it all

@@ -104,6 +104,14 @@ void Stream::show(const RecordingChange& change) {
     is_showing_ = false;
 }
 
+const void* Stream::after_start(const void* event, uint32_t size, Event& raised) const {
+    if (ovni_format_clock(static_cast<const uint8_t*>(event)) >= started_at_ || size > sizeof raised.bytes)
+        return event;
+    memcpy(raised.bytes, event, size);
+    memcpy(raised.bytes + OVNI_FORMAT_CLOCK_AT, &started_at_, sizeof started_at_);
+    return raised.bytes;
+}
+
 void Stream::append_opened(const Event& event) {
     append(event.bytes, event.size);
 }
@@ -137,6 +145,7 @@ void Stream::show_start(const RecordingChange& change) {
         Lock lock(mutex_);
         if (life_ != Life::unborn) end_gap(clock);
         shown_.store(Recording::on, std::memory_order_relaxed);
+        window_->last = started_at_ = clock;
     }
     open_is_due_ = life_ != Life::running;
     if (!open_is_due_) open_states_again(clock);

@@ -235,7 +235,7 @@ TEST_F(RecordingTest, AThreadThatSleepsThroughManyChangesShowsThem) {
     expect_accepted();
 }
 
-TEST_F(RecordingTest, OneThatIsKilledInAPauseLosesNothing) {
+TEST_F(RecordingTest, AProgramThatIsKilledInAPauseHasAGapToItsEnd) {
     run_traced([] {
         begin_program();
         emit("VAs");
@@ -243,8 +243,11 @@ TEST_F(RecordingTest, OneThatIsKilledInAPauseLosesNothing) {
         emit("OB.");
         ::raise(SIGKILL);
     });
-    EXPECT_EQ(recover().status, 0);
-    EXPECT_EQ(codes(), "OHx VAs");
+    recover();
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.codes(), "OHx VAs VAS");
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u);
+    EXPECT_FALSE(recorded.gaps["gaps"][0].contains("to"));
     expect_accepted(Linter::off);
 }
 
