@@ -93,7 +93,7 @@ bool may_take(Occasion occasion) noexcept {
 }
 
 void store(const sync::Estimate& estimate) noexcept {
-    if (!ovni_private_thread_open()) return;
+    ovni_private_thread_open();
     ovni_private_clock_point point{estimate.local,
                                    estimate.offset(),
                                    estimate.low,

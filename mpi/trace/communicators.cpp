@@ -131,7 +131,6 @@ void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
     if (!known.members || !up_to_date(moment.thread)) return;
     Moment now{moment.thread, moment.function, true, ovni::stream_now()};
     tell_communicator(now, known);
-    moment.thread.last = now.at;
 }
 
 uint32_t add(Moment& moment, MPI_Comm comm, Members& members, const Expected& expected) noexcept {

@@ -11,7 +11,6 @@
 #include "mpi/trace/foreign_string.hpp"
 #include "mpi/trace/job.hpp"
 #include "mpi/trace/markers.hpp"
-#include "mpi/trace/pause.hpp"
 #include "mpi/trace/pcontrol.hpp"
 #include "mpi/trace/pmpi.hpp"
 #include "mpi/trace/recorder.hpp"
@@ -32,12 +31,12 @@ struct Level {
 };
 
 void pause(Thread& thread, const ForeignString&) {
-    pause_recording();
+    ovni_private_pause(1);
     up_to_date(thread);
 }
 
 void resume(Thread& thread, const ForeignString&) {
-    resume_recording();
+    ovni_private_pause(0);
     up_to_date(thread);
 }
 

@@ -23,8 +23,7 @@ void mark_level(Thread& thread, int level) noexcept {
     char label[32];
     std::snprintf(label, sizeof label, "level %d", level);
     ovni_private_mark_label(marker_mark_type, value, label);
-    thread.last = ovni::now();
-    ovni::emit_at("OM=", thread.last, value, marker_mark_type);
+    ovni::emit("OM=", value, marker_mark_type);
 }
 
 }  // namespace ovni::mpi

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mpi/trace/keep_errno.hpp"
-#include "mpi/trace/pause.hpp"
 #include "mpi/trace/regions.hpp"
 #include "ovni/emit.hpp"
 #include "ovni/mpi_events.h"
@@ -13,20 +12,22 @@ namespace ovni::mpi {
 
 namespace {
 
-constexpr RegionStack no_regions{};
+constexpr States nothing{};
 
-void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noexcept {
+void show_regions_as(Thread& thread, const RegionStack& wanted, uint64_t at) noexcept {
+    RegionStack& shown = thread.stream.regions;
     uint32_t common = 0;
     while (common < std::min(shown.size, wanted.size) && shown.numbers[common] == wanted.numbers[common])
         ++common;
-    while (shown.size > common) {
-        int64_t value = region_value(shown.numbers[--shown.size]);
+    while (thread.is_on && shown.size > common) {
+        int64_t value = region_value(shown.numbers[shown.size - 1]);
         ovni::emit_at("OM]", at, value, region_mark_type);
+        if (thread.is_on) --shown.size;
     }
-    for (; shown.size < wanted.size; ++shown.size) {
-        shown.numbers[shown.size] = wanted.numbers[shown.size];
-        int64_t value = region_value(shown.numbers[shown.size]);
-        ovni::emit_at("OM[", at, value, region_mark_type);
+    while (thread.is_on && shown.size < wanted.size) {
+        RegionNumber number = wanted.numbers[shown.size];
+        ovni::emit_at("OM[", at, int64_t{region_value(number)}, region_mark_type);
+        if (thread.is_on) shown.numbers[shown.size++] = number;
     }
 }
 
@@ -34,45 +35,22 @@ void show_stack(RegionStack& shown, const RegionStack& wanted, uint64_t at) noex
 void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     Function shown = thread.stream.function;
     if (shown != function && shown != Function::none) say_leave(thread, Payload(shown), at);
-    show_stack(thread.stream.regions, regions, at);
+    show_regions_as(thread, regions, at);
     if (shown != function && function != Function::none) say_enter(thread, function, Payload(function), at);
     thread.behind = false;
-    thread.last = at;
 }
 
-void suspend(Thread& thread, uint64_t at) noexcept {
-    show(thread, Function::none, no_regions, at);
-    thread.suspended = true;
-    thread.suspended_at = at;
-}
-
-void resume(Thread& thread, uint64_t at, bool ours) noexcept {
-    if (!thread.suspended) suspend(thread, thread.last);
-    // In a stream of the program, its own events went on.
-    if (ours) ovni_private_gap(thread.suspended_at, at, 0, "paused");
-    thread.suspended = false;
-    label_open_regions(thread);
-    show(thread, thread.program.function, thread.program.regions, at);
-}
-
-// Shows the changes that the thread has slept through. A stream of the program may hold later events than
-// ours, so there only the result counts, from now on.
-[[gnu::cold]] void follow_pauses(Thread& thread, uint32_t newest) noexcept {
-    bool ours = ovni_private_thread_is_ours() != 0;
-    uint32_t unseen = std::min(newest - thread.pause_count, ours ? pauses_kept - 1 : 1);
-    for (uint32_t change = newest - unseen + 1; unseen > 0; ++change, --unseen) {
-        uint64_t at = ours ? std::max(clock_of_change(change), thread.last) : ovni::now();
-        if (is_pause(change) && !thread.suspended) suspend(thread, at);
-        if (!is_pause(change) && (ours || thread.suspended)) resume(thread, at, ours);
-    }
-    thread.pause_count = newest;
+// The same outside of `follow`, which may come between any two events of it: then it goes on from what was
+// shown before.
+void show_amid(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
+    thread.is_changing = true;
+    show(thread, function, regions, at);
+    thread.is_changing = false;
 }
 
 [[gnu::cold]] void meet_stream(Thread& thread) noexcept {
     ovni_private_require("mpi", OVNI_MPI_VERSION_OF_CODES);
     thread.stream_known = true;
-    thread.last = ovni::now();
-    if (thread.suspended) thread.suspended_at = thread.last;
 }
 
 bool is_open() noexcept {
@@ -82,7 +60,31 @@ bool is_open() noexcept {
 
 void catch_up(Thread& thread, uint64_t at) noexcept {
     label_open_regions(thread);
-    show(thread, Function::none, thread.program.regions, at);
+    show_amid(thread, Function::none, thread.program.regions, at);
+}
+
+// Recording has ended or begins again, and the stream shows it now. A stream that was never told anything of
+// ours, and still need not be, stays as it is.
+void follow(int on, uint64_t at) noexcept {
+    Thread* thread = own_thread;
+    if (!thread) return;
+    KeepErrno keep(*thread);
+    if (!on) {
+        if (thread->is_changing) thread->cut = thread->stream;
+        show(*thread, Function::none, nothing.regions, at);
+        thread->is_on = false;
+        return;
+    }
+    thread->is_on = true;
+    const States& open = thread->is_changing ? thread->cut : thread->program;
+    if (open.function == Function::none && open.regions.size == 0) return;
+    if (!thread->stream_known) meet_stream(*thread);
+    label_open_regions(*thread);
+    show(*thread, open.function, open.regions, at);
+}
+
+[[gnu::constructor]] void follow_recording() {
+    ovni_private_follow_recording([](int on, uint64_t at) { follow(on, at); });
 }
 
 }  // namespace
@@ -100,10 +102,8 @@ bool up_to_date(Thread& thread) noexcept {
     }
     if (!thread.stream_known) [[unlikely]]
         meet_stream(thread);
-    uint32_t newest = pause_count.load(std::memory_order_acquire);
-    if (newest != thread.pause_count) [[unlikely]]
-        follow_pauses(thread, newest);
-    return !thread.suspended;
+    thread.is_on = true;
+    return true;
 }
 
 void require_newest_version_now(Thread& thread) noexcept {
@@ -113,9 +113,10 @@ void require_newest_version_now(Thread& thread) noexcept {
 
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
     if (!wanted) return {thread, function, false, 0};
-    bool shown = up_to_date(thread);
-    thread.program.function = function;
-    if (!shown) return {thread, function, false, 0};
+    if (!up_to_date(thread)) {
+        thread.program.function = function;
+        return {thread, function, false, 0};
+    }
     say_cpu(thread);
     uint64_t at = ovni::stream_now();
     if (thread.behind) [[unlikely]]
@@ -125,9 +126,10 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
 
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
     if (!wanted) return {thread, function, false, 0};
-    bool shown = up_to_date(thread);
-    thread.program.function = Function::none;
-    if (!shown || thread.stream.function != function) return {thread, function, false, 0};
+    if (!up_to_date(thread) || thread.stream.function != function) {
+        thread.program.function = Function::none;
+        return {thread, function, false, 0};
+    }
     return {thread, function, true, ovni::stream_now()};
 }
 
@@ -135,18 +137,14 @@ void show_regions(Thread& thread) noexcept {
     KeepErrno keep(thread);
     if (!up_to_date(thread)) return;
     label_open_regions(thread);
-    show(thread, thread.stream.function, thread.program.regions, ovni::now());
+    show_amid(thread, thread.stream.function, thread.program.regions, ovni::now());
 }
 
 void end_thread(Thread& thread) noexcept {
     KeepErrno keep(thread);
     thread.program.regions.size = 0;
-    bool nothing_open = thread.stream.regions.size == 0 && !thread.suspended;
-    if (!thread.stream_known || (nothing_open && thread.pause_count == pause_count)) return;
-    if (up_to_date(thread))
-        show(thread, thread.stream.function, no_regions, ovni::now());
-    else if (thread.suspended && ovni_private_thread_is_ours())
-        ovni_private_gap(thread.suspended_at, UINT64_MAX, 0, "paused");
+    if (!thread.stream_known || thread.stream.regions.size == 0) return;
+    if (up_to_date(thread)) show_amid(thread, thread.stream.function, nothing.regions, ovni::now());
 }
 
 }  // namespace ovni::mpi

@@ -1,6 +1,10 @@
 // Writes what a thread does into its stream. Every function is for the calling thread, and does nothing but
-// bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while paused, in a thread
-// whose stream is finished.
+// bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while recording is off, in
+// a thread whose stream is finished.
+//
+// Recording may end, and begin again, at any event that is written: then `follow` is called before the event,
+// and the event is stored or not as recording is on or off then. So a picture of the thread follows an event
+// when that is written, and only where Thread::is_on still says that it was.
 #pragma once
 
 #include <sched.h>
@@ -9,7 +13,6 @@
 #include <cstdint>
 
 #include "mpi/trace/moment.hpp"
-#include "mpi/trace/pause.hpp"
 #include "mpi/trace/payload.hpp"
 #include "mpi/trace/thread.hpp"
 
@@ -31,10 +34,8 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window) [[unlikely]]
         return false;
-    bool follows = thread.pause_count == pause_count.load(std::memory_order_acquire);
     bool runs = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
-    bool is_behind = thread.suspended | thread.behind;
-    return follows & runs & recording.load(std::memory_order_relaxed) & thread.stream_known & !is_behind;
+    return runs & recording.load(std::memory_order_relaxed) & thread.stream_known & !thread.behind;
 }
 
 // It runs on another CPU than when it last said so, or does not say it.
@@ -52,7 +53,6 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     bool recorded = wanted & in_step(thread);
     uint64_t at = 0;
     if (__builtin_expect(recorded, 1)) {
-        thread.program.function = function;
         say_cpu(thread);
         at = ovni::stream_now();
     } else {
@@ -66,7 +66,6 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     bool recorded = wanted & in_step(thread) & (thread.stream.function == function);
     uint64_t at = 0;
     if (__builtin_expect(recorded, 1)) {
-        thread.program.function = Function::none;
         at = ovni::stream_now();
     } else {
         Moment moment = begin_leave(thread, function, wanted);
@@ -79,7 +78,7 @@ void say_cpu(Thread& thread, int cpu) noexcept;
                                              uint64_t at) noexcept {
     if (row_of(function).number != 0) require_newest_version(thread);
     ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
-    thread.stream.function = function;
+    thread.stream.function = thread.is_on ? function : Function::none;
 }
 [[gnu::always_inline]] inline void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
     ovni::emit_bits_at(row_of(thread.stream.function).leave, at, payload.bits(), payload.size());
@@ -89,22 +88,22 @@ void say_cpu(Thread& thread, int cpu) noexcept;
 [[gnu::always_inline]] inline void end_enter(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
     say_enter(moment.thread, moment.function, payload, moment.at);
-    moment.thread.last = moment.at;
+    moment.thread.program.function = moment.function;
 }
 [[gnu::always_inline]] inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
     say_leave(moment.thread, payload, moment.at);
-    moment.thread.last = moment.at;
+    moment.thread.program.function = Function::none;
 }
 
 // The program's stack of regions changed.
 void show_regions(Thread& thread) noexcept;
 
-// Whether the stream shows now what the program does; brings it up to date with pauses first. Asked before a
-// change of thread.program, because what was open during a pause is part of it.
+// Whether the stream shows now what the program does; shows that recording has ended or begun again first.
+// Asked before a change of thread.program, because what was open while it was off is part of it.
 bool up_to_date(Thread& thread) noexcept;
 
-// The thread calls no more MPI: nothing of it stays open in the stream, and a pause lasts to its end.
+// The thread calls no more MPI: nothing of it stays open in the stream.
 void end_thread(Thread& thread) noexcept;
 
 }  // namespace ovni::mpi

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "mpi/trace/pause.hpp"
 #include "mpi/trace/recorder.hpp"
 
 namespace ovni::mpi {
@@ -58,8 +57,6 @@ Thread* make_thread() noexcept {
     if (!memory) return nullptr;
     own_thread = new (memory) Thread;
     own_thread->error = &errno;
-    own_thread->pause_count = pause_count.load(std::memory_order_acquire);
-    own_thread->suspended = is_pause(own_thread->pause_count);
     if (have_key) pthread_setspecific(end_of_thread, own_thread);
     return own_thread;
 }

@@ -1,5 +1,5 @@
 // What the tracer knows of one thread of the program: the MPI function it is in, the regions it has open, and
-// how much of that its stream shows. The two differ while recording is paused or impossible; the recorder
+// how much of that its stream shows. The two differ while recording is off or impossible; the recorder
 // brings the stream in line again.
 #pragma once
 
@@ -32,14 +32,13 @@ struct Thread {
     const void* outermost = nullptr;     // frame of the call of depth 1
     States program;                      // what the program is in
     States stream;                       // what its stream shows
+    States cut;                          // what it showed when recording ended amid a change of it
     bool stream_known = false;           // the stream requires the mpi model
     bool newest_version = false;         // in the version with numbers of functions and details
     bool regions_known = false;          // the stream has the mark type of regions
     bool behind = false;                 // something happened that could not be recorded
-    bool suspended = false;              // the stream shows a pause
-    uint32_t pause_count = 0;            // changes between running and paused that the stream shows
-    uint64_t suspended_at = 0;           // clock at which the pause began
-    uint64_t last = 0;                   // clock of the last event that we wrote
+    bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
+    bool is_changing = false;            // events are being written that change what the stream shows
     uint64_t entered_at = 0;             // clock, of a call that is awaited when it is slow
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
