@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(In, Stages,
                                            "stages_mpifh", "stages_module", "stages_f08"
 #endif
                                            ),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& stages) { return std::string(stages.param); });
 
 TEST_F(Regions, BeginAndEndBeforeACall) {
     controlled(1, {app("rounds"), "8"}, "start:mpi:allreduce:count3,stop:mpi:MPI_Allreduce:count2");
