@@ -38,6 +38,10 @@ void ovni_private_identify(const struct ovni_private_identity* identity);
  * the first without a call. */
 int ovni_private_thread_open(void);
 
+/* 1: definitions that the calling thread emits are recorded, because its stream runs; other events only where
+ * recording is on. */
+int ovni_private_thread_defines(void);
+
 /* 1 unless the program has called ovni_proc_init. */
 int ovni_private_process_is_ours(void);
 

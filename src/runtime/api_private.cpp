@@ -112,6 +112,11 @@ int ovni_private_thread_open() {
     return stream->is_recorded() && process().state() != ProcessState::gone;
 }
 
+int ovni_private_thread_defines() {
+    const Stream* stream = this_thread().stream;
+    return stream && stream->runs() && process().state() != ProcessState::gone;
+}
+
 int ovni_private_process_is_ours() {
     return process().state() == ProcessState::uninit;
 }

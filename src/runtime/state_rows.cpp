@@ -32,14 +32,20 @@ struct Bits {
     uint64_t words[detail::gate_words];
 };
 
-constexpr Bits states = [] {
+// Of all models but one.
+constexpr Bits states_without(char model) {
     Bits bits{};
     for (const StateRow& row : rows) {
-        uint32_t place = detail::gate_place(EventCode::from_bits(row.code));
-        if (row.kind != StateRow::Kind::always) bits.words[place / 64] |= uint64_t{1} << place % 64;
+        EventCode code = EventCode::from_bits(row.code);
+        if (row.kind == StateRow::Kind::always || code.model() == model) continue;
+        uint32_t place = detail::gate_place(code);
+        bits.words[place / 64] |= uint64_t{1} << place % 64;
     }
     return bits;
-}();
+}
+
+constexpr Bits states = states_without('\0');
+constexpr Bits states_without_mpi = states_without('M');
 
 constexpr Bits all = [] {
     Bits bits{};
@@ -63,6 +69,7 @@ const StateRow* find_state_row(EventCode code) noexcept {
 
 const uint64_t* const gate_without_looks = none.words;
 const uint64_t* const gate_of_states = states.words;
+const uint64_t* const gate_of_states_without_mpi = states_without_mpi.words;
 const uint64_t* const gate_shut = all.words;
 
 }  // namespace ovni

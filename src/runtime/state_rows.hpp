@@ -42,9 +42,11 @@ constexpr bool is_never_gated(EventCode code) {
     return code.model() == 'O' && (category == 'H' || category == 'A' || category == 'F' || category == 'U');
 }
 
-// What a window looks at (ovni_private_window::gate): nothing, the events of states, everything.
+// What a window looks at (ovni_private_window::gate): nothing, the events of states, those of states without
+// the model mpi, everything.
 extern const uint64_t* const gate_without_looks;
 extern const uint64_t* const gate_of_states;
+extern const uint64_t* const gate_of_states_without_mpi;
 extern const uint64_t* const gate_shut;
 
 }  // namespace ovni

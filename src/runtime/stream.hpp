@@ -67,10 +67,11 @@ class Stream {
     void move_to_cpu(int phyid, Amid amid);
     // In a fork's child: the stream of this thread in the parent.
     void inherit(const Stream& parent);
-    // Events of the thread are recorded, by its life cycle and the gate.
+    // Events of the thread may be recorded, by its life cycle; then definitions are.
+    bool runs() const { return life_ == Life::running && !is_closed(); }
+    // By the gate, too.
     bool is_recorded() const {
-        return life_ == Life::running && !is_closed() && shown() == Recording::on &&
-               wanted() == Recording::on && !has_unseen_changes();
+        return runs() && shown() == Recording::on && wanted() == Recording::on && !has_unseen_changes();
     }
     // Says so in the window; again, where the state of the process has changed.
     void show_running();

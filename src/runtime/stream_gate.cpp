@@ -41,7 +41,8 @@ void Stream::want(Recording recording) {
 void Stream::open_gate() {
     bool is_on = shown() == Recording::on && !has_unseen_changes();
     if (!is_on || wanted() != Recording::on) return;
-    set_gate(gate().is_tracking() ? gate_of_states : gate_without_looks);
+    const uint64_t* looks = gate().keeper() == Keeper::all ? gate_of_states : gate_of_states_without_mpi;
+    set_gate(gate().is_tracking() ? looks : gate_without_looks);
     if (wanted() != Recording::on) set_gate(gate_shut);
 }
 
@@ -144,6 +145,7 @@ void Stream::show_start(const RecordingChange& change) {
         SlowPath slow;
         Lock lock(mutex_);
         if (life_ != Life::unborn) end_gap(clock);
+        window_->last = clock;
         shown_.store(Recording::on, std::memory_order_relaxed);
         window_->last = started_at_ = clock;
     }

@@ -25,6 +25,7 @@ void Stream::open_ours() {
     Facts facts = process().facts();
     write_our_begin(facts);
     window_->head = our_begin_bytes;
+    window_->last = opening_clock_;
     header().begin_bytes.store(our_begin_bytes, std::memory_order_relaxed);
     set_our_life(true);
     save_note();
