@@ -126,9 +126,10 @@ void tell_communicator(Moment& moment, Communicator& known) noexcept {
     if (known.name[0]) tell_name(moment, known.number, known.name);
 }
 
-// A call that the user left out has made it: its members are told at once, because nobody else may do so.
+// A call has made it that the user left out, or while recording is off: its members are told at once, because
+// nobody else may do so.
 void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
-    if (!known.members || !up_to_date(moment.thread)) return;
+    if (!known.members || !may_define(moment.thread)) return;
     Moment now{moment.thread, moment.function, true, ovni::stream_now()};
     tell_communicator(now, known);
 }

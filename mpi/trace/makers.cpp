@@ -36,7 +36,7 @@ bool is_copy(Function function) noexcept {
 
 void Finalization::tell_unrecorded(Function function) noexcept {
     Thread* thread = this_thread();
-    if (!thread || !thread->stream_known || !up_to_date(*thread)) return;
+    if (!thread || !thread->stream_known || !may_define(*thread)) return;
     KeepErrno keep(*thread);
     Moment moment{*thread, function, true, ovni::stream_now()};
     tell_members(moment);

@@ -106,6 +106,10 @@ bool up_to_date(Thread& thread) noexcept {
     return true;
 }
 
+bool may_define(Thread& thread) noexcept {
+    return up_to_date(thread) || (recording.load(std::memory_order_relaxed) && ovni_private_thread_defines());
+}
+
 void require_newest_version_now(Thread& thread) noexcept {
     ovni_private_require("mpi", OVNI_MPI_VERSION);
     thread.newest_version = true;

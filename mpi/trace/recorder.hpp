@@ -103,6 +103,9 @@ void show_regions(Thread& thread) noexcept;
 // Asked before a change of thread.program, because what was open while it was off is part of it.
 bool up_to_date(Thread& thread) noexcept;
 
+// Whether definitions can be recorded, which they are while recording is off, too.
+bool may_define(Thread& thread) noexcept;
+
 // The thread calls no more MPI: nothing of it stays open in the stream.
 void end_thread(Thread& thread) noexcept;
 

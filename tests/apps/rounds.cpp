@@ -56,6 +56,7 @@ void pass_message(int round) {
     MPI_Request now = next;
     if (round > 0) MPI_Send(&round, 1, MPI_INT, right, 0, MPI_COMM_WORLD);
     if (round + 1 < script.rounds) MPI_Irecv(&arrived, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &next);
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): it began in the round before
     MPI_Wait(&now, MPI_STATUS_IGNORE);
 }
 

@@ -112,7 +112,7 @@ class Shared : public TracedTest {
             EXPECT_FALSE(stream.metadata.end.has_value());
         }
     }
-    const std::string work = "OB. OM[work MCb MCB OM]work OB. OM[work OM]work OB.";
+    const std::string work = "OB. OM[work MCb MCB OM]work gap end OM[work OM]work OB.";
 };
 
 TEST_F(Shared, StreamsOfTheProgramTakeOurEvents) {

@@ -49,10 +49,23 @@ TEST_F(Details, OfCommunicatorsAreTheSameOnAllMembers) {
     }
 }
 
-TEST_F(Details, OfCommunicatorsMadeInAPauseAreToldLater) {
+TEST_F(Details, OfCommunicatorsMadeInAPauseAreTold) {
     ASSERT_EQ(traced(4, {app("odd_calls"), "unseen"}).status, 0);
     expect_matching(trace());
     EXPECT_NE(dumped().find(" is named backwards"), std::string::npos);
+    expect_emulates();
+}
+
+// A rank whose recording is off tells the others' readers what only it tells: members of communicators.
+TEST_F(Details, OfCommunicatorsOfARankThatIsOff) {
+    ASSERT_EQ(traced(4, {app("odd_calls"), "unseen"}).status, 0);
+    size_t told = RecordedTraffic(trace()).told_members().size();
+    ASSERT_EQ(
+        traced(4, {app("odd_calls"), "unseen"}, {"--control", "start:mpi:finalize", "--control-ranks", "3"})
+            .status,
+        0);
+    EXPECT_EQ(RecordedTraffic(trace()).told_members().size(), told);
+    EXPECT_GT(told, 0u);
     expect_emulates();
 }
 
