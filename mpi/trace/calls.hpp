@@ -64,7 +64,7 @@ class Call {
         Moment moment = begin_enter(*thread_, function_, is_recorded());
         tell_enter(moment, details);
         if (selection_ & awaited_slow) [[unlikely]]
-            thread_->entered_at = ovni::now();
+            thread_->entered_at = ovni::stream_now();
     }
     template <class Details>
     void leave(Details& details, int error) noexcept {

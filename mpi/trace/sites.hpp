@@ -27,7 +27,7 @@ class SlowSite {
     [[gnu::always_inline]] SlowSite(const Thread& thread, Function function, uint8_t selection) noexcept
         : function_(function), is_awaited_(selection & awaited_slow) {
         if (is_awaited_) [[unlikely]]
-            ns_ = ovni::now() - thread.entered_at;
+            ns_ = ovni::stream_now() - thread.entered_at;
     }
     [[gnu::always_inline]] ~SlowSite() {
         if (is_awaited_) [[unlikely]]
