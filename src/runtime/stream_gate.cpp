@@ -145,7 +145,6 @@ void Stream::show_start(const RecordingChange& change) {
         SlowPath slow;
         Lock lock(mutex_);
         if (life_ != Life::unborn) end_gap(clock);
-        window_->last = clock;
         shown_.store(Recording::on, std::memory_order_relaxed);
         window_->last = started_at_ = clock;
     }
