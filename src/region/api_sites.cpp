@@ -18,7 +18,7 @@ const Running* running_now() {
 
 const uint8_t* ovni_private_awaited_calls(void) {
     const Running* running = running_now();
-    return running && !running->awaited_calls.empty() ? running->awaited_calls.data() : nullptr;
+    return running && !running->awaited_calls().empty() ? running->awaited_calls().data() : nullptr;
 }
 
 void ovni_private_hit_call(uint32_t function) {
@@ -31,7 +31,7 @@ void ovni_private_hit_slow_call(uint32_t function, uint64_t ns) {
 
 int ovni_private_awaits_pcontrol(void) {
     const Running* running = running_now();
-    return running && running->awaits_pcontrol;
+    return running && running->awaits_pcontrol();
 }
 
 void ovni_private_hit_pcontrol(int level, const char* text, size_t size) {

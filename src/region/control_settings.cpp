@@ -52,7 +52,7 @@ bool RankList::holds(uint32_t rank) const noexcept {
            });
 }
 
-std::optional<uint32_t> rank_in_job() noexcept {
+std::optional<uint32_t> own_rank() noexcept {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
         uint64_t rank = 0;
         if (read_rank(variable(name), rank) && rank <= std::numeric_limits<uint32_t>::max())

@@ -35,7 +35,7 @@ class RankList {
 };
 
 // As whoever started the process has told it.
-std::optional<uint32_t> rank_in_job() noexcept;
+std::optional<uint32_t> own_rank() noexcept;
 
 struct ControlSettings {
     std::vector<std::string> chains;  // OVNI_CONTROL

@@ -17,34 +17,26 @@
 #include "region/delivery.hpp"
 #include "region/engine.hpp"
 #include "region/plan.hpp"
+#include "region/running.hpp"
+#include "region/service.hpp"
 #include "region/threads.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/guard.hpp"
 
 namespace ovni::region {
 
-// Chains of this process at work.
-struct Running {
-    Running(Plan the_plan, DefaultStart default_start, const Hooks& hooks) noexcept;
-
-    Plan plan;
-    std::vector<std::string> alarms;     // as the user wrote them
-    std::vector<uint8_t> awaited_calls;  // of each MPI function; none where none is awaited
-    bool awaits_pcontrol = false;
-    bool decides = false;  // something starts or stops recording
-    Engine engine;
-};
-
 class RegionController {
  public:
     constexpr RegionController() = default;
+    void be_born(uint64_t clock) noexcept { born_ = clock; }
 
     // For the writer: see runtime/gate.hpp.
     Recording begin() noexcept;
     void thread_begins() noexcept;
     void thread_ends() noexcept;
     void start_over_in_child() noexcept;
-    bool decides() const noexcept { return running() != nullptr && running()->decides; }
+    void end() noexcept { service_.stop(); }
+    bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 
     // A site comes before the first stream.
     void begin_here() noexcept;
@@ -60,26 +52,48 @@ class RegionController {
     // The calling thread is the one of that number, and begins.
     void thread_starts(uint32_t number) noexcept;
     uint32_t own_number() noexcept;
+    // It is over.
+    void detach() noexcept;
 
     // As if an alarm had fired. False where this process has no controller.
     bool fire(Event event, uint32_t thread, bool is_broadcast) noexcept;
     Delivery& delivery() noexcept { return delivery_; }
 
+    // For the engine's hooks.
+    void fired(const Firing& firing, std::string_view cause) noexcept;
+
+    // In the thread of the service. A deadline has come:
+    void ring(uint16_t alarm, uint32_t thread) noexcept;
+    // A request of ovnictl.
+    void command(std::string_view words, std::string& reply) noexcept;
+
  private:
     bool make() noexcept;
     Fault read(ControlSettings& settings, Plan& plan) noexcept;
-    void fired(const Firing& firing) noexcept;
     bool attach() noexcept;
     void attach_here() noexcept;
+    void pass_what_is_due() noexcept;
+    void start_service() noexcept;
+    bool ring_for_all(uint16_t alarm) noexcept;
+    bool report(const ThreadTable::Use& thread, uint16_t alarm) noexcept;
+    bool feed(uint16_t alarm) noexcept;
+    void fire_interactive(std::string_view number, std::string& reply) noexcept;
+    void tell_status(std::string& reply) noexcept;
+    void tell_chains(std::string& reply) noexcept;
 
     enum class State : uint8_t { unborn, absent, present };
     std::atomic<State> state_{State::unborn};
     Mutex mutex_;
+    uint64_t born_ = 0;
     Recording first_ = Recording::on;
     std::atomic<Running*> running_{nullptr};
     Delivery delivery_;
     ThreadNumbers numbers_;
     ThreadTable threads_;
+    Service service_;
+    std::atomic<bool> has_service_{false};
+    bool is_child_ = false;                          // of a fork
+    std::atomic<Stream*> reported_stream_{nullptr};  // of the thread that the service reports for
 };
 
 extern Immortal<RegionController> the_controller;

@@ -23,7 +23,7 @@ void end_thread(void* mark) {
     if (round < rounds + ending_round)
         pthread_setspecific(at_thread_end, round + 1);
     else
-        controller().thread_ends();
+        controller().detach();
 }
 
 [[gnu::constructor]] void make_key() {
@@ -54,10 +54,26 @@ bool RegionController::attach() noexcept {
 void RegionController::attach_here() noexcept {
     OwnThread& own = own_thread;
     own.phase = Phase::attaching;
-    own.thread = running()->engine.attach(own_number());
+    own.thread = running()->engine().attach(own_number());
     threads_.add(own.thread, writer::own_stream());
+    pass_what_is_due();
     own.phase = Phase::attached;
     pthread_setspecific(at_thread_end, rounds);
+    if (running()->needs_service()) start_service();
+}
+
+// Deadlines that came before this thread did, and a request that nobody has met.
+void RegionController::pass_what_is_due() noexcept {
+    Engine& engine = running()->engine();
+    for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
+        AlarmFacts& facts = running()->facts(alarm);
+        bool is_due = facts.kind == Kind::timeout && facts.is_due.load(std::memory_order_relaxed);
+        bool is_wanted =
+            facts.kind == Kind::interactive && running()->is_latched.load(std::memory_order_relaxed);
+        if ((!is_due && !is_wanted) || !engine.is_armed(own_thread.thread, alarm)) continue;
+        if (is_wanted && !running()->is_latched.exchange(false)) continue;
+        engine.hit(own_thread.thread, {&alarm, 1});
+    }
 }
 
 void RegionController::thread_starts(uint32_t number) noexcept {
@@ -70,6 +86,8 @@ void RegionController::thread_starts(uint32_t number) noexcept {
 
 void RegionController::thread_begins() noexcept {
     if (running() == nullptr) return;
+    // After a fork there is none.
+    if (running()->needs_service()) start_service();
     if (own_thread.phase == Phase::fresh)
         attach_here();
     else
@@ -77,13 +95,18 @@ void RegionController::thread_begins() noexcept {
     delivery_.follow_stream(writer::own_stream());
 }
 
+// Its stream does.
 void RegionController::thread_ends() noexcept {
+    if (own_thread.phase == Phase::attached) threads_.forget_stream(own_thread.thread);
+}
+
+void RegionController::detach() noexcept {
     OwnThread& own = own_thread;
     if (own.phase != Phase::attached) return;
     SlowPath slow;
     own.phase = Phase::over;
     threads_.remove(own.thread);
-    running()->engine.detach(own.thread);
+    running()->engine().detach(own.thread);
 }
 
 // The child has this thread, as its main thread, with what it had reached in the chains.
@@ -95,6 +118,9 @@ void RegionController::start_over_in_child() noexcept {
     numbers_.start_over_in_child();
     threads_.start_over_in_child(own.phase == Phase::attached ? own.thread : Thread{});
     delivery_.start_over_in_child();
+    service_.start_over_in_child();
+    has_service_.store(false, std::memory_order_relaxed);
+    is_child_ = true;
 }
 
 }  // namespace ovni::region

@@ -25,18 +25,17 @@ Outcome outcome_of(ChangeOutcome outcome) {
     return Outcome::ignored;
 }
 
-// Threads that the library itself is in may go on where a handler of the program may not.
-bool is_amid() {
-    Phase phase = own_thread.phase;
-    return phase != Phase::attaching && phase != Phase::helper && writer::is_amid();
-}
-
 EventLog::Descriptors own_descriptors() {
     return own_thread.phase == Phase::helper ? EventLog::Descriptors::of_service
                                              : EventLog::Descriptors::of_program;
 }
 
 }  // namespace
+
+bool is_amid_of_program() noexcept {
+    Phase phase = own_thread.phase;
+    return phase != Phase::attaching && phase != Phase::helper && writer::is_amid();
+}
 
 void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
                       Recording first) noexcept {
@@ -46,12 +45,14 @@ void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> r
 }
 
 Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept {
-    bool amid = is_amid();
+    bool amid = is_amid_of_program();
+    bool is_default_start = cause.data() == default_start_cause.data();
     LogLine line{0, firing, cause, Outcome::ignored};
+    count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) writer::mark_thread(firing.thread);
     {
         SlowPath slow;
-        if (!amid) line.outcome = take_effect(firing, stream, line.clock);
+        if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
         if (line.clock == 0) line.clock = writer::clock();
         log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
     }
@@ -60,10 +61,10 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* 
 }
 
 // Where all threads have one state, it is on when a default start fires, or somebody has stopped it.
-Outcome Delivery::take_effect(const Firing& firing, Stream* stream, uint64_t& clock) noexcept {
+Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_default_start,
+                              uint64_t& clock) noexcept {
     if (firing.event == Event::thread_id) return Outcome::done;
     Recording to = state_after(firing.event);
-    bool is_default_start = own_thread.phase == Phase::attaching;
     if (scope_ != Scope::thread && is_default_start) return Outcome::was_so;
     if (scope_ == Scope::job) return job_.want(to) ? Outcome::wished : Outcome::was_so;
     if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, clock);

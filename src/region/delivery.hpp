@@ -16,6 +16,10 @@ namespace ovni::region {
 
 inline constexpr std::string_view default_start_cause = "default start";
 
+// The calling thread runs a handler of the program that interrupted it amid the writer's work. Threads that
+// the library itself is in may go on where that may not.
+bool is_amid_of_program() noexcept;
+
 class Delivery {
  public:
     // Of the program, as in ovni/control.h.
@@ -30,6 +34,8 @@ class Delivery {
     // The calling thread has got a stream, after events that concern it alone.
     void follow_stream(Stream* stream) noexcept;
 
+    Scope scope() const noexcept { return scope_; }
+    uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
     bool is_job_scope() const noexcept { return scope_ == Scope::job; }
     const JobWish& job() const noexcept { return job_; }
     void agree(uint64_t wish) noexcept;
@@ -45,12 +51,14 @@ class Delivery {
     };
     static constexpr size_t most_listeners = 16;
 
-    Outcome take_effect(const Firing& firing, Stream* stream, uint64_t& clock) noexcept;
+    Outcome take_effect(const Firing& firing, Stream* stream, bool is_default_start,
+                        uint64_t& clock) noexcept;
     Outcome change(Recording to, Stream* only, uint64_t& clock) noexcept;
     Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
     void tell_listeners(const Firing& firing) noexcept;
 
     Scope scope_ = Scope::process;
+    std::atomic<uint64_t> count_{0};  // of events
     JobWish job_;
     EventLog log_;
     Mutex mutex_;

@@ -36,8 +36,22 @@ void ThreadTable::remove(Thread thread) noexcept {
         Lock lock(mutex_);
         entry.is_there.store(false, std::memory_order_relaxed);
     }
+    await_users(entry);
+}
+
+void ThreadTable::await_users(const Entry& entry) noexcept {
     constexpr timespec moment{0, 100'000};
     while (entry.users.load(std::memory_order_acquire) != 0) nanosleep(&moment, nullptr);
+}
+
+void ThreadTable::forget_stream(Thread thread) noexcept {
+    if (thread.slot >= most) return;
+    Entry& entry = entries_[thread.slot];
+    {
+        Lock lock(mutex_);
+        entry.stream.store(nullptr, std::memory_order_relaxed);
+    }
+    await_users(entry);
 }
 
 ThreadTable::Use ThreadTable::find(uint32_t number) noexcept {

@@ -68,7 +68,8 @@ class ThreadTable {
     // A thread without a slot is not in the table. Inside a SlowPath, all of these.
     void add(Thread thread, Stream* stream) noexcept;
     void set_stream(Thread thread, Stream* stream) noexcept;
-    // Returns when nobody reports for it any more.
+    // These return when nobody reports for it any more.
+    void forget_stream(Thread thread) noexcept;
     void remove(Thread thread) noexcept;
     // Nothing where there is none of that number.
     Use find(uint32_t number) noexcept;
@@ -84,6 +85,7 @@ class ThreadTable {
         std::atomic<Stream*> stream{nullptr};
         std::atomic<uint32_t> users{0};
     };
+    static void await_users(const Entry& entry) noexcept;
 
     Mutex mutex_;
     std::array<Entry, most> entries_{};

@@ -26,6 +26,11 @@ Recording state_of_new_streams() noexcept {
     return gate().state();
 }
 
+void flush() noexcept {
+    streams().visit([](Stream& stream) { stream.ask_for_published(); });
+    host().wake();
+}
+
 bool is_amid() noexcept {
     const Stream* stream = this_thread().stream;
     return stream ? interrupts_emission(stream) : is_inside();
@@ -36,9 +41,7 @@ uint64_t clock() noexcept {
 }
 
 void ask_for_kept_events() noexcept {
-    if (host().settings().flight == 0) return;
-    streams().visit([](Stream& stream) { stream.ask_for_published(); });
-    host().wake();
+    if (host().settings().flight > 0) flush();
 }
 
 void mark_thread(uint32_t number) noexcept {

@@ -22,6 +22,9 @@ bool is_amid() noexcept;
 
 uint64_t clock() noexcept;
 
+// What all threads have recorded is to be written out, whenever that is.
+void flush() noexcept;
+
 // Where a flight recorder keeps events back: all threads' are to be written out, whenever that is.
 void ask_for_kept_events() noexcept;
 

@@ -32,7 +32,7 @@ enum class ChangeOutcome : uint8_t {
 struct Controller {
     // Before the first stream of the process: reads what the user wants, and returns how recording begins.
     Recording (*begin)() noexcept;
-    // The calling thread has got a stream; it is over (its destructors run).
+    // The calling thread has got a stream; that is over, and maybe the thread (its destructors run).
     void (*thread_begins)() noexcept;
     void (*thread_ends)() noexcept;
     // In a fork's child, which has the calling thread only.

@@ -254,6 +254,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
 void free_stream() {
     SlowPath slow;
     Stream* stream = thread_record.stream;
+    if (gate().controller()) gate().controller()->thread_ends();
     stream->show_changes();
     ovni_private_thread_window = nullptr;
     thread_record = {nullptr, ThreadPhase::finished};

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -38,9 +40,13 @@ class ControlTest : public RuntimeTest {
         return lines;
     }
     Finished run_target(const std::string& chain, const Lines& words, const Lines& options = {}) {
+        Lines program_words{BUILD_DIR "/tests/runtime_control_target"};
+        program_words.insert(program_words.end(), words.begin(), words.end());
+        return run_words(chain, program_words, options);
+    }
+    Finished run_words(const std::string& chain, const Lines& words, const Lines& options = {}) {
         Lines command{program("ovnirun"), "--control", chain, "--control-log", log_path()};
         command.insert(command.end(), options.begin(), options.end());
-        command.push_back(BUILD_DIR "/tests/runtime_control_target");
         command.insert(command.end(), words.begin(), words.end());
         return run(command, {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()});
     }
@@ -62,6 +68,62 @@ TEST_F(ControlTest, ChainsFireInOrder) {
                 ElementsAre("- 0 start - start:pcontrol:a:count2 done",
                             "- 0 threadid - threadid:pcontrol:c done", "- 0 stop - stop:pcontrol:b done",
                             "- 0 start - start:pcontrol:a:count2 done", "- 0 stop - stop:pcontrol:b done"));
+}
+
+// What a program emits between a start and a stop of the log, and the rest.
+TEST_F(ControlTest, OnlyRegionsAreRecorded) {
+    set_environment("OVNI_CONTROL", "start:pcontrol:a,stop:pcontrol:b,repeat");
+    run_traced([] {
+        start();
+        ovni_add_cpu(0, 0);
+        put_begin(ovni_clock_now());
+        for (int i = 0; i < 300; ++i) {
+            if (i % 30 == 10) pass("a");
+            if (i % 30 == 20) pass("b");
+            put("OB.", ovni_clock_now(), i);
+        }
+        put("OHe", ovni_clock_now());
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    std::vector<int> expected, recorded;
+    for (int i = 0; i < 300; ++i)
+        if (i % 30 >= 10 && i % 30 < 20) expected.push_back(i);
+    for (const RecordedEvent& event : stream().events)
+        if (event.code == "OB.") recorded.push_back(event.argument<int>(0));
+    EXPECT_EQ(recorded, expected);
+    EXPECT_EQ(log().size(), 20u);
+    EXPECT_EQ(stream().gaps["gaps"].size(), 11u);
+    EXPECT_EQ(stream().gaps["gaps"][1]["reason"], "region");
+    Finished done = run({program("ovniemu"), "-o", (home() / "out").string(), trace().string()});
+    EXPECT_EQ(done.status, 0) << done.err;
+}
+
+TEST_F(ControlTest, StopOfOneThreadLeavesOthersOn) {
+    set_environment("OVNI_CONTROL", "stop:pcontrol:b:tid1");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        start();
+        put_begin(ovni_clock_now());
+        std::thread([] {
+            ovni_thread_init(test_tid + 1);
+            put_begin(ovni_clock_now());
+            pass("b");
+            put("OB.", ovni_clock_now(), 1);
+            put("OHe", ovni_clock_now());
+            ovni_thread_free();
+        }).join();
+        pass("b");
+        put("OB.", ovni_clock_now(), 2);
+        put("OHe", ovni_clock_now());
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    std::vector<RecordedStream> recorded = streams();
+    ASSERT_EQ(recorded.size(), 2u);
+    EXPECT_EQ(recorded[0].codes(), "OHx OB. OHe");
+    EXPECT_EQ(recorded[1].codes(), "OHx OHe");
+    EXPECT_THAT(log(), ElementsAre("- 1 stop - stop:pcontrol:b:tid1 done"));
 }
 
 TEST_F(ControlTest, NothingIsAwaitedWithoutChains) {
@@ -169,6 +231,30 @@ TEST_F(ControlTest, ThreadsAreNumberedInTheOrderOfTheirCreation) {
                                    "- 1 threadid - program done", "- 0 threadid - program done"));
 }
 
+TEST_F(ControlTest, ForksGoOnAndExecStartsOver) {
+    Finished done = run_target("stop:pcontrol:x", {"fork"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    EXPECT_THAT(log(), ElementsAre("- 1 stop - program done", "- 0 threadid - program done",
+                                   "- 1 threadid - program done", "- 0 threadid - program done"));
+}
+
+TEST_F(ControlTest, ThreadsOfScopeThreadStopAlone) {
+    set_environment("OVNI_CONTROL", "stop:pcontrol:b;stop:pcontrol:c:bcast");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        ovni_private_thread_open();
+        pass("b");
+        std::thread([] {
+            ovni_private_thread_open();
+            pass("b");
+            pass("c");
+        }).join();
+    });
+    EXPECT_THAT(log(), ElementsAre("- 0 stop - stop:pcontrol:b done", "- 1 stop - stop:pcontrol:b done",
+                                   "- 1 stop bcast stop:pcontrol:c:bcast done"));
+}
+
 TEST_F(ControlTest, TheProgramFiresAndListens) {
     Finished done = run_target("threadid:pcontrol:x", {"listen", "--+?"});
     EXPECT_EQ(done.status, 0) << done.err;
@@ -183,6 +269,16 @@ TEST_F(ControlTest, WithoutTheTracerNothingHappens) {
     Finished done = run({BUILD_DIR "/tests/runtime_control_target", "listen", "+-?"});
     EXPECT_EQ(done.status, 0);
     EXPECT_EQ(done.out, "0\n0\n0\n0\n0\n");
+}
+
+TEST_F(ControlTest, FortranProgramsFireAndListen) {
+    const std::string fortran = BUILD_DIR "/tests/runtime_control_fortran";
+    if (!std::filesystem::exists(fortran)) GTEST_SKIP() << "there is no Fortran compiler";
+    EXPECT_EQ(run({fortran}).out, "F\nF\nF\n");
+    Finished done = run_words("threadid:pcontrol:x", {fortran});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "T\n42 0 0 0 \n42 1 0 1 \nT\n42 0 0 0 \nT\n");
+    EXPECT_THAT(log(), ElementsAre("- 0 stop bcast program done", "- 0 start - program done"));
 }
 
 TEST_F(ControlTest, OldSpellingsReachTheProgram) {
@@ -222,6 +318,95 @@ TEST_F(ControlTest, SeparatorsWithinAChainDoNotDivideIt) {
         {program("ovnirun"), "--control", "start:pcontrol:a;b", "-control", "stop:pcontrol:\"c;d\"", "env"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.out, HasSubstr("OVNI_CONTROL=start:pcontrol:a\\;b;stop:pcontrol:\"c;d\"\n"));
+}
+
+// Seconds count from the beginning of the program, or from the event before.
+TEST_F(ControlTest, TimeoutsFireInTheirOrder) {
+    set_environment("OVNI_CONTROL", "start:timeout:0.02,stop:timeout:0.03:count2,repeat:2");
+    run_traced([] {
+        start();
+        put_begin(ovni_clock_now());
+        uint64_t begin = ovni_clock_now();
+        for (int i = 0; ovni_clock_now() - begin < 1'000'000'000; ++i) put("OB.", ovni_clock_now(), i);
+        put("OHe", ovni_clock_now());
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_THAT(
+        log(),
+        ElementsAre("- 0 start - start:timeout:0.02 done", "- 0 stop - stop:timeout:0.03:count2 done",
+                    "- 0 start - start:timeout:0.02 done", "- 0 stop - stop:timeout:0.03:count2 done"));
+    EXPECT_EQ(stream().gaps["gaps"].size(), 3u);
+}
+
+// Each thread fires of its own at the common deadline; the one that comes later finds that it has passed.
+TEST_F(ControlTest, ADeadlineOfAllConcernsEachThread) {
+    set_environment("OVNI_CONTROL", "stop:timeout:0.05");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        std::thread threads[2];
+        std::atomic<int> ready{0};
+        ovni_private_thread_open();
+        for (std::thread& thread : threads)
+            thread = std::thread([&] {
+                ovni_private_thread_open();
+                ++ready;
+                std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            });
+        for (std::thread& thread : threads) thread.join();
+        std::thread([] { ovni_private_thread_open(); }).join();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    Lines lines = log();
+    std::ranges::sort(lines);
+    EXPECT_THAT(lines, ElementsAre("- 0 stop - stop:timeout:0.05 done", "- 1 stop - stop:timeout:0.05 done",
+                                   "- 2 stop - stop:timeout:0.05 done", "- 3 stop - stop:timeout:0.05 done"));
+}
+
+TEST_F(ControlTest, ABroadcastDeadlineFiresOnce) {
+    set_environment("OVNI_CONTROL", "stop:timeout:0.05:bcast");
+    run_traced([] {
+        ovni_private_thread_open();
+        std::thread([] {
+            ovni_private_thread_open();
+            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        }).join();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_THAT(log(), ElementsAre("- 0 stop bcast stop:timeout:0.05:bcast done"));
+}
+
+TEST_F(ControlTest, RequestsFeedInteractiveAlarms) {
+    run_traced([&] {
+        ::setenv("OVNI_CONTROL", "start:interactive:count2,stop:interactive;threadid:interactive:tid7", 1);
+        ::setenv("OVNI_RUNDIR", home().c_str(), 1);
+        ovni_private_thread_open();
+        auto ask = [&](std::vector<std::string> words) {
+            words.insert(words.begin(), {program("ovnictl"), home()});
+            Finished done = run(words);
+            return std::to_string(done.status) + " " + done.out.substr(done.out.find(": ") + 2) + done.err;
+        };
+        std::string said;
+        for (const Lines& words :
+             {Lines{"status"}, Lines{"fire", "2"}, Lines{"fire"}, Lines{"fire"}, Lines{"status"},
+              Lines{"fire", "3"}, Lines{"fire", "9"}, Lines{"fire", "2"}, Lines{"fire"}, Lines{"start"},
+              Lines{"start"}, Lines{"chains"}, Lines{"flush"}})
+            said += ask(words);
+        std::ofstream(home() / "said") << said;
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(file_content(home() / "said"),
+              "0 ok recording=off scope=process threads=1 events=0 latched=0\n"
+              "1 err that alarm does not wait\n"
+              "0 ok start:interactive:count2\n0 ok start:interactive:count2\n"
+              "0 ok recording=on scope=process threads=1 events=1 latched=0\n"
+              "1 err that alarm does not wait\n1 err there is no such alarm\n"
+              "0 ok stop:interactive\n0 ok the next that waits\n0 ok done\n0 ok was so\n"
+              "0 ok\nrank 0: 1 start:interactive:count2 armed: -\nrank 0: 1 stop:interactive armed: -\n"
+              "rank 0: 2 threadid:interactive:tid7 armed: -\n0 ok\n");
+    EXPECT_THAT(log(),
+                ElementsAre("- 0 start - start:interactive:count2 done", "- 0 stop - stop:interactive done",
+                            "- 0 start bcast ovnictl done", "- 0 start bcast ovnictl was so"));
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// Requests of ovnictl.
+#include <limits>
+
+#include "region/controller.hpp"
+#include "region/writer.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+constexpr std::string_view command_cause = "ovnictl";
+
+std::string_view text_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::done:
+            return "ok done";
+        case Outcome::was_so:
+            return "ok was so";
+        case Outcome::wished:
+            return "ok wished for";
+        case Outcome::ignored:
+            break;
+    }
+    return "err ignored: another change is being made";
+}
+
+std::string_view name_of(Scope scope) {
+    return scope == Scope::thread ? "thread" : scope == Scope::process ? "process" : "job";
+}
+
+}  // namespace
+
+// The thread with the lowest number for which it is armed.
+bool RegionController::feed(uint16_t alarm) noexcept {
+    uint32_t least = 0;
+    while (ThreadTable::Use thread = threads_.next_from(least)) {
+        if (report(thread, alarm)) return true;
+        least = thread.thread().number + 1;
+    }
+    return false;
+}
+
+// `number`: of the interactive alarms, from 1; empty: the first that is armed.
+void RegionController::fire_interactive(std::string_view number, std::string& reply) noexcept {
+    uint64_t wanted = 0;
+    uint64_t seen = 0;
+    if (!number.empty() && (read_number(number, wanted) != Number::good || wanted == 0)) {
+        reply = "err fire takes the number of an interactive alarm, from 1";
+        return;
+    }
+    for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
+        AlarmFacts& facts = running()->facts(alarm);
+        if (facts.kind != Kind::interactive) continue;
+        if (++seen, wanted != 0 && seen != wanted) continue;
+        if (feed(alarm)) {
+            reply = "ok " + facts.text;
+            return;
+        }
+        if (wanted != 0) break;
+    }
+    if (wanted != 0) {
+        reply = seen < wanted ? "err there is no such alarm" : "err that alarm does not wait";
+        return;
+    }
+    reply = seen == 0 ? "err there is no alarm of type interactive" : "ok the next that waits";
+    if (seen > 0) running()->is_latched.store(true);
+}
+
+void RegionController::tell_status(std::string& reply) noexcept {
+    size_t threads = 0;
+    for (uint32_t least = 0; ThreadTable::Use thread = threads_.next_from(least);) {
+        least = thread.thread().number + 1;
+        ++threads;
+    }
+    reply = "ok recording=";
+    reply += writer::state_of_new_streams() == Recording::on ? "on" : "off";
+    reply += " scope=" + std::string(name_of(delivery_.scope())) + " threads=" + std::to_string(threads) +
+             " events=" + std::to_string(delivery_.count()) +
+             " latched=" + (running()->is_latched.load() ? "1" : "0");
+}
+
+// A line for each alarm, and the threads for which it is armed.
+void RegionController::tell_chains(std::string& reply) noexcept {
+    constexpr size_t most_threads = 32;
+    reply = "ok";
+    for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
+        const AlarmFacts& facts = running()->facts(alarm);
+        reply += "\n" + std::to_string(facts.chain + 1) + " " + facts.text + " armed:";
+        size_t told = 0;
+        for (uint32_t least = 0; ThreadTable::Use thread = threads_.next_from(least);) {
+            uint32_t number = thread.thread().number;
+            least = number + 1;
+            if (!running()->engine().is_armed(thread.thread(), alarm)) continue;
+            if (++told > most_threads) {
+                reply += " ...";
+                break;
+            }
+            reply += " " + std::to_string(number);
+        }
+        if (told == 0) reply += " -";
+    }
+}
+
+void RegionController::command(std::string_view words, std::string& reply) noexcept {
+    own_thread.phase = Phase::helper;
+    std::string_view name = words.substr(0, words.find(' '));
+    std::string_view rest = name.size() < words.size() ? words.substr(name.size() + 1) : "";
+    if (name == "fire") return fire_interactive(rest, reply);
+    if (!rest.empty()) {
+        reply = "err " + std::string(name) + " takes nothing behind it";
+        return;
+    }
+    if (name == "status") return tell_status(reply);
+    if (name == "chains") return tell_chains(reply);
+    if (name == "flush") {
+        writer::flush();
+        reply = "ok";
+    } else if (name == "start" || name == "stop") {
+        Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};
+        reply = text_of(delivery_.deliver(firing, command_cause, nullptr));
+    } else {
+        reply = "err no such request: " + std::string(name);
+    }
+}
+
+}  // namespace ovni::region

@@ -1,0 +1,106 @@
+#include "region/running.hpp"
+
+#include <algorithm>
+
+#include "ovni/private.h"
+#include "region/controller.hpp"
+#include "region/mpi_names.hpp"
+#include "region/writer.hpp"
+#include "runtime/session.hpp"
+
+namespace ovni::region {
+
+namespace {
+
+template <class Condition>
+bool has_alarm(const Plan& plan, Condition condition) {
+    return std::ranges::any_of(
+        plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
+}
+
+// Functions have numbers only where libovni-mpi is there.
+std::vector<uint8_t> calls_awaited_by(const Plan& plan) {
+    std::vector<uint8_t> calls;
+    size_t functions = mpi_function_names().size();
+    for (const Chain& chain : plan.chains)
+        for (const Alarm& alarm : chain.alarms) {
+            uint8_t bit = alarm.kind == Kind::mpi         ? OVNI_PRIVATE_AWAITS_CALL
+                          : alarm.kind == Kind::slow_call ? OVNI_PRIVATE_AWAITS_SLOW_CALL
+                                                          : 0;
+            if (bit == 0 || alarm.value >= functions) continue;
+            calls.resize(functions);
+            calls[alarm.value] |= bit;
+        }
+    return calls;
+}
+
+size_t alarms_of(const Plan& plan) {
+    size_t alarms = 0;
+    for (const Chain& chain : plan.chains) alarms += chain.alarms.size();
+    return alarms;
+}
+
+std::unique_ptr<AlarmFacts[]> facts_of(const Plan& plan, size_t alarms) {
+    std::unique_ptr<AlarmFacts[]> all(new AlarmFacts[alarms]);
+    size_t at = 0;
+    for (size_t chain = 0; chain < plan.chains.size(); ++chain)
+        for (const Alarm& alarm : plan.chains[chain].alarms) {
+            AlarmFacts& facts = all[at++];
+            facts.text = text_of(plan.chains[chain], alarm);
+            facts.kind = alarm.kind;
+            facts.ns = alarm.value;
+            facts.count = alarm.count;
+            facts.chain = static_cast<uint16_t>(chain);
+            facts.is_single = alarm.is_global || alarm.thread.has_value();
+        }
+    return all;
+}
+
+}  // namespace
+
+Running::Running(RegionController& owner, Service& service, Plan plan, DefaultStart default_start,
+                 uint64_t born) noexcept
+    : owner_(owner),
+      service_(service),
+      born_(born),
+      count_(alarms_of(plan)),
+      facts_(facts_of(plan, count_)),
+      awaited_calls_(calls_awaited_by(plan)),
+      awaits_pcontrol_(has_alarm(plan, [](const Alarm& alarm) { return alarm.kind == Kind::pcontrol; })),
+      decides_(has_alarm(
+          plan,
+          [](const Alarm& alarm) { return alarm.event == Event::start || alarm.event == Event::stop; })),
+      needs_service_(has_alarm(
+          plan,
+          [](const Alarm& alarm) { return alarm.kind == Kind::timeout || alarm.kind == Kind::interactive; })),
+      engine_(plan, {ThreadTable::most, default_start, {this, fired, armed}}) {
+    is_laid_out_ = true;
+}
+
+void Running::fired(void* self, const Firing& firing) noexcept {
+    auto& running = *static_cast<Running*>(self);
+    bool is_default = firing.alarm == no_alarm;
+    running.owner_.fired(firing, is_default ? default_start_cause : running.facts_[firing.alarm].text);
+}
+
+// What the engine arms while it is made has waited since the program began.
+void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
+    auto& running = *static_cast<Running*>(self);
+    AlarmFacts& facts = running.facts_[alarm];
+    if (facts.kind == Kind::timeout) {
+        uint64_t waited = running.is_laid_out_ ? 0 : monotonic_clock() - running.born_;
+        running.arm_timer(alarm, thread, facts.ns - std::min(waited, facts.ns));
+    } else if (facts.kind == Kind::interactive && running.is_latched.exchange(false)) {
+        running.arm_timer(alarm, thread, 0);
+    }
+}
+
+// In a handler amid something else there is nobody to wake: such an alarm waits for ever.
+void Running::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
+    AlarmFacts& facts = facts_[alarm];
+    if (thread == all_threads || facts.is_single) facts.is_due.store(false, std::memory_order_relaxed);
+    facts.deadline.store(monotonic_clock() + ns, std::memory_order_relaxed);
+    if (!is_laid_out_ || !is_amid_of_program()) service_.arm_timer(alarm, thread, ns);
+}
+
+}  // namespace ovni::region

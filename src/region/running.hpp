@@ -1,0 +1,68 @@
+// Chains of a process at work: the engine, and what is to be known of alarms beside it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "region/engine.hpp"
+#include "region/plan.hpp"
+#include "region/service.hpp"
+
+namespace ovni::region {
+
+struct AlarmFacts {
+    std::string text;  // as the user wrote it
+    Kind kind = Kind::icount;
+    uint64_t ns = 0;  // of a timeout
+    uint64_t count = 1;
+    uint16_t chain = 0;
+    bool is_single = false;  // global, or for one thread: a deadline is one hit
+
+    // Of a timeout: when it is, CLOCK_MONOTONIC; and it has come, which threads that begin later still find.
+    std::atomic<uint64_t> deadline{0};
+    std::atomic<bool> is_due{false};
+};
+
+class RegionController;
+
+class Running {
+ public:
+    // `born`: CLOCK_MONOTONIC when the program began; what is armed first counts from there.
+    Running(RegionController& owner, Service& service, Plan plan, DefaultStart default_start,
+            uint64_t born) noexcept;
+
+    Engine& engine() noexcept { return engine_; }
+    AlarmFacts& facts(uint16_t alarm) noexcept { return facts_[alarm]; }
+    uint16_t alarm_count() const noexcept { return static_cast<uint16_t>(count_); }
+    // Of each MPI function; none where none is awaited.
+    const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
+    bool awaits_pcontrol() const noexcept { return awaits_pcontrol_; }
+    // Something starts or stops recording.
+    bool decides() const noexcept { return decides_; }
+    // There are alarms that a thread of ours reports.
+    bool needs_service() const noexcept { return needs_service_; }
+
+    // A request that found no armed alarm.
+    std::atomic<bool> is_latched{false};
+
+    void arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept;
+
+ private:
+    static void fired(void* self, const Firing& firing) noexcept;
+    static void armed(void* self, uint16_t alarm, uint32_t thread) noexcept;
+
+    RegionController& owner_;
+    Service& service_;
+    const uint64_t born_;
+    bool is_laid_out_ = false;
+    size_t count_;
+    std::unique_ptr<AlarmFacts[]> facts_;
+    std::vector<uint8_t> awaited_calls_;
+    bool awaits_pcontrol_, decides_, needs_service_;
+    Engine engine_;
+};
+
+}  // namespace ovni::region
