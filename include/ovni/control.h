@@ -21,7 +21,8 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
 
 /* Called for each event, whoever fired it, after it took effect, in the thread that fires it. Events of
  * timeouts and of ovnictl are fired by a thread of the tracer, in which files of the program may not be used.
- * Not called for what is fired in a signal handler amid the work of the tracer itself. */
+ * Not called for what is fired in a signal handler amid the work of the tracer itself. What it emits for a
+ * default start, which comes before the thread has begun to record, may be lost. */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
 typedef int ovni_control_fire_event_function(int event, uint32_t tid, int bcast);

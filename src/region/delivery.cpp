@@ -1,5 +1,7 @@
 #include "region/delivery.hpp"
 
+#include <ctime>
+
 #include "region/threads.hpp"
 #include "region/writer.hpp"
 
@@ -73,8 +75,16 @@ Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_defa
     return is_own ? change_own_thread(to, clock) : Outcome::ignored;
 }
 
+// Of two events for all, the one that comes amid the other's change is ignored. Events of single threads are
+// no business of each other, so they wait: a change takes less than a millisecond.
 Outcome Delivery::change(Recording to, Stream* only, uint64_t& clock) noexcept {
+    constexpr int most_attempts = 2000;
+    constexpr timespec moment{0, 50'000};
     Outcome outcome = outcome_of(writer::change(to, only, &clock));
+    for (int i = 0; only != nullptr && outcome == Outcome::ignored && i < most_attempts; ++i) {
+        nanosleep(&moment, nullptr);
+        outcome = outcome_of(writer::change(to, only, &clock));
+    }
     if (outcome == Outcome::done && to == Recording::off) writer::ask_for_kept_events();
     return outcome;
 }

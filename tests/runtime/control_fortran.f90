@@ -19,7 +19,12 @@ program regions
     use listening
     implicit none
     integer, target :: number = 42
-    print '(l1)', ovni_control_listen(listen, c_loc(number))
-    print '(l1)', ovni_control_fire(ovni_control_stop, bcast=.true.)
-    print '(l1)', ovni_control_fire(ovni_control_start, ovni_control_this_thread)
+    logical :: is_taken
+    ! The listener prints, too, so nothing is called while something is printed.
+    is_taken = ovni_control_listen(listen, c_loc(number))
+    print '(l1)', is_taken
+    is_taken = ovni_control_fire(ovni_control_stop, bcast=.true.)
+    print '(l1)', is_taken
+    is_taken = ovni_control_fire(ovni_control_start, ovni_control_this_thread)
+    print '(l1)', is_taken
 end program
