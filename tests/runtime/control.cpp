@@ -277,7 +277,7 @@ TEST_F(ControlTest, FortranProgramsFireAndListen) {
     EXPECT_EQ(run({fortran}).out, "F\nF\nF\n");
     Finished done = run_words("threadid:pcontrol:x", {fortran});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.out, "T\n42 0 0 0 \n42 1 0 1 \nT\n42 0 0 0 \nT\n");
+    EXPECT_EQ(done.out, "T\n42 0 0 0\n42 1 0 1\nT\n42 0 0 0\nT\n");
     EXPECT_THAT(log(), ElementsAre("- 0 stop bcast program done", "- 0 start - program done"));
 }
 
