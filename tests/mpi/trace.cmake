@@ -1,13 +1,13 @@
 # Tests of the tracing library and ovnirun: each case starts mpirun itself.
 ovni_test(mpi_trace
-    trace_streams.cpp trace_functions.cpp trace_calls.cpp trace_messages.cpp trace_callbacks.cpp trace_worlds.cpp trace_starts.cpp trace_control.cpp trace_regions.cpp recorded_traffic.cpp
+    trace_streams.cpp trace_functions.cpp trace_calls.cpp trace_messages.cpp trace_callbacks.cpp trace_worlds.cpp trace_starts.cpp trace_control.cpp trace_regions.cpp trace_outside.cpp recorded_traffic.cpp
     ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
     LIBS ovni_trace ovni_model ovni_test_support)
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(mpi_trace spawn_f08 partner)
 endif()
-add_dependencies(mpi_trace ovni-mpi ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} ${mpi_stages} rounds pause abort_one odd_calls callbacks spawn plugin plugin_host ovnidump ovnitop with_libovni signal_log)
+add_dependencies(mpi_trace ovni-mpi ovnictl controlled_job ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} ${mpi_stages} rounds pause abort_one odd_calls callbacks spawn plugin plugin_host ovnidump ovnitop with_libovni signal_log)
 
 add_executable(host_names host_names.cpp
     ${PROJECT_SOURCE_DIR}/mpi/trace/host.cpp ${PROJECT_SOURCE_DIR}/mpi/trace/pmpi.cpp
