@@ -1,4 +1,4 @@
-// A traced program that does what the lines on stdin ask for, and says "done" to each:
+// A traced program: says its number, then does what the lines on stdin ask for, and says "done" to each:
 //     emit FIRST END        events OB. with the numbers from FIRST to END - 1
 //     threads FIRST END     the same in another thread
 //     close                 all its descriptors but the standard ones
@@ -74,7 +74,7 @@ int main() {
     ovni_proc_init(1, "node.app", getpid());
     begin();
     ovni_add_cpu(0, 0);
-    std::puts("ready");
+    std::printf("%d\n", getpid());
     std::fflush(stdout);
     std::array<char, 256> line;
     while (std::fgets(line.data(), line.size(), stdin)) obey(line.data());
