@@ -45,7 +45,7 @@ void Service::become(State state) noexcept {
 
 bool Service::start(const ServiceEvents& events, const std::string& socket_path) noexcept {
     SlowPath slow;
-    if (has_thread_) return state() == State::serves;
+    if (has_thread_.load()) return state() == State::serves;
     events_ = events;
     path_ = socket_path;
     is_to_end_.store(false);
@@ -73,9 +73,9 @@ bool Service::make_thread() noexcept {
     int error = pthread_create(&thread_, &attributes, run, this);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    has_thread_ = error == 0;
+    has_thread_.store(error == 0);
     errno = error;
-    return has_thread_;
+    return error == 0;
 }
 
 void* Service::run(void* self) noexcept {
@@ -167,14 +167,14 @@ void Service::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
 // Whoever calls exit() may be anywhere, a callback of ours too.
 void Service::stop() noexcept {
     SlowPath slow;
-    if (!has_thread_) return;
+    if (!has_thread_.load()) return;
     is_to_end_.store(true, std::memory_order_release);
     if (mutex_.lock_soon()) {
         if (tid_ != 0) Waker::wake(tid_);
         mutex_.unlock();
     }
     if (thread_ends_soon())
-        has_thread_ = false;
+        has_thread_.store(false);
     else
         server_.unlink();
 }

@@ -65,8 +65,8 @@ class Service {
     std::atomic<uint32_t> state_{0};  // of the thread
     std::atomic<bool> is_to_end_{false};
     pthread_t thread_{};
-    bool has_thread_ = false;  // nobody has joined it
-    int error_ = 0;            // why there is no socket
+    std::atomic<bool> has_thread_{false};  // nobody has joined it
+    int error_ = 0;                        // why there is no socket
 
     Mutex mutex_;    // of what follows
     pid_t tid_ = 0;  // while the thread can be woken
