@@ -69,7 +69,7 @@ bool RegionController::make() noexcept {
     if (is_present || settings.scope == Scope::job) first_ = first_state(plan, settings.default_start);
     delivery_.set_up(settings, rank, first_);
     if (!is_present || plan.chains.empty()) return is_present;
-    auto* running = new Running(*this, service_, std::move(plan), settings.default_start, born_);
+    auto* running = new Running(*this, service_, plan, settings.default_start, born_);
     running_.store(running, std::memory_order_release);
     return true;
 }

@@ -58,7 +58,7 @@ std::unique_ptr<AlarmFacts[]> facts_of(const Plan& plan, size_t alarms) {
 
 }  // namespace
 
-Running::Running(RegionController& owner, Service& service, Plan plan, DefaultStart default_start,
+Running::Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
                  uint64_t born) noexcept
     : owner_(owner),
       service_(service),

@@ -31,7 +31,7 @@ class RegionController;
 class Running {
  public:
     // `born`: CLOCK_MONOTONIC when the program began; what is armed first counts from there.
-    Running(RegionController& owner, Service& service, Plan plan, DefaultStart default_start,
+    Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
             uint64_t born) noexcept;
 
     Engine& engine() noexcept { return engine_; }
