@@ -64,8 +64,11 @@ bool Stream::get_ring() {
 }
 
 bool Stream::holds_events() const {
-    if (!ring_.is_mapped()) return false;
-    bool at_begin = head() <= header().begin_bytes.load(std::memory_order_relaxed);
+    return ring_.is_mapped() && holds_events(head());
+}
+
+bool Stream::holds_events(uint64_t position) const {
+    bool at_begin = position <= header().begin_bytes.load(std::memory_order_relaxed);
     return !at_begin || lost_ > 0 || has_gap_ || header().continues.load(std::memory_order_relaxed);
 }
 
@@ -287,7 +290,9 @@ void Stream::wait_until_drained(uint64_t position) {
 void Stream::ask_for_published() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (is_closed() || !ring_.is_mapped() || !holds_events()) return;
+    if (is_closed() || !ring_.is_mapped()) return;
+    // By any thread: where the stream's own stands is told by that alone.
+    if (!holds_events(header().published.load(std::memory_order_acquire))) return;
     place_at_last();
     asked_ = header().published.load(std::memory_order_acquire);
     ask_for(header(), asked_);

@@ -172,6 +172,7 @@ class Stream {
     void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
     void refresh_limit();
     bool holds_events() const;
+    bool holds_events(uint64_t position) const;
     bool has_room(uint64_t bytes) const;
     bool make_room(uint64_t bytes, bool may_be_lost);
     bool wait_for_room(uint64_t bytes);
