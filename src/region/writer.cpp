@@ -26,9 +26,19 @@ Recording state_of_new_streams() noexcept {
     return gate().state();
 }
 
-void flush() noexcept {
+namespace {
+
+void ask_for_all() noexcept {
     streams().visit([](Stream& stream) { stream.ask_for_published(); });
     host().wake();
+}
+
+}  // namespace
+
+// What lies in the buffer that threads share is moved first.
+void flush() noexcept {
+    if (host().shared()) host().wait_until_moved();
+    ask_for_all();
 }
 
 bool is_amid() noexcept {
@@ -41,7 +51,7 @@ uint64_t clock() noexcept {
 }
 
 void ask_for_kept_events() noexcept {
-    if (host().settings().flight > 0) flush();
+    if (host().settings().flight > 0) ask_for_all();
 }
 
 void mark_thread(uint32_t number) noexcept {
