@@ -95,6 +95,7 @@ TEST_F(ServiceTest, ADirectoryThatOthersCanWriteToIsNotTaken) {
     EXPECT_TRUE(serves()) << printed_errors();
     EXPECT_THAT(path(), ::testing::Not(StartsWith(home().string())));
     EXPECT_EQ(Client(path()).ask("status"), "ok status" + of(*host));
+    EXPECT_TRUE(ends_well(*host));
 }
 
 TEST_F(ServiceTest, GarbageIsRefusedAndTheConnectionGoesOn) {
