@@ -35,6 +35,7 @@ struct ovni_private_window {
     uint64_t last;  // the newest clock
     ovni::ClockPage* clock;
     const uint64_t* gate;  // bits of detail::gate_place(): events that the library has to look at first
+    const uint64_t* off;   // of those, while recording is off: which are more than to be dropped; or null
     uint32_t running;      // events of the thread are recorded, by its life cycle and the gate; 0: perhaps
 };
 
@@ -95,15 +96,41 @@ inline void store_bits(uint8_t* at, EventCode code, uint64_t clock, PayloadBits 
     std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &payload, sizeof payload);
 }
 
-[[gnu::cold, gnu::noinline]] inline void emit_bits_slowly(EventCode code, uint64_t clock, PayloadBits payload,
+constexpr uint64_t any_clock = UINT64_MAX;
+
+// The gate has a bit for each of so many places; codes that share one are looked at both.
+constexpr unsigned gate_place_bits = 13;
+constexpr unsigned gate_words = (1u << gate_place_bits) / 64;
+constexpr uint32_t gate_place(EventCode code) {
+    return code.bits() * 0x9e3779b1u >> (32 - gate_place_bits);
+}
+constexpr bool has_bit(const uint64_t* bits, EventCode code) {
+    uint32_t place = gate_place(code);
+    return (bits[place / 64] >> place % 64 & 1) != 0;
+}
+// Recording is off, and there is nothing more to do about it.
+inline bool is_dropped(const ovni_private_window& window, EventCode code) noexcept {
+    const uint64_t* off = __atomic_load_n(&window.off, __ATOMIC_RELAXED);
+    return off && !has_bit(off, code);
+}
+inline bool is_looked_at(const ovni_private_window& window, EventCode code) noexcept {
+    return has_bit(__atomic_load_n(&window.gate, __ATOMIC_RELAXED), code);
+}
+
+[[gnu::cold, gnu::noinline]] inline void emit_bits_slowly(const ovni_private_window& window, EventCode code,
+                                                          uint64_t clock, PayloadBits payload,
                                                           unsigned size) noexcept {
+    if (is_dropped(window, code)) return;
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_bits(event, code, clock, payload, size);
     ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + size));
 }
 
 template <class... Args>
-[[gnu::cold, gnu::noinline]] void emit_slowly(EventCode code, uint64_t clock, Args... args) noexcept {
+[[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_private_window& window, EventCode code,
+                                              uint64_t clock, Args... args) noexcept {
+    if (is_dropped(window, code)) return;
+    if (clock == any_clock) clock = now();
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
     ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
@@ -121,20 +148,6 @@ template <class... Args>
 // its own signal handlers.
 inline void handler_fence() noexcept {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-constexpr uint64_t any_clock = UINT64_MAX;
-
-// The gate has a bit for each of so many places; codes that share one are looked at both.
-constexpr unsigned gate_place_bits = 13;
-constexpr unsigned gate_words = (1u << gate_place_bits) / 64;
-constexpr uint32_t gate_place(EventCode code) {
-    return code.bits() * 0x9e3779b1u >> (32 - gate_place_bits);
-}
-inline bool is_looked_at(const ovni_private_window& window, EventCode code) noexcept {
-    uint32_t place = gate_place(code);
-    const uint64_t* gate = __atomic_load_n(&window.gate, __ATOMIC_RELAXED);
-    return (gate[place / 64] >> place % 64 & 1) != 0;
 }
 
 // Events that the library looks at: the life cycle, and regions of unsorted events.
@@ -187,6 +200,7 @@ inline bool pass(ovni_private_window& window, const void* event, unsigned size) 
 template <class... Args>
 [[gnu::cold, gnu::noinline]] bool pass_look(ovni_private_window& window, EventCode code, uint64_t clock,
                                             Args... args) noexcept {
+    if (is_dropped(window, code)) return leave_emission(window), false;
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
     return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
@@ -202,6 +216,7 @@ inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock,
 [[gnu::cold, gnu::noinline]] inline bool pass_bits_look(ovni_private_window& window, EventCode code,
                                                         uint64_t clock, PayloadBits payload,
                                                         unsigned size) noexcept {
+    if (is_dropped(window, code)) return leave_emission(window), false;
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_bits(event, code, clock, payload, size);
     return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + size));
@@ -230,7 +245,8 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     constexpr unsigned size = detail::event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    if (!detail::begin_emission(*window, code, size, clock)) return detail::emit_slowly(code, clock, args...);
+    if (!detail::begin_emission(*window, code, size, clock))
+        return detail::emit_slowly(*window, code, clock, args...);
     if (!detail::passes(*window, code, clock, args...)) return;
     detail::store_event(window->data + window->head, code, clock, args...);
     detail::end_emission(*window, size, clock);
@@ -243,7 +259,7 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
     if (window == nullptr) return;
     // What is stored beyond `size` is free as long as there is room for the largest event.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
-        return detail::emit_bits_slowly(code, clock, payload, size);
+        return detail::emit_bits_slowly(*window, code, clock, payload, size);
     if (!detail::passes_bits(*window, code, clock, payload, size)) return;
     detail::store_bits(window->data + window->head, code, clock, payload, size);
     detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
@@ -256,7 +272,7 @@ inline void emit(EventCode code, Args... args) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, detail::any_clock))
-        return detail::emit_slowly(code, now(), args...);
+        return detail::emit_slowly(*window, code, detail::any_clock, args...);
     if (!detail::passes(*window, code, detail::any_clock, args...)) return;
     uint64_t clock = read_clock(*window->clock);
     if (__builtin_expect(clock < window->last, 0)) {

@@ -84,9 +84,7 @@ void ovni_private_emit_passed(const void* event, uint32_t size) {
 }
 
 int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t size) {
-    Stream* stream = this_thread().stream;
-    if (!stream || stream->window() != window) return 1;
-    return stream->pass(event, size);
+    return Stream::of(window)->pass(event, size);
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {

@@ -7,9 +7,12 @@
 
 namespace ovni {
 
-bool OpenStates::has_key(const State& state, const StateRow& row, const uint8_t* payload) noexcept {
-    return state.row->stack == row.stack &&
-           memcmp(state.payload + row.key_at, payload + row.key_at, row.key_size) == 0;
+uint64_t OpenStates::key_of(const StateRow& row, const uint8_t* payload) noexcept {
+    uint64_t key = 0;
+    static_assert(OVNI_FORMAT_PAYLOAD_MAX == 2 * sizeof key);  // and a key is in either half
+    memcpy(&key, payload + row.key_at, sizeof key);
+    unsigned others = 64 - 8u * row.key_size;
+    return others == 64 ? 0 : key << others >> others;
 }
 
 Event OpenStates::event_of(const State& state, uint32_t code, uint64_t clock) noexcept {
@@ -23,20 +26,22 @@ Event OpenStates::event_of(const State& state, uint32_t code, uint64_t clock) no
 }
 
 // The innermost one.
-OpenStates::State* OpenStates::find(const StateRow& row, const uint8_t* payload) noexcept {
+OpenStates::State* OpenStates::find(const StateRow& row, uint64_t key) noexcept {
     for (uint32_t i = size(); i > 0; --i)
-        if (has_key(states_[i - 1], row, payload)) return &states_[i - 1];
+        if (states_[i - 1].row->stack == row.stack && states_[i - 1].key == key) return &states_[i - 1];
     return nullptr;
 }
 
 // The place is taken first: a handler uses the next ones.
-void OpenStates::push(const StateRow& row, const uint8_t* payload, uint32_t payload_size) noexcept {
+void OpenStates::push(const StateRow& row, uint64_t key, const uint8_t* payload,
+                      uint32_t payload_size) noexcept {
     uint32_t at = size_;
     size_ = at + 1;
     if (at >= most) return;
     detail::handler_fence();
     State& state = states_[at];
     state.row = &row;
+    state.key = key;
     memcpy(state.payload, payload, sizeof state.payload);
     state.kept = static_cast<uint8_t>(std::min<uint32_t>(row.kept, payload_size));
     state.is_paused = false;
@@ -50,21 +55,21 @@ void OpenStates::erase(State* state) noexcept {
 }
 
 void OpenStates::follow(const StateRow& row, const uint8_t* event, uint32_t size) noexcept {
-    uint8_t payload[OVNI_FORMAT_PAYLOAD_MAX] = {};
-    uint32_t payload_size = std::min<uint32_t>(size - OVNI_FORMAT_EVENT_HEADER, sizeof payload);
-    memcpy(payload, event + OVNI_FORMAT_EVENT_HEADER, payload_size);
+    const uint8_t* payload = event + OVNI_FORMAT_EVENT_HEADER;
+    uint32_t payload_size = size - OVNI_FORMAT_EVENT_HEADER;
+    uint64_t key = key_of(row, payload);
     using enum StateRow::Kind;
-    if (row.kind == push || row.kind == run) return this->push(row, payload, payload_size);
+    if (row.kind == push || row.kind == run) return this->push(row, key, payload, payload_size);
     // Those that are not kept were opened last.
     bool closes = row.kind == pop || row.kind == clear || row.kind == end;
     if (closes && size_ > most) {
         --size_;
         return;
     }
-    State* state = find(row, payload);
+    State* state = find(row, key);
     if (row.kind == set) {
         if (state) erase(state);
-        return this->push(row, payload, payload_size);
+        return this->push(row, key, payload, payload_size);
     }
     if (!state) return;
     if (closes) return erase(state);

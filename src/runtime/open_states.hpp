@@ -18,7 +18,7 @@ class OpenStates {
  public:
     static constexpr uint32_t most = 2047;  // more at a time are counted, not kept
 
-    // Of an event with a row that is not `always`.
+    // Of an event with a row that is not `always`. The bytes of the largest payload can be read in any case.
     void follow(const StateRow& row, const uint8_t* event, uint32_t size) noexcept;
     bool empty() const noexcept { return size_ == 0; }
 
@@ -49,16 +49,17 @@ class OpenStates {
  private:
     struct State {
         const StateRow* row;
+        uint64_t key;
         uint8_t payload[OVNI_FORMAT_PAYLOAD_MAX];
         uint8_t kept;  // of the payload
         bool is_paused;
     };
 
     uint32_t size() const noexcept { return size_ < most ? size_ : most; }
-    static bool has_key(const State& state, const StateRow& row, const uint8_t* payload) noexcept;
+    static uint64_t key_of(const StateRow& row, const uint8_t* payload) noexcept;
     static Event event_of(const State& state, uint32_t code, uint64_t clock) noexcept;
-    State* find(const StateRow& row, const uint8_t* payload) noexcept;
-    void push(const StateRow& row, const uint8_t* payload, uint32_t payload_size) noexcept;
+    State* find(const StateRow& row, uint64_t key) noexcept;
+    void push(const StateRow& row, uint64_t key, const uint8_t* payload, uint32_t payload_size) noexcept;
     void erase(State* state) noexcept;
 
     uint32_t size_;  // no more than `most` of them are kept

@@ -32,20 +32,34 @@ struct Bits {
     uint64_t words[detail::gate_words];
 };
 
+constexpr void set_bit(Bits& bits, EventCode code) {
+    uint32_t place = detail::gate_place(code);
+    bits.words[place / 64] |= uint64_t{1} << place % 64;
+}
+
 // Of all models but one.
 constexpr Bits states_without(char model) {
     Bits bits{};
     for (const StateRow& row : rows) {
         EventCode code = EventCode::from_bits(row.code);
-        if (row.kind == StateRow::Kind::always || code.model() == model) continue;
-        uint32_t place = detail::gate_place(code);
-        bits.words[place / 64] |= uint64_t{1} << place % 64;
+        if (row.kind != StateRow::Kind::always && code.model() != model) set_bit(bits, code);
     }
     return bits;
 }
 
 constexpr Bits states = states_without('\0');
 constexpr Bits states_without_mpi = states_without('M');
+
+constexpr Bits when_off = [] {
+    Bits bits{};
+    for (const StateRow& row : rows) set_bit(bits, EventCode::from_bits(row.code));
+    for (char category : {'H', 'A', 'F', 'U'})
+        for (char value = '!'; value <= '~'; ++value) {
+            const char code[] = {'O', category, value};
+            if (is_never_gated(EventCode::from_chars(code))) set_bit(bits, EventCode::from_chars(code));
+        }
+    return bits;
+}();
 
 constexpr Bits all = [] {
     Bits bits{};
@@ -71,5 +85,6 @@ const uint64_t* const gate_without_looks = none.words;
 const uint64_t* const gate_of_states = states.words;
 const uint64_t* const gate_of_states_without_mpi = states_without_mpi.words;
 const uint64_t* const gate_shut = all.words;
+const uint64_t* const gate_when_off = when_off.words;
 
 }  // namespace ovni

@@ -23,6 +23,8 @@ struct StateRow {
         always  // recorded whether recording is on or off: a definition
     };
 
+    static constexpr uint8_t marks = 255;  // the stack of all of them, each with its type as key
+
     uint32_t code;      // EventCode::bits()
     uint32_t opposite;  // of push and set: what closes it, 0: nothing does; of run: the pause
     Kind kind;
@@ -42,11 +44,12 @@ constexpr bool is_never_gated(EventCode code) {
     return code.model() == 'O' && (category == 'H' || category == 'A' || category == 'F' || category == 'U');
 }
 
-// What a window looks at (ovni_private_window::gate): nothing, the events of states, those of states without
-// the model mpi, everything.
+// What a window looks at (ovni_private_window): nothing, the events of states, those of states without the
+// model mpi, everything; and what is more than to be dropped while recording is off.
 extern const uint64_t* const gate_without_looks;
 extern const uint64_t* const gate_of_states;
 extern const uint64_t* const gate_of_states_without_mpi;
 extern const uint64_t* const gate_shut;
+extern const uint64_t* const gate_when_off;
 
 }  // namespace ovni

@@ -35,6 +35,7 @@ Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
     madvise(page, sizeof(WipedPage), MADV_WIPEONFORK);
     window_ = &static_cast<WipedPage*>(page)->window;
     states_ = &static_cast<WipedPage*>(page)->states;
+    static_cast<WipedPage*>(page)->owner = this;
     shown_ = gate().join(seen_);
     wanted_ = shown();
     set_gate(gate_shut);
@@ -46,6 +47,10 @@ Stream::~Stream() {
     if (producer_) producer_->close();
     if (window_) munmap(window_, sizeof(WipedPage));
     if (ring_.is_mapped()) host().give_back(std::move(ring_));
+}
+
+Stream* Stream::of(ovni_private_window* window) {
+    return reinterpret_cast<WipedPage*>(window)->owner;
 }
 
 bool Stream::get_ring() {
@@ -270,6 +275,7 @@ void Stream::flush(Amid amid) {
             emit_nested(event.bytes, event.size);
         return;
     }
+    if (shown() == Recording::off) return;
     flush_begin_ = begin;
     flush_end_ = clock_now();
     flush_pair_due_ = true;

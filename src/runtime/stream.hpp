@@ -49,6 +49,9 @@ class Stream {
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
+    // Whose emission has begun there.
+    static Stream* of(ovni_private_window* window);
+
     // By the owning thread.
     ovni_private_window* window() { return window_; }
     void emit(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
@@ -146,6 +149,7 @@ class Stream {
         ovni_private_window window;
         SharedProducer producer;
         OpenStates states;
+        Stream* owner;
     };
 
     bool get_ring();
@@ -183,6 +187,7 @@ class Stream {
 
     bool has_unseen_changes() const { return seen_.load(std::memory_order_relaxed) != gate().changes(); }
     Recording shown() const { return shown_.load(std::memory_order_relaxed); }
+    class Showing;
     void show(const RecordingChange& change);
     void show_stop(const RecordingChange& change);
     void show_start(const RecordingChange& change);
@@ -193,7 +198,9 @@ class Stream {
     void end_gap(uint64_t to);
     void note_changes_at_end();
     void set_gate(const uint64_t* bits) { __atomic_store_n(&window_->gate, bits, __ATOMIC_SEQ_CST); }
-    void open_gate();
+    void set_off(const uint64_t* bits) { __atomic_store_n(&window_->off, bits, __ATOMIC_SEQ_CST); }
+    void settle_gate();
+    bool is_always_admitted(const uint8_t* event, uint32_t size);
     void discard(const void* event);
     bool settle_discarded();
     void settle_postponed();

@@ -13,14 +13,11 @@ EventCode code_of(const void* event) {
 }
 
 // libovni-mpi shows its own states itself.
-bool is_kept_by_follower(const void* event, EventCode code, Keeper keeper) {
+bool is_kept_by_follower(const StateRow& row, const uint8_t* event, EventCode code) {
     constexpr int32_t theirs = OVNI_MPI_REGION_MARK;
-    if (keeper == Keeper::all) return false;
-    if (code.model() == 'M') return true;
     constexpr size_t type_at = OVNI_FORMAT_EVENT_HEADER + sizeof(int64_t);
-    const auto* bytes = static_cast<const uint8_t*>(event);
-    bool is_mark = code.model() == 'O' && code.category() == 'M' && ovni_format_payload(bytes[0]) == 12;
-    return is_mark && memcmp(bytes + type_at, &theirs, sizeof theirs) == 0;
+    bool is_mark = row.stack == StateRow::marks && memcmp(event + type_at, &theirs, sizeof theirs) == 0;
+    return (is_mark || code.model() == 'M') && gate().keeper() == Keeper::without_mpi;
 }
 
 }  // namespace
@@ -34,40 +31,50 @@ void Stream::want(Recording recording) {
     wanted_.store(recording, std::memory_order_seq_cst);
     if (!window_) return;
     set_gate(gate_shut);
+    set_off(nullptr);
     __atomic_store_n(&window_->running, 0, __ATOMIC_RELAXED);
 }
 
-// Where recording ends at this moment, want() shuts it after us, or we see what it wants.
-void Stream::open_gate() {
-    bool is_on = shown() == Recording::on && !has_unseen_changes();
-    if (!is_on || wanted() != Recording::on) return;
+// The stream shows what is wanted. Where another change is made at this moment, want() sets the window after
+// us, or we see what it wants.
+void Stream::settle_gate() {
+    Recording now = shown();
+    if (has_unseen_changes() || wanted() != now) return;
     const uint64_t* looks = gate().keeper() == Keeper::all ? gate_of_states : gate_of_states_without_mpi;
-    set_gate(gate().is_tracking() ? looks : gate_without_looks);
-    if (wanted() != Recording::on) set_gate(gate_shut);
+    if (now == Recording::on)
+        set_gate(gate().is_tracking() ? looks : gate_without_looks);
+    else
+        set_off(gate_when_off);
+    if (wanted() == now && !has_unseen_changes()) return;
+    set_gate(gate_shut);
+    set_off(nullptr);
 }
 
-// The events that are told apart: those of the follower, which shows its own states; those that are always
-// recorded; those that are while recording is on. States are followed either way. A stop that comes from here
-// on has a later clock than the event.
+// What does not depend on recording gets through. States are followed in any case.
+bool Stream::is_always_admitted(const uint8_t* event, uint32_t size) {
+    EventCode code = code_of(event);
+    const StateRow* row = find_state_row(code);
+    if (!row) return is_never_gated(code);
+    if (row->kind == StateRow::Kind::always) return true;
+    if (!is_kept_by_follower(*row, event, code)) states_->follow(*row, event, size);
+    return false;
+}
+
+// A stop that comes from here on has a later clock than the event.
 bool Stream::admits(const void* event, uint32_t size, Amid amid) {
     if (!window_) return true;
+    // It is of the follower.
     if (is_showing_) return !is_mute_;
-    EventCode code = code_of(event);
     if (amid == Amid::nothing) show_changes();
-    if (is_never_gated(code)) return true;
-    const StateRow* row = gate().is_tracking() ? find_state_row(code) : nullptr;
-    if (row && row->kind == StateRow::Kind::always) return true;
-    if (row && !is_kept_by_follower(event, code, gate().keeper()))
-        states_->follow(*row, static_cast<const uint8_t*>(event), size);
-    return shown() == Recording::on;
+    return is_always_admitted(static_cast<const uint8_t*>(event), size) || shown() == Recording::on;
 }
 
 // In the middle of an emission, which is ended here where it does not go on.
 int Stream::pass(const void* event, uint32_t size) {
+    const auto* bytes = static_cast<const uint8_t*>(event);
     bool is_open = __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) != gate_shut;
-    bool is_off = shown() == Recording::off && wanted() == Recording::off && !has_unseen_changes();
-    if (is_open || is_off) {
-        if (admits(event, size, Amid::an_emission) || is_open) return 1;
+    if (is_open || __atomic_load_n(&window_->off, __ATOMIC_RELAXED)) {
+        if (is_always_admitted(bytes, size) || is_open) return 1;
         detail::leave_emission(*window_);
         return 0;
     }
@@ -89,20 +96,39 @@ void Stream::show_changes() {
     // The clock of a stop that is being made is not known yet: this thread stops a moment before the others.
     if (wanted() == Recording::off && shown() == Recording::on)
         show({Recording::off, clock_now(), gate().reason()});
-    if (has_shown || __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) == gate_shut) {
-        open_gate();
-        show_running();
-    }
+    bool is_settled = __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) != gate_shut ||
+                      __atomic_load_n(&window_->off, __ATOMIC_RELAXED);
+    if (is_settled && !has_shown) return;
+    settle_gate();
+    show_running();
 }
 
+// What the follower emits gets through, so no handler may come between.
+class Stream::Showing {
+ public:
+    explicit Showing(Stream& stream) : stream_(stream) {
+        block_signals(&signals_);
+        stream_.is_showing_ = true;
+    }
+    ~Showing() {
+        stream_.is_showing_ = false;
+        pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+    }
+    Showing(const Showing&) = delete;
+    Showing& operator=(const Showing&) = delete;
+
+ private:
+    Stream& stream_;
+    sigset_t signals_;
+};
+
 void Stream::show(const RecordingChange& change) {
-    is_showing_ = true;
+    Showing showing(*this);
     // A thread that has slept through many changes has missed some.
     if (change.to == Recording::on && shown() == Recording::on)
         show_stop({Recording::off, window_->last, gate().reason()});
     if (change.to == Recording::off && shown() == Recording::on) show_stop(change);
     if (change.to == Recording::on) show_start(change);
-    is_showing_ = false;
 }
 
 const void* Stream::after_start(const void* event, uint32_t size, Event& raised) const {
@@ -165,17 +191,18 @@ void Stream::open_states_again(uint64_t clock) {
 void Stream::open_states_due() {
     if (!open_is_due_ || life_ != Life::running || shown() != Recording::on) return;
     open_is_due_ = false;
-    is_showing_ = true;
-    open_states_again(window_->last);
-    is_showing_ = false;
-    open_gate();
+    {
+        Showing showing(*this);
+        open_states_again(window_->last);
+    }
+    settle_gate();
     show_running();
 }
 
 void Stream::call_follower(Recording recording, uint64_t clock) {
     ovni_private_follower* follower = gate().follower();
     if (!follower || is_closed()) return;
-    set_gate(is_mute_ ? gate_shut : gate_without_looks);
+    if (!is_mute_) set_gate(gate_without_looks);
     follower(recording == Recording::on ? 1 : 0, clock);
     set_gate(gate_shut);
 }

@@ -1,8 +1,9 @@
 // stream.gaps.json: where a stream has no events although the program went on, because recording was paused
 // or events were dropped:
 //     {"gaps": [{"offset": n, "from": n, "to": n, "lost": n, "reason": "paused"}]}
-// `offset` is that of the event behind the gap, `from` and `to` are raw clocks. `to` is absent where the gap
-// lasts to the end of the stream; `lost` and `reason` may be absent.
+// `offset` is that of the first event behind `from`, which are raw clocks as `to` is; the gap ends before the
+// first event of that clock or later, so what is never paused (the life cycle, definitions) may lie inside.
+// `to` is absent where the gap lasts to the end of the stream; `lost` and `reason` may be absent.
 #pragma once
 
 #include <filesystem>
