@@ -109,7 +109,7 @@ constexpr bool has_bit(const uint64_t* bits, EventCode code) {
     return (bits[place / 64] >> place % 64 & 1) != 0;
 }
 // Recording is off, and there is nothing more to do about it.
-inline bool is_dropped(const ovni_private_window& window, EventCode code) noexcept {
+[[gnu::always_inline]] inline bool is_dropped(const ovni_private_window& window, EventCode code) noexcept {
     const uint64_t* off = __atomic_load_n(&window.off, __ATOMIC_RELAXED);
     return off && !has_bit(off, code);
 }
