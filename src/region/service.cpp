@@ -80,7 +80,7 @@ bool Service::make_thread() noexcept {
 
 void* Service::run(void* self) noexcept {
     auto* service = static_cast<Service*>(self);
-    slow_paths = 1;  // its signals are blocked for good
+    own_thread_state.slow_paths = 1;  // its signals are blocked for good
     service->settle();
     service->serve();
     {

@@ -77,8 +77,7 @@ void ovni_ev_emit(ovni_ev* ev) {
     EventCode code = EventCode::from_bytes(&ev->header.model);
     if (__builtin_expect(rare, 0) || !detail::begin_emission(*window, code, size, ev->header.clock))
         return emit_slowly(ev, static_cast<unsigned>(ovni_ev_size(ev)));
-    if (__builtin_expect(detail::is_looked_at(*window, code), 0) &&
-        !ovni_private_pass(window, ev, size))
+    if (__builtin_expect(detail::is_looked_at(*window, code), 0) && !ovni_private_pass(window, ev, size))
         return;
     memcpy(window->data + window->head, ev, sizeof *ev);
     detail::end_emission(*window, size, ev->header.clock);

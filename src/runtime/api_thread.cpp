@@ -10,7 +10,7 @@ using namespace ovni;
 
 void ovni_thread_init(pid_t tid) {
     if (process().is_inherited() || is_inside()) return;
-    Thread& thread = this_thread();
+    ThreadState& thread = this_thread();
     if (thread.stream && !thread.stream->is_ours())
         return warn("ovni_thread_init: thread %d is already initialized, ignored", tid);
     if (thread.phase == ThreadPhase::ended) return;

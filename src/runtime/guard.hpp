@@ -28,15 +28,37 @@ inline bool end_is_wanted() noexcept {
     return false;
 }
 
-// How many of them the thread stands in.
-inline constinit thread_local volatile int slow_paths = 0;
+class Stream;
+
+enum class ThreadPhase : uint8_t {
+    fresh,       // no stream yet
+    open,        // has a stream, the program's or ours
+    finished,    // ovni_thread_free was called
+    unrecorded,  // there was no memory for it: what it emits is lost, and counted
+    ended        // the thread is over but for destructors of others, whose events are dropped
+};
+
+// All that the library keeps of a thread, in one piece: programs have little room for such memory.
+struct ThreadState {
+    Stream* stream = nullptr;
+    ThreadPhase phase = ThreadPhase::fresh;
+    bool waits_for_memory = false;       // see memory.hpp
+    volatile bool holds_memory = false;  // the lock there
+    volatile int slow_paths = 0;         // how many the thread stands in
+
+    void become(ThreadPhase next, Stream* with = nullptr) noexcept {
+        stream = with;
+        phase = next;
+    }
+};
+inline constinit thread_local ThreadState own_thread_state;
 
 // The process has another copy of the library, which records: this one does nothing.
 inline constinit bool is_second_copy = false;
 
 // Asked where a call enters the library: it comes from a handler that interrupted another one.
 inline bool is_inside() noexcept {
-    return slow_paths > 0 || is_second_copy;
+    return own_thread_state.slow_paths > 0 || is_second_copy;
 }
 
 class SlowPath {
@@ -44,10 +66,10 @@ class SlowPath {
     SlowPath() noexcept : errno_(errno) {
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
         block_signals(&signals_);
-        slow_paths = slow_paths + 1;
+        own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
     }
     ~SlowPath() {
-        slow_paths = slow_paths - 1;
+        own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
         pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
         pthread_setcancelstate(cancel_state_, nullptr);
         errno = errno_;

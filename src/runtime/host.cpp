@@ -109,7 +109,7 @@ void* Host::drain(void* self) {
     host->descriptors_.store(static_cast<uint32_t>(descriptors), std::memory_order_release);
     futex_wake_all(host->descriptors_);
     // Its signals are blocked for good.
-    slow_paths = 1;
+    own_thread_state.slow_paths = 1;
     wait_for_memory();
     host->drainer_->serve(host->stop_);
     host->end_session();

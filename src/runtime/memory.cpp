@@ -24,9 +24,6 @@ constexpr size_t own_mapping = size_t{128} << 10;  // of larger blocks
 constexpr size_t page = 4096;
 constexpr int classes = 32;
 
-constinit thread_local bool waits = false;
-constinit thread_local volatile bool holds = false;  // the lock
-
 alignas(page) uint8_t reserve[reserve_bytes];
 
 // Before the bytes that are handed out.
@@ -69,10 +66,10 @@ class Arena {
     size_t reserve_left() const noexcept { return reserve_bytes - reserve_used_.load(); }
     void lock() noexcept {
         mutex_.lock();
-        holds = true;
+        own_thread_state.holds_memory = true;
     }
     void unlock() noexcept {
-        holds = false;
+        own_thread_state.holds_memory = false;
         mutex_.unlock();
     }
     bool comes_free() noexcept { return mutex_.comes_free(); }
@@ -96,7 +93,7 @@ class Arena {
         }
         if (size <= static_cast<size_t>(end_ - next_)) return std::exchange(next_, next_ + size);
         size_t left = reserve_left();
-        if (size > left || (waits && left - size < for_drainer)) return nullptr;
+        if (size > left || (own_thread_state.waits_for_memory && left - size < for_drainer)) return nullptr;
         return reserve + reserve_used_.fetch_add(size);
     }
 
@@ -149,7 +146,7 @@ bool metadata_fit(size_t more) noexcept {
 }
 
 void wait_for_memory() noexcept {
-    waits = true;
+    own_thread_state.waits_for_memory = true;
 }
 
 void lock_memory() noexcept {
@@ -165,12 +162,12 @@ bool memory_comes_free() noexcept {
 }
 
 void forget_memory_lock() noexcept {
-    holds = false;
+    own_thread_state.holds_memory = false;
     arena.value.forget();
 }
 
 void leave_memory() noexcept {
-    if (holds) forget_memory_lock();
+    if (own_thread_state.holds_memory) forget_memory_lock();
 }
 
 }  // namespace ovni

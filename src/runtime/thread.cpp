@@ -19,7 +19,6 @@ constinit Immortal<StreamList> all_streams;
 
 namespace {
 
-__thread Thread thread_record = {nullptr, ThreadPhase::fresh};
 pthread_key_t at_thread_end;
 pid_t this_process;
 
@@ -35,13 +34,13 @@ void end_thread(void* mark) {
         pthread_setspecific(at_thread_end, round + 1);
         return;
     }
-    Stream* stream = thread_record.stream;
+    Stream* stream = own_thread_state.stream;
     if (!stream) return;
     SlowPath slow;
     if (gate().controller()) gate().controller()->thread_ends();
     stream->show_changes();
     ovni_private_thread_window = nullptr;
-    thread_record = {nullptr, ThreadPhase::ended};
+    own_thread_state.become(ThreadPhase::ended);
     StreamEnd returned{"exit", 0};
     stream->close(stream->is_ours() ? nullptr : &returned);
     stream->wait_until_written();
@@ -56,7 +55,7 @@ sigset_t signals_before_fork;
 // A handler that forks amid a slow way may hold them already.
 void before_fork() {
     bool is_within = is_inside();
-    slow_paths = slow_paths + 1;
+    own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
     if (is_within) return;
     sigset_t before;
     block_signals(&before);
@@ -74,7 +73,7 @@ void release_locks() {
 }
 
 void after_fork_in_parent() {
-    slow_paths = slow_paths - 1;
+    own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
     if (is_inside()) return;
     unlock_memory();
     release_locks();
@@ -118,18 +117,18 @@ void start_over() {
     host().start_over_in_child();
     gate().start_over_in_child();
     if (gate().controller()) gate().controller()->start_over_in_child();
-    parent_stream = thread_record.stream;
-    if (parent_stream) let_emission_end(thread_record.stream->window());
+    parent_stream = own_thread_state.stream;
+    if (parent_stream) let_emission_end(own_thread_state.stream->window());
     ovni_private_thread_window = parent_stream ? &inherited_window : nullptr;
-    thread_record = {nullptr, ThreadPhase::fresh};
+    own_thread_state.become(ThreadPhase::fresh);
     pthread_setspecific(at_thread_end, nullptr);
 }
 
 void after_fork_in_child() {
     unlock_memory();
-    if (slow_paths > 1) forget_locks();
+    if (own_thread_state.slow_paths > 1) forget_locks();
     start_over();
-    slow_paths = slow_paths - 1;
+    own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
     if (!is_inside()) release_locks();
 }
 
@@ -183,7 +182,7 @@ bool another_copy_is_there() {
 
 // A clone() that bypassed fork() leaves no word, but the window is empty.
 void notice_clone() {
-    const Stream* stream = thread_record.stream;
+    const Stream* stream = own_thread_state.stream;
     if (!stream || !ovni_private_thread_window || ovni_private_thread_window->published) return;
     if (!stream->has_memory() || getpid() == this_process) return;
     SlowPath slow;
@@ -193,13 +192,13 @@ void notice_clone() {
 
 }  // namespace
 
-Thread& this_thread() {
+ThreadState& this_thread() {
     notice_clone();
-    return thread_record;
+    return own_thread_state;
 }
 
 Stream* program_stream(const char* function) {
-    const Thread& thread = this_thread();
+    const ThreadState& thread = this_thread();
     if (is_inside() || memory_is_short()) return nullptr;
     if (thread.stream && !thread.stream->is_ours()) return thread.stream;
     if (thread.phase == ThreadPhase::ended || thread.phase == ThreadPhase::unrecorded) return nullptr;
@@ -221,7 +220,7 @@ bool interrupts_emission(const Stream* stream) {
 }
 
 Stream* inherited_stream() {
-    const Thread& thread = this_thread();
+    const ThreadState& thread = this_thread();
     if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside()) return thread.stream;
     SlowPath slow;
     Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
@@ -233,7 +232,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     gate().begin();
     if (memory_is_short()) {
         complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
-        thread_record.phase = ThreadPhase::unrecorded;
+        own_thread_state.phase = ThreadPhase::unrecorded;
         ovni_private_thread_window = &window_of_nobody;
         return nullptr;
     }
@@ -243,7 +242,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
         return nullptr;
     }
     streams().add(stream);
-    thread_record = {stream, ThreadPhase::open};
+    own_thread_state.become(ThreadPhase::open, stream);
     ovni_private_thread_window = stream->has_memory() ? stream->window() : &window_of_nobody;
     pthread_setspecific(at_thread_end, rounds);
     if (gate().controller()) gate().controller()->thread_begins();
@@ -253,11 +252,11 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
 
 void free_stream() {
     SlowPath slow;
-    Stream* stream = thread_record.stream;
+    Stream* stream = own_thread_state.stream;
     if (gate().controller()) gate().controller()->thread_ends();
     stream->show_changes();
     ovni_private_thread_window = nullptr;
-    thread_record = {nullptr, ThreadPhase::finished};
+    own_thread_state.become(ThreadPhase::finished);
     stream->close(nullptr);
     stream->wait_until_written();
     streams().remove(stream);

@@ -10,20 +10,8 @@
 
 namespace ovni {
 
-enum class ThreadPhase : uint8_t {
-    fresh,       // no stream yet
-    open,        // has a stream, the program's or ours
-    finished,    // ovni_thread_free was called
-    unrecorded,  // there was no memory for it: what it emits is lost, and counted
-    ended        // the thread is over but for destructors of others, whose events are dropped
-};
-
-struct Thread {
-    Stream* stream;
-    ThreadPhase phase;
-};
 // In the child of a clone() that bypassed fork(), the thread has no stream any more.
-Thread& this_thread();
+ThreadState& this_thread();
 
 // The stream that the program has opened in this thread. Where it has none, this is the program's mistake and
 // its end; null where nobody is to blame: in a fork's child, after the end of the thread, in a handler that
