@@ -52,6 +52,24 @@ void plain(benchmark::State& state) {
     });
 }
 
+// emit() as it would be without a gate.
+void emit_ungated(EventCode code) {
+    ovni_private_window* window = ovni_private_thread_window;
+    if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_HEADER, detail::any_clock))
+        return emit(code);
+    uint64_t clock = read_clock(*window->clock);
+    if (clock < window->last) return detail::leave_emission(*window);
+    detail::store_event(window->data + window->head, code, clock);
+    detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER, clock);
+}
+
+void ungated(benchmark::State& state) {
+    time_events(state, [] {
+        emit_ungated("OB.");
+        emit_ungated("OB.");
+    });
+}
+
 void states(benchmark::State& state) {
     time_events(state, [] {
         emit("VAs");
@@ -109,6 +127,7 @@ int main(int argc, char** argv) {
     ovni::emit("OHx", int32_t{-1}, int32_t{-1}, uint64_t{0});
     benchmark::RegisterBenchmark("limit/count_and_store", count_and_store);
     benchmark::RegisterBenchmark("limit/clock", clock_alone);
+    benchmark::RegisterBenchmark("no_gate/plain", ungated);
     add("on", 0);
     add("on_followed", 1);
     add("off", 2);
