@@ -37,7 +37,7 @@ class Delivery {
     Scope scope() const noexcept { return scope_; }
     uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
     bool is_job_scope() const noexcept { return scope_ == Scope::job; }
-    const JobWish& job() const noexcept { return job_; }
+    JobWish& job() noexcept { return job_; }
     void agree(uint64_t wish) noexcept;
 
     // False where there are too many.

@@ -18,18 +18,19 @@ class JobWish {
 
     // How recording begins, on all ranks alike.
     void begin(Recording state) noexcept;
-    // False where recording is so already; what was wished for before is forgotten then.
+    // False where recording is so already, and no rank can be changing it; what was wished for before is
+    // forgotten then.
     bool want(Recording to) noexcept;
-    // To be combined over the ranks; 0: none.
-    uint64_t wish() const noexcept;
+    // To be combined over the ranks; 0: none. Until agree() nobody knows what comes out of it.
+    uint64_t wish() noexcept;
     // What came out of that, the same on all ranks: the change that takes effect now. None where it was
     // known.
     std::optional<Recording> agree(uint64_t wish) noexcept;
 
  private:
-    // changes agreed, state, whether something is wished for, what.
-    static constexpr unsigned changes_shift = 3;
-    static constexpr uint64_t recording = 4, wishing = 2, wished = 1;
+    // changes agreed, whether ranks are agreeing, state, whether something is wished for, what.
+    static constexpr unsigned changes_shift = 4;
+    static constexpr uint64_t offered = 8, recording = 4, wishing = 2, wished = 1;
     std::atomic<uint64_t> word_{recording};
 };
 

@@ -150,6 +150,7 @@ void ovni_private_mark_type(int32_t type, long flags, const char* title) {
     if (!stream || !is_mark_type(type) || !title || !*title) return;
     SlowPath slow;
     std::string text = short_label(title);
+    if ((flags & OVNI_PRIVATE_MARK_PUNCTUAL) != 0) stream->set_punctual(type);
     stream->with_metadata([&](Metadata& metadata) { tell_mark_type(metadata, type, flags, text.c_str()); });
 }
 

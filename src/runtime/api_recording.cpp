@@ -1,4 +1,6 @@
 // Recording on and off, as other libraries of ours ask for it: ovni/private.h.
+#include <string_view>
+
 #include "ovni/private.h"
 #include "runtime/gate.hpp"
 #include "runtime/thread.hpp"
@@ -18,7 +20,10 @@ void ovni_private_pause(int to_pause) {
     const Controller* controller = gate().controller();
     if (controller && controller->decides()) return;
     SlowPath slow;
-    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr, "paused");
+    // What others have stopped is theirs to start.
+    constexpr std::string_view reason = "paused";
+    if (!to_pause && gate().reason() != reason) return;
+    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr, reason.data());
 }
 
 #pragma GCC visibility pop

@@ -62,12 +62,21 @@ void Gate::track() noexcept {
     streams().visit([](Stream& stream) { stream.want(stream.wanted()); });
 }
 
+// Single threads may differ from the state of the process.
+bool Gate::is_so(Recording wanted, const Stream* only) const noexcept {
+    bool is_so = only || state() == wanted;
+    streams().visit([&](const Stream& stream) {
+        if (!only || &stream == only) is_so &= stream.wanted() == wanted;
+    });
+    return is_so;
+}
+
 ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char* reason) noexcept {
     SlowPath slow;
     if (in_transition_.exchange(true, std::memory_order_acquire)) return ChangeOutcome::in_transition;
     ChangeOutcome outcome = ChangeOutcome::was_so;
     track();
-    if ((only ? only->wanted() : state()) != to) {
+    if (!is_so(to, only)) {
         outcome = ChangeOutcome::done;
         RecordingChange change{to, clock_now(), reason};
         if (to == Recording::off) reason_.store(reason, std::memory_order_release);
@@ -116,6 +125,7 @@ bool Gate::next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChan
     uint64_t count = count_.load(std::memory_order_relaxed);
     uint64_t forgotten = count - std::min(count, kept);
     uint64_t last = seen.load(std::memory_order_relaxed);
+    bool has_missed = last < forgotten;
     const OwnChange& own = stream.own_change;
     bool is_own = own.number > last && own.number <= forgotten;
     bool found = is_own;
@@ -126,6 +136,7 @@ bool Gate::next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChan
         found = !logged.only || logged.only == &stream;
         if (found) change = logged.change;
     }
+    change.has_missed = has_missed;
     seen.store(last, std::memory_order_relaxed);
     return found;
 }

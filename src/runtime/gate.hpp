@@ -46,7 +46,8 @@ struct Controller {
 struct RecordingChange {
     Recording to;
     uint64_t clock;
-    const char* reason;  // of the gap that a stop begins
+    const char* reason;       // of the gap that a stop begins
+    bool has_missed = false;  // others before it are forgotten
 };
 
 // Of one stream alone, kept beside the log of all changes.
@@ -100,6 +101,7 @@ class Gate {
     };
 
     void track() noexcept;
+    bool is_so(Recording wanted, const Stream* only) const noexcept;
     void log(const RecordingChange& change, Stream* only) noexcept;
 
     const Controller* controller_ = nullptr;

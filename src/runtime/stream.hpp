@@ -85,6 +85,7 @@ class Stream {
     void show_changes();
     // An event whose clock was read while recording was off, and that comes after its start, belongs to that.
     const void* after_start(const void* event, uint32_t size, Event& raised) const;
+    void set_punctual(int32_t mark_type) { punctual_[mark_type / 64] |= uint64_t{1} << mark_type % 64; }
     // The thread runs again, so what could not be shown before is shown.
     void open_states_due();
     bool is_ours() const { return ours_; }
@@ -201,6 +202,10 @@ class Stream {
     void set_off(const uint64_t* bits) { __atomic_store_n(&window_->off, bits, __ATOMIC_SEQ_CST); }
     void settle_gate();
     bool is_always_admitted(const uint8_t* event, uint32_t size);
+    bool is_followed(const StateRow& row, const uint8_t* event) const;
+    bool is_punctual(int32_t mark_type) const {
+        return mark_type >= 0 && mark_type < 128 && (punctual_[mark_type / 64] >> mark_type % 64 & 1) != 0;
+    }
     void discard(const void* event);
     bool settle_discarded();
     void settle_postponed();
@@ -238,6 +243,7 @@ class Stream {
     bool is_mute_ = false;         // but where the thread does not run, and the gap says it all
     bool open_is_due_ = false;     // when the thread runs again
     bool has_gap_ = false;
+    uint64_t punctual_[2] = {};       // mark types, below 100, whose values are instants
     uint64_t place_at_ = UINT64_MAX;  // so many bytes cannot stay in the ring any longer
     RingLease ring_;
     Mutex mutex_;

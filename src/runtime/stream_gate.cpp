@@ -12,12 +12,12 @@ EventCode code_of(const void* event) {
     return EventCode::from_bytes(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT);
 }
 
-// libovni-mpi shows its own states itself.
-bool is_kept_by_follower(const StateRow& row, const uint8_t* event, EventCode code) {
-    constexpr int32_t theirs = OVNI_MPI_REGION_MARK;
-    constexpr size_t type_at = OVNI_FORMAT_EVENT_HEADER + sizeof(int64_t);
-    bool is_mark = row.stack == StateRow::marks && memcmp(event + type_at, &theirs, sizeof theirs) == 0;
-    return (is_mark || code.model() == 'M') && gate().keeper() == Keeper::without_mpi;
+constexpr int32_t no_mark = -1;
+int32_t mark_type_of(const StateRow& row, const uint8_t* event) {
+    int32_t type = no_mark;
+    if (row.stack == StateRow::marks)
+        memcpy(&type, event + OVNI_FORMAT_EVENT_HEADER + sizeof(int64_t), sizeof type);
+    return type;
 }
 
 }  // namespace
@@ -56,8 +56,16 @@ bool Stream::is_always_admitted(const uint8_t* event, uint32_t size) {
     const StateRow* row = find_state_row(code);
     if (!row) return is_never_gated(code);
     if (row->kind == StateRow::Kind::always) return true;
-    if (!is_kept_by_follower(*row, event, code)) states_->follow(*row, event, size);
+    if (is_followed(*row, event)) states_->follow(*row, event, size);
     return false;
+}
+
+// An instant is no state, and libovni-mpi shows its own states itself.
+bool Stream::is_followed(const StateRow& row, const uint8_t* event) const {
+    int32_t mark = mark_type_of(row, event);
+    if (mark != no_mark && is_punctual(mark)) return false;
+    bool is_of_mpi = EventCode::from_bits(row.code).model() == 'M' || mark == OVNI_MPI_REGION_MARK;
+    return !is_of_mpi || gate().keeper() == Keeper::all;
 }
 
 // A stop that comes from here on has a later clock than the event.
@@ -125,10 +133,13 @@ class Stream::Showing {
 void Stream::show(const RecordingChange& change) {
     Showing showing(*this);
     // A thread that has slept through many changes has missed some.
-    if (change.to == Recording::on && shown() == Recording::on)
+    if (change.to == Recording::on && shown() == Recording::on && change.has_missed)
         show_stop({Recording::off, window_->last, gate().reason()});
-    if (change.to == Recording::off && shown() == Recording::on) show_stop(change);
-    if (change.to == Recording::on) show_start(change);
+    if (change.to == shown()) return;
+    if (change.to == Recording::off)
+        show_stop(change);
+    else
+        show_start(change);
 }
 
 const void* Stream::after_start(const void* event, uint32_t size, Event& raised) const {

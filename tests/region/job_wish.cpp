@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 namespace ovni::region::test {
 
@@ -15,8 +17,8 @@ TEST(JobWishTest, IsForgottenWhereThingsAreSo) {
     JobWish rank;
     EXPECT_FALSE(rank.want(on));
     EXPECT_EQ(rank.wish(), 0u);
+    EXPECT_EQ(rank.agree(0), std::nullopt);
     EXPECT_TRUE(rank.want(off));
-    EXPECT_EQ(rank.wish(), 2u);
     EXPECT_FALSE(rank.want(on));
     EXPECT_EQ(rank.wish(), 0u);
 }
@@ -36,6 +38,41 @@ TEST(JobWishTest, HasEffectOnce) {
 }
 
 // One fires after the result of the others has been awaited, but before it is told.
+// While ranks agree on a start, recording is still off: a stop then comes after it.
+TEST(JobWishTest, CountsAgainstWhatIsBeingAgreedOn) {
+    JobWish rank;
+    rank.begin(off);
+    EXPECT_TRUE(rank.want(on));
+    uint64_t first = rank.wish();
+    EXPECT_TRUE(rank.want(off));
+    EXPECT_EQ(rank.agree(first), on);
+    uint64_t second = rank.wish();
+    EXPECT_NE(second, 0u);
+    EXPECT_EQ(rank.agree(second), off);
+    EXPECT_EQ(rank.wish(), 0u);
+}
+
+// Other ranks may have wished for something that this one does not know.
+TEST(JobWishTest, CountsAgainstTheWishOfAnotherRank) {
+    std::array<JobWish, 2> ranks;
+    for (JobWish& rank : ranks) rank.begin(off);
+    ranks[0].want(on);
+    uint64_t first = std::max(ranks[0].wish(), ranks[1].wish());
+    EXPECT_TRUE(ranks[1].want(off));
+    for (JobWish& rank : ranks) EXPECT_EQ(rank.agree(first), on);
+    uint64_t second = std::max(ranks[0].wish(), ranks[1].wish());
+    for (JobWish& rank : ranks) EXPECT_EQ(rank.agree(second), off);
+}
+
+TEST(JobWishTest, IsFulfilledWhereNothingCameOfAnAgreement) {
+    JobWish rank;
+    rank.begin(on);
+    EXPECT_EQ(rank.wish(), 0u);
+    EXPECT_TRUE(rank.want(on));
+    EXPECT_EQ(rank.agree(0), std::nullopt);
+    EXPECT_EQ(rank.wish(), 0u);
+}
+
 TEST(JobWishTest, OfTheLoserIsWishedForAgain) {
     std::array<JobWish, 2> ranks;
     for (JobWish& rank : ranks) rank.begin(off);

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "ovni/control.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "runtime/ours.hpp"
@@ -139,6 +140,50 @@ TEST_F(RecordingTest, OpenStatesAreClosedAndOpenedAgain) {
     EXPECT_EQ(recorded.events[8].argument<int32_t>(8), 1);
     EXPECT_EQ(recorded.events[5].argument<int32_t>(8), 1);
     expect_accepted();
+}
+
+TEST_F(RecordingTest, InstantsDoNotComeBack) {
+    run_traced([] {
+        begin_program();
+        ovni_private_mark_type(98, OVNI_PRIVATE_MARK_PUNCTUAL, "instants");
+        ovni_mark_type(1, 0, "phase");
+        ovni_mark_set(98, 7);
+        ovni_mark_set(1, 3);
+        pause();
+        go_on();
+        end_program();
+    });
+    RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.codes(), "OHx OM= OM= OM= OHe");
+    EXPECT_EQ(recorded.events[3].argument<int32_t>(8), 1);
+}
+
+// Nobody but who stopped recording goes on.
+TEST_F(RecordingTest, AStopByOthersIsNoPause) {
+    run_traced([] {
+        begin_program();
+        ovni_control_fire(OVNI_CONTROL_STOP, OVNI_CONTROL_THIS_THREAD, 1);
+        go_on();
+        emit("OB.");
+        ovni_control_fire(OVNI_CONTROL_START, OVNI_CONTROL_THIS_THREAD, 1);
+        emit("OB.");
+        end_program();
+    });
+    EXPECT_EQ(codes(), "OHx OB. OHe");
+}
+
+TEST_F(RecordingTest, AStartOfAllStartsThreadsThatWereStoppedAlone) {
+    set_environment("OVNI_CONTROL", "threadid:pcontrol:never");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        begin_program();
+        ovni_control_fire(OVNI_CONTROL_STOP, OVNI_CONTROL_THIS_THREAD, 0);
+        emit("OB.");
+        ovni_control_fire(OVNI_CONTROL_START, OVNI_CONTROL_THIS_THREAD, 1);
+        emit("OB.");
+        end_program();
+    });
+    EXPECT_EQ(codes(), "OHx OB. OHe");
 }
 
 TEST_F(RecordingTest, BodiesOfTasksGoOn) {
