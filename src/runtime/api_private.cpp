@@ -84,7 +84,8 @@ void ovni_private_emit_passed(const void* event, uint32_t size) {
 }
 
 int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t size) {
-    return Stream::of(window)->pass(event, size);
+    Stream* stream = Stream::of(window);
+    return stream ? stream->pass(event, size) : 1;  // none: the emission of a parent ends in its fork's child
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {

@@ -82,8 +82,6 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
         if (to == Recording::off) reason_.store(reason, std::memory_order_release);
         if (!only) state_.store(to, std::memory_order_release);
         auto concerns = [&](const Stream& stream) { return !only || &stream == only; };
-        // A start takes effect at its clock, as threads show it when they come by.
-        if (to == Recording::on) log(change, only);
         streams().visit([&](Stream& stream) {
             if (concerns(stream)) stream.want(to);
         });
@@ -92,9 +90,10 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
             streams().visit([&](Stream& stream) {
                 if (concerns(stream)) wait_for_emission(stream);
             });
-            change.clock = clock_now();
-            log(change, only);
         }
+        // Threads show what is wanted from now on.
+        change.clock = clock_now();
+        log(change, only);
         if (at) *at = change.clock;
     }
     in_transition_.store(false, std::memory_order_release);

@@ -28,7 +28,9 @@ Event OpenStates::event_of(const State& state, uint32_t code, uint64_t clock) no
 // The innermost one.
 OpenStates::State* OpenStates::find(const StateRow& row, uint64_t key) noexcept {
     for (uint32_t i = size(); i > 0; --i)
-        if (states_[i - 1].row->stack == row.stack && states_[i - 1].key == key) return &states_[i - 1];
+        // Null: a handler has interrupted its making.
+        if (states_[i - 1].row && states_[i - 1].row->stack == row.stack && states_[i - 1].key == key)
+            return &states_[i - 1];
     return nullptr;
 }
 
@@ -36,15 +38,18 @@ OpenStates::State* OpenStates::find(const StateRow& row, uint64_t key) noexcept 
 void OpenStates::push(const StateRow& row, uint64_t key, const uint8_t* payload,
                       uint32_t payload_size) noexcept {
     uint32_t at = size_;
+    if (at < most) states_[at].row = nullptr;
+    detail::handler_fence();
     size_ = at + 1;
     if (at >= most) return;
     detail::handler_fence();
     State& state = states_[at];
-    state.row = &row;
     state.key = key;
     memcpy(state.payload, payload, sizeof state.payload);
     state.kept = static_cast<uint8_t>(std::min<uint32_t>(row.kept, payload_size));
     state.is_paused = false;
+    detail::handler_fence();
+    state.row = &row;
 }
 
 void OpenStates::erase(State* state) noexcept {
