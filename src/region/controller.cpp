@@ -78,6 +78,10 @@ void RegionController::fired(const Firing& firing, std::string_view cause) noexc
     bool is_reported = own_thread.phase == Phase::helper;
     delivery_.deliver(firing, cause,
                       is_reported ? reported_stream_.load(std::memory_order_relaxed) : writer::own_stream());
+    if (is_reported)
+        untold_.push_back(firing);
+    else
+        delivery_.tell_listeners(firing);
 }
 
 void RegionController::hit(Kind kind, uint64_t value, int64_t detail) noexcept {
@@ -98,10 +102,13 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     Firing firing{event, thread, is_broadcast, no_alarm};
     if (thread == own) {
         delivery_.deliver(firing, program_cause, writer::own_stream());
-        return true;
+    } else {
+        // A handler must not find the table in use by the thread that it interrupts.
+        SignalsWait signals;
+        ThreadTable::Use other = threads_.find(thread);
+        delivery_.deliver(firing, program_cause, other ? other.stream() : nullptr);
     }
-    ThreadTable::Use other = threads_.find(thread);
-    delivery_.deliver(firing, program_cause, other ? other.stream() : nullptr);
+    delivery_.tell_listeners(firing);
     return true;
 }
 

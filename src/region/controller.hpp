@@ -66,6 +66,8 @@ class RegionController {
     void ring(uint16_t alarm, uint32_t thread) noexcept;
     // A request of ovnictl.
     void command(std::string_view words, std::string& reply) noexcept;
+    // Listeners learn of what came of it.
+    void tell_reported() noexcept;
 
  private:
     bool make() noexcept;
@@ -92,8 +94,10 @@ class RegionController {
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};
-    bool is_child_ = false;                          // of a fork
-    std::atomic<Stream*> reported_stream_{nullptr};  // of the thread that the service reports for
+    bool is_child_ = false;  // of a fork
+    // Of the thread of the service: for whom it reports, and what listeners are still to be told.
+    std::atomic<Stream*> reported_stream_{nullptr};
+    std::vector<Firing> untold_;
 };
 
 extern Immortal<RegionController> the_controller;

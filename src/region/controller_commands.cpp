@@ -118,6 +118,7 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
     } else if (name == "start" || name == "stop") {
         Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};
         reply = text_of(delivery_.deliver(firing, command_cause, nullptr));
+        untold_.push_back(firing);
     } else {
         reply = "err no such request: " + std::string(name);
     }

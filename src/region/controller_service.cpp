@@ -9,9 +9,14 @@ namespace ovni::region {
 
 void RegionController::start_service() noexcept {
     if (has_service_.exchange(true)) return;
-    ServiceEvents events{
-        [](uint16_t alarm, uint32_t thread) noexcept { controller().ring(alarm, thread); },
-        [](std::string_view words, std::string& reply) noexcept { controller().command(words, reply); }};
+    ServiceEvents events{[](uint16_t alarm, uint32_t thread) noexcept {
+                             controller().ring(alarm, thread);
+                             controller().tell_reported();
+                         },
+                         [](std::string_view words, std::string& reply) noexcept {
+                             controller().command(words, reply);
+                             controller().tell_reported();
+                         }};
     service_.start(events, socket_path());
     // Those that a fork's child has found armed; what others had armed since comes with them.
     uint64_t now = monotonic_clock();
@@ -30,6 +35,13 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
     engine.hit(thread.thread(), {&alarm, 1});
     reported_stream_.store(nullptr, std::memory_order_relaxed);
     return true;
+}
+
+// A listener may wait for the thread that it is told of, which does not end while something is reported for
+// it.
+void RegionController::tell_reported() noexcept {
+    for (const Firing& firing : untold_) delivery_.tell_listeners(firing);
+    untold_.clear();
 }
 
 // Some still wait where they count.

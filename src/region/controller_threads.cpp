@@ -116,7 +116,9 @@ void RegionController::start_over_in_child() noexcept {
     own.is_numbered = true;
     mutex_.forget();
     numbers_.start_over_in_child();
-    threads_.start_over_in_child(own.phase == Phase::attached ? own.thread : Thread{});
+    Thread attached = own.phase == Phase::attached ? own.thread : Thread{};
+    threads_.start_over_in_child(attached);
+    if (running() != nullptr) running()->engine().start_over_in_child(attached);
     delivery_.start_over_in_child();
     service_.start_over_in_child();
     has_service_.store(false, std::memory_order_relaxed);

@@ -58,7 +58,6 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* 
         if (line.clock == 0) line.clock = writer::clock();
         log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
     }
-    if (!amid) tell_listeners(firing);
     return line.outcome;
 }
 
@@ -69,22 +68,17 @@ Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_defa
     Recording to = state_after(firing.event);
     if (scope_ != Scope::thread && is_default_start) return Outcome::was_so;
     if (scope_ == Scope::job) return job_.want(to) ? Outcome::wished : Outcome::was_so;
-    if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, clock);
-    if (stream != nullptr) return change(to, stream, clock);
+    if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, Amid::is_ignored, clock);
+    if (stream != nullptr) return change(to, stream, Amid::waits, clock);
     bool is_own = own_thread.phase != Phase::helper && own_thread.thread.number == firing.thread;
     return is_own ? change_own_thread(to, clock) : Outcome::ignored;
 }
 
 // Of two events for all, the one that comes amid the other's change is ignored. Events of single threads are
-// no business of each other, so they wait: a change takes less than a millisecond.
-Outcome Delivery::change(Recording to, Stream* only, uint64_t& clock) noexcept {
-    constexpr int most_attempts = 2000;
-    constexpr timespec moment{0, 50'000};
-    Outcome outcome = outcome_of(writer::change(to, only, &clock));
-    for (int i = 0; only != nullptr && outcome == Outcome::ignored && i < most_attempts; ++i) {
-        nanosleep(&moment, nullptr);
-        outcome = outcome_of(writer::change(to, only, &clock));
-    }
+// no business of each other, and what ranks have agreed on is no rank's to ignore, so these wait.
+Outcome Delivery::change(Recording to, Stream* only, Amid amid, uint64_t& clock) noexcept {
+    auto make = amid == Amid::waits ? writer::change_after_others : writer::change;
+    Outcome outcome = outcome_of(make(to, only, &clock));
     if (outcome == Outcome::done && to == Recording::off) writer::ask_for_kept_events();
     return outcome;
 }
@@ -102,7 +96,7 @@ void Delivery::follow_stream(Stream* stream) noexcept {
     if (!own_thread.has_wish || stream == nullptr) return;
     own_thread.has_wish = false;
     uint64_t clock = 0;
-    change(own_thread.wish, stream, clock);
+    change(own_thread.wish, stream, Amid::waits, clock);
 }
 
 void Delivery::agree(uint64_t wish) noexcept {
@@ -111,7 +105,7 @@ void Delivery::agree(uint64_t wish) noexcept {
     Event event = *to == Recording::on ? Event::start : Event::stop;
     LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored};
     SlowPath slow;
-    line.outcome = change(*to, nullptr, line.clock);
+    line.outcome = change(*to, nullptr, Amid::waits, line.clock);
     if (line.clock == 0) line.clock = writer::clock();
     log_.write(line, own_descriptors(), EventLog::Urgency::usual);
 }
@@ -127,6 +121,7 @@ bool Delivery::add_listener(Listener* listener, void* data) noexcept {
 }
 
 void Delivery::tell_listeners(const Firing& firing) noexcept {
+    if (is_amid_of_program()) return;
     size_t count = listener_count_.load(std::memory_order_acquire);
     for (size_t i = 0; i < count; ++i)
         listeners_[i].listener(listeners_[i].data, static_cast<int>(firing.event), firing.thread,

@@ -29,7 +29,8 @@ class Delivery {
 
     // Before any event.
     void set_up(const ControlSettings& settings, std::optional<uint32_t> rank, Recording first) noexcept;
-    // `stream`: of the thread that fires; null where it has none.
+    // `stream`: of the thread that fires; null where it has none. Listeners are told afterwards, when nobody
+    // can wait for the caller any more.
     Outcome deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept;
     // The calling thread has got a stream, after events that concern it alone.
     void follow_stream(Stream* stream) noexcept;
@@ -40,6 +41,7 @@ class Delivery {
     JobWish& job() noexcept { return job_; }
     void agree(uint64_t wish) noexcept;
 
+    void tell_listeners(const Firing& firing) noexcept;
     // False where there are too many.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
@@ -53,10 +55,10 @@ class Delivery {
 
     Outcome take_effect(const Firing& firing, Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
-    Outcome change(Recording to, Stream* only, uint64_t& clock) noexcept;
+    // What becomes of a change that comes amid another one.
+    enum class Amid : uint8_t { is_ignored, waits };
+    Outcome change(Recording to, Stream* only, Amid amid, uint64_t& clock) noexcept;
     Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
-    void tell_listeners(const Firing& firing) noexcept;
-
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
     JobWish job_;

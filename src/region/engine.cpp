@@ -95,6 +95,11 @@ void Engine::detach(Thread thread) noexcept {
                                                          std::memory_order_release);
 }
 
+void Engine::start_over_in_child(Thread only) noexcept {
+    for (uint32_t slot = 0; slot < slots_; ++slot)
+        if (slot != only.slot) detach({0, slot});
+}
+
 bool Engine::allows(const Rule& rule, int64_t detail) noexcept {
     switch (rule.detail_rule) {
         case DetailRule::any:

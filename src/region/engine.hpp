@@ -76,6 +76,8 @@ class Engine {
     Thread attach(uint32_t number) noexcept;
     // Its slot is free for another thread afterwards.
     void detach(Thread thread) noexcept;
+    // In a fork's child, which has that thread only, or none that is attached.
+    void start_over_in_child(Thread only) noexcept;
     uint64_t threads_without_slot() const noexcept {
         return threads_without_slot_.load(std::memory_order_relaxed);
     }

@@ -22,6 +22,10 @@ ChangeOutcome change(Recording to, Stream* only, uint64_t* at) noexcept {
     return gate().change(to, only, at);
 }
 
+ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at) noexcept {
+    return gate().change_after_others(to, only, at);
+}
+
 Recording state_of_new_streams() noexcept {
     return gate().state();
 }

@@ -14,6 +14,7 @@ Stream* own_stream() noexcept;
 
 // As of the gate; without a lock, and not amid anything.
 ChangeOutcome change(Recording to, Stream* only, uint64_t* at) noexcept;
+ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at) noexcept;
 // How threads begin whose streams are still to come.
 Recording state_of_new_streams() noexcept;
 

@@ -23,7 +23,7 @@ void ovni_private_pause(int to_pause) {
     // What others have stopped is theirs to start.
     constexpr std::string_view reason = "paused";
     if (!to_pause && gate().reason() != reason) return;
-    gate().change(to_pause ? Recording::off : Recording::on, nullptr, nullptr, reason.data());
+    gate().change_after_others(to_pause ? Recording::off : Recording::on, nullptr, nullptr, reason.data());
 }
 
 #pragma GCC visibility pop

@@ -24,15 +24,22 @@ void fence_all_threads() noexcept {
     passed.fetch_add(1, std::memory_order_seq_cst);  // a fence that sanitizers know
 }
 
-// An emission ends within nanoseconds, unless its thread has lost its CPU. One that was left for good, or
-// whose thread a debugger holds, must not hold up the others: what it may still store is older than the
+// Emissions end within nanoseconds, unless their threads have lost their CPUs. Those that were left for good,
+// or whose threads a debugger holds, must not hold up the others: what they may still store is older than the
 // change by its clock, or is shown before it.
-void wait_for_emission(const Stream& stream) noexcept {
+template <class Concerns>
+void wait_for_emissions(Concerns concerns) noexcept {
     constexpr timespec moment{0, 50'000};
     constexpr uint64_t longest = 1'000'000'000;
-    if (!stream.is_emitting()) return;
-    for (uint64_t begin = monotonic_clock(); stream.is_emitting() && monotonic_clock() - begin < longest;)
-        nanosleep(&moment, nullptr);
+    for (uint64_t begin = monotonic_clock();; nanosleep(&moment, nullptr)) {
+        bool is_late = monotonic_clock() - begin > longest, waits = false;
+        streams().visit([&](Stream& stream) {
+            if (!concerns(stream) || !stream.is_emitting()) return;
+            waits = true;
+            if (is_late) stream.give_up_emission();
+        });
+        if (!waits || is_late) return;
+    }
 }
 
 }  // namespace
@@ -87,9 +94,7 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
         });
         if (to == Recording::off) {
             fence_all_threads();
-            streams().visit([&](Stream& stream) {
-                if (concerns(stream)) wait_for_emission(stream);
-            });
+            wait_for_emissions(concerns);
         }
         // Threads show what is wanted from now on.
         change.clock = clock_now();
@@ -97,6 +102,19 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
         if (at) *at = change.clock;
     }
     in_transition_.store(false, std::memory_order_release);
+    return outcome;
+}
+
+// Another change takes less than a millisecond, and a second at most for emissions that do not end.
+ChangeOutcome Gate::change_after_others(Recording to, Stream* only, uint64_t* at,
+                                        const char* reason) noexcept {
+    constexpr int most_attempts = 40'000;
+    constexpr timespec moment{0, 50'000};
+    ChangeOutcome outcome = change(to, only, at, reason);
+    for (int i = 0; outcome == ChangeOutcome::in_transition && i < most_attempts; ++i) {
+        nanosleep(&moment, nullptr);
+        outcome = change(to, only, at, reason);
+    }
     return outcome;
 }
 

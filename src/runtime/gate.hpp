@@ -75,6 +75,9 @@ class Gate {
     // clock; `at` is that clock.
     ChangeOutcome change(Recording to, Stream* only, uint64_t* at,
                          const char* reason = default_gap_reason) noexcept;
+    // The same for one that may not be lost: it waits for others, though not for ever.
+    ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at,
+                                      const char* reason = default_gap_reason) noexcept;
     // How it is for threads that begin now.
     Recording state() const { return state_.load(std::memory_order_acquire); }
     // Of the last stop.

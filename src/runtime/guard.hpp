@@ -84,6 +84,18 @@ class SlowPath {
     sigset_t signals_;
 };
 
+// Signals wait, and nothing more: what is called within may still emit.
+class SignalsWait {
+ public:
+    SignalsWait() noexcept { block_signals(&before_); }
+    ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsWait(const SignalsWait&) = delete;
+    SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+    sigset_t before_;
+};
+
 // A mutex that is ready before any constructor has run and is never destroyed. Taken only inside a SlowPath.
 class Mutex {
  public:

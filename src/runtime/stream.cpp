@@ -240,18 +240,32 @@ void Stream::note_gap(const Gap& gap, Amid amid) {
         return set_limit(0);
     }
     append_flush_pair();
-    add_note_patiently(gap);
+    add_note_patiently(gap, 1);
 }
 
-void Stream::add_note_patiently(const Gap& gap) {
+bool Stream::has_room_for_notes(uint32_t notes) const {
+    uint32_t there = header().notes_added.load(std::memory_order_relaxed) -
+                     header().notes_taken.load(std::memory_order_acquire);
+    return producer_ || there + notes <= RingHeader::most_notes;
+}
+
+// The drainer has no reason to look at a stream without events, and what a flight recorder keeps stays.
+bool Stream::may_notes_be_taken() const {
+    return header().kept == 0 && head() > header().begin_bytes.load(std::memory_order_relaxed);
+}
+
+bool Stream::add_note_patiently(const Gap& gap, uint32_t notes) {
     settle_postponed();
     settle_discarded();
-    for (int waits = 0; waits < most_waits; ++waits) {
+    bool waits = may_notes_be_taken() && monotonic_clock() >= next_note_attempt_;
+    for (int i = 0; waits && i < most_waits && !has_room_for_notes(notes) && !end_is_wanted(); ++i) {
         uint32_t seen = header().drained_blocks.load(std::memory_order_seq_cst);
-        if (add_note(gap, head())) return;
         place_at_last();
         host().wait_for_drainer(ring_, seen);
     }
+    if (has_room_for_notes(notes)) return add_note(gap, head());
+    if (waits) next_note_attempt_ = monotonic_clock() + between_attempts;
+    return false;
 }
 
 void Stream::append_flush_pair() {

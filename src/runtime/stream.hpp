@@ -94,7 +94,9 @@ class Stream {
     void join_gate();
     void want(Recording recording);
     Recording wanted() const { return wanted_.load(std::memory_order_acquire); }
-    bool is_emitting() const { return window_ && __atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST) != 0; }
+    // Not one that was waited for in vain before.
+    bool is_emitting() const;
+    void give_up_emission();
     // The newest change for this stream alone, under the lock of the gate.
     OwnChange own_change;
 
@@ -184,7 +186,10 @@ class Stream {
     void store(const void* bytes, size_t size);
     void publish();
     bool add_note(const Gap& gap, uint64_t position);
-    void add_note_patiently(const Gap& gap);
+    // False where there is no room for so many notes, this one among them.
+    bool add_note_patiently(const Gap& gap, uint32_t notes);
+    bool has_room_for_notes(uint32_t notes) const;
+    bool may_notes_be_taken() const;
 
     bool has_unseen_changes() const { return seen_.load(std::memory_order_relaxed) != gate().changes(); }
     Recording shown() const { return shown_.load(std::memory_order_relaxed); }
@@ -194,7 +199,6 @@ class Stream {
     void show_start(const RecordingChange& change);
     void open_states_again(uint64_t clock);
     void call_follower(Recording recording, uint64_t clock);
-    void append_opened(const Event& event);
     void begin_gap(uint64_t from, const char* reason);
     void end_gap(uint64_t to);
     void note_changes_at_end();
@@ -243,6 +247,12 @@ class Stream {
     bool is_mute_ = false;         // but where the thread does not run, and the gap says it all
     bool open_is_due_ = false;     // when the thread runs again
     bool has_gap_ = false;
+    bool is_gap_noted_ = false;  // one that is still to be ended
+    uint64_t next_note_attempt_ = 0;
+    struct {
+        uintptr_t busy = 0;
+        uint64_t published = 0;
+    } left_emission_;                 // one that does not end
     uint64_t punctual_[2] = {};       // mark types, below 100, whose values are instants
     uint64_t place_at_ = UINT64_MAX;  // so many bytes cannot stay in the ring any longer
     RingLease ring_;

@@ -26,6 +26,20 @@ void Stream::join_gate() {
     want(gate().state());
 }
 
+bool Stream::is_emitting() const {
+    if (!window_) return false;
+    uintptr_t busy = __atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST);
+    bool is_left = busy == left_emission_.busy && ring_.is_mapped() &&
+                   header().published.load(std::memory_order_relaxed) == left_emission_.published;
+    return busy != 0 && !is_left;
+}
+
+void Stream::give_up_emission() {
+    if (!ring_.is_mapped()) return;
+    left_emission_ = {__atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST),
+                      header().published.load(std::memory_order_relaxed)};
+}
+
 // The owner opens the gate when it shows the change.
 void Stream::want(Recording recording) {
     wanted_.store(recording, std::memory_order_seq_cst);
@@ -106,28 +120,21 @@ void Stream::show_changes() {
         show({Recording::off, clock_now(), gate().reason()});
     bool is_settled = __atomic_load_n(&window_->gate, __ATOMIC_RELAXED) != gate_shut ||
                       __atomic_load_n(&window_->off, __ATOMIC_RELAXED);
-    if (is_settled && !has_shown) return;
-    settle_gate();
+    if (!is_settled || has_shown) settle_gate();
     show_running();
 }
 
 // What the follower emits gets through, so no handler may come between.
 class Stream::Showing {
  public:
-    explicit Showing(Stream& stream) : stream_(stream) {
-        block_signals(&signals_);
-        stream_.is_showing_ = true;
-    }
-    ~Showing() {
-        stream_.is_showing_ = false;
-        pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
-    }
+    explicit Showing(Stream& stream) : stream_(stream) { stream_.is_showing_ = true; }
+    ~Showing() { stream_.is_showing_ = false; }
     Showing(const Showing&) = delete;
     Showing& operator=(const Showing&) = delete;
 
  private:
+    SignalsWait signals_;
     Stream& stream_;
-    sigset_t signals_;
 };
 
 void Stream::show(const RecordingChange& change) {
@@ -143,15 +150,11 @@ void Stream::show(const RecordingChange& change) {
 }
 
 const void* Stream::after_start(const void* event, uint32_t size, Event& raised) const {
-    if (ovni_format_clock(static_cast<const uint8_t*>(event)) >= started_at_ || size > sizeof raised.bytes)
-        return event;
+    bool is_later = ovni_format_clock(static_cast<const uint8_t*>(event)) >= started_at_;
+    if (is_later || in_region_ || size > sizeof raised.bytes) return event;
     memcpy(raised.bytes, event, size);
     memcpy(raised.bytes + OVNI_FORMAT_CLOCK_AT, &started_at_, sizeof started_at_);
     return raised.bytes;
-}
-
-void Stream::append_opened(const Event& event) {
-    append(event.bytes, event.size);
 }
 
 void Stream::show_stop(const RecordingChange& change) {
@@ -162,7 +165,7 @@ void Stream::show_stop(const RecordingChange& change) {
         Lock lock(mutex_);
         append_flush_pair();
         settle_postponed();
-        if (runs) states_->close(clock, [&](const Event& event) { append_opened(event); });
+        if (runs) states_->close(clock, [&](const Event& event) { append(event.bytes, event.size); });
         refresh_limit();
     }
     is_mute_ = !runs;
@@ -193,7 +196,7 @@ void Stream::open_states_again(uint64_t clock) {
     {
         SlowPath slow;
         Lock lock(mutex_);
-        states_->open(clock, [&](const Event& event) { append_opened(event); });
+        states_->open(clock, [&](const Event& event) { append(event.bytes, event.size); });
         refresh_limit();
     }
     call_follower(Recording::on, clock);
@@ -221,12 +224,16 @@ void Stream::call_follower(Recording recording, uint64_t clock) {
 void Stream::begin_gap(uint64_t from, const char* reason) {
     gap_reason_ = reason;
     has_gap_ = true;
-    if (ring_.is_mapped()) add_note_patiently({0, from, UINT64_MAX, 0, reason});
+    // Its end needs room, too: without it, what follows would not be traced.
+    constexpr uint32_t both = 2;
+    if (ring_.is_mapped() && !is_gap_noted_)
+        is_gap_noted_ = add_note_patiently({0, from, UINT64_MAX, 0, reason}, both);
 }
 
 // A note without length ends the gap of its reason: see Gaps::add().
 void Stream::end_gap(uint64_t to) {
-    if (ring_.is_mapped()) add_note_patiently({0, to, to, 0, gap_reason_});
+    if (ring_.is_mapped() && is_gap_noted_)
+        is_gap_noted_ = !add_note_patiently({0, to, to, 0, gap_reason_}, 1);
 }
 
 // By any thread, so the follower is not asked: what is open is left to the gap.

@@ -155,7 +155,8 @@ void end_at_exit(int code, void*) {
 
 // Nobody tells the exit code here; ovnirun knows it.
 void end_at_quick_exit() {
-    if (host().drains_itself()) end_at_exit(0, nullptr);
+    if (host().drains_itself()) return end_at_exit(0, nullptr);
+    if (gate().controller() && getpid() == this_process) gate().controller()->end();
 }
 
 // What is found first is not of this library, but of one whose window we share. Nobody takes the address of
