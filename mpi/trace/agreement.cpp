@@ -23,9 +23,10 @@ Report never_agreed{
 
 // Programs make the collectives of a communicator one after the other, so there is one sum at a time.
 struct Agreement {
-    MPI_Comm comm;
-    SpinLock lock;  // of `pending`
+    MPI_Comm comm, end_comm;
+    SpinLock lock;  // of `pending` and `begun`
     MPI_Request pending;
+    int begun;
     uint64_t wish, sum;
     uint64_t newest;  // that took effect
 };
@@ -45,14 +46,28 @@ uint64_t result_of_pending() noexcept {
     return 0;
 }
 
-void combine_wishes() noexcept {
-    agreement.wish = ovni_private_job_wish();
+bool combine(uint64_t wish) noexcept {
+    agreement.wish = wish;
     MPI_Request request = request_null();
     int error = OVNI_KNOWN_PMPI(Iallreduce)(&agreement.wish, &agreement.sum, 1, type_unsigned_long(),
                                             op_max(), agreement.comm, &request);
-    if (error != MPI_SUCCESS) return not_possible.once("a message failed");
+    if (error != MPI_SUCCESS) {
+        not_possible.once("a message failed");
+        return false;
+    }
     SpinLock::Guard guard(agreement.lock);
     agreement.pending = request;
+    ++agreement.begun;
+    return true;
+}
+
+// Errors that MPI finds in the arguments, before any message. After others, a collective has taken place.
+bool is_refused(int error) noexcept {
+    constexpr int refusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM,
+                                MPI_ERR_RANK,   MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG};
+    int error_class = error;
+    OVNI_PMPI(Error_class)(error, &error_class);
+    return std::find(std::begin(refusals), std::end(refusals), error_class) != std::end(refusals);
 }
 
 }  // namespace
@@ -63,27 +78,36 @@ void prepare_agreement(PrivateComm& job) noexcept {
     if (!job.any(ovni_private_is_job_scope(), anybody) || !anybody) return;
     agreement.pending = request_null();
     // Never freed by us: that is collective. MPI_Finalize does it.
-    agreement.comm = job.release();
+    if (OVNI_PMPI(Comm_dup)(agreement.comm = job.release(), &agreement.end_comm) != MPI_SUCCESS)
+        return not_possible.once("no communicator");
     is_prepared.store(true, std::memory_order_release);
     for (size_t i = 1; i < std::size(function_rows); ++i)
         if (strcmp(function_rows[i].family, "collective") == 0)
             select(static_cast<Function>(i), agrees_in_world);
 }
 
-void agree_on_recording() noexcept {
-    if (!is_prepared.load(std::memory_order_acquire)) return;
+void agree_on_recording(int error) noexcept {
+    if (!is_prepared.load(std::memory_order_acquire) || (error != MPI_SUCCESS && is_refused(error))) return;
     meet_controller();
     if (uint64_t agreed = result_of_pending()) {
         agreement.newest = std::max(agreement.newest, agreed);
         ovni_private_job_agreed(agreed);
     }
-    combine_wishes();
+    combine(ovni_private_job_wish());
 }
 
+// A rank that has made fewer collectives than others, by an error or a jump of the program, begins what is
+// missing: the others' last one would never end.
 void end_agreement() noexcept {
     if (!is_prepared.exchange(false, std::memory_order_acquire)) return;
     int saved = errno;
-    result_of_pending();
+    int most = 0;
+    bool all_are_here = OVNI_PMPI(Allreduce)(&agreement.begun, &most, 1, type_int(), op_max(),
+                                             agreement.end_comm) == MPI_SUCCESS;
+    if (all_are_here) {
+        result_of_pending();
+        while (agreement.begun < most && combine(0)) result_of_pending();
+    }
     if (ovni_private_job_wish() > agreement.newest) never_agreed.once("MPI_COMM_WORLD");
     errno = saved;
 }

@@ -59,8 +59,8 @@ class Call {
     template <class Details>
     void enter(Details& details) noexcept {
         KeepErrno keep(*thread_);
-        if (selection_ & at_sites) [[unlikely]]
-            pass_sites(details);
+        if (selection_ & awaited) [[unlikely]]
+            hit_call(function_);
         Moment moment = begin_enter(*thread_, function_, is_recorded());
         tell_enter(moment, details);
         if (selection_ & awaited_slow) [[unlikely]]
@@ -69,27 +69,28 @@ class Call {
     template <class Details>
     void leave(Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
-        SlowSite slow(*thread_, function_, selection_);
-        Moment moment = begin_leave(*thread_, function_, is_recorded());
-        tell_leave(moment, details, error);
+        {
+            SlowSite slow(*thread_, function_, selection_);
+            Moment moment = begin_leave(*thread_, function_, is_recorded());
+            tell_leave(moment, details, error);
+        }
+        agree(details, error);
     }
     // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
     // be known later.
     template <class Details, class Real>
     [[gnu::noinline]] auto follow(Details& details, Real real) {
-        if (!thread_ || !has_details() || !is_of_program()) return real();
+        if (!thread_ || !is_of_program()) return real();
         Moment moment{*thread_, function_, false, 0};
-        {
+        if (has_details()) {
             KeepErrno keep(*thread_);
             details.enter(moment);
             if constexpr (requires { details.entered(moment); }) details.entered(moment);
         }
         auto result = real();
         KeepErrno keep(*thread_);
-        if (error_of(result) == MPI_SUCCESS)
-            details.leave(moment);
-        else if constexpr (requires { details.fail(moment, error_of(result)); })
-            details.fail(moment, error_of(result));
+        if (has_details()) end_details(moment, details, error_of(result));
+        agree(details, error_of(result));
         return result;
     }
     // The same inline, for a function that the compiler knows.
@@ -111,10 +112,18 @@ class Call {
     bool has_details() const noexcept { return (selection_ & with_details) != 0; }
 
     template <class Details>
-    void pass_sites(const Details& details) noexcept {
-        if (selection_ & awaited) hit_call(function_);
+    void agree(const Details& details, int error) noexcept {
         if constexpr (std::is_same_v<Details, Collective>)
-            if ((selection_ & agrees_in_world) && details.meets_world()) agree_on_recording();
+            if ((selection_ & agrees_in_world) && details.meets_world()) [[unlikely]]
+                agree_on_recording(error);
+    }
+
+    template <class Details>
+    static void end_details(Moment& moment, Details& details, int error) noexcept {
+        if (error == MPI_SUCCESS)
+            details.leave(moment);
+        else if constexpr (requires { details.fail(moment, error); })
+            details.fail(moment, error);
     }
 
     template <class Details>

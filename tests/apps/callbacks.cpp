@@ -1,10 +1,9 @@
 // Programs that call MPI where a tracer does not expect it, or get errors of it; on 2 or more ranks:
 //
-//     callbacks attributes    callbacks of an attribute copy and free the communicators that it holds
-//     callbacks jump          rank 0 leaves a call by longjmp; then all make communicators, deeper in the
-//     stack callbacks stack         a reduction calls MPI on a stack of its own, which lies above the
-//     thread's callbacks errors        waits and tests of receives that are too short: prints how often the
-//     handler runs
+// callbacks attributes   callbacks of an attribute copy and free the communicators that it holds
+// callbacks jump         rank 0 leaves a call by longjmp; then all make communicators, deeper in the stack
+// callbacks stack        a reduction calls MPI on a stack of its own, which lies above the thread's
+// callbacks errors       waits and tests of receives that are too short: prints how often the handler runs
 //
 // Exits 1 where a value is wrong.
 #include <mpi.h>
