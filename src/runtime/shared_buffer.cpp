@@ -1,5 +1,7 @@
 #include "runtime/shared_buffer.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 
@@ -74,6 +76,13 @@ bool SharedBuffer::attach(std::span<std::byte> memory) noexcept {
     return true;
 }
 
+bool SharedBuffer::part_from_parent() const noexcept {
+    SharedOptions options{.capacity = capacity(), .seats = header_->seats, .on_full = SharedOnFull::discard};
+    size_t bytes = memory_needed(options);
+    void* own = mmap(header_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return own != MAP_FAILED && SharedBuffer().format({static_cast<std::byte*>(own), bytes}, options);
+}
+
 uint64_t SharedBuffer::record_limit() const noexcept {
     return std::min(capacity() / 4, Claim::space_limit - 8);
 }
@@ -101,6 +110,12 @@ void SharedProducer::close() noexcept {
     seat_ = nullptr;
     seat->opened.store(0, std::memory_order_relaxed);
     seat->owner.store(0, std::memory_order_release);
+}
+
+void SharedProducer::let_write_end(const SharedBuffer& buffer) noexcept {
+    if (!buffer.part_from_parent()) return;
+    buffer_ = buffer;
+    seat_ = buffer_.seats().data();
 }
 
 bool SharedProducer::take_seat() noexcept {

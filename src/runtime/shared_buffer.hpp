@@ -55,6 +55,8 @@ class SharedBuffer {
     bool format(std::span<std::byte> memory, const SharedOptions& options) noexcept;
     // False where no whole buffer of this version is there.
     bool attach(std::span<std::byte> memory) noexcept;
+    // In a fork's child: replaces what it shares with its parent by an empty buffer that it does not share.
+    bool part_from_parent() const noexcept;
 
     SharedHeader& header() const noexcept { return *header_; }
     std::span<SharedSeat> seats() const noexcept { return {seats_, header_->seats}; }
@@ -87,6 +89,10 @@ class SharedProducer {
     // buffer is half full, in place of the futex of the buffer.
     void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
     void close() noexcept;
+    // In a fork's child, where a handler that interrupted a write() forked, that goes on. The child's copy of
+    // the producer may be zero since; `buffer` is another view. The memory becomes the child's own, at the
+    // same place.
+    void let_write_end(const SharedBuffer& buffer) noexcept;
     bool is_open() const noexcept { return owner_ != 0; }
     // The caller is a handler that interrupted a write(), or one was left by a jump.
     bool is_emitting() const noexcept { return frames_[0].load(std::memory_order_relaxed) != 0; }

@@ -52,6 +52,9 @@ class Stream {
     // Whose emission has begun there.
     static Stream* of(ovni_private_window* window);
 
+    // In a fork's child, whose own stream this is not.
+    void let_shared_emission_end();
+
     // By the owning thread.
     ovni_private_window* window() { return window_; }
     void emit(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);

@@ -43,6 +43,10 @@ void Stream::share() {
     producer_ = producer;
 }
 
+void Stream::let_shared_emission_end() {
+    if (producer_ && host().shared()) producer_->let_write_end(*host().shared());
+}
+
 bool Stream::emit_shared(const void* event, size_t size, const void* data, size_t data_size) noexcept {
     if (!producer_ || !producer_->is_open()) return false;
     if (is_closed()) return true;

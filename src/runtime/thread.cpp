@@ -102,8 +102,10 @@ alignas(64) uint8_t nowhere[2 * OVNI_FORMAT_EVENT_MAX];
 uint64_t never_published;
 ClockPage system_clock;
 
-void let_emission_end(ovni_private_window* window) {
+void let_emission_end(Stream& stream) {
+    ovni_private_window* window = stream.window();
     if (!window) return;
+    stream.let_shared_emission_end();
     window->data = nowhere;
     window->published = &never_published;
     window->clock = &system_clock;
@@ -114,11 +116,11 @@ void start_over() {
     this_process = getpid();
     process().start_over_in_child(!streams().empty());
     streams().forget_in_child();
+    parent_stream = own_thread_state.stream;
+    if (parent_stream) let_emission_end(*own_thread_state.stream);
     host().start_over_in_child();
     gate().start_over_in_child();
     if (gate().controller()) gate().controller()->start_over_in_child();
-    parent_stream = own_thread_state.stream;
-    if (parent_stream) let_emission_end(own_thread_state.stream->window());
     ovni_private_thread_window = parent_stream ? &inherited_window : nullptr;
     own_thread_state.become(ThreadPhase::fresh);
     pthread_setspecific(at_thread_end, nullptr);
