@@ -106,8 +106,8 @@ std::vector<std::string> missing_ranks(const System& system) {
         int first = 0;
         while (present.contains(first)) ++first;
         sentences.push_back(fmt::format(
-            "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or is the "
-            "trace directory not shared by all nodes?)",
+            "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or nothing "
+            "recorded by --control? or is the trace directory not shared by all nodes?)",
             static_cast<size_t>(wanted) - present.size(), wanted, app, first));
     }
     return sentences;

@@ -44,6 +44,15 @@ Recording RegionController::begin() noexcept {
     return first_;
 }
 
+// A text that nobody passes is no mistake that could be found before. One rank says it.
+void RegionController::end() noexcept {
+    service_.stop();
+    if (running() == nullptr || first_ == Recording::on || writer::has_changed() || told_rank() != "0")
+        return;
+    warn("--control: nothing was recorded, as no chain came to a start; the first begins with %s",
+         running()->facts(0).text.c_str());
+}
+
 void RegionController::begin_here() noexcept {
     if (state_.load(std::memory_order_acquire) == State::unborn && !is_inside()) writer::begin();
 }
@@ -76,10 +85,10 @@ bool RegionController::make() noexcept {
 
 void RegionController::fired(const Firing& firing, std::string_view cause) noexcept {
     bool is_reported = own_thread.phase == Phase::helper;
-    delivery_.deliver(firing, cause,
-                      is_reported ? reported_stream_.load(std::memory_order_relaxed) : writer::own_stream());
+    Stream* stream = is_reported ? reported_stream_.load(std::memory_order_relaxed) : writer::own_stream();
+    Outcome outcome = delivery_.deliver(firing, cause, stream);
     if (is_reported)
-        untold_.push_back(firing);
+        untold_.push_back({firing, outcome});
     else
         delivery_.tell_listeners(firing);
 }

@@ -35,7 +35,7 @@ class RegionController {
     void thread_begins() noexcept;
     void thread_ends() noexcept;
     void start_over_in_child() noexcept;
-    void end() noexcept { service_.stop(); }
+    void end() noexcept;
     bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 
     // A site comes before the first stream.
@@ -97,7 +97,11 @@ class RegionController {
     bool is_child_ = false;  // of a fork
     // Of the thread of the service: for whom it reports, and what listeners are still to be told.
     std::atomic<Stream*> reported_stream_{nullptr};
-    std::vector<Firing> untold_;
+    struct Untold {
+        Firing firing;
+        Outcome outcome;
+    };
+    std::vector<Untold> untold_;
 };
 
 extern Immortal<RegionController> the_controller;

@@ -54,6 +54,9 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
         if (++seen, wanted != 0 && seen != wanted) continue;
         if (feed(alarm)) {
             reply = "ok " + facts.text;
+            for (const Untold& untold : untold_)
+                reply += ", thread " + std::to_string(untold.firing.thread) + ": " +
+                         std::string(name_of(untold.firing.event)) + " " + name_of(untold.outcome);
             return;
         }
         if (wanted != 0) break;
@@ -117,8 +120,9 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
         reply = "ok";
     } else if (name == "start" || name == "stop") {
         Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};
-        reply = text_of(delivery_.deliver(firing, command_cause, nullptr));
-        untold_.push_back(firing);
+        Outcome outcome = delivery_.deliver(firing, command_cause, nullptr);
+        untold_.push_back({firing, outcome});
+        reply = text_of(outcome);
     } else {
         reply = "err no such request: " + std::string(name);
     }

@@ -40,7 +40,7 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
 // A listener may wait for the thread that it is told of, which does not end while something is reported for
 // it.
 void RegionController::tell_reported() noexcept {
-    for (const Firing& firing : untold_) delivery_.tell_listeners(firing);
+    for (const Untold& untold : untold_) delivery_.tell_listeners(untold.firing);
     untold_.clear();
 }
 

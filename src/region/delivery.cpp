@@ -55,6 +55,8 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* 
     {
         SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
+        // It would be told for each thread.
+        if (is_default_start && line.outcome == Outcome::was_so) return line.outcome;
         if (line.clock == 0) line.clock = writer::clock();
         log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
     }
@@ -65,8 +67,8 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* 
 Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_default_start,
                               uint64_t& clock) noexcept {
     if (firing.event == Event::thread_id) return Outcome::done;
+    if (is_default_start && scope_ != Scope::thread) return Outcome::was_so;
     Recording to = state_after(firing.event);
-    if (scope_ != Scope::thread && is_default_start) return Outcome::was_so;
     if (scope_ == Scope::job) return job_.want(to) ? Outcome::wished : Outcome::was_so;
     if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, Amid::is_ignored, clock);
     if (stream != nullptr) return change(to, stream, Amid::waits, clock);

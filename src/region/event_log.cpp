@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 
 #include "runtime/diagnostics.hpp"
@@ -22,8 +23,15 @@ std::string rank_text(std::optional<uint32_t> rank, const char* none) {
 
 }  // namespace
 
+const char* name_of(Outcome outcome) noexcept {
+    return outcomes[static_cast<size_t>(outcome)];
+}
+
 void EventLog::set_name(const std::string& name, std::optional<uint32_t> rank) {
+    char directory[PATH_MAX];
     name_ = name;
+    if (!name.empty() && name[0] != '/' && getcwd(directory, sizeof directory))
+        name_ = std::string(directory) + "/" + name;
     rank_ = rank;
 }
 
@@ -57,7 +65,7 @@ void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgen
                         firing.thread, static_cast<int>(name_of(firing.event).size()),
                         name_of(firing.event).data(), firing.is_broadcast ? "bcast" : "-",
                         std::min(static_cast<int>(line.cause.size()), most_of_cause), line.cause.data(),
-                        outcomes[static_cast<size_t>(line.outcome)]);
+                        name_of(line.outcome));
     if (urgency == Urgency::at_once ? !mutex_.try_lock() : (mutex_.lock(), false)) return;
     FileSizeSignalHeld held;
     OwnFile& file = files_[static_cast<size_t>(descriptors)];

@@ -25,6 +25,8 @@ enum class Outcome : uint8_t {
     wished    // the job is asked for it
 };
 
+const char* name_of(Outcome outcome) noexcept;
+
 struct LogLine {
     uint64_t clock = 0;
     Firing firing{};
@@ -36,7 +38,7 @@ class EventLog {
  public:
     constexpr EventLog() = default;
 
-    // Before any line. Empty: no log.
+    // Before any line. Empty: no log; a relative one is in the working directory of now.
     void set_name(const std::string& name, std::optional<uint32_t> rank);
     // Whose table of descriptors the calling thread has.
     enum class Descriptors : uint8_t { of_program, of_service };

@@ -100,15 +100,15 @@ void Service::settle() noexcept {
     prctl(PR_SET_TIMERSLACK, 1UL);
     bool has_socket = path_.empty() || server_.listen(path_);
     error_ = errno;
-    if (has_socket && !path_.empty() && told_rank() == "0") {
-        std::string line = "ovni: control socket: " + path_ + "\n";
-        print(line.data(), line.size());
-    }
     {
         Lock lock(mutex_);
         tid_ = static_cast<pid_t>(syscall(SYS_gettid));
     }
     become(has_socket ? State::serves : State::serves_timers);
+    if (has_socket && !path_.empty() && told_rank() == "0") {
+        std::string line = "ovni: control socket: " + path_ + "\n";
+        print(line.data(), line.size());
+    }
 }
 
 void Service::serve() noexcept {

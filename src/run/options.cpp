@@ -161,6 +161,9 @@ void check(std::string_view name, const Option& option, std::string_view value) 
     if (option.variable == "OVNI_RUNDIR" && !std::filesystem::is_directory(value, none))
         throw UsageError(
             fmt::format("{}: no run directory can be made in '{}': it is no directory", name, value));
+    if (option.variable == "OVNI_TRACEDIR" && std::filesystem::exists(value, none) &&
+        !std::filesystem::is_directory(value, none))
+        throw UsageError(fmt::format("{}: no trace can be written to '{}': it is no directory", name, value));
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
     if (option.variable == "OVNI_CONTROL") check_chains(name, value);
     if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);

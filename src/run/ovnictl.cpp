@@ -136,6 +136,15 @@ Outcome print_answer(const Target& target, const std::string& who, const Answer&
     return Outcome::bad;
 }
 
+std::string why_nobody(const Wanted& wanted) {
+    Wanted all;
+    all.places = wanted.places;
+    size_t others = wanted.is_any() ? 0 : find_targets(all).size();
+    if (others > 0) return fmt::format("no such process; {} others are there: ovnictl list", others);
+    return "no process to talk to: those have a control socket that run with --control (or OVNI_CONTROL) and "
+           "a chain with an alarm 'interactive' or 'timeout', here threadid:interactive at least";
+}
+
 int talk(const Request& request) {
     std::vector<Target> targets = find_targets(request.wanted);
     std::vector<std::filesystem::path> paths(targets.size());
@@ -152,7 +161,7 @@ int talk(const Request& request) {
         is_any = is_any || outcome != Outcome::nobody;
         are_all_good = are_all_good && outcome != Outcome::bad;
     }
-    if (!is_any) throw Error("no process to talk to: one has a control socket where OVNI_CONTROL is set");
+    if (!is_any) throw Error(why_nobody(request.wanted));
     return are_all_good ? 0 : 1;
 }
 

@@ -144,6 +144,7 @@ class Stream {
     static constexpr uint32_t our_begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
 
     enum class Life { unborn, running, paused, dead };
+    bool lives() const { return life_ == Life::running || life_ == Life::paused; }
 
     // Events for which there was no room.
     struct Discarded {

@@ -88,7 +88,11 @@ bool Stream::admits(const void* event, uint32_t size, Amid amid) {
     // It is of the follower.
     if (is_showing_) return !is_mute_;
     if (amid == Amid::nothing) show_changes();
-    return is_always_admitted(static_cast<const uint8_t*>(event), size) || shown() == Recording::on;
+    const auto* bytes = static_cast<const uint8_t*>(event);
+    if (is_always_admitted(bytes, size)) return true;
+    if (shown() == Recording::off) return false;
+    // Amid something a stop cannot be shown yet. A state that it will close has to be there.
+    return amid == Amid::nothing || wanted() == Recording::on || find_state_row(code_of(bytes));
 }
 
 // In the middle of an emission, which is ended here where it does not go on.
@@ -175,7 +179,7 @@ void Stream::show_stop(const RecordingChange& change) {
     SlowPath slow;
     Lock lock(mutex_);
     shown_.store(Recording::off, std::memory_order_relaxed);
-    if (life_ != Life::unborn) begin_gap(clock, change.reason);
+    if (lives()) begin_gap(clock, change.reason);
 }
 
 // A thread that is paused by its life cycle has no states to show before it runs again.
@@ -184,7 +188,7 @@ void Stream::show_start(const RecordingChange& change) {
     {
         SlowPath slow;
         Lock lock(mutex_);
-        if (life_ != Life::unborn) end_gap(clock);
+        end_gap(clock);
         shown_.store(Recording::on, std::memory_order_relaxed);
         window_->last = started_at_ = clock;
     }
@@ -242,7 +246,7 @@ void Stream::note_changes_at_end() {
     uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
     while (has_unseen_changes() && gate().next(*this, seen_, change)) {
         uint64_t clock = std::max(change.clock, last);
-        if (change.to == shown() || life_ == Life::unborn) continue;
+        if (change.to == shown() || !lives()) continue;
         shown_.store(change.to, std::memory_order_relaxed);
         if (change.to == Recording::off)
             begin_gap(clock, change.reason);

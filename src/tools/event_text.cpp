@@ -17,6 +17,7 @@ constexpr size_t most_digits = 20;
 std::string gap_text(const EventView& event) {
     switch (event.kind) {
         case EventView::Kind::gap_begin:
+            if (event.gap->lost == 0) return fmt::format("gap begins: {}", event.gap->reason);
             return fmt::format("gap begins: {} events lost, {}", event.gap->lost, event.gap->reason);
         case EventView::Kind::gap_end:
             return "gap ends";

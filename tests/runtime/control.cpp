@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -24,7 +25,7 @@ class ControlTest : public RuntimeTest {
     ControlTest() { set_environment("OVNI_CONTROL_LOG", log_path()); }
     std::string log_path(const std::string& name = "log") const { return home() / name; }
 
-    // Without clock and pid, blanks for tabs; a default start that changes nothing is left out.
+    // Without clock and pid, blanks for tabs.
     Lines log(const std::string& name = "log") const {
         std::ifstream file(log_path(name));
         Lines lines;
@@ -33,7 +34,7 @@ class ControlTest : public RuntimeTest {
             Lines words;
             for (std::string word; std::getline(columns, word, '\t');) words.push_back(word);
             EXPECT_EQ(words.size(), 8u) << line;
-            if (words.size() != 8 || (words[6] == "default start" && words[7] == "was so")) continue;
+            if (words.size() != 8) continue;
             lines.push_back(words[1] + " " + words[3] + " " + words[4] + " " + words[5] + " " + words[6] +
                             " " + words[7]);
         }
@@ -397,15 +398,86 @@ TEST_F(ControlTest, RequestsFeedInteractiveAlarms) {
     EXPECT_EQ(file_content(home() / "said"),
               "0 ok recording=off scope=process threads=1 events=0 latched=0\n"
               "1 err that alarm does not wait\n"
-              "0 ok start:interactive:count2\n0 ok start:interactive:count2\n"
+              "0 ok start:interactive:count2\n0 ok start:interactive:count2, thread 0: start done\n"
               "0 ok recording=on scope=process threads=1 events=1 latched=0\n"
               "1 err that alarm does not wait\n1 err there is no such alarm\n"
-              "0 ok stop:interactive\n0 ok the next that waits\n0 ok done\n0 ok was so\n"
+              "0 ok stop:interactive, thread 0: stop done\n0 ok the next that waits\n0 ok done\n0 ok was so\n"
               "0 ok\nrank 0: 1 start:interactive:count2 armed: -\nrank 0: 1 stop:interactive armed: -\n"
               "rank 0: 2 threadid:interactive:tid7 armed: -\n0 ok\n");
     EXPECT_THAT(log(),
                 ElementsAre("- 0 start - start:interactive:count2 done", "- 0 stop - stop:interactive done",
                             "- 0 start bcast ovnictl done", "- 0 start bcast ovnictl was so"));
+}
+
+// The listener is called by a thread of the library, and waits for a thread of the program that it is told
+// of.
+TEST_F(ControlTest, AThreadMayEndWhileAListenerWaitsForIt) {
+    set_environment("OVNI_CONTROL", "stop:timeout:0.05:tid1");
+    run_traced([] {
+        static std::mutex mutex;
+        static std::atomic<bool> is_told{false};
+        ovni_control_listen(
+            [](void*, int event, uint32_t, int) {
+                if (event != OVNI_CONTROL_STOP) return;
+                is_told = true;
+                std::lock_guard wait(mutex);
+            },
+            nullptr);
+        std::unique_lock lock(mutex);
+        std::thread([] {
+            ovni_private_thread_open();
+            while (!is_told) std::this_thread::yield();
+        }).join();
+        lock.unlock();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_THAT(log(), ElementsAre("- 1 stop - stop:timeout:0.05:tid1 done"));
+}
+
+// Below ovnirun, which drains the events.
+TEST_F(ControlTest, QuickExitsLeaveNoSocket) {
+    Finished done = run_target("threadid:interactive", {"quick_exit"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("control socket: " + home().string()));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(home()))
+        EXPECT_NE(entry.path().extension(), ".sock") << entry.path();
+}
+
+// Not where it was ever on, nor of programs that passed nothing.
+TEST_F(ControlTest, AProgramThatNeverRecordedSaysSo) {
+    auto said = [&](const char* chains, const char* text) {
+        set_environment("OVNI_CONTROL", chains);
+        run_traced([text] {
+            if (!text) return;
+            ovni_private_thread_open();
+            pass(text);
+        });
+        EXPECT_EQ(status(), 0);
+        return printed_errors();
+    };
+    EXPECT_THAT(said("start:pcontrol:slove,stop:pcontrol:end", "solve"),
+                HasSubstr("nothing was recorded, as no chain came to a start; the first begins with "
+                          "start:pcontrol:slove\n"));
+    EXPECT_EQ(said("start:pcontrol:solve", "solve"), "");
+    EXPECT_EQ(said("stop:pcontrol:slove", "solve"), "");
+    EXPECT_EQ(said("start:pcontrol:slove", nullptr), "");
+    set_environment("OMPI_COMM_WORLD_RANK", "1");
+    EXPECT_EQ(said("start:pcontrol:slove", "solve"), "");
+}
+
+TEST_F(ControlTest, ALogIsWhereTheProgramBegan) {
+    set_environment("OVNI_CONTROL", "stop:pcontrol:b;stop:timeout:0.01");
+    set_environment("OVNI_CONTROL_LOG", "log");
+    run_traced([&] {
+        std::filesystem::current_path(home());
+        ovni_private_thread_open();
+        std::filesystem::create_directory("below");
+        std::filesystem::current_path("below");
+        pass("b");
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(log().size(), 2u);
 }
 
 }  // namespace

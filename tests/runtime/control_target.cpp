@@ -5,6 +5,7 @@
 
 #include <barrier>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -66,6 +67,10 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     static char first[] = "first", second[] = "second";
     if (std::strcmp(argv[1], "threads") == 0) return threads();
+    if (std::strcmp(argv[1], "quick_exit") == 0) {
+        ovni_control_fire(OVNI_CONTROL_THREADID, OVNI_CONTROL_THIS_THREAD, 0);
+        std::quick_exit(0);
+    }
     if (std::strcmp(argv[1], "fork") == 0) return fork_and_fire(argv);
     if (std::strcmp(argv[1], "listen") == 0)
         for (char* name : {first, second}) std::printf("%d\n", ovni_control_listen(listen_to, name));
