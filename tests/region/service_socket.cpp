@@ -60,6 +60,7 @@ TEST_F(ServiceTest, ItsNameTellsJobRankAndProcess) {
     EXPECT_EQ(printed_errors(), "");
     auto alone = start_host();
     EXPECT_EQ(path(), own_directory() / ("ctl.local.0." + std::to_string(alone->pid()) + ".sock"));
+    EXPECT_TRUE(ends_well(*alone));
     EXPECT_EQ(printed_errors(), "ovni: control socket: " + path() + "\n");
 }
 
