@@ -12,6 +12,8 @@
 #include "comm/main.hpp"
 #include "emu/ending.hpp"
 #include "emu/exchange.hpp"
+#include "emu/facts.hpp"
+#include "emu/parallel_columns.hpp"
 #include "emu/parallel_output.hpp"
 #include "emu/partition.hpp"
 #include "emu/read_trace.hpp"
@@ -79,10 +81,11 @@ class Emulation {
                          trace_.streams().size());
         Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
         ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
+        if (options_.columns) columns_ = std::make_unique<ParallelColumns>(comm_, *options_.columns, plan_);
         RankStatistics cost = replay(emulator, window, output);
         cost.looms = static_cast<uint64_t>(std::ranges::count(mine, true));
         if (comm_.is_root() && !window.error()) print_clocks(clocks_, trace_, origin, window.duration());
-        bool good = finish(emulator, window, output);
+        bool good = finish(emulator, window, output, mine);
         cost.bytes_written = output.bytes_written();
         if (statistics) write_cost(cost, *statistics);
         EmulationEnd end = good ? EmulationEnd::complete : EmulationEnd::with_errors;
@@ -101,7 +104,7 @@ class Emulation {
             cost.records_made += made.records.size();
             exchange.to_slices(made, slice);
             cost.records_written += slice.records.size();
-            output.write(slice);
+            output.write(slice, columns_.get());
         }
         cost.collectives_in_windows = comm_.traffic().collectives - collectives_before;
         cost.streams = emulator.machine().threads.size();
@@ -111,13 +114,16 @@ class Emulation {
     }
 
     // True where nothing was wrong.
-    bool finish(Emulator& emulator, const Window& window, ParallelOutput& output) {
+    bool finish(Emulator& emulator, const Window& window, ParallelOutput& output,
+                const std::vector<bool>& mine) {
         bool good = report(emulator, window);
         log::info("writing traces to disk, please wait");
         Schema schema = plan_.schema;
         add_labels(schema, plan_, comm_.allreduce(Op::max, window.shown_extras()));
         good &= add_types(schema, emulator, window);
-        output.finish(schema, window.duration(), window.error() ? Ending::partial : Ending::complete);
+        Ending ending = window.error() ? Ending::partial : Ending::complete;
+        output.finish(schema, window.duration(), ending);
+        if (columns_) columns_->finish(schema, facts(window, mine), window.duration(), ending);
         if (comm_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_.counters);
         return good;
     }
@@ -180,7 +186,24 @@ class Emulation {
         return all.faults.empty();
     }
 
-    // The task types of all ranks; only rank 0 writes labels. True where no two of them clash.
+    Facts facts(const Window& window, const std::vector<bool>& mine) const {
+        nlohmann::json own = nlohmann::json::array();
+        for (const GapFact& gap :
+             comm_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine); }))
+            own.push_back({gap.thread_row, gap.from, gap.to, gap.lost,
+                           nlohmann::json::binary({gap.reason.begin(), gap.reason.end()})});
+        std::vector<GapFact> gaps;
+        for (const std::vector<uint8_t>& of_rank : comm_.allgather(nlohmann::json::to_cbor(own)))
+            for (const auto& gap : nlohmann::json::from_cbor(of_rank)) {
+                const auto& reason = gap[4].get_binary();
+                gaps.push_back({gap[0].get<uint32_t>(), gap[1].get<int64_t>(), gap[2].get<int64_t>(),
+                                gap[3].get<uint64_t>(), std::string(reason.begin(), reason.end())});
+            }
+        return facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(), window.duration(),
+                        std::move(gaps));
+    }
+
+    // The task types of all ranks. True where no two of them clash.
     bool add_types(Schema& schema, Emulator& emulator, const Window& window) {
         nlohmann::json mine = nlohmann::json::array();
         for (const LabelledType& type : labelled_types(emulator, window.end()))
@@ -188,7 +211,7 @@ class Emulation {
                             nlohmann::json::binary({type.label.begin(), type.label.end()})});
         std::vector<uint8_t> packed = nlohmann::json::to_cbor(mine);
         std::vector<LabelledType> types;
-        for (const std::vector<uint8_t>& of_rank : comm_.gather(packed)) {
+        for (const std::vector<uint8_t>& of_rank : comm_.allgather(packed)) {
             for (const auto& type : nlohmann::json::from_cbor(of_rank)) {
                 const auto& label = type[3].get_binary();
                 types.push_back({type[0].get<uint32_t>(), type[1].get<char>(), type[2].get<int64_t>(),
@@ -197,8 +220,9 @@ class Emulation {
         }
         Seen seen = window.error() ? Seen::part : Seen::all;
         std::vector<std::string> faults = add_task_labels(schema, plan_, std::move(types), seen);
-        for (const std::string& fault : faults) log::error("{}", fault);
-        return comm_.broadcast<uint64_t>(faults.size()) == 0;
+        if (comm_.is_root())
+            for (const std::string& fault : faults) log::error("{}", fault);
+        return faults.empty();
     }
 
     const Comm& comm_;
@@ -208,6 +232,7 @@ class Emulation {
     ClockModel clocks_;
     Plan plan_;
     Views views_ = Views::left_alone;  // on rank 0
+    std::unique_ptr<ParallelColumns> columns_;
 };
 
 // Every window allocates as much as the one before: what was freed is not given back to the system, which

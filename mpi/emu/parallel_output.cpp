@@ -31,9 +31,10 @@ std::vector<Record> ParallelOutput::breakdown_lines(size_t which, const Slice& s
     return lines;
 }
 
-void ParallelOutput::write(Slice& slice) {
+void ParallelOutput::write(Slice& slice, ParallelColumns* columns) {
     std::vector<std::vector<Record>> lines;
     for (size_t b = 0; b < rows_.size(); ++b) lines.push_back(breakdown_lines(b, slice));
+    if (columns) columns->write({slice.records.data(), slice.records.size()}, lines);
     std::vector<uint64_t> before = settle();
     std::swap(records_, slice.records);
     lines_ = std::move(lines);

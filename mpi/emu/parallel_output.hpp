@@ -12,6 +12,7 @@
 
 #include "comm/comm.hpp"
 #include "emu/exchange.hpp"
+#include "emu/parallel_columns.hpp"
 #include "emu/parallel_prv.hpp"
 #include "emu/plan.hpp"
 #include "emu/sorted_rows.hpp"
@@ -26,7 +27,8 @@ class ParallelOutput {
                    const System& system, Writer::Mode mode);
 
     // The next slices of the global order: that of rank 0, of rank 1, ... The slice's memory is swapped away.
-    void write(Slice& slice);
+    // `columns`: gets the same, or null.
+    void write(Slice& slice, ParallelColumns* columns);
     // By this rank, beside headers.
     uint64_t bytes_written() const { return bytes_written_; }
     // All files, complete, get their names.

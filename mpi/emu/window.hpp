@@ -31,6 +31,7 @@ class Window {
     // After the last window, alike on all ranks: the time of the last event, and the message of the first
     // error.
     int64_t duration() const { return duration_; }
+    int64_t origin() const { return origin_; }
     const std::optional<std::string>& error() const { return error_; }
     // Nothing after it counts.
     Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }

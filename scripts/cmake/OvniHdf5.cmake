@@ -1,5 +1,6 @@
-# HDF5, where OVNI_HDF5 is on and there is one. Sets ovni_hdf5_serial to its target, or to nothing. Debian has several flavours
-# side by side, which only pkg-config tells apart.
+# HDF5 with zlib, where OVNI_HDF5 is on and there is one. Sets ovni_hdf5_serial to its target, or to nothing. Debian has several
+# flavours side by side, which only pkg-config tells apart.
+find_package(ZLIB REQUIRED)
 set(ovni_hdf5_serial)
 if(OVNI_HDF5)
     find_package(PkgConfig QUIET)
@@ -15,6 +16,6 @@ if(OVNI_HDF5)
         endif()
     endif()
     if(NOT ovni_hdf5_serial)
-        message(STATUS "No HDF5 found: ovnisync comes without --samples")
+        message(STATUS "No HDF5 found: ovniemu and ovniemu-mpi come without --hdf5, ovnisync without --samples")
     endif()
 endif()

@@ -19,8 +19,8 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program, const char* further) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage =
-        fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order]{} TRACE", program, further);
+    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--hdf5 FILE]{} TRACE",
+                            program, further);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -29,7 +29,10 @@ Cli emulation_cli(const char* program, const char* further) {
         "clocks.json or clock-offsets.txt of any name; default: what the program has measured itself, with "
         "clocks.json in TRACE; else clock-offsets.txt there")("output,o", po::value<std::string>(),
                                                               "directory of the outputs; default: TRACE")(
-        "all-models,a", "enable all models, not only those that the trace requires")(
+        "hdf5", po::value<std::string>(),
+        "write all changes as columns to that file, too, for analysis with h5py and the like; "
+        "src/sink/README.md has its layout")("all-models,a",
+                                             "enable all models, not only those that the trace requires")(
         "breakdown,b",
         "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
         "linter,l",
@@ -48,6 +51,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.trace = only_word(cli, "trace directory");
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
+    if (cli.has("hdf5")) options.columns = cli.get<std::string>("hdf5");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
@@ -55,6 +59,10 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("debug")) log::enable_debug();
     return options;
+}
+
+std::string tool_version() {
+    return "ovni-mpi " OVNI_VERSION;
 }
 
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system) {

@@ -20,6 +20,7 @@ struct EmulationOptions {
     std::filesystem::path trace;
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
+    std::optional<std::filesystem::path> columns;  // an HDF5 file
     EnabledModels enabled = EnabledModels::required;
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
@@ -36,6 +37,9 @@ EmulationOptions read_options(const Cli& cli);
 // them.
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
+
+// What outputs say of who made them.
+std::string tool_version();
 
 // What the clocks of a trace of that length are worth.
 void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration);

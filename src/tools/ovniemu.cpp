@@ -6,10 +6,13 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "emu/ending.hpp"
+#include "emu/facts.hpp"
 #include "emu/sorted_rows.hpp"
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
+#include "sink/both_sinks.hpp"
 #include "sink/cfg.hpp"
+#include "sink/columns_sink.hpp"
 #include "sink/prv_sink.hpp"
 #include "sink/writer.hpp"
 #include "tools/emulation.hpp"
@@ -76,6 +79,19 @@ class BatchWriter {
     std::vector<SortedRows> rows_;
 };
 
+// One or both.
+class Outputs {
+ public:
+    Outputs(Sink& prv, Sink* columns) : prv_(prv) {
+        if (columns) both_.emplace(prv, *columns);
+    }
+    Sink& sink() { return both_ ? static_cast<Sink&>(*both_) : prv_; }
+
+ private:
+    Sink& prv_;
+    std::optional<BothSinks> both_;
+};
+
 class Emulation {
  public:
     explicit Emulation(const EmulationOptions& options)
@@ -97,7 +113,11 @@ class Emulation {
         Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
                           std::vector<bool>(system_.looms().size(), true));
         emulator.fetch_ahead(merger);
-        PrvSink sink(options_.output);
+        PrvSink prv(options_.output);
+        std::unique_ptr<ColumnsSink> columns;
+        if (options_.columns) columns = std::make_unique<ColumnsSink>(*options_.columns);
+        Outputs outputs{prv, columns.get()};
+        Sink& sink = outputs.sink();
         sink.begin(plan_.schema);
         BatchWriter writer(plan_, system_, sink);
         EmulationEnd end = replay(merger, emulator, writer);
@@ -117,12 +137,19 @@ class Emulation {
         if (!event_error_ && finish(emulator, seen)) end = EmulationEnd::with_errors;
         log::info("writing traces to disk, please wait");
         writer.take_all(emulator);
+        if (columns) columns->set_facts(facts(origin, emulator.now()));
         sink.end(schema, emulator.now(), ending);
         if (views == Views::written) write_counter_views(options_.output, plan_.counters);
         return print_end(end, trace_.streams().size());
     }
 
  private:
+    Facts facts(int64_t origin, int64_t duration) const {
+        std::vector<bool> all(system_.looms().size(), true);
+        return facts_of(trace_, system_, plan_, clocks_, tool_version(), origin, duration,
+                        gaps_of(trace_, system_, clocks_, origin, all));
+    }
+
     std::vector<StreamReader> open_streams() {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {

@@ -1,0 +1,37 @@
+// A small table beside the records: what is known of rows, types, clocks and so on. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ovni {
+
+struct TableColumn {
+    std::string name;
+    std::string about;  // what it says, with its unit
+    std::variant<std::vector<int64_t>, std::vector<std::string>> values;
+};
+
+// All columns have one length.
+struct Table {
+    std::string path;  // with '/' between groups: "rows/threads"
+    std::string about;
+    std::vector<TableColumn> columns;
+
+    size_t rows() const {
+        if (columns.empty()) return 0;
+        return std::visit([](const auto& values) { return values.size(); }, columns[0].values);
+    }
+};
+
+// What is known of a trace beside its records.
+struct Facts {
+    std::vector<std::pair<std::string, std::string>> words;  // name and value
+    std::vector<Table> tables;
+};
+
+}  // namespace ovni

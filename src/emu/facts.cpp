@@ -1,0 +1,226 @@
+#include "emu/facts.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "trace/gaps.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Numbers = std::vector<int64_t>;
+using Texts = std::vector<std::string>;
+constexpr int64_t none = -1;
+
+template <class Items, class Value>
+auto column_of(const Items& items, Value value) {
+    std::vector<std::remove_cvref_t<decltype(value(*items.begin(), size_t{}))>> values;
+    size_t row = 0;
+    for (const auto& item : items) values.push_back(value(item, row++));
+    return values;
+}
+
+template <class Items, class Value>
+TableColumn numbers(const char* name, const char* about, const Items& items, Value value) {
+    return {name, about, column_of(items, [&](const auto& item, size_t row) -> int64_t {
+                if constexpr (std::is_invocable_v<Value, decltype(item), size_t>)
+                    return static_cast<int64_t>(value(item, row));
+                else
+                    return static_cast<int64_t>(value(item));
+            })};
+}
+template <class Items, class Value>
+TableColumn texts(const char* name, const char* about, const Items& items, Value value) {
+    return {name, about,
+            column_of(items, [&](const auto& item, size_t) -> std::string { return value(item); })};
+}
+template <class Items>
+TableColumn row_numbers(const Items& items) {
+    return numbers("row", "from 0", items, [](const auto&, size_t row) { return row; });
+}
+
+Table threads_of(const Trace& trace, const System& system) {
+    const auto& threads = system.threads();
+    auto process = [&](const ThreadInfo& thread) -> const ProcessInfo& {
+        return system.processes()[thread.process];
+    };
+    return {"rows/threads",
+            "threads: rows of thread.prv, and what the column `thread` counts",
+            {row_numbers(threads),
+             texts("label", "as in thread.row", threads, [](const auto& t) { return t.label; }),
+             numbers("tid", "number of the operating system", threads, [](const auto& t) { return t.tid; }),
+             numbers("process", "row in rows/processes", threads, [](const auto& t) { return t.process; }),
+             numbers("pid", "of the process", threads, [&](const auto& t) { return process(t).pid; }),
+             numbers("rank", "in MPI_COMM_WORLD, -1: none", threads,
+                     [&](const auto& t) { return process(t).rank.value_or(none); }),
+             numbers("loom", "row in rows/looms", threads, [](const auto& t) { return t.loom; }),
+             texts("stream", "path in the trace", threads,
+                   [&](const auto& t) { return trace.streams()[t.stream].relative_path; })}};
+}
+
+Table processes_of(const System& system) {
+    const auto& processes = system.processes();
+    return {"rows/processes",
+            "processes",
+            {row_numbers(processes),
+             numbers("pid", "number of the operating system", processes, [](const auto& p) { return p.pid; }),
+             numbers("app", "number of the application, from 1", processes,
+                     [](const auto& p) { return p.app_id; }),
+             numbers("rank", "in MPI_COMM_WORLD, -1: none", processes,
+                     [](const auto& p) { return p.rank.value_or(none); }),
+             numbers("ranks", "in MPI_COMM_WORLD, -1: none", processes,
+                     [](const auto& p) { return p.nranks.value_or(none); }),
+             numbers("loom", "row in rows/looms", processes, [](const auto& p) { return p.loom; }),
+             numbers("first_thread", "row in rows/threads", processes,
+                     [](const auto& p) { return p.first_thread; }),
+             numbers("threads", "how many", processes, [](const auto& p) { return p.thread_count; })}};
+}
+
+Table looms_of(const Trace& trace, const System& system) {
+    const auto& looms = system.looms();
+    auto host = [&](const LoomInfo& loom) {
+        uint32_t thread = system.processes()[loom.first_process].first_thread;
+        return host_of(trace.streams()[system.threads()[thread].stream].metadata);
+    };
+    return {"rows/looms",
+            "looms: sets of CPUs of a node",
+            {row_numbers(looms), texts("name", "", looms, [](const auto& l) { return l.name; }),
+             texts("host", "the node", looms, host),
+             numbers("first_cpu", "row in rows/cpus", looms, [](const auto& l) { return l.first_cpu; }),
+             numbers("cpus", "how many, with the virtual one", looms,
+                     [](const auto& l) { return l.cpu_count; })}};
+}
+
+Table cpus_of(const System& system) {
+    const auto& cpus = system.cpus();
+    return {
+        "rows/cpus",
+        "CPUs: rows of cpu.prv, and what the column `cpu` counts",
+        {row_numbers(cpus), texts("label", "as in cpu.row", cpus, [](const auto& c) { return c.label; }),
+         numbers("loom", "row in rows/looms", cpus, [](const auto& c) { return c.loom; }),
+         numbers("index", "in the loom, -1: the virtual CPU", cpus, [](const auto& c) { return c.index; }),
+         numbers("number", "of the operating system, -1: the virtual CPU", cpus,
+                 [](const auto& c) { return c.phyid; })}};
+}
+
+Table marks_of(const Trace& trace) {
+    std::map<int, const MarkType*> types;
+    for (const Stream& stream : trace.streams())
+        for (const MarkType& mark : stream.metadata.marks) types.emplace(mark.type, &mark);
+    constexpr const char* kinds[] = {"single", "stack", "punctual"};
+    return {
+        "marks",
+        "types of marks of the program",
+        {numbers("mark", "number of the program", types, [](const auto& m) { return m.first; }),
+         numbers("type", "channel type", types, [](const auto& m) { return prv_type::first_mark + m.first; }),
+         texts("title", "", types, [](const auto& m) { return m.second->title; }),
+         texts("kind", "single, stack or punctual", types,
+               [&](const auto& m) { return kinds[static_cast<size_t>(m.second->kind)]; })}};
+}
+
+Table clocks_of(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
+    std::set<std::string> hosts = clocks.hosts_of(trace);
+    // What was added to a raw clock that is `time` when corrected; exact but for the drift within the offset.
+    auto offset = [&](const std::string& host, int64_t time) {
+        const ClockLine& line = clocks.of_host(host);
+        int64_t raw = time - (line.corrected(time) - time);
+        return line.corrected(raw) - raw;
+    };
+    return {"clocks",
+            "what was added to the clocks of nodes",
+            {texts("host", "", hosts, [](const auto& h) { return h; }),
+             numbers("known", "1: measured or given, 0: taken to need no correction", hosts,
+                     [&](const auto& h) { return clocks.has_entry(h); }),
+             numbers("offset_begin", "ns, at the first event", hosts,
+                     [&](const auto& h) { return offset(h, origin); }),
+             numbers("offset_end", "ns, at the last event", hosts,
+                     [&](const auto& h) { return offset(h, origin + duration); })}};
+}
+
+Table measured_points(const Trace& trace) {
+    struct Point {
+        const Stream* stream;
+        const ClockMeasurement* measured;
+    };
+    std::vector<Point> points;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.clock)
+            for (const ClockMeasurement& point : stream.metadata.clock->points)
+                points.push_back({&stream, &point});
+    return {"clock_points",
+            "what the program measured of the clocks of its nodes, in ns",
+            {texts("host", "", points, [](const auto& p) { return host_of(p.stream->metadata); }),
+             texts("reference", "the host that it was compared with", points,
+                   [](const auto& p) { return p.stream->metadata.clock->reference; }),
+             numbers("local", "raw clock of the host", points,
+                     [](const auto& p) { return p.measured->point.local; }),
+             numbers("offset", "to be added", points, [](const auto& p) { return p.measured->point.offset; }),
+             numbers("low", "it is not less", points, [](const auto& p) { return p.measured->low; }),
+             numbers("high", "it is not more", points, [](const auto& p) { return p.measured->high; })}};
+}
+
+Table table_of(std::vector<GapFact> gaps) {
+    std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
+    return {"gaps",
+            "where a thread has no events although it went on; times in ns since the first event",
+            {numbers("thread", "row in rows/threads", gaps, [](const auto& g) { return g.thread_row; }),
+             numbers("from", "", gaps, [](const auto& g) { return g.from; }),
+             numbers("to", "-1: the end of its stream", gaps, [](const auto& g) { return g.to; }),
+             numbers("lost", "events", gaps, [](const auto& g) { return g.lost; }),
+             texts("reason", "", gaps, [](const auto& g) { return g.reason; })}};
+}
+
+// Each once, with a comma between.
+template <class Word>
+std::string all_of(const Trace& trace, Word word) {
+    std::set<std::string> words;
+    for (const Stream& stream : trace.streams())
+        if (auto one = word(stream.metadata)) words.insert(*one);
+    std::string text;
+    for (const std::string& one : words) text += (text.empty() ? "" : ", ") + one;
+    return text;
+}
+
+}  // namespace
+
+std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
+                             int64_t origin, const std::vector<bool>& mine) {
+    std::vector<GapFact> facts;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+        uint32_t thread = system.thread_of_stream(s);
+        if (thread == System::no_thread || !mine[system.threads()[thread].loom]) continue;
+        const ClockLine& clock = clocks.of_stream(trace.streams()[s].metadata);
+        auto time = [&](int64_t raw) { return clock.corrected(raw) - origin; };
+        for (Gap& gap : read_gaps(std::filesystem::path(trace.path_of(s)).parent_path())) {
+            bool is_open = gap.to == std::numeric_limits<int64_t>::max();
+            facts.push_back({thread, time(gap.from), is_open ? GapFact::open : time(gap.to), gap.lost,
+                             std::move(gap.reason)});
+        }
+    }
+    return facts;
+}
+
+Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
+               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps) {
+    std::string models;
+    for (const ModelPlan& model : plan.models)
+        models += (models.empty() ? "" : ", ") + std::string(model.spec->name) + " " +
+                  std::string(model.spec->version);
+    Facts facts;
+    facts.words = {{"tool", tool},
+                   {"run", all_of(trace, [](const auto& m) { return m.run; })},
+                   {"libovni", all_of(trace, [](const auto& m) { return m.lib_version; })},
+                   {"models", models}};
+    facts.tables = {threads_of(trace, system), processes_of(system),
+                    looms_of(trace, system),   cpus_of(system),
+                    marks_of(trace),           clocks_of(trace, clocks, origin, duration),
+                    measured_points(trace),    table_of(std::move(gaps))};
+    return facts;
+}
+
+}  // namespace ovni

@@ -1,0 +1,33 @@
+// What is known of a trace beside its records, as tables for outputs that are made for analysis: rows,
+// clocks, marks, gaps, versions. The same on every rank, but for the gaps, which are those of the streams
+// asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "emu/plan.hpp"
+#include "emu/system.hpp"
+#include "trace/clock_model.hpp"
+
+namespace ovni {
+
+struct GapFact {
+    static constexpr int64_t open = -1;
+    uint32_t thread_row = 0;
+    int64_t from = 0, to = 0;  // ns since the first event; to: `open` where it lasts to the end of the stream
+    uint64_t lost = 0;
+    std::string reason;
+};
+
+// Of the streams of threads in looms that are `mine`. Throws Error.
+std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
+                             int64_t origin, const std::vector<bool>& mine);
+
+// `tool`: what made the output, with its version. `origin`: corrected clock of the first event.
+Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
+               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps);
+
+}  // namespace ovni

@@ -1,0 +1,34 @@
+// Columns of records in an HDF5 file, for analysis: README.md has the layout. Who fills it filters the chunks
+// (chunk_filter.hpp), so that many processes can do that for one file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "base/table.hpp"
+#include "sink/sink.hpp"
+
+namespace ovni {
+
+// A dataset: a channel type, or one of Schema::breakdowns.
+struct ColumnName {
+    enum class Kind : uint8_t { channel, breakdown } kind = Kind::channel;
+    uint16_t number = 0;
+};
+
+class ColumnsFile {
+ public:
+    // Collected beside `path`, which gets its name when it is complete; "x.partial.h5" for Ending::partial.
+    // Dropped without end(), nothing is left. Throws Error, UsageError in a build without HDF5.
+    static std::unique_ptr<ColumnsFile> make(const std::filesystem::path& path, const Schema& schema);
+    virtual ~ColumnsFile() = default;
+
+    // The next chunk of a dataset, `count` rows of type ColumnRow: as many as a chunk has, but for the last,
+    // which is filled up. A dataset of fewer rows than a chunk has just that one, of its own size.
+    virtual void append(ColumnName column, size_t count, std::span<const uint8_t> filtered) = 0;
+    virtual void end(const Schema& schema, const Facts& facts, int64_t duration, Ending ending) = 0;
+};
+
+}  // namespace ovni
