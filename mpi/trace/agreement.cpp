@@ -63,11 +63,17 @@ bool combine(uint64_t wish) noexcept {
 
 // Errors that MPI finds in the arguments, before any message. After others, a collective has taken place.
 bool is_refused(int error) noexcept {
-    constexpr int refusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM,
-                                MPI_ERR_RANK,   MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG};
+    constexpr int refusals[] = {
+        MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM,
+        MPI_ERR_RANK,   MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG, MPI_ERR_UNSUPPORTED_OPERATION};
     int error_class = error;
     OVNI_PMPI(Error_class)(error, &error_class);
     return std::find(std::begin(refusals), std::end(refusals), error_class) != std::end(refusals);
+}
+
+// MPI_COMM_WORLD has no neighbours.
+bool is_of_topology(const char* name) noexcept {
+    return strstr(name, "Neighbor") || strstr(name, "neighbor");
 }
 
 }  // namespace
@@ -76,20 +82,28 @@ void prepare_agreement(PrivateComm& job) noexcept {
     static_assert(sizeof(unsigned long) == sizeof(uint64_t));
     int anybody = 0;
     if (!job.any(ovni_private_is_job_scope(), anybody) || !anybody) return;
+    int fails = OVNI_PMPI(Comm_dup)(job.get(), &agreement.end_comm) != MPI_SUCCESS, fails_somewhere = 1;
+    if (!job.any(fails, fails_somewhere) || fails_somewhere) return not_possible.once("no communicator");
     agreement.pending = request_null();
     // Never freed by us: that is collective. MPI_Finalize does it.
-    if (OVNI_PMPI(Comm_dup)(agreement.comm = job.release(), &agreement.end_comm) != MPI_SUCCESS)
-        return not_possible.once("no communicator");
+    agreement.comm = job.release();
     is_prepared.store(true, std::memory_order_release);
     for (size_t i = 1; i < std::size(function_rows); ++i)
-        if (strcmp(function_rows[i].family, "collective") == 0)
+        if (strcmp(function_rows[i].family, "collective") == 0 && !is_of_topology(function_rows[i].name))
             select(static_cast<Function>(i), agrees_in_world);
 }
 
-void agree_on_recording(int error) noexcept {
-    if (!is_prepared.load(std::memory_order_acquire) || (error != MPI_SUCCESS && is_refused(error))) return;
+bool has_taken_place(int error) noexcept {
+    return is_prepared.load(std::memory_order_acquire) && (error == MPI_SUCCESS || !is_refused(error));
+}
+
+uint64_t await_agreement() noexcept {
+    return result_of_pending();
+}
+
+void agree_on_recording(uint64_t agreed) noexcept {
     meet_controller();
-    if (uint64_t agreed = result_of_pending()) {
+    if (agreed) {
         agreement.newest = std::max(agreement.newest, agreed);
         ovni_private_job_agreed(agreed);
     }

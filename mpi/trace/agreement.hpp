@@ -14,8 +14,12 @@ namespace ovni::mpi {
 // Collective over the world, in MPI_Init: where one rank has chains of that scope, all take part.
 void prepare_agreement(PrivateComm& job) noexcept;
 
-// A collective of the program has ended, the same on all ranks but where MPI has refused its arguments.
-[[gnu::cold]] void agree_on_recording(int error) noexcept;
+// A collective of the program ends, the same on all ranks: not where MPI has refused its arguments.
+[[gnu::cold]] bool has_taken_place(int error) noexcept;
+// What the ranks agreed on at the one before, 0: nothing. To be obeyed behind the call, which the waiting
+// belongs to.
+[[gnu::cold]] uint64_t await_agreement() noexcept;
+[[gnu::cold]] void agree_on_recording(uint64_t agreed) noexcept;
 
 // MPI_Finalize begins: what is pending is completed, and has no effect. Collective.
 void end_agreement() noexcept;

@@ -69,12 +69,15 @@ class Call {
     template <class Details>
     void leave(Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
+        const bool agrees = ends_in_world(details, error);
+        const uint64_t agreed = agrees ? await_agreement() : 0;
         {
             SlowSite slow(*thread_, function_, selection_);
             Moment moment = begin_leave(*thread_, function_, is_recorded());
             tell_leave(moment, details, error);
         }
-        agree(details, error);
+        if (agrees) [[unlikely]]
+            agree_on_recording(agreed);
     }
     // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
     // be known later.
@@ -90,7 +93,7 @@ class Call {
         auto result = real();
         KeepErrno keep(*thread_);
         if (has_details()) end_details(moment, details, error_of(result));
-        agree(details, error_of(result));
+        if (ends_in_world(details, error_of(result))) agree_on_recording(await_agreement());
         return result;
     }
     // The same inline, for a function that the compiler knows.
@@ -111,11 +114,13 @@ class Call {
     bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
     bool has_details() const noexcept { return (selection_ & with_details) != 0; }
 
+    // Ranks agree in it.
     template <class Details>
-    void agree(const Details& details, int error) noexcept {
+    bool ends_in_world(const Details& details, int error) const noexcept {
         if constexpr (std::is_same_v<Details, Collective>)
-            if ((selection_ & agrees_in_world) && details.meets_world()) [[unlikely]]
-                agree_on_recording(error);
+            if (selection_ & agrees_in_world) [[unlikely]]
+                return details.meets_world() && has_taken_place(error);
+        return false;
     }
 
     template <class Details>
@@ -221,7 +226,6 @@ int init(Function function, Real real) {
 template <class Real>
 int finalize(Function function, Real real) {
     if (is_nested() && own_thread->program.function == function) return real();
-    end_agreement();
     if (Thread* thread = this_thread()) {
         // A call that was left by longjmp or an exception is over at the latest now.
         thread->depth = 0;
@@ -230,6 +234,7 @@ int finalize(Function function, Real real) {
     Finalization details;
     if (!is_selected(function)) details.tell_unrecorded(function);
     auto measure_and_finalize = [&] {
+        end_agreement();
         take_clock_point(Occasion::finalize);
         return real();
     };

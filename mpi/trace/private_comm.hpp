@@ -42,6 +42,7 @@ class PrivateComm {
     PrivateComm(const PrivateComm&) = delete;
     PrivateComm& operator=(const PrivateComm&) = delete;
 
+    MPI_Comm get() const noexcept { return comm_; }
     bool valid() const noexcept { return comm_ != comm_null(); }
     // It is not freed any more.
     MPI_Comm release() noexcept { return std::exchange(comm_, comm_null()); }

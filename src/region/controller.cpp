@@ -1,5 +1,7 @@
 #include "region/controller.hpp"
 
+#include <unistd.h>
+
 #include "region/mpi_names.hpp"
 #include "region/writer.hpp"
 #include "runtime/diagnostics.hpp"
@@ -47,10 +49,12 @@ Recording RegionController::begin() noexcept {
 // A text that nobody passes is no mistake that could be found before. One rank says it.
 void RegionController::end() noexcept {
     service_.stop();
-    if (running() == nullptr || first_ == Recording::on || writer::has_changed() || told_rank() != "0")
-        return;
-    warn("--control: nothing was recorded, as no chain came to a start; the first begins with %s",
-         running()->facts(0).text.c_str());
+    bool concerns = running() != nullptr && !is_child_ && told_rank() == "0";
+    if (!concerns || first_ == Recording::on || delivery_.has_start()) return;
+    warn(
+        "--control: nothing is recorded of rank 0 (process %d), as no chain came to a start; the first "
+        "begins with %s",
+        getpid(), running()->facts(0).text.c_str());
 }
 
 void RegionController::begin_here() noexcept {
@@ -106,10 +110,12 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     begin_here();
     if (state_.load(std::memory_order_acquire) != State::present) return false;
     if (running() != nullptr) attach();
-    uint32_t own = own_number();
+    // A listener that a thread of ours tells speaks for the thread that it is told of.
+    bool is_helper = own_thread.phase == Phase::helper;
+    uint32_t own = is_helper ? told_thread_ : own_number();
     if (thread == all_threads) thread = own;
     Firing firing{event, thread, is_broadcast, no_alarm};
-    if (thread == own) {
+    if (thread == own && !is_helper) {
         delivery_.deliver(firing, program_cause, writer::own_stream());
     } else {
         // A handler must not find the table in use by the thread that it interrupts.

@@ -94,7 +94,7 @@ class RegionController {
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};
-    bool is_child_ = false;  // of a fork
+    bool is_child_ = false;  // of a fork, amid chains
     // Of the thread of the service: for whom it reports, and what listeners are still to be told.
     std::atomic<Stream*> reported_stream_{nullptr};
     struct Untold {
@@ -102,6 +102,7 @@ class RegionController {
         Outcome outcome;
     };
     std::vector<Untold> untold_;
+    uint32_t told_thread_ = 0;
 };
 
 extern Immortal<RegionController> the_controller;

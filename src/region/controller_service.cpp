@@ -1,5 +1,7 @@
 // What the thread of the service reports in the name of others: deadlines, and requests for interactive
 // alarms.
+#include <utility>
+
 #include "region/control_socket.hpp"
 #include "region/controller.hpp"
 #include "region/writer.hpp"
@@ -40,8 +42,10 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
 // A listener may wait for the thread that it is told of, which does not end while something is reported for
 // it.
 void RegionController::tell_reported() noexcept {
-    for (const Untold& untold : untold_) delivery_.tell_listeners(untold.firing);
-    untold_.clear();
+    for (const Untold& untold : std::exchange(untold_, {})) {
+        told_thread_ = untold.firing.thread;
+        delivery_.tell_listeners(untold.firing);
+    }
 }
 
 // Some still wait where they count.

@@ -114,15 +114,20 @@ void RegionController::start_over_in_child() noexcept {
     OwnThread& own = own_thread;
     own.thread.number = 0;
     own.is_numbered = true;
+    if (Stream* stream = writer::own_stream(); stream && delivery_.scope() == Scope::thread) {
+        own.has_wish = true;
+        own.wish = writer::wanted_of(*stream);
+    }
     mutex_.forget();
     numbers_.start_over_in_child();
     Thread attached = own.phase == Phase::attached ? own.thread : Thread{};
     threads_.start_over_in_child(attached);
     if (running() != nullptr) running()->engine().start_over_in_child(attached);
     delivery_.start_over_in_child();
+    new (&untold_) std::vector<Untold>;  // the parent's may be amid a change
     service_.start_over_in_child();
     has_service_.store(false, std::memory_order_relaxed);
-    is_child_ = true;
+    is_child_ = is_child_ || running() != nullptr;
 }
 
 }  // namespace ovni::region

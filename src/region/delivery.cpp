@@ -48,10 +48,11 @@ void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> r
 
 Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept {
     bool amid = is_amid_of_program();
-    bool is_default_start = cause.data() == default_start_cause.data();
+    bool is_default_start = cause == default_start_cause;
     LogLine line{0, firing, cause, Outcome::ignored};
     count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) writer::mark_thread(firing.thread);
+    if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
     {
         SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
@@ -105,6 +106,7 @@ void Delivery::agree(uint64_t wish) noexcept {
     std::optional<Recording> to = job_.agree(wish);
     if (!to) return;
     Event event = *to == Recording::on ? Event::start : Event::stop;
+    if (event == Event::start) has_start_.store(true, std::memory_order_relaxed);
     LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored};
     SlowPath slow;
     line.outcome = change(*to, nullptr, Amid::waits, line.clock);

@@ -42,6 +42,8 @@ class Delivery {
     void agree(uint64_t wish) noexcept;
 
     void tell_listeners(const Firing& firing) noexcept;
+    // Has anything started recording, or wished for it?
+    bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
     // False where there are too many.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
@@ -61,6 +63,7 @@ class Delivery {
     Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
+    std::atomic<bool> has_start_{false};
     JobWish job_;
     EventLog log_;
     Mutex mutex_;

@@ -28,15 +28,15 @@ const char* name_of(Outcome outcome) noexcept {
 }
 
 void EventLog::set_name(const std::string& name, std::optional<uint32_t> rank) {
-    char directory[PATH_MAX];
     name_ = name;
+    char directory[PATH_MAX];
     if (!name.empty() && name[0] != '/' && getcwd(directory, sizeof directory))
-        name_ = std::string(directory) + "/" + name;
+        directory_ = std::string(directory) + "/";
     rank_ = rank;
 }
 
 bool EventLog::open(OwnFile& file) noexcept {
-    std::string path;
+    std::string path = directory_;
     for (size_t i = 0; i < name_.size(); ++i) {
         char letter = name_[i] == '%' && i + 1 < name_.size() ? name_[i + 1] : '\0';
         if (letter == 'r')

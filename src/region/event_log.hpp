@@ -51,7 +51,7 @@ class EventLog {
  private:
     bool open(OwnFile& file) noexcept;
 
-    std::string name_;
+    std::string directory_, name_;
     std::optional<uint32_t> rank_;
     Mutex mutex_;
     std::array<OwnFile, 2> files_;

@@ -26,8 +26,8 @@ ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at) noex
     return gate().change_after_others(to, only, at);
 }
 
-bool has_changed() noexcept {
-    return gate().changes() != 0;
+Recording wanted_of(const Stream& stream) noexcept {
+    return stream.wanted();
 }
 
 Recording state_of_new_streams() noexcept {

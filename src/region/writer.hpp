@@ -15,8 +15,8 @@ Stream* own_stream() noexcept;
 // As of the gate; without a lock, and not amid anything.
 ChangeOutcome change(Recording to, Stream* only, uint64_t* at) noexcept;
 ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at) noexcept;
-// Has recording been on and off, in any thread?
-bool has_changed() noexcept;
+// What the thread of that stream has come to.
+Recording wanted_of(const Stream& stream) noexcept;
 // How threads begin whose streams are still to come.
 Recording state_of_new_streams() noexcept;
 

@@ -76,7 +76,7 @@ void Gaps::add(Gap gap) {
 }
 
 void Gaps::end_last(const Gap& end) {
-    if (gaps_.empty() || gaps_.back().to != UINT64_MAX || gaps_.back().reason != end.reason) return;
+    if (gaps_.empty() || gaps_.back().to != UINT64_MAX) return;
     gaps_.back().to = std::max(gaps_.back().from, end.to);
     change(gaps_.size() - 1);
 }

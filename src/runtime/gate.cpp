@@ -86,7 +86,7 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
     if (!is_so(to, only)) {
         outcome = ChangeOutcome::done;
         RecordingChange change{to, clock_now(), reason};
-        if (to == Recording::off) reason_.store(reason, std::memory_order_release);
+        if (to == Recording::off && !only) reason_.store(reason, std::memory_order_release);
         if (!only) state_.store(to, std::memory_order_release);
         auto concerns = [&](const Stream& stream) { return !only || &stream == only; };
         streams().visit([&](Stream& stream) {

@@ -217,7 +217,7 @@ void Stream::settle_postponed() {
 }
 
 bool Stream::add_note(const Gap& gap, uint64_t position) {
-    if (producer_) return put_note(gap), true;
+    if (producer_) return put_note(gap);
     RingHeader& h = header();
     uint32_t added = h.notes_added.load(std::memory_order_relaxed);
     if (added - h.notes_taken.load(std::memory_order_acquire) == RingHeader::most_notes) return false;

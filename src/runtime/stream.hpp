@@ -174,7 +174,7 @@ class Stream {
     bool put_patiently(Put put);
     template <class Put>
     Outcome put_after_waiting(Put put);
-    void put_note(const Gap& gap);
+    bool put_note(const Gap& gap);
     void end_shared();
     uint64_t shared_reserved() const;
     void open_ours();

@@ -27,11 +27,11 @@ void Stream::join_gate() {
 }
 
 bool Stream::is_emitting() const {
-    if (!window_) return false;
-    uintptr_t busy = __atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST);
+    uintptr_t busy = window_ ? __atomic_load_n(&window_->busy, __ATOMIC_SEQ_CST) : 0;
+    if (busy == 0) return false;
     bool is_left = busy == left_emission_.busy && ring_.is_mapped() &&
                    header().published.load(std::memory_order_relaxed) == left_emission_.published;
-    return busy != 0 && !is_left;
+    return !is_left;
 }
 
 void Stream::give_up_emission() {
@@ -226,12 +226,12 @@ void Stream::call_follower(Recording recording, uint64_t clock) {
 }
 
 void Stream::begin_gap(uint64_t from, const char* reason) {
-    gap_reason_ = reason;
     has_gap_ = true;
+    if (!ring_.is_mapped() || is_gap_noted_) return;
+    gap_reason_ = reason;
     // Its end needs room, too: without it, what follows would not be traced.
     constexpr uint32_t both = 2;
-    if (ring_.is_mapped() && !is_gap_noted_)
-        is_gap_noted_ = add_note_patiently({0, from, UINT64_MAX, 0, reason}, both);
+    is_gap_noted_ = add_note_patiently({0, from, UINT64_MAX, 0, reason}, both);
 }
 
 // A note without length ends the gap of its reason: see Gaps::add().

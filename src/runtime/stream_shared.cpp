@@ -127,11 +127,12 @@ void Stream::append_in_parts(const void* event, size_t size, const void* data, s
     }
 }
 
-void Stream::put_note(const Gap& gap) {
+bool Stream::put_note(const Gap& gap) {
     RingNote note{0, gap.from, gap.to, gap.lost, {}};
     memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
     std::span<const uint8_t> bytes{reinterpret_cast<const uint8_t*>(&note), sizeof note};
-    put_patiently([&] { return producer_->emit_jumbo(record_is_note, gap.from, bytes, NoRoom::needed); });
+    return put_patiently(
+        [&] { return producer_->emit_jumbo(record_is_note, gap.from, bytes, NoRoom::needed); });
 }
 
 // Any thread may close the stream, also while its own emits.

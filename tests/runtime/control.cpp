@@ -2,6 +2,7 @@
 #include "ovni/control.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "runtime/runtime_test.hpp"
 
@@ -450,14 +452,17 @@ TEST_F(ControlTest, AProgramThatNeverRecordedSaysSo) {
         run_traced([text] {
             if (!text) return;
             ovni_private_thread_open();
+            if (fork() == 0) ::exit(0);
+            int child = 0;
+            ::wait(&child);
             pass(text);
         });
         EXPECT_EQ(status(), 0);
+        EXPECT_LE(std::ranges::count(printed_errors(), '\n'), 1) << printed_errors();
         return printed_errors();
     };
     EXPECT_THAT(said("start:pcontrol:slove,stop:pcontrol:end", "solve"),
-                HasSubstr("nothing was recorded, as no chain came to a start; the first begins with "
-                          "start:pcontrol:slove\n"));
+                HasSubstr("as no chain came to a start; the first begins with start:pcontrol:slove\n"));
     EXPECT_EQ(said("start:pcontrol:solve", "solve"), "");
     EXPECT_EQ(said("stop:pcontrol:slove", "solve"), "");
     EXPECT_EQ(said("start:pcontrol:slove", nullptr), "");
@@ -469,7 +474,8 @@ TEST_F(ControlTest, ALogIsWhereTheProgramBegan) {
     set_environment("OVNI_CONTROL", "stop:pcontrol:b;stop:timeout:0.01");
     set_environment("OVNI_CONTROL_LOG", "log");
     run_traced([&] {
-        std::filesystem::current_path(home());
+        std::filesystem::create_directory(home() / "100%pass");
+        std::filesystem::current_path(home() / "100%pass");
         ovni_private_thread_open();
         std::filesystem::create_directory("below");
         std::filesystem::current_path("below");
@@ -477,7 +483,28 @@ TEST_F(ControlTest, ALogIsWhereTheProgramBegan) {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    EXPECT_EQ(log().size(), 2u);
+    EXPECT_EQ(log("100%pass/log").size(), 2u);
+}
+
+TEST_F(ControlTest, AForkedChildGoesOnWithWhatItsThreadHadReached) {
+    if (no_forked_children) GTEST_SKIP() << no_forked_children;
+    set_environment("OVNI_CONTROL", "start:pcontrol:a,stop:pcontrol:b");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        ovni_private_thread_open();
+        pass("a");
+        if (fork() == 0) {
+            ovni_private_thread_open();
+            emit("OB.");
+            pass("b");
+            emit("OB.");
+            ::exit(0);
+        }
+        int child = 0;
+        ::wait(&child);
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(codes(), "OHx OB. OHe");  // of the child, as the parent has emitted nothing
 }
 
 }  // namespace

@@ -181,7 +181,8 @@ TEST_F(FlightTest, AnotherProgramAsksForIt) {
     expect_counted(stream(), 100'000);
 }
 
-// A program that hangs after its first calls of MPI, so to speak, in threads that are there and one that comes.
+// A program that hangs after its first calls of MPI, so to speak, in threads that are there and one that
+// comes.
 TEST_F(FlightTest, AnotherProgramAsksForTheFewEventsOfOurs) {
     run_traced([this] {
         ovni_private_thread_open();

@@ -116,6 +116,44 @@ TEST_F(RecordingTest, AStartOfAllStartsThreadsThatWereStoppedAlone) {
     EXPECT_EQ(codes(), "OHx OB. OHe");
 }
 
+// A thread that ends and begins again in another stop of all.
+TEST_F(RecordingTest, AGapEndsWhateverBeganIt) {
+    set_environment("OVNI_CONTROL", "threadid:pcontrol:never");
+    set_environment("OVNI_CONTROL_SCOPE", "thread");
+    run_traced([] {
+        begin_program();
+        ovni_control_fire(OVNI_CONTROL_STOP, OVNI_CONTROL_THIS_THREAD, 0);
+        emit("OB.");
+        std::thread([] { pause(); }).join();
+        emit("OHe");
+        emit("OHx", int32_t{0}, int32_t{-1}, uint64_t{0});
+        std::thread([] {
+            go_on();
+            ovni_control_fire(OVNI_CONTROL_START, OVNI_CONTROL_THIS_THREAD, 1);
+        }).join();
+        for (int i = 0; i < 5; ++i) emit("OB.");
+        end_program();
+    });
+    RecordedStream recorded = stream();
+    EXPECT_TRUE(recorded.codes().ends_with("OB. OB. OB. OB. OB. OHe")) << recorded.codes();
+    expect_nothing_in_gaps(recorded);
+}
+
+TEST_F(RecordingTest, AFlightRecorderEndsTheGapsThatItLeavesOut) {
+    set_environment("OVNI_FLIGHT", "64k");
+    run_traced([] {
+        begin_program();
+        pause();
+        for (uint32_t i = 0; i < 9000; ++i) emit("VTc", i + 1, uint32_t{1});
+        go_on();
+        for (int i = 0; i < 20; ++i) emit("OB.");
+        end_program();
+    });
+    RecordedStream recorded = stream();
+    EXPECT_TRUE(recorded.codes().ends_with("OB. OB. OHe"));
+    expect_nothing_in_gaps(recorded);
+}
+
 TEST_F(RecordingTest, BodiesOfTasksGoOn) {
     run_traced([] {
         begin_program();
