@@ -16,18 +16,21 @@ constexpr size_t words_in_row = sizeof(ColumnRow) / word_bytes;
 using Block = std::array<uint64_t, word_bytes>;
 
 // Bytes j of words 0 to 7 become word j: three rounds that exchange ever larger squares across the diagonal.
-void transpose(Block& block) {
-    constexpr std::array<uint64_t, 3> kept = {0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
-    for (unsigned round = 0; round < kept.size(); ++round) {
-        const size_t step = size_t{1} << round;
-        const unsigned shift = 8U << round;
-        for (size_t i = 0; i < block.size(); ++i) {
-            if (i & step) continue;
-            uint64_t x = block[i], y = block[i + step];
-            block[i] = (x & kept[round]) | (y & kept[round]) << shift;
-            block[i + step] = (x >> shift & kept[round]) | (y & ~kept[round]);
-        }
+template <size_t step, uint64_t kept>
+[[gnu::always_inline]] inline void exchange_squares(Block& block) {
+    constexpr unsigned shift = 8 * step;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; ++i) {
+        if (i & step) continue;
+        uint64_t x = block[i], y = block[i + step];
+        block[i] = (x & kept) | (y & kept) << shift;
+        block[i + step] = (x >> shift & kept) | (y & ~kept);
     }
+}
+[[gnu::always_inline]] inline void transpose(Block& block) {
+    exchange_squares<1, 0x00ff00ff00ff00ff>(block);
+    exchange_squares<2, 0x0000ffff0000ffff>(block);
+    exchange_squares<4, 0x00000000ffffffff>(block);
 }
 
 struct Way {
@@ -38,7 +41,7 @@ constexpr Way stored{0, Z_DEFAULT_STRATEGY}, runs{1, Z_RLE}, letters{1, Z_HUFFMA
 // From a sample: neighbours that are equal make runs, and what has no pattern is not worth the time.
 Way suited(std::span<const uint8_t> plane) {
     constexpr size_t samples = 1024, group = 4;
-    constexpr double many_equal = 0.9, worth_bits = 3;
+    constexpr double many_equal = 0.9, worth_bits = 2;
     const size_t step = std::max(plane.size() / samples, group);
     std::array<uint32_t, 256> count{};
     uint32_t seen = 0, pairs = 0, equal = 0;
@@ -55,8 +58,11 @@ Way suited(std::span<const uint8_t> plane) {
 
 }  // namespace
 
+// Without a header, as pieces that end at a byte can stand one behind the other.
 ChunkFilter::ChunkFilter() {
-    if (deflateInit(&stream_, level) != Z_OK) throw std::bad_alloc();
+    constexpr int raw = -15, memory = 8;
+    if (deflateInit2(&stream_, level, Z_DEFLATED, raw, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::bad_alloc();
 }
 ChunkFilter::~ChunkFilter() {
     deflateEnd(&stream_);
@@ -67,35 +73,74 @@ void ChunkFilter::shuffle(std::span<const ColumnRow> rows) {
     planes_.resize(n * sizeof(ColumnRow));
     const auto* bytes = reinterpret_cast<const uint8_t*>(rows.data());
     for (size_t w = 0; w < words_in_row; ++w) {
+        const uint8_t* word = bytes + w * word_bytes;
         uint8_t* planes = planes_.data() + w * word_bytes * n;
         Block block{};
-        for (size_t r = 0; r < n; r += block.size()) {
-            const size_t count = std::min(block.size(), n - r);
-            for (size_t i = 0; i < count; ++i)
-                std::memcpy(&block[i], bytes + (r + i) * sizeof(ColumnRow) + w * word_bytes, word_bytes);
+        size_t r = 0;
+        for (; r + block.size() <= n; r += block.size()) {
+#pragma GCC unroll 8
+            for (size_t i = 0; i < 8; ++i)
+                std::memcpy(&block[i], word + (r + i) * sizeof(ColumnRow), word_bytes);
             transpose(block);
-            for (size_t j = 0; j < word_bytes; ++j) std::memcpy(planes + j * n + r, &block[j], count);
+#pragma GCC unroll 8
+            for (size_t j = 0; j < 8; ++j) std::memcpy(planes + j * n + r, &block[j], word_bytes);
         }
+        for (; r < n; ++r)
+            for (size_t j = 0; j < word_bytes; ++j) planes[j * n + r] = word[r * sizeof(ColumnRow) + j];
     }
 }
 
-std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
-    shuffle(rows);
-    constexpr size_t planes = sizeof(ColumnRow), per_change = 64;
+// Appended to what is there, to the end of a byte and without a look at what was before.
+void ChunkFilter::deflate_plane(std::span<const uint8_t> plane) {
+    Way way = suited(plane);
+    const size_t before = deflated_.size();
     deflateReset(&stream_);
-    deflated_.resize(deflateBound(&stream_, planes_.size()) + planes * per_change);
-    stream_.next_out = deflated_.data();
-    stream_.avail_out = static_cast<uInt>(deflated_.size());
-    for (size_t p = 0; p < planes; ++p) {
-        std::span plane = std::span(planes_).subspan(p * rows.size(), rows.size());
-        Way way = suited(plane);
-        stream_.avail_in = 0;
-        deflateParams(&stream_, way.level, way.strategy);
-        stream_.next_in = plane.data();
-        stream_.avail_in = static_cast<uInt>(plane.size());
-        deflate(&stream_, p + 1 < planes ? Z_NO_FLUSH : Z_FINISH);
+    deflateParams(&stream_, way.level, way.strategy);
+    constexpr size_t end_of_piece = 64;
+    deflated_.resize(before + deflateBound(&stream_, plane.size()) + end_of_piece);
+    stream_.next_in = const_cast<uint8_t*>(plane.data());
+    stream_.avail_in = static_cast<uInt>(plane.size());
+    stream_.next_out = deflated_.data() + before;
+    stream_.avail_out = static_cast<uInt>(deflated_.size() - before);
+    deflate(&stream_, Z_FULL_FLUSH);
+    deflated_.resize(deflated_.size() - stream_.avail_out);
+}
+
+const ChunkFilter::Constant& ChunkFilter::constant(uint8_t byte, size_t count) {
+    if (count != constant_count_) constants_ = {};
+    constant_count_ = count;
+    Constant& constant = constants_[byte];
+    if (!constant.deflated.empty()) return constant;
+    std::vector<uint8_t> plane(count, byte);
+    std::vector<uint8_t> kept;
+    std::swap(kept, deflated_);
+    deflate_plane(plane);
+    constant = {deflated_, adler32(adler32(0, nullptr, 0), plane.data(), static_cast<uInt>(count))};
+    std::swap(kept, deflated_);
+    return constant;
+}
+
+std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
+    constexpr std::array<uint8_t, 2> header = {0x78, 0x01};         // deflate, its fastest level
+    constexpr std::array<uint8_t, 2> end_of_blocks = {0x03, 0x00};  // a last one, which is empty
+    shuffle(rows);
+    deflated_.assign(header.begin(), header.end());
+    uLong checksum = adler32(0, nullptr, 0);
+    const size_t n = rows.size();
+    for (size_t p = 0; p < sizeof(ColumnRow); ++p) {
+        std::span plane = std::span<const uint8_t>(planes_).subspan(p * n, n);
+        if (std::memcmp(plane.data(), plane.data() + 1, n - 1) == 0) {
+            const Constant& same = constant(plane[0], n);
+            deflated_.insert(deflated_.end(), same.deflated.begin(), same.deflated.end());
+            checksum = adler32_combine(checksum, same.checksum, static_cast<z_off_t>(n));
+        } else {
+            deflate_plane(plane);
+            checksum = adler32(checksum, plane.data(), static_cast<uInt>(n));
+        }
     }
-    return {deflated_.data(), deflated_.size() - stream_.avail_out};
+    deflated_.insert(deflated_.end(), end_of_blocks.begin(), end_of_blocks.end());
+    for (int shift = 24; shift >= 0; shift -= 8) deflated_.push_back(static_cast<uint8_t>(checksum >> shift));
+    return deflated_;
 }
 
 }  // namespace ovni

@@ -2,11 +2,12 @@
 // bytes of equal place in a row stand together, and each of these planes is deflated in the way that suits
 // it. Any reader of HDF5 undoes it.
 //
-// Format: HDF5 File Format Specification 3.0, "Filter Pipeline Message", filters 2 and 1; RFC 1950.
+// Format: HDF5 File Format Specification 3.0, "Filter Pipeline Message", filters 2 and 1; RFC 1950 and 1951.
 #pragma once
 
 #include <zlib.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,10 +29,20 @@ class ChunkFilter {
     std::span<const uint8_t> apply(std::span<const ColumnRow> rows);
 
  private:
+    // Most planes of a chunk are one byte again and again.
+    struct Constant {
+        std::vector<uint8_t> deflated;
+        uLong checksum = 0;
+    };
+
     void shuffle(std::span<const ColumnRow> rows);
+    void deflate_plane(std::span<const uint8_t> plane);
+    const Constant& constant(uint8_t byte, size_t count);
 
     z_stream stream_{};
     std::vector<uint8_t> planes_, deflated_;
+    std::array<Constant, 256> constants_;  // of `constant_count_` bytes
+    size_t constant_count_ = 0;
 };
 
 }  // namespace ovni
