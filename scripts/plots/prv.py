@@ -54,6 +54,20 @@ class Intervals:
         return self.end - self.begin
 
 
+def intervals_of(table, duration):
+    """From changes (row from 1, time, value) in the order of the file."""
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    row, time, value = table[:, 0] - 1, table[:, 1], table[:, 2]
+    first = np.ones(len(table), bool)
+    first[1:] = (row[1:] != row[:-1]) | (value[1:] != value[:-1])  # a value that is written again goes on
+    row, time, value = row[first], time[first], value[first]
+    end = np.full(len(row), duration, np.int64)
+    same = row[1:] == row[:-1]
+    end[:-1][same] = time[1:][same]
+    keep = (value != 0) & (end > time)
+    return Intervals(row[keep], time[keep], end[keep], value[keep])
+
+
 class Trace:
     """A PRV file with its side files. `path` is the PRV file."""
 
@@ -72,20 +86,7 @@ class Trace:
         lines = re.compile(rb"^2:\d+:\d+:\d+:(\d+):(\d+):%d:(-?\d+)$" % event_type, re.M)
         parts = [np.array(found, dtype=np.bytes_).astype(np.int64) for chunk in self._chunks() if (found := lines.findall(chunk))]
         table = np.concatenate(parts) if parts else np.empty((0, 3), np.int64)
-        return self._intervals_of(table)
-
-    def _intervals_of(self, table):
-        """From changes (row from 1, time, value) in the order of the file."""
-        table = table[np.argsort(table[:, 0], kind="stable")]
-        row, time, value = table[:, 0] - 1, table[:, 1], table[:, 2]
-        first = np.ones(len(table), bool)
-        first[1:] = (row[1:] != row[:-1]) | (value[1:] != value[:-1])  # a value that is written again goes on
-        row, time, value = row[first], time[first], value[first]
-        end = np.full(len(row), self.duration, np.int64)
-        same = row[1:] == row[:-1]
-        end[:-1][same] = time[1:][same]
-        keep = (value != 0) & (end > time)
-        return Intervals(row[keep], time[keep], end[keep], value[keep])
+        return intervals_of(table, self.duration)
 
     def _chunks(self):
         """Blocks of whole lines."""

@@ -243,6 +243,7 @@ void Stream::end_gap(uint64_t to) {
 // By any thread, so the follower is not asked: what is open is left to the gap.
 void Stream::note_changes_at_end() {
     RecordingChange change{};
+    if (!has_unseen_changes()) return;
     uint64_t last = __atomic_load_n(&window_->last, __ATOMIC_RELAXED);
     while (has_unseen_changes() && gate().next(*this, seen_, change)) {
         uint64_t clock = std::max(change.clock, last);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
+"""plots.py OVNIEMU: runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
 import shutil
 import subprocess
 import sys
@@ -62,6 +62,32 @@ def rows_are_named_by_rank(directory):
     check(all(row[3] == "TH" for row in rows), done)
 
 
+def columns_say_the_same(directory):
+    try:
+        import h5py  # noqa: F401
+    except ImportError:
+        return
+    file = directory / "trace.h5"
+    done = subprocess.run([sys.argv[1], "-o", directory, "--hdf5", file, MPI.parent / "trace"], capture_output=True, text=True)
+    if "no HDF5" in done.stderr:
+        return
+    check(done.returncode == 0, done)
+    figures = [[line.split()[-8:] for line in run("summary", trace, "-n", 4).stdout.splitlines()[3:]] for trace in (directory, file)]
+    check(figures[0] == figures[1] and len(figures[0]) > 3, figures)
+    tables = [run("durations", trace, "-n", 3, "-o", directory / "d.png") for trace in (directory, file)]
+    check(tables[0].returncode == 0 and tables[0].stdout == tables[1].stdout and "MPI_" in tables[0].stdout, tables)
+    for program in ("timeline", "shares", "durations"):
+        picture = directory / f"{program}.png"
+        done = run(program, file, "-o", picture)
+        check(done.returncode == 0 and picture.read_bytes()[:4] == b"\x89PNG", done)
+    check(run("timeline", file, "--cpu", "-t", 3, "-o", directory / "cpus.png").returncode == 0, "CPUs")
+    absent = run("shares", file, "-t", 999)
+    check(absent.returncode == 1 and "channel type 999" in absent.stderr, absent)
+    (directory / "text.h5").write_text("no columns")
+    bad = run("shares", directory / "text.h5")
+    check(bad.returncode == 1 and "text.h5" in bad.stderr and "Traceback" not in bad.stderr, bad)
+
+
 def faults_are_named(directory):
     missing = run("summary", directory / "nowhere")
     check(missing.returncode == 1 and "nowhere" in missing.stderr and "Traceback" not in missing.stderr, missing)
@@ -80,7 +106,7 @@ def main():
     except ImportError as e:
         print(e)
         sys.exit(77)
-    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, faults_are_named):
+    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, columns_say_the_same, faults_are_named):
         with tempfile.TemporaryDirectory() as directory:
             test(Path(directory))
 

@@ -1,7 +1,7 @@
 ovni_test(unit_sink sink_prv_text.cpp sink_prv_sink.cpp sink_writer.cpp sink_pcf_row.cpp sink_cfg.cpp ovnievents.cpp LIBS ovni_sink)
 add_dependencies(unit_sink ovnievents)
 
-add_test(NAME unit_plots COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/plots.py)
+add_test(NAME unit_plots COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/plots.py $<TARGET_FILE:ovniemu>)
 set_tests_properties(unit_plots PROPERTIES SKIP_RETURN_CODE 77)
 
 if(ovni_hdf5_serial)

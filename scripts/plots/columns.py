@@ -1,0 +1,74 @@
+"""Reads a file of columns (ovniemu --hdf5) as prv.py reads Paraver's: one channel type, as intervals of every row."""
+from pathlib import Path
+
+import numpy as np
+
+from prv import EventType, Legend, Trace, TraceError, find_prv, intervals_of
+
+FORMAT, VERSION = "ovni-mpi columns", 1
+
+
+class Columns:
+    """Of the threads or of the CPUs. What it has in common with prv.Trace is used alike."""
+
+    def __init__(self, path, name="thread"):
+        try:
+            import h5py
+        except ImportError as e:
+            raise TraceError(f"{path}: {e}") from e
+        self.path, self.name = Path(path), name
+        try:
+            self.file = h5py.File(path, "r")
+        except OSError as e:
+            raise TraceError(f"{path}: {e}") from e
+        if text(self.file.attrs.get("format", "")) != FORMAT or self.file.attrs.get("version") != VERSION:
+            raise TraceError(f"{path}: not a file of columns of version {VERSION}")
+        self.duration = int(self.file.attrs["duration"])
+        self.table = self.file[f"rows/{name}s"][:]
+        self.rows = len(self.table)
+        self.labels = [self._label(row) for row in self.table]
+        self.legend = self._read_legend()
+
+    def ranks(self):
+        """Of each row: its rank, -1 where there is none, as of a CPU."""
+        return self.table["rank"] if "rank" in self.table.dtype.names else np.full(self.rows, -1)
+
+    def has(self, channel_type):
+        return f"channels/{channel_type}" in self.file and bool((self._changes(channel_type)[self.name] >= 0).any())
+
+    def intervals(self, channel_type):
+        if f"channels/{channel_type}" not in self.file:
+            return intervals_of(np.empty((0, 3), np.int64), self.duration)
+        changes = self._changes(channel_type)
+        shown = changes[changes[self.name] >= 0]
+        table = np.stack([shown[self.name].astype(np.int64) + 1, shown["time"], shown["value"]], axis=1)
+        return intervals_of(table, self.duration)
+
+    def _changes(self, channel_type):
+        return self.file[f"channels/{channel_type}"][:]
+
+    def _label(self, row):
+        rank = row["rank"] if "rank" in self.table.dtype.names else -1
+        if rank < 0:
+            return text(row["label"])
+        loom = text(self.file["rows/looms"]["name"][row["loom"]])
+        return f"rank {rank} {loom} {text(row['label'])}"
+
+    def _read_legend(self):
+        legend = Legend()
+        for row in self.file["types"][:]:
+            if text(row["file"]) == self.name:
+                legend.types[int(row["type"])] = EventType(text(row["title"]).strip())
+        for row in self.file["labels"][:]:
+            if text(row["file"]) == self.name:
+                legend.types[int(row["type"])].labels[int(row["value"])] = text(row["label"]).strip()
+        return legend
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def open_trace(path, name="thread"):
+    """The trace meant by a path: a file of columns, a trace directory, or a PRV file."""
+    return Columns(path, name) if Path(path).suffix in (".h5", ".hdf5") else Trace(find_prv(path, name))
