@@ -6,3 +6,6 @@ add_dependencies(mpi_emulator ovniemu ovniemu-mpi)
 add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(pipeline.four_nodes PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
+
+add_test(NAME jobs.slurm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(jobs.slurm PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 TIMEOUT 120)
