@@ -169,8 +169,11 @@ void check_stream(const fs::path& directory) {
 }
 
 void renew_checksums(const fs::path& directory) {
+    if (std::error_code none; fs::exists(directory / stream_crc_name, none)) write_checksums(directory);
+}
+
+void write_checksums(const fs::path& directory) {
     std::string stream = directory / events_name;
-    if (std::error_code none; !fs::exists(directory / stream_crc_name, none)) return;
     OutputFile records(directory / stream_crc_name);
     records.write(as_text(stream_crc_magic, sizeof stream_crc_magic));
     StreamCrcRecord record;

@@ -77,6 +77,9 @@ Error explained(const Error& fault);
 // Reads the whole stream in `directory` and throws Error where a block differs from its checksum.
 void check_stream(const std::filesystem::path& directory);
 
+// Writes stream.crc for the stream in `directory`.
+void write_checksums(const std::filesystem::path& directory);
+
 // Writes stream.crc anew for a stream that was rewritten, if it had one.
 void renew_checksums(const std::filesystem::path& directory);
 

@@ -83,4 +83,19 @@ ClockTable parse_clock_table(std::string_view text, const std::string& path) {
     return table;
 }
 
+std::string clock_table_of(std::string_view text, const std::set<std::string, std::less<>>& hosts) {
+    std::string table;
+    bool has_host = false;
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        std::string_view words = line;
+        next_word(words);
+        bool is_of_host = !table.empty() && hosts.contains(host_of_loom(next_word(words)));
+        has_host |= is_of_host;
+        if (table.empty() || is_of_host) table.append(line) += '\n';
+    }
+    return has_host ? table : "";
+}
+
 }  // namespace ovni

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,8 @@ using ClockTable = std::map<std::string, int64_t, std::less<>>;
 // Throws Error with path and byte offset of the line for a line with too few fields, a host name twice, a
 // table without entries or without header.
 ClockTable parse_clock_table(std::string_view text, const std::string& path);
+
+// The header and the lines of these hosts, whatever else is in them; empty where there is no such line.
+std::string clock_table_of(std::string_view text, const std::set<std::string, std::less<>>& hosts);
 
 }  // namespace ovni

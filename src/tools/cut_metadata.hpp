@@ -1,0 +1,25 @@
+// stream.json of the streams of a trace that is cut. What a stream says of others (CPUs of its loom, rank of
+// its process, clock of its host, marks, hardware counters and required models of the trace) must not be lost
+// with it: the first of those that are kept and concerned says it instead.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/cut_options.hpp"
+
+namespace ovni {
+
+struct CutMetadata {
+    const StreamMetadata* read = nullptr;  // as it was in the trace
+    bool is_kept = false;
+    bool ends_inside = false;  // its end by force lies in the part
+    nlohmann::ordered_json json = {};
+};
+
+// By stream. Changes the metadata of those that are kept. Cut twice it is what cutting once makes of it.
+void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options);
+
+}  // namespace ovni

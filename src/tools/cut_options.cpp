@@ -1,0 +1,131 @@
+#include "tools/cut_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/model_spec.hpp"
+
+namespace ovni {
+
+namespace {
+
+std::vector<std::string> items_of(const std::string& option, std::string_view list) {
+    std::vector<std::string> items;
+    for (;;) {
+        size_t comma = std::min(list.find(','), list.size());
+        if (comma == 0) throw UsageError("--" + option + ": an empty item in the list (see --help)");
+        items.emplace_back(list.substr(0, comma));
+        if (comma == list.size()) return items;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+// All of the text is digits.
+template <class Number>
+std::optional<Number> whole(std::string_view text) {
+    Number number{};
+    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool is_good =
+        !text.empty() && text[0] != '-' && fault == std::errc() && end == text.data() + text.size();
+    return is_good ? std::optional(number) : std::nullopt;
+}
+
+char parse_model(const std::string& name) {
+    const ModelSpec* model = name.size() == 1 ? find_model(name[0]) : find_model(name);
+    if (!model) throw UsageError("--models: there is no model '" + name + "' (see --help)");
+    return model->id;
+}
+
+std::string list_of_models() {
+    std::string text;
+    for (const ModelSpec* model : all_models()) text += fmt::format(" {} {}", model->id, model->name);
+    return text;
+}
+
+}  // namespace
+
+int64_t parse_duration(const std::string& text) {
+    auto fail = [&](const char* why) { throw UsageError(fmt::format("'{}': {} (see --help)", text, why)); };
+    size_t unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
+    std::string number = text.substr(0, unit_at), unit = text.substr(unit_at);
+    constexpr std::pair<std::string_view, int> units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
+    auto known = std::ranges::find(units, unit, &std::pair<std::string_view, int>::first);
+    bool is_zero = unit.empty() && whole<int64_t>(number) == 0;
+    if (known == std::end(units) && !is_zero) fail("a time is a number with one of the units s, ms, us, ns");
+    auto digits = static_cast<size_t>(is_zero ? 0 : known->second);
+    size_t point = number.find('.');
+    std::string fraction = point == number.npos ? "" : number.substr(point + 1);
+    bool is_number = point == number.npos || (point > 0 && !fraction.empty());
+    while (fraction.ends_with('0')) fraction.pop_back();
+    if (fraction.size() > digits) fail("parts of a ns");
+    fraction.resize(digits, '0');
+    std::optional<int64_t> ns = whole<int64_t>(number.substr(0, point) + fraction);
+    if (!ns || !is_number) fail("no number, or one that is too large");
+    return *ns;
+}
+
+std::set<int> parse_ranks(const std::string& text) {
+    constexpr int most = 1 << 24;
+    std::set<int> ranks;
+    for (const std::string& item : items_of("ranks", text)) {
+        size_t dash = item.find('-');
+        std::optional<int> first = whole<int>(item.substr(0, dash));
+        std::optional<int> last = dash == item.npos ? first : whole<int>(item.substr(dash + 1));
+        if (!first || !last || *last < *first || *last >= most)
+            throw UsageError("--ranks: '" + item + "' is neither a rank nor a range of ranks (see --help)");
+        for (int rank = *first; rank <= *last; ++rank) ranks.insert(rank);
+    }
+    return ranks;
+}
+
+Cli cut_cli() {
+    namespace po = boost::program_options;
+    auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+    Cli cli;
+    cli.usage = "ovnicut TRACE -o OUT [options]";
+    cli.description =
+        "Writes a part of the runtime trace in the directory TRACE as a trace of its own into OUT, which "
+        "must\n"
+        "not exist, or be empty. States that are open at --from are opened there again, those that are open\n"
+        "at --to are closed. A TIME counts from the first event of TRACE, as in the outputs of ovniemu: a\n"
+        "number with its unit, 1.5s 300ms 20us 123456ns.\n"
+        "Models:" +
+        list_of_models();
+    cli.options.add_options()("output,o", text("OUT"), "directory of the new trace")(
+        "from", text("TIME"), "begin of the part; default: the first event")(
+        "to", text("TIME"), "its end, without the events of that very time; default: the last event")(
+        "ranks", text("LIST"), "only processes with these MPI ranks: 0,4-7")(
+        "looms", text("LIST"), "only these looms, by name: node0,node1")(
+        "models", text("LIST"),
+        "only events of these models, by character or name: M,nosv; the life cycle of threads always stays")(
+        "clock-offsets,c", text("FILE"),
+        "clocks.json or clock-offsets.txt of any name, as of ovniemu, which needs it for OUT again")(
+        "sort", "sort unsorted regions (OU[ to OU]), as ovnisort would do it");
+    return cli;
+}
+
+CutOptions read_cut_options(const Cli& cli) {
+    CutOptions options;
+    options.trace = only_word(cli, "trace directory");
+    if (!cli.has("output")) throw UsageError("missing -o, the directory of the new trace (see --help)");
+    options.output = cli.get<std::string>("output");
+    if (cli.has("from")) options.from = parse_duration(cli.get<std::string>("from"));
+    if (cli.has("to")) options.to = parse_duration(cli.get<std::string>("to"));
+    if (options.to && *options.to <= options.from.value_or(0))
+        throw UsageError("--to must be later than --from (see --help)");
+    if (cli.has("ranks")) options.ranks = parse_ranks(cli.get<std::string>("ranks"));
+    if (cli.has("looms"))
+        for (const std::string& loom : items_of("looms", cli.get<std::string>("looms")))
+            options.looms.insert(loom);
+    if (cli.has("models"))
+        for (const std::string& model : items_of("models", cli.get<std::string>("models")))
+            options.models += parse_model(model);
+    if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
+    if (cli.has("sort")) options.regions = Regions::sorted;
+    return options;
+}
+
+}  // namespace ovni

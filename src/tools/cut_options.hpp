@@ -1,0 +1,42 @@
+// What ovnicut is to keep of a trace.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/cli.hpp"
+#include "ovni/event_code.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+struct CutOptions {
+    std::filesystem::path trace, output;
+    std::optional<int64_t> from, to;  // ns since the first event of the trace: [from, to)
+    std::set<int> ranks;              // empty: all, also those that have none
+    std::set<std::string> looms;      // empty: all
+    std::string models;               // their characters; empty: all
+    std::optional<std::string> clock_table;
+    Regions regions = Regions::as_they_are;
+
+    // Of the model ovni, where it is not among the models, the life cycle and the CPUs of threads stay.
+    bool keeps(EventCode code) const {
+        bool is_life = code.model() == 'O' && (code.category() == 'H' || code.category() == 'A');
+        return models.empty() || is_life || keeps_model(code.model());
+    }
+    bool keeps_model(char model) const { return models.empty() || models.find(model) != std::string::npos; }
+};
+
+// The command line, to be parsed; and what it says. Throws UsageError.
+Cli cut_cli();
+CutOptions read_cut_options(const Cli& cli);
+
+// "1.5s", "300ms", "20us", "123456ns"; a 0 needs no unit. Throws UsageError, also for a part of a ns.
+int64_t parse_duration(const std::string& text);
+// "0,4-7"
+std::set<int> parse_ranks(const std::string& text);
+
+}  // namespace ovni

@@ -1,0 +1,237 @@
+#include "tools/cut_writer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "core/stream_crc.hpp"
+#include "emu/start.hpp"
+#include "tools/cut_metadata.hpp"
+#include "trace/checksums.hpp"
+#include "trace/clock_table.hpp"
+#include "trace/gaps.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t most_buffered = size_t{1} << 20;
+constexpr int spaces = 4;
+constexpr const char* clock_file_name = "clocks.json";
+constexpr const char* clock_table_name = "clock-offsets.txt";
+
+fs::path below(const fs::path& directory, const Stream& stream) {
+    return stream.relative_path.empty() ? directory : directory / stream.relative_path;
+}
+
+std::string text_of(const nlohmann::ordered_json& json) {
+    return json.dump(spaces, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// One stream.obs.
+class StreamWriter {
+ public:
+    StreamWriter(const fs::path& directory, const StreamCut& cut, const CutOptions& options)
+        : cut_(cut), options_(options), file_(directory / events_name) {
+        constexpr uint32_t version = OVNI_FORMAT_VERSION;
+        buffer_.append(OVNI_FORMAT_MAGIC, sizeof OVNI_FORMAT_MAGIC);
+        buffer_.append(reinterpret_cast<const char*>(&version), sizeof version);
+        if (cut.gap) {
+            gaps_.push_back(*cut.gap);
+            gaps_.back().offset += buffer_.size();
+            clip(gaps_.back());
+        }
+        append(cut.opening);
+    }
+
+    void take(const EventView& event, bool is_inside) {
+        if (event.kind == EventView::Kind::gap_begin && is_inside) {
+            gaps_.push_back(*event.gap);
+            gaps_.back().offset = written_ + buffer_.size();
+            gaps_.back().from = std::max(gaps_.back().from, cut_.raw_from);
+            clip(gaps_.back());
+        }
+        if (event.kind != EventView::Kind::event || !options_.keeps(event.code)) return;
+        uint64_t number = count_++;
+        if (!is_inside) return;
+        if (auto before = cut_.inserted.find(number); before != cut_.inserted.end()) append(before->second);
+        if (cut_.dropped.contains(number)) return;
+        append(
+            {reinterpret_cast<const char*>(event.bytes), OVNI_FORMAT_EVENT_HEADER + event.payload().size()});
+        if (buffer_.size() > most_buffered) flush();
+    }
+
+    void end() {
+        for (auto behind = cut_.inserted.lower_bound(count_); behind != cut_.inserted.end(); ++behind)
+            append(behind->second);
+        append(cut_.closing);
+        flush();
+        file_.commit();
+    }
+
+    const std::vector<Gap>& gaps() const { return gaps_; }
+
+ private:
+    void append(std::string_view events) { buffer_ += events; }
+    void flush() {
+        file_.write(buffer_);
+        written_ += buffer_.size();
+        buffer_.clear();
+    }
+    void clip(Gap& gap) const {
+        if (gap.to >= cut_.raw_to) gap.to = std::numeric_limits<int64_t>::max();
+    }
+
+    const StreamCut& cut_;
+    const CutOptions& options_;
+    OutputFile file_;
+    std::string buffer_;
+    uint64_t written_ = 0;
+    uint64_t count_ = 0;
+    std::vector<Gap> gaps_;
+};
+
+uint64_t count_events(std::string_view events) {
+    uint64_t count = 0;
+    for (; !events.empty(); ++count)
+        events.remove_prefix(
+            ovni_format_event_size(reinterpret_cast<const uint8_t*>(events.data()), events.size()));
+    return count;
+}
+
+class CutWriter {
+ public:
+    CutWriter(const Trace& trace, const ClockModel& clocks, const CutOptions& options, const CutPlan& plan,
+              const fs::path& directory)
+        : trace_(trace), clocks_(clocks), options_(options), plan_(plan), directory_(directory) {}
+
+    CutSummary run() {
+        write_metadata();
+        for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+            if (plan_.streams[s].is_kept) write_stream(s);
+        write_clocks();
+        return summary_;
+    }
+
+ private:
+    void write_metadata();
+    void write_stream(uint32_t stream);
+    void write_clocks();
+
+    const Trace& trace_;
+    const ClockModel& clocks_;
+    const CutOptions& options_;
+    const CutPlan& plan_;
+    const fs::path& directory_;
+    CutSummary summary_;
+};
+
+void CutWriter::write_metadata() {
+    std::vector<CutMetadata> all;
+    for (size_t s = 0; s < trace_.streams().size(); ++s) {
+        const Stream& stream = trace_.streams()[s];
+        const StreamCut& cut = plan_.streams[s];
+        std::string path = below(trace_.directory(), stream) / metadata_name;
+        all.push_back({&stream.metadata, cut.is_kept, cut.ends_inside, parse_json(read_file(path), path)});
+    }
+    cut_metadata(all, options_);
+    for (size_t s = 0; s < all.size(); ++s) {
+        if (!all[s].is_kept) continue;
+        fs::path directory = below(directory_, trace_.streams()[s]);
+        make_directories(directory);
+        write_file(directory / metadata_name, text_of(all[s].json));
+    }
+}
+
+void CutWriter::write_stream(uint32_t s) {
+    const Stream& stream = trace_.streams()[s];
+    const StreamCut& cut = plan_.streams[s];
+    fs::path directory = below(directory_, stream);
+    StreamReader reader = open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
+    StreamWriter writer(directory, cut, options_);
+    ++summary_.streams;
+    auto see = [&](int64_t clock) { summary_.begin = std::min(summary_.begin, clock); };
+    if (!cut.opening.empty())
+        see(reader.clock().corrected(
+            static_cast<int64_t>(ovni_format_clock(reinterpret_cast<const uint8_t*>(cut.opening.data())))));
+    while (reader.next()) {
+        const EventView& event = reader.event();
+        if (event.clock >= plan_.to) break;
+        bool is_inside = event.clock >= plan_.from;
+        writer.take(event, is_inside);
+        if (!is_inside || event.kind != EventView::Kind::event || !options_.keeps(event.code)) continue;
+        see(event.clock);
+        ++summary_.events;
+    }
+    writer.end();
+    summary_.events += count_events(cut.opening) + count_events(cut.closing);
+    if (!writer.gaps().empty()) write_gaps(directory, writer.gaps());
+    std::error_code none;
+    if (fs::exists(below(trace_.directory(), stream) / stream_crc_name, none)) write_checksums(directory);
+}
+
+// Of the hosts that are left; the reference rejects others.
+void CutWriter::write_clocks() {
+    std::set<std::string, std::less<>> hosts;
+    for (size_t s = 0; s < trace_.streams().size(); ++s) {
+        if (!plan_.streams[s].is_kept) continue;
+        const StreamMetadata& metadata = trace_.streams()[s].metadata;
+        hosts.insert(host_of(metadata));
+        hosts.emplace(host_of_loom(metadata.loom));
+    }
+    if (auto text = read_side_file(trace_.directory() / clock_table_name)) {
+        std::string table = clock_table_of(*text, hosts);
+        if (!table.empty()) write_file(directory_ / clock_table_name, table);
+    }
+    std::string path = trace_.directory() / clock_file_name;
+    if (auto text = read_side_file(path)) {
+        nlohmann::ordered_json json = parse_json(*text, path);
+        auto is_gone = [&](const nlohmann::ordered_json& node) {
+            return !hosts.contains(host_of_loom(node["host"].get<std::string>()));
+        };
+        auto& nodes = json["nodes"];
+        nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
+        if (!nodes.empty()) write_file(directory_ / clock_file_name, text_of(json));
+    }
+}
+
+}  // namespace
+
+OutputDirectory::OutputDirectory(fs::path path) : path_(std::move(path)) {
+    while (path_.has_relative_path() && path_.filename().empty()) path_ = path_.parent_path();
+    std::error_code fault;
+    fs::file_status status = fs::symlink_status(path_, fault);
+    bool is_free = !fs::exists(status) || (fs::is_directory(status) && fs::is_empty(path_, fault) && !fault);
+    if (!is_free) throw Error("is there already, and is not an empty directory", path_);
+    beside_ = path_;
+    beside_ += ".tmp." + std::to_string(::getpid());
+    if (path_.has_parent_path()) make_directories(path_.parent_path());
+    if (!fs::create_directory(beside_, fault))
+        throw Error("cannot make the directory: " + (fault ? fault.message() : "is there already"), beside_);
+}
+
+OutputDirectory::~OutputDirectory() {
+    std::error_code ignored;
+    if (!beside_.empty()) fs::remove_all(beside_, ignored);
+}
+
+void OutputDirectory::commit() {
+    std::error_code fault;
+    fs::rename(beside_, path_, fault);
+    if (fault) throw Error("cannot put the new trace into its place: " + fault.message(), path_);
+    beside_.clear();
+}
+
+CutSummary write_cut(const Trace& trace, const ClockModel& clocks, const CutOptions& options,
+                     const CutPlan& plan, const fs::path& directory) {
+    return CutWriter(trace, clocks, options, plan, directory).run();
+}
+
+}  // namespace ovni

@@ -1,0 +1,39 @@
+// The second of two passes over a trace that is cut: writes the new one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "tools/cut_options.hpp"
+#include "tools/cut_plan.hpp"
+#include "trace/clock_model.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+struct CutSummary {
+    size_t streams = 0;
+    uint64_t events = 0;
+    int64_t begin = INT64_MAX;  // corrected clock of the first event
+};
+
+// A directory beside `path` that takes its place in commit(), where nothing is or an empty directory. Dropped
+// without that, it is removed with all that is in it.
+class OutputDirectory {
+ public:
+    explicit OutputDirectory(std::filesystem::path path);
+    ~OutputDirectory();
+    OutputDirectory(const OutputDirectory&) = delete;
+    OutputDirectory& operator=(const OutputDirectory&) = delete;
+    const std::filesystem::path& beside() const { return beside_; }
+    void commit();
+
+ private:
+    std::filesystem::path path_, beside_;
+};
+
+// Writes all files of the new trace into `directory`. Throws Error.
+CutSummary write_cut(const Trace& trace, const ClockModel& clocks, const CutOptions& options,
+                     const CutPlan& plan, const std::filesystem::path& directory);
+
+}  // namespace ovni
