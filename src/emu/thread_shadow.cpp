@@ -240,10 +240,13 @@ void ThreadShadow::append_start(std::string& out, int64_t clock, int cpu) const 
     append_event(out, "OHx", clock, as_bytes(payload));
 }
 
-std::optional<Gap> ThreadShadow::open(std::string& out, const Clocks& clocks,
+std::optional<Gap> ThreadShadow::open(std::string& out, const Clocks& clocks, const std::set<int>& visited,
                                       const std::function<bool(TaskName)>& is_used) const {
-    bool runs = state_ == RunState::running;
-    if (state_ != RunState::unknown) append_start(out, clocks.start, runs ? cpu_ : virtual_cpu);
+    std::vector<int> cpus(visited.begin(), visited.end());
+    if (state_ == RunState::running) cpus.push_back(cpu_);
+    if (cpus.empty()) cpus.push_back(virtual_cpu);
+    if (state_ != RunState::unknown) append_start(out, clocks.start, cpus.front());
+    for (size_t i = 1; i < cpus.size(); ++i) append_move(out, clocks.start, cpus[i]);
     for_each_event(definitions_,
                    [&](const EventView&, std::string_view event) { append_at(out, event, clocks.start); });
     for_each_event(tasks_, [&](const EventView& view, std::string_view event) {
@@ -255,11 +258,11 @@ std::optional<Gap> ThreadShadow::open(std::string& out, const Clocks& clocks,
         gap->offset = out.size();
         gap->from = clocks.states;
     }
-    open_states(out, clocks.states);
+    open_states(out, clocks.states, cpus.back());
     return gap;
 }
 
-void ThreadShadow::open_states(std::string& out, int64_t clock) const {
+void ThreadShadow::open_states(std::string& out, int64_t clock, int cpu) const {
     if (!counters_.empty()) append_at(out, counters_, clock);
     for (const State& state : states_) {
         append_event(out, state.event->code, clock, as_bytes(state.payload));
@@ -269,7 +272,7 @@ void ThreadShadow::open_states(std::string& out, int64_t clock) const {
     }
     bool waits = state_ == RunState::cooling || state_ == RunState::paused || state_ == RunState::warming;
     if (waits) append_event(out, "OHc", clock);
-    if (waits && cpu_ != virtual_cpu) append_move(out, clock, cpu_);
+    if (waits && cpu_ != cpu) append_move(out, clock, cpu_);
     if (state_ == RunState::paused || state_ == RunState::warming) append_event(out, "OHp", clock);
     if (state_ == RunState::warming) append_event(out, "OHw", clock);
     if (state_ == RunState::dead) append_event(out, "OHe", clock);

@@ -54,9 +54,10 @@ class ThreadShadow {
     struct Clocks {  // raw
         int64_t start = 0, tasks = 0, states = 0;
     };
-    // Appends the events that lead here; of the tasks only those that `is_used` says. Returns the gap that
-    // the stream is in, or has behind it, with its offset counted from the beginning of `out`.
-    std::optional<Gap> open(std::string& out, const Clocks& clocks,
+    // Appends the events that lead here; of the tasks only those that `is_used` says. On its way the thread
+    // runs on the CPUs `visited`. Returns the gap that the stream is in, or has behind it, with its offset
+    // counted from the beginning of `out`.
+    std::optional<Gap> open(std::string& out, const Clocks& clocks, const std::set<int>& visited,
                             const std::function<bool(TaskName)>& is_used) const;
     // Appends the events that close what is open and end the thread.
     void close(std::string& out, int64_t raw_clock) const;
@@ -75,7 +76,7 @@ class ThreadShadow {
     void follow_state(const StateEvent& row, const EventView& event);
     void clear();
     State* find(const StateEvent& row, uint64_t key);
-    void open_states(std::string& out, int64_t clock) const;
+    void open_states(std::string& out, int64_t clock, int cpu) const;
     void close_state(std::string& out, int64_t clock, const State& state) const;
     void start_to_run(std::string& out, int64_t clock) const;
     void append_start(std::string& out, int64_t clock, int cpu) const;

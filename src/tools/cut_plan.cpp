@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "emu/start.hpp"
+#include "model/model_spec.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -24,6 +26,18 @@ int64_t raw_clock(const ClockLine& line, int64_t clock) {
             low = middle + 1;
     }
     return low;
+}
+
+// Does a CPU that a thread has run on show something when none does?
+bool shows_idle_cpus(const Trace& trace, const CutOptions& options) {
+    auto shows = [&](const auto& required) {
+        const ModelSpec* model = find_model(required.first);
+        return model && options.keeps_model(model->id) &&
+               std::ranges::any_of(model->channels, [](const auto& c) { return c.cpu_default != 0; });
+    };
+    return std::ranges::any_of(trace.streams(), [&](const Stream& stream) {
+        return std::ranges::any_of(stream.metadata.require, shows);
+    });
 }
 
 std::set<int> punctual_marks(const Trace& trace) {
@@ -68,6 +82,7 @@ class Planner {
         uint64_t events_from = 0;                     // of which so many lie before the part
         int written_cpu = ThreadShadow::virtual_cpu;  // the one that the events of the new trace lead to
         int64_t last_raw = 0;
+        std::set<int> visited;  // CPUs where no thread runs when the part begins, but has run before
     };
 
     std::vector<StreamReader> readers();
@@ -77,6 +92,8 @@ class Planner {
     void bring_to_cpu(const EventView& event);
     void insert_move(uint32_t stream, int64_t clock, uint64_t before);
     uint32_t stream_of(uint32_t emitter, int tid) const;
+    void note_cpu(uint32_t stream);
+    void visit_idle_cpus();
     void settle(uint32_t stream);
     bool is_used(uint32_t stream, TaskName task) const {
         return used_[system_.threads()[system_.thread_of_stream(stream)].process].contains(task);
@@ -92,6 +109,8 @@ class Planner {
     const std::set<int> punctual_;
     std::vector<Course> courses_;           // by stream
     std::vector<std::set<TaskName>> used_;  // by process: in the part, or open at its begin
+    const bool shows_idle_cpus_;
+    std::vector<std::set<int>> seen_cpus_;  // by loom: physical ones that a thread has run on
     bool has_begun_ = false;
     int64_t last_clock_ = 0;
     CutPlan plan_;
@@ -105,7 +124,9 @@ Planner::Planner(const Trace& trace, const System& system, const ClockModel& clo
       options_(options),
       punctual_(punctual_marks(trace)),
       courses_(trace.streams().size()),
-      used_(system.processes().size()) {
+      used_(system.processes().size()),
+      shows_idle_cpus_(shows_idle_cpus(trace, options)),
+      seen_cpus_(system.looms().size()) {
     std::vector<bool> chosen = chosen_streams(trace, system, options);
     for (size_t s = 0; s < courses_.size(); ++s) courses_[s].is_chosen = chosen[s];
     plan_.streams.resize(courses_.size());
@@ -168,6 +189,25 @@ void Planner::begin() {
         course.events_from = course.events;
         for (const TaskName& task : course.now.open_tasks()) used_by(s).insert(task);
     }
+    if (shows_idle_cpus_) visit_idle_cpus();
+}
+
+void Planner::note_cpu(uint32_t s) {
+    const ThreadShadow& thread = courses_[s].now;
+    bool runs = thread.state() == RunState::running && thread.cpu() != ThreadShadow::virtual_cpu;
+    if (runs) seen_cpus_[system_.threads()[system_.thread_of_stream(s)].loom].insert(thread.cpu());
+}
+
+// The first thread of a loom that lives visits the CPUs that wait for a thread.
+void Planner::visit_idle_cpus() {
+    for (const ThreadInfo& thread : system_.threads()) {
+        const ThreadShadow& now = courses_[thread.stream].now;
+        if (now.state() == RunState::running) seen_cpus_[thread.loom].erase(now.cpu());
+    }
+    for (uint32_t s = 0; s < courses_.size(); ++s)
+        if (courses_[s].is_chosen && courses_[s].now.lives())
+            courses_[s].visited =
+                std::exchange(seen_cpus_[system_.threads()[system_.thread_of_stream(s)].loom], {});
 }
 
 void Planner::see(const EventView& event) {
@@ -184,6 +224,7 @@ void Planner::see(const EventView& event) {
     course.now.follow(event, punctual_,
                       has_begun_ ? ThreadShadow::Definitions::ignored : ThreadShadow::Definitions::kept);
     if (!is_event) return;
+    if (event.code.model() == 'O') note_cpu(event.stream);
     course.last_raw = event.raw_clock();
     ++course.events;
 }
@@ -207,7 +248,10 @@ void Planner::see_move_by_other(const EventView& event) {
     std::memcpy(&tid, event.payload().data() + sizeof cpu, sizeof tid);
     uint32_t stream = stream_of(event.stream, tid);
     bool is_there = stream != System::no_thread && courses_[stream].is_chosen && courses_[stream].now.lives();
-    if (is_there) courses_[stream].now.move_to(cpu);
+    if (is_there) {
+        courses_[stream].now.move_to(cpu);
+        note_cpu(stream);
+    }
     if (!has_begun_) return;
     const Course& emitter = courses_[event.stream];
     bool has_effect = is_there && courses_[stream].written_cpu != cpu;
@@ -259,7 +303,8 @@ void Planner::settle(uint32_t s) {
     };
     if (options_.from) {
         cut.raw_from = raw_clock(course.clock, plan_.from);
-        cut.gap = course.at_begin.open(cut.opening, {raw_before(3), raw_before(2), raw_before(1)}, used);
+        cut.gap = course.at_begin.open(cut.opening, {raw_before(3), raw_before(2), raw_before(1)},
+                                       course.visited, used);
     }
     if (!options_.to || plan_.to == INT64_MAX) return;
     cut.raw_to = raw_clock(course.clock, plan_.to);
