@@ -58,7 +58,7 @@ int64_t parse_duration(const std::string& text) {
     auto digits = static_cast<size_t>(is_zero ? 0 : known->second);
     size_t point = number.find('.');
     std::string fraction = point == number.npos ? "" : number.substr(point + 1);
-    bool is_number = point == number.npos || (point > 0 && !fraction.empty());
+    bool is_number = point == number.npos ? !number.empty() : point > 0 && !fraction.empty();
     while (fraction.ends_with('0')) fraction.pop_back();
     if (fraction.size() > digits) fail("parts of a ns");
     fraction.resize(digits, '0');

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t resting = 101;  // of the idle channels of nosv and nanos6
+constexpr int cpu_of_thread = 6, nosv_idle = 16, nanos6_idle = 40;  // types
+constexpr int64_t dead = 3, resting = 101;
+constexpr std::string_view virtual_cpu = " -1";
 
 std::vector<std::string> names_of_rows(const fs::path& trace, const std::string& output) {
     Trace opened = Trace::open(trace);
@@ -33,6 +35,16 @@ std::vector<std::string> names_of_rows(const fs::path& trace, const std::string&
 int64_t value_at(const std::map<int64_t, int64_t>& values, int64_t time) {
     auto later = values.upper_bound(time);
     return later == values.begin() ? 0 : std::prev(later)->second;
+}
+
+// A virtual CPU where a thread has been rests, and shows nothing before. In a part a thread that waits may
+// have been there in the instant before it.
+void rest_from_begin(const std::string& row, int type, std::map<int64_t, int64_t>& values) {
+    bool is_idle = type == nosv_idle || type == nanos6_idle;
+    if (!is_idle || !row.ends_with(virtual_cpu)) return;
+    values.emplace(INT64_MIN, 0);
+    for (auto& entry : values)
+        if (entry.second == 0) entry.second = resting;
 }
 
 // From `from` on, counted from there, without what changes nothing.
@@ -113,7 +125,7 @@ void CutTest::expect_same(const fs::path& one, const fs::path& other) {
 }
 
 States CutTest::states_of(const fs::path& trace, const std::string& output) {
-    std::vector<std::string> names = names_of_rows(trace, output);
+    std::vector<std::string> names = names_of_rows(trace, output), cpus = names_of_rows(trace, "cpu.prv");
     std::ifstream in(trace / output);
     States states;
     std::string line;
@@ -123,6 +135,10 @@ States CutTest::states_of(const fs::path& trace, const std::string& output) {
         int64_t kind = 0, ignored = 0, row = 0, time = 0, type = 0, value = 0;
         fields >> kind >> ignored >> ignored >> ignored >> row >> time >> type >> value;
         EXPECT_EQ(kind, 2) << line;
+        // The number of a CPU is that of its row, which is another one where looms are missing.
+        if (output == "thread.prv" && type == cpu_of_thread && value > 0)
+            value =
+                static_cast<int64_t>(std::hash<std::string>()(cpus.at(static_cast<size_t>(value - 1))) >> 1);
         states[{names.at(static_cast<size_t>(row - 1)), static_cast<int>(type)}][time] = value;
     }
     return states;
@@ -132,13 +148,11 @@ void CutTest::expect_slice(const fs::path& whole, const fs::path& part_of_it, Pa
     int64_t shift = first_clock(part_of_it) - first_clock(whole);
     for (const char* output : {"thread.prv", "cpu.prv"}) {
         States all = states_of(whole, output), slice = states_of(part_of_it, output);
-        for (const auto& [row, values] : slice) {
+        for (auto& [row, values] : slice) {
+            rest_from_begin(row.first, row.second, values);
+            rest_from_begin(row.first, row.second, all[row]);
             auto expected = changes(all[row], part);
             auto seen = changes(values, {part.from - shift, part.to - shift});
-            // Where no thread of the whole has been yet, a thread that waits began to run.
-            bool is_virtual = row.first.ends_with(" -1");
-            bool is_resting = seen[0] == resting || expected[0] == resting;
-            if (is_virtual && is_resting && seen[0] + expected[0] == resting) expected[0] = seen[0];
             EXPECT_EQ(seen, expected)
                 << output << ", row " << row.first << ", type " << row.second << ", " << part_of_it;
         }
@@ -146,7 +160,8 @@ void CutTest::expect_slice(const fs::path& whole, const fs::path& part_of_it, Pa
         for (const auto& [row, values] : all) {
             if (slice.contains(row)) continue;
             auto expected = changes(values, part);
-            bool is_quiet = expected.size() == 1 && (expected[0] == 0 || expected[0] == 3);
+            bool is_quiet =
+                expected.size() == 1 && (expected[0] == 0 || expected[0] == dead || expected[0] == resting);
             EXPECT_TRUE(is_quiet) << output << ", row " << row.first << ", type " << row.second << ", "
                                   << part_of_it << ": " << ::testing::PrintToString(expected);
         }
