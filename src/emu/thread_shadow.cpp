@@ -142,30 +142,15 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
 bool ThreadShadow::follow_life(const EventView& event) {
     if (event.code == EventCode("OAs")) cpu_ = cpu_at(event);
     if (event.code.category() != 'H') return event.code.category() == 'A';
-    switch (event.code.value()) {
-        case 'x':
-            cpu_ = cpu_at(event);
-            start_ = bytes_of(event).substr(OVNI_FORMAT_EVENT_HEADER);
-            state_ = RunState::running;
-            break;
-        case 'e':
-            state_ = RunState::dead;
-            break;
-        case 'p':
-            state_ = RunState::paused;
-            break;
-        case 'r':
-            state_ = RunState::running;
-            break;
-        case 'c':
-            state_ = RunState::cooling;
-            break;
-        case 'w':
-            state_ = RunState::warming;
-            break;
-        default:
-            break;
-    }
+    constexpr std::string_view steps = "xeprcw";
+    using enum RunState;
+    constexpr RunState states[] = {running, dead, paused, running, cooling, warming};
+    size_t step = steps.find(event.code.value());
+    if (step == steps.npos) return true;
+    state_ = states[step];
+    if (event.code.value() != 'x') return true;
+    cpu_ = cpu_at(event);
+    start_ = bytes_of(event).substr(OVNI_FORMAT_EVENT_HEADER);
     return true;
 }
 

@@ -11,7 +11,9 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "emu/machine.hpp"
@@ -28,7 +30,9 @@ void append_event(std::string& out, EventCode code, int64_t raw_clock, std::span
 struct TaskName {
     char model = 0, category = 0;
     uint32_t id = 0;
-    friend auto operator<=>(const TaskName&, const TaskName&) = default;
+    friend bool operator<(const TaskName& a, const TaskName& b) {
+        return std::tie(a.model, a.category, a.id) < std::tie(b.model, b.category, b.id);
+    }
 };
 // Of an event that creates, runs, pauses or ends a task.
 std::optional<TaskName> task_of(const EventView& event);

@@ -17,11 +17,11 @@ using Kind = StateEvent::Kind;
 struct HookRow {
     EventCode code, opposite;
     Kind kind;
-    unsigned channel;
+    uint8_t channel;
     uint8_t key_at, key_size, kept;
 };
 
-constexpr unsigned of_marks = 200;  // no channel of a table
+constexpr uint8_t of_marks = 200;  // no channel of a table
 using enum StateEvent::Kind;
 constexpr HookRow hook_rows[] = {
     {"OM[", "OM]", push, of_marks, 8, 4, 12},

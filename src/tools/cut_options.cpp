@@ -128,4 +128,22 @@ CutOptions read_cut_options(const Cli& cli) {
     return options;
 }
 
+std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options) {
+    std::vector<bool> chosen(trace.streams().size());
+    std::set<int> ranks = options.ranks;
+    std::set<std::string> looms = options.looms;
+    for (const ThreadInfo& thread : system.threads()) {
+        const std::string& loom = system.looms()[thread.loom].name;
+        const std::optional<int>& rank = system.processes()[thread.process].rank;
+        chosen[thread.stream] = (options.ranks.empty() || (rank && options.ranks.contains(*rank))) &&
+                                (options.looms.empty() || options.looms.contains(loom));
+        if (rank) ranks.erase(*rank);
+        looms.erase(loom);
+    }
+    std::string path = trace.directory();
+    if (!looms.empty()) throw Error(fmt::format("there is no loom '{}'", *looms.begin()), path);
+    if (!ranks.empty()) throw Error(fmt::format("there is no rank {}", *ranks.begin()), path);
+    return chosen;
+}
+
 }  // namespace ovni

@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/cli.hpp"
+#include "emu/system.hpp"
 #include "ovni/event_code.hpp"
 #include "trace/trace.hpp"
 
@@ -38,5 +40,8 @@ CutOptions read_cut_options(const Cli& cli);
 int64_t parse_duration(const std::string& text);
 // "0,4-7"
 std::set<int> parse_ranks(const std::string& text);
+
+// Which streams the ranks and looms choose, by stream. Throws Error for one that is not there.
+std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options);
 
 }  // namespace ovni
