@@ -274,7 +274,7 @@ void ThreadShadow::close_state(std::string& out, int64_t clock, const State& sta
 
 // On the virtual CPU, because another thread may be running on that of this one.
 void ThreadShadow::start_to_run(std::string& out, int64_t clock) const {
-    if (state_ == RunState::unknown) return append_start(out, clock, virtual_cpu);
+    if (!lives()) return append_start(out, clock, virtual_cpu);
     if (state_ == RunState::running) return;
     if (state_ == RunState::paused) append_event(out, "OHw", clock);
     if (cpu_ != virtual_cpu) append_move(out, clock, virtual_cpu);
@@ -283,7 +283,9 @@ void ThreadShadow::start_to_run(std::string& out, int64_t clock) const {
 }
 
 void ThreadShadow::close(std::string& out, int64_t raw_clock) const {
-    if (state_ == RunState::dead) return;
+    bool is_open = std::ranges::any_of(
+        states_, [](const State& state) { return state.is_resumed || state.event->opposite != EventCode(); });
+    if (state_ == RunState::dead && !is_open) return;
     if (is_out_of_cpu_) append_event(out, "KCI", raw_clock);
     start_to_run(out, raw_clock);
     for (auto state = states_.rbegin(); state != states_.rend(); ++state) close_state(out, raw_clock, *state);

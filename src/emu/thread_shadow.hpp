@@ -63,7 +63,8 @@ class ThreadShadow {
     // counted from the beginning of `out`.
     std::optional<Gap> open(std::string& out, const Clocks& clocks, const std::set<int>& visited,
                             const std::function<bool(TaskName)>& is_used) const;
-    // Appends the events that close what is open and end the thread.
+    // Appends the events that close what is open and end the thread. One that has ended with open states may
+    // have closed them in another life: it closes them here.
     void close(std::string& out, int64_t raw_clock) const;
 
  private:

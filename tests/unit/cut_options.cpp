@@ -149,13 +149,24 @@ TEST_F(CutOptionsTest, ModelsLeaveOutEventsAndRequirements) {
     expect_accepted(cut_to("both", {"--models", "O,6", "--from", "1us", "--to", "20ms"}));
 }
 
-TEST_F(CutOptionsTest, RandomRanksAreAccepted) {
+// Threads show what they show in the whole. Only where they are may differ while they are paused.
+TEST_F(CutOptionsTest, RandomRanksAreThoseOfTheWhole) {
+    constexpr int cpu_of_thread = 6;
     build(builder_,
           {.seed = 14, .processes = 3, .punctual = false, .models = every_model, .equal_tids = true});
     whole_ = builder_.write();
+    expect_accepted(whole_);
+    States all = states_of(whole_, "thread.prv");
     for (const char* ranks : {"0", "1-3", "2,5", "4-11"}) {
         std::string name = fmt::format("ranks {}", ranks);
-        expect_accepted(cut_to(name, {"--ranks", ranks}));
+        auto part = cut_to(name, {"--ranks", ranks});
+        expect_accepted(part);
+        int64_t shift = first_clock(part) - first_clock(whole_);
+        for (const auto& [row, values] : states_of(part, "thread.prv")) {
+            std::map<int64_t, int64_t> shifted;
+            for (auto [time, value] : values) shifted[time + shift] = value;
+            if (row.second != cpu_of_thread) EXPECT_EQ(shifted, all[row]) << row.first << " " << row.second;
+        }
         expect_accepted(cut_to(name + " later", {"--ranks", ranks, "--from", "10ms", "--to", "20ms"}));
     }
 }

@@ -1,12 +1,15 @@
 // Parts of random traces: cut again, and emulated.
 #include <fmt/format.h>
 
+#include "base/file.hpp"
 #include "cut_test.hpp"
 #include "support/random_trace.hpp"
 
 namespace ovni::test {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Sample {
     const char* name;
@@ -23,7 +26,7 @@ class RandomCutTest : public CutTest, public testing::WithParamInterface<Sample>
     }
 
     TraceBuilder builder_;
-    std::filesystem::path whole_;
+    fs::path whole_;
     int64_t length_ = 0;
 };
 
@@ -52,6 +55,19 @@ TEST_P(RandomCutTest, ItsEmulationIsASliceOfTheWhole) {
         ASSERT_EQ(emulated.status, 0) << emulated.err;
         expect_slice(whole_, sliced, part);
     }
+}
+
+// The oracle plays events of one clock as the reference does.
+TEST_P(RandomCutTest, TheReferenceTakesIt) {
+    if (GetParam().what.crowded || GetParam().what.leave_open) return;
+    auto part = cut(whole_, "part", {length_ / 3, length_ / 2});
+    fs::path oracle = fs::path(SOURCE_DIR) / "tests/oracle/oracle", said = directory() / "said";
+    fs::create_directory(said);
+    Finished done = run({oracle, "-l", "--order", "exact", part, said});
+    EXPECT_EQ(done.status, 0) << done.err;
+    ASSERT_EQ(emulate(part, {"-l", "--exact-order"}).status, 0);
+    for (const char* file : {"thread.prv", "cpu.prv", "thread.pcf", "cpu.pcf", "thread.row", "cpu.row"})
+        EXPECT_TRUE(read_file(said / file) == read_file(part / file)) << file;
 }
 
 const RandomTrace every{.punctual = false, .models = every_model};
