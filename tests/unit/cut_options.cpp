@@ -165,7 +165,8 @@ TEST_F(CutOptionsTest, RandomRanksAreThoseOfTheWhole) {
         for (const auto& [row, values] : states_of(part, "thread.prv")) {
             std::map<int64_t, int64_t> shifted;
             for (auto [time, value] : values) shifted[time + shift] = value;
-            if (row.second != cpu_of_thread) EXPECT_EQ(shifted, all[row]) << row.first << " " << row.second;
+            if (row.second == cpu_of_thread) continue;
+            EXPECT_EQ(shifted, all[row]) << row.first << " " << row.second;
         }
         expect_accepted(cut_to(name + " later", {"--ranks", ranks, "--from", "10ms", "--to", "20ms"}));
     }
