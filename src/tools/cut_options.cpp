@@ -146,4 +146,15 @@ std::vector<bool> chosen_streams(const Trace& trace, const System& system, const
     return chosen;
 }
 
+bool shows_idle_cpus(const Trace& trace, const CutOptions& options) {
+    auto shows = [&](const auto& required) {
+        const ModelSpec* model = find_model(required.first);
+        return model && options.keeps_model(model->id) &&
+               std::ranges::any_of(model->channels, [](const auto& c) { return c.cpu_default != 0; });
+    };
+    return std::ranges::any_of(trace.streams(), [&](const Stream& stream) {
+        return std::ranges::any_of(stream.metadata.require, shows);
+    });
+}
+
 }  // namespace ovni

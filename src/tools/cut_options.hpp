@@ -44,4 +44,7 @@ std::set<int> parse_ranks(const std::string& text);
 // Which streams the ranks and looms choose, by stream. Throws Error for one that is not there.
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options);
 
+// Does a CPU that a thread has run on show something when none does?
+bool shows_idle_cpus(const Trace& trace, const CutOptions& options);
+
 }  // namespace ovni

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "emu/start.hpp"
-#include "model/model_spec.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -26,18 +25,6 @@ int64_t raw_clock(const ClockLine& line, int64_t clock) {
             low = middle + 1;
     }
     return low;
-}
-
-// Does a CPU that a thread has run on show something when none does?
-bool shows_idle_cpus(const Trace& trace, const CutOptions& options) {
-    auto shows = [&](const auto& required) {
-        const ModelSpec* model = find_model(required.first);
-        return model && options.keeps_model(model->id) &&
-               std::ranges::any_of(model->channels, [](const auto& c) { return c.cpu_default != 0; });
-    };
-    return std::ranges::any_of(trace.streams(), [&](const Stream& stream) {
-        return std::ranges::any_of(stream.metadata.require, shows);
-    });
 }
 
 std::set<int> punctual_marks(const Trace& trace) {
@@ -75,6 +62,7 @@ class Planner {
     uint32_t stream_of(uint32_t emitter, int tid) const;
     void note_cpu(uint32_t stream);
     void visit_idle_cpus();
+    void choose_kept();
     void settle(uint32_t stream);
     bool is_used(uint32_t stream, TaskName task) const {
         return used_[system_.threads()[system_.thread_of_stream(stream)].process].contains(task);
@@ -147,12 +135,10 @@ CutPlan Planner::run() {
         see(*event);
     }
     if (!has_begun_) begin();
-    bool is_empty = true;
-    for (uint32_t s = 0; s < courses_.size(); ++s) {
-        if (courses_[s].is_chosen) settle(s);
-        is_empty &= !plan_.streams[s].is_kept;
-    }
-    if (is_empty)
+    choose_kept();
+    for (uint32_t s = 0; s < courses_.size(); ++s)
+        if (plan_.streams[s].is_kept) settle(s);
+    if (std::ranges::none_of(plan_.streams, &StreamCut::is_kept))
         throw Error(
             fmt::format("nothing of the trace is in that part; its last event before --to is at {} ns",
                         last_clock_ - plan_.origin),
@@ -269,16 +255,31 @@ void Planner::bring_to_cpu(const EventView& event) {
         course.written_cpu = course.now.cpu();
 }
 
+// Threads that are there, and of their processes those that have defined something before.
+void Planner::choose_kept() {
+    std::set<uint32_t> processes;
+    for (const ThreadInfo& thread : system_.threads()) {
+        const Course& course = courses_[thread.stream];
+        bool is_there = course.events > course.events_from || course.at_begin.lives();
+        if (!course.is_chosen || !is_there) continue;
+        plan_.streams[thread.stream].is_kept = true;
+        processes.insert(thread.process);
+    }
+    for (const ThreadInfo& thread : system_.threads()) {
+        const Course& course = courses_[thread.stream];
+        if (!course.is_chosen || !processes.contains(thread.process)) continue;
+        auto used = [&](TaskName task) { return is_used(thread.stream, task); };
+        bool defines =
+            course.at_begin.has_definitions() || std::ranges::any_of(course.at_begin.created_tasks(), used);
+        plan_.streams[thread.stream].is_kept |= defines;
+    }
+}
+
 // Before the part every kept thread is brought to where it is, behind the part it ends.
 void Planner::settle(uint32_t s) {
     const Course& course = courses_[s];
     StreamCut& cut = plan_.streams[s];
     auto used = [&](TaskName task) { return is_used(s, task); };
-    bool has_events = course.events > course.events_from;
-    bool defines =
-        course.at_begin.has_definitions() || std::ranges::any_of(course.at_begin.created_tasks(), used);
-    cut.is_kept = has_events || course.at_begin.lives() || defines;
-    if (!cut.is_kept) return;
     auto raw_before = [&](int64_t ns) {
         return raw_clock(course.clock, std::max<int64_t>(plan_.from - ns, 0));
     };

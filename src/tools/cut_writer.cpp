@@ -35,6 +35,25 @@ std::string text_of(const nlohmann::ordered_json& json) {
     return json.dump(spaces, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+// Those that end the process.
+sigset_t ending_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action {};
+        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&signals, signal);
+    }
+    return signals;
+}
+
+void stop_if_signalled() {
+    sigset_t pending, both, ending = ending_signals();
+    if (sigpending(&pending) != 0) return;
+    sigandset(&both, &pending, &ending);
+    if (!sigisemptyset(&both)) throw Error("interrupted, nothing was written");
+}
+
 // One stream.obs.
 class StreamWriter {
  public:
@@ -81,6 +100,7 @@ class StreamWriter {
  private:
     void append(std::string_view events) { buffer_ += events; }
     void flush() {
+        stop_if_signalled();
         file_.write(buffer_);
         written_ += buffer_.size();
         buffer_.clear();
@@ -203,6 +223,15 @@ void CutWriter::write_clocks() {
 }
 
 }  // namespace
+
+OutputDirectory::SignalsWait::SignalsWait() {
+    sigset_t signals = ending_signals();
+    sigprocmask(SIG_BLOCK, &signals, &before_);
+}
+
+OutputDirectory::SignalsWait::~SignalsWait() {
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 OutputDirectory::OutputDirectory(fs::path path) : path_(std::move(path)) {
     while (path_.has_relative_path() && path_.filename().empty()) path_ = path_.parent_path();

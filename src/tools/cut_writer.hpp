@@ -1,6 +1,7 @@
 // The second of two passes over a trace that is cut: writes the new one.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 
@@ -18,7 +19,8 @@ struct CutSummary {
 };
 
 // A directory beside `path` that takes its place in commit(), where nothing is or an empty directory. Dropped
-// without that, it is removed with all that is in it.
+// without that, it is removed with all that is in it. As long as it is there, SIGINT, SIGTERM and SIGHUP
+// wait.
 class OutputDirectory {
  public:
     explicit OutputDirectory(std::filesystem::path path);
@@ -29,10 +31,20 @@ class OutputDirectory {
     void commit();
 
  private:
+    class SignalsWait {
+     public:
+        SignalsWait();
+        ~SignalsWait();
+
+     private:
+        sigset_t before_;
+    };
+
+    SignalsWait signals_;
     std::filesystem::path path_, beside_;
 };
 
-// Writes all files of the new trace into `directory`. Throws Error.
+// Writes all files of the new trace into `directory`. Throws Error, also where one of these signals has come.
 CutSummary write_cut(const Trace& trace, const ClockModel& clocks, const CutOptions& options,
                      const CutPlan& plan, const std::filesystem::path& directory);
 

@@ -1,12 +1,15 @@
 // What ovnicut keeps by its options, and how it refuses.
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "cut_test.hpp"
 #include "support/random_trace.hpp"
+#include "support/started.hpp"
 
 namespace ovni::test {
 
@@ -320,6 +323,20 @@ TEST_F(CutOptionsTest, AFullOutputLeavesNothing) {
     Finished done = run({"sh", "-c", "ulimit -f 4; exec \"$0\" \"$@\"", program("ovnicut"), whole_, "-o",
                          directory() / "refused"});
     expect_error(done, "cannot write: File too large");
+    expect_nothing("refused");
+}
+
+TEST_F(CutOptionsTest, ASignalLeavesNothing) {
+    two_ranks();
+    Started cutting({program("ovnicut"), whole_, "-o", directory() / "refused"}, [] {
+        sigset_t term;
+        sigemptyset(&term);
+        sigaddset(&term, SIGTERM);
+        sigprocmask(SIG_BLOCK, &term, nullptr);
+        ::kill(::getpid(), SIGTERM);
+    });
+    int status = cutting.wait();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
     expect_nothing("refused");
 }
 
