@@ -138,6 +138,7 @@ void keep_required(const Group& all) {
             raise(models[model].all, version);
             if (stream->is_kept) raise(models[model].kept, version);
         }
+    if (!first_kept(all).read->has_require) return;
     Json& require = own(first_kept(all))["require"];
     bool is_sorted = false;
     for (const auto& [model, highest] : models) {

@@ -12,6 +12,7 @@
 #include "emu/start.hpp"
 #include "tools/cut_metadata.hpp"
 #include "trace/checksums.hpp"
+#include "trace/clock_file.hpp"
 #include "trace/clock_table.hpp"
 #include "trace/gaps.hpp"
 #include "trace/stream_files.hpp"
@@ -212,6 +213,7 @@ void CutWriter::write_clocks() {
     }
     std::string path = trace_.directory() / clock_file_name;
     if (auto text = read_side_file(path)) {
+        parse_clock_file(*text, path);
         nlohmann::ordered_json json = parse_json(*text, path);
         auto is_gone = [&](const nlohmann::ordered_json& node) {
             return !hosts.contains(host_of_loom(node["host"].get<std::string>()));
