@@ -48,7 +48,7 @@ class Emulation {
     Emulation(const Comm& comm, const EmulationOptions& options)
         : comm_(comm),
           options_(options),
-          trace_(read_trace(comm, options.trace)),
+          trace_(read_trace(comm, options, damages_)),
           system_(comm.agree([&] { return System(trace_); })),
           clocks_(comm.agree([&] { return ClockModel::of_trace(trace_, options.clock_table); })),
           plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
@@ -140,6 +140,7 @@ class Emulation {
         comm_.agree([&] {
             if (!comm_.is_root()) return;
             clocks_.check(clocks_.hosts_of(trace_));
+            if (options_.tolerance == Tolerance::keep_going) ovni::print(damages_);
             make_directories(options_.output);
             views_ = write_views(options_.output, all_models());
         });
@@ -152,7 +153,7 @@ class Emulation {
             uint32_t thread = system_.thread_of_stream(s);
             bool is_mine =
                 thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
-            if (!is_mine) continue;
+            if (!is_mine || !trace_.streams()[s].is_readable()) continue;
             readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
         }
         return readers;
@@ -200,7 +201,7 @@ class Emulation {
                                 gap[3].get<uint64_t>(), std::string(reason.begin(), reason.end())});
             }
         return facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(), window.duration(),
-                        std::move(gaps));
+                        std::move(gaps), damages_of(options_, damages_));
     }
 
     // The task types of all ranks. True where no two of them clash.
@@ -227,6 +228,7 @@ class Emulation {
 
     const Comm& comm_;
     EmulationOptions options_;
+    std::vector<Damage> damages_;
     Trace trace_;
     System system_;
     ClockModel clocks_;

@@ -42,32 +42,51 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
 }
 
 // Shares follow each other, so what is wrong first in the order of paths is told by the lowest rank.
-std::string read_share(const Comm& comm, const std::filesystem::path& directory,
+std::string read_share(const Comm& comm, const EmulationOptions& options,
                        const std::vector<std::string>& paths) {
-    expect_shared(directory, paths);
+    expect_shared(options.trace, paths);
     auto rank = static_cast<size_t>(comm.rank()), ranks = static_cast<size_t>(comm.size());
-    nlohmann::json files = nlohmann::json::array();
+    auto bytes = [](const std::string& text) { return nlohmann::json::binary({text.begin(), text.end()}); };
+    nlohmann::json files = nlohmann::json::array(), missing = nlohmann::json::array();
+    std::vector<Damage> damages;
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
-        StreamFile file = read_stream(directory, paths[i]);
-        files.push_back({nlohmann::json::binary({file.json.begin(), file.json.end()}), file.bytes});
+        std::optional<StreamFile> file =
+            options.tolerance == Tolerance::none
+                ? read_stream(options.trace, paths[i])
+                : salvage_stream(options.trace, paths[i], options.regions, damages);
+        if (file)
+            files.push_back({bytes(paths[i]), bytes(file->json), file->bytes, file->is_cut, file->cpus});
     }
-    return pack(files);
+    for (const Damage& damage : damages)
+        missing.push_back({bytes(damage.relative_path), bytes(damage.cause), damage.end.has_value(),
+                           damage.end.value_or(0)});
+    return pack({files, missing});
+}
+
+std::string text_of(const nlohmann::json& bytes) {
+    return {bytes.get_binary().begin(), bytes.get_binary().end()};
 }
 
 }  // namespace
 
-Trace read_trace(const Comm& comm, const std::filesystem::path& directory) {
-    std::vector<std::string> paths = find_on_root(comm, directory);
-    std::string share = comm.agree([&] { return read_share(comm, directory, paths); });
+Trace read_trace(const Comm& comm, const EmulationOptions& options, std::vector<Damage>& damages) {
+    std::vector<std::string> paths = find_on_root(comm, options.trace);
+    std::string share = comm.agree([&] { return read_share(comm, options, paths); });
     PerRank<std::string> shares = comm.allgather(share);
     return comm.agree([&] {
         std::vector<StreamFile> files;
-        for (const std::string& of_rank : shares)
-            for (const auto& file : nlohmann::json::from_cbor(of_rank)) {
-                const auto& json = file[0].get_binary();
-                files.push_back({paths[files.size()], std::string(json.begin(), json.end()), file[1]});
+        for (const std::string& of_rank : shares) {
+            nlohmann::json json = nlohmann::json::from_cbor(of_rank);
+            for (const auto& file : json[0])
+                files.push_back({text_of(file[0]), text_of(file[1]), file[2], file[3], file[4]});
+            for (const auto& damage : json[1]) {
+                std::optional<uint64_t> end;
+                if (damage[2].get<bool>()) end = damage[3].get<uint64_t>();
+                damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
             }
-        return Trace(directory, files);
+        }
+        if (options.tolerance == Tolerance::none) return Trace(options.trace, files);
+        return salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
     });
 }
 

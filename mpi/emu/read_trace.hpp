@@ -5,11 +5,12 @@
 #include <filesystem>
 
 #include "comm/comm.hpp"
+#include "tools/emulation.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
 
-// Collective; throws Stopped.
-Trace read_trace(const Comm& comm, const std::filesystem::path& directory);
+// As open_trace(), with the same damages on all ranks. Collective; throws Stopped.
+Trace read_trace(const Comm& comm, const EmulationOptions& options, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -9,6 +9,7 @@ namespace {
 std::string program = "ovni";
 bool debug_enabled = false;
 bool errors_only = false;
+int silences = 0;
 }  // namespace
 
 void set_program(std::string_view name) {
@@ -21,8 +22,15 @@ void only_errors() {
     errors_only = true;
 }
 
+Silence::Silence() {
+    ++silences;
+}
+Silence::~Silence() {
+    --silences;
+}
+
 void write(std::string_view level, std::string_view text) {
-    if (level == "DEBUG" && !debug_enabled) return;
+    if (silences > 0 || (level == "DEBUG" && !debug_enabled)) return;
     if (errors_only && level != "ERROR") return;
     fmt::print(stderr, "{}: {}: {}\n", program, level, text);
 }

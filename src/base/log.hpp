@@ -14,6 +14,15 @@ void enable_debug();
 // Nothing but errors from now on: the ranks other than 0 of an MPI program.
 void only_errors();
 
+// Nothing at all, as long as it lives.
+class Silence {
+ public:
+    Silence();
+    ~Silence();
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+};
+
 void write(std::string_view level, std::string_view text);
 
 template <class... Args>

@@ -194,6 +194,7 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         uint32_t thread = system.thread_of_stream(s);
         if (thread == System::no_thread || !mine[system.threads()[thread].loom]) continue;
+        if (!trace.streams()[s].is_readable()) continue;
         const ClockLine& clock = clocks.of_stream(trace.streams()[s].metadata);
         auto time = [&](int64_t raw) { return clock.corrected(raw) - origin; };
         for (Gap& gap : read_gaps(std::filesystem::path(trace.path_of(s)).parent_path())) {
@@ -206,7 +207,8 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
 }
 
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
-               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps) {
+               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps,
+               std::optional<Table> damages) {
     std::string models;
     for (const ModelPlan& model : plan.models)
         models += (models.empty() ? "" : ", ") + std::string(model.spec->name) + " " +
@@ -220,6 +222,8 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                     looms_of(trace, system),   cpus_of(system),
                     marks_of(trace),           clocks_of(trace, clocks, origin, duration),
                     measured_points(trace),    table_of(std::move(gaps))};
+    if (damages) facts.words.emplace_back("tolerance", "keep-going");
+    if (damages) facts.tables.push_back(std::move(*damages));
     return facts;
 }
 

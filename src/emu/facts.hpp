@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct GapFact {
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine);
 
-// `tool`: what made the output, with its version. `origin`: corrected clock of the first event.
+// `damages`: what was left out, where that was asked for. `tool`: what made the output, with its version.
+// `origin`: corrected clock of the first event.
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
-               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps);
+               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps,
+               std::optional<Table> damages);
 
 }  // namespace ovni

@@ -214,9 +214,10 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
                                   static_cast<uint32_t>(p.streams.size())});
             for (uint32_t stream : p.streams) {
                 int tid = trace.streams()[stream].metadata.tid;
+                const char* mark = trace.streams()[stream].is_cut ? " (incomplete)" : "";
                 thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
-                threads_.push_back(
-                    {loom_index, process_index, stream, tid, fmt::format("TH {}.{}", *p.app_id, tid)});
+                threads_.push_back({loom_index, process_index, stream, tid,
+                                    fmt::format("TH {}.{}{}", *p.app_id, tid, mark)});
             }
         }
         for (CpuId cpu : loom.cpus)

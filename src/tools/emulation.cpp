@@ -19,8 +19,9 @@ std::string list_of_models() {
 Cli emulation_cli(const char* program, const char* further) {
     namespace po = boost::program_options;
     Cli cli;
-    cli.usage = fmt::format("{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--hdf5 FILE]{} TRACE",
-                            program, further);
+    cli.usage = fmt::format(
+        "{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--keep-going] [--hdf5 FILE]{} TRACE",
+        program, further);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
         list_of_models();
@@ -29,6 +30,9 @@ Cli emulation_cli(const char* program, const char* further) {
         "clocks.json or clock-offsets.txt of any name; default: what the program has measured itself, with "
         "clocks.json in TRACE; else clock-offsets.txt there")("output,o", po::value<std::string>(),
                                                               "directory of the outputs; default: TRACE")(
+        "keep-going",
+        "emulate what is good of a damaged trace: streams that cannot be read are left out, and end where "
+        "their events are wrong; all that is missing is listed. Reads the trace twice")(
         "hdf5", po::value<std::string>(),
         "write all changes as columns to that file, too, for analysis with h5py and the like; "
         "src/sink/README.md has its layout")("all-models,a",
@@ -57,8 +61,34 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
     if (cli.has("sort")) options.regions = Regions::sorted;
+    if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();
     return options;
+}
+
+Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages) {
+    if (options.tolerance == Tolerance::none) return Trace::open(options.trace);
+    std::vector<StreamFile> files;
+    for (const std::string& relative_path : find_streams(options.trace))
+        if (auto file = salvage_stream(options.trace, relative_path, options.regions, damages))
+            files.push_back(std::move(*file));
+    return salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+}
+
+std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages) {
+    if (options.tolerance == Tolerance::none) return std::nullopt;
+    std::vector<std::string> streams, causes;
+    std::vector<int64_t> ends;
+    for (const Damage& damage : damages) {
+        streams.push_back(damage.relative_path);
+        ends.push_back(damage.end ? static_cast<int64_t>(*damage.end) : -1);
+        causes.push_back(damage.cause);
+    }
+    return Table{"damage",
+                 "what --keep-going left out",
+                 {{"stream", "path in the trace", streams},
+                  {"end", "bytes of stream.obs that are good, -1: the stream is left out", ends},
+                  {"cause", "", causes}}};
 }
 
 std::string tool_version() {

@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "base/cli.hpp"
+#include "base/table.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
+#include "emu/salvaged_trace.hpp"
 #include "emu/system.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
+
+// Of damaged traces: nothing is emulated, or what is good.
+enum class Tolerance { none, keep_going };
 
 struct EmulationOptions {
     std::filesystem::path trace;
@@ -26,6 +31,7 @@ struct EmulationOptions {
     Strictness strictness = Strictness::tolerant;
     EventOrder order = EventOrder::canonical;  // or exact
     Regions regions = Regions::as_they_are;
+    Tolerance tolerance = Tolerance::none;
 };
 
 // The command line of an emulator, to be parsed; and what it says. `further`: the options that only this
@@ -37,6 +43,12 @@ EmulationOptions read_options(const Cli& cli);
 // them.
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
+
+// All streams, or with Tolerance::keep_going what is good of them.
+Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages);
+
+// What outputs say of them; nothing without --keep-going.
+std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages);
 
 // What outputs say of who made them.
 std::string tool_version();

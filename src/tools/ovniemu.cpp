@@ -96,11 +96,12 @@ class Emulation {
  public:
     explicit Emulation(const EmulationOptions& options)
         : options_(options),
-          trace_(Trace::open(options.trace)),
+          trace_(open_trace(options, damages_)),
           system_(trace_),
           clocks_(ClockModel::of_trace(trace_, options.clock_table)),
           plan_(make_plan(trace_, system_, options.enabled, options.breakdowns)) {
         clocks_.check(clocks_.hosts_of(trace_));
+        if (options.tolerance == Tolerance::keep_going) print(damages_);
     }
 
     int run() {
@@ -147,14 +148,16 @@ class Emulation {
     Facts facts(int64_t origin, int64_t duration) const {
         std::vector<bool> all(system_.looms().size(), true);
         return facts_of(trace_, system_, plan_, clocks_, tool_version(), origin, duration,
-                        gaps_of(trace_, system_, clocks_, origin, all));
+                        gaps_of(trace_, system_, clocks_, origin, all), damages_of(options_, damages_));
     }
 
     std::vector<StreamReader> open_streams() {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
+            first_clocks_.push_back(no_clock);
+            if (!trace_.streams()[s].is_readable()) continue;
             readers.push_back(open_stream(trace_, clocks_, s, options_.regions));
-            first_clocks_.push_back(readers.back().first_clock().value_or(no_clock));
+            first_clocks_.back() = readers.back().first_clock().value_or(no_clock);
         }
         return readers;
     }
@@ -204,6 +207,7 @@ class Emulation {
     static constexpr size_t batch = size_t{8} << 10;  // records handed to the sink at a time
 
     EmulationOptions options_;
+    std::vector<Damage> damages_;
     Trace trace_;
     System system_;
     ClockModel clocks_;

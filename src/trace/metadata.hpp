@@ -43,7 +43,7 @@ struct StreamMetadata {
     bool has_require = false;        // the object ovni.require is there
     bool finished = false;           // ovni.finished is 1
     // ovni.end: how the stream was closed, where the program did not do it: "signal", "exit", "recovered",
-    // "loss".
+    // "loss"; "damage" where we do not read it to its end.
     struct End {
         std::string by;
         int64_t code = 0;

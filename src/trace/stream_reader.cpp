@@ -24,9 +24,17 @@ StreamReader::StreamReader(StreamSource source)
     if (checksums_) checksums_->see(file_.bytes(OVNI_FORMAT_STREAM_HEADER, file_.end()));
     gaps_ = source_.sort ? std::move(source_.sort->gaps) : read_gaps(source_.directory);
     if (source_.sort) ranges_ = std::move(source_.sort->ranges);
+    if (source_.until) stop_at(*source_.until);
     plain_ = gaps_.empty() && !source_.ended_by_force;
     load(OVNI_FORMAT_EVENT_MAX);
     first_clock_ = find_first_clock();
+}
+
+// What lies behind is not there.
+void StreamReader::stop_at(uint64_t until) {
+    end_ = std::min(end_, until);
+    std::erase_if(gaps_, [&](const Gap& gap) { return gap.offset > end_; });
+    std::erase_if(ranges_, [&](const ByteRange& range) { return range.end > end_; });
 }
 
 void StreamReader::load_next() {

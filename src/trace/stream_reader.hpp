@@ -43,6 +43,7 @@ struct StreamSource {
     size_t block = largest_block;         // bytes to read at a time, at least those of a normal event
     std::optional<RegionPlan> sort = {};  // regions to be sorted while reading, and the gaps that result
     Checksums checksums = Checksums::compared;
+    std::optional<uint64_t> until = {};  // as if the file ended there, between two events
 };
 
 class StreamReader {
@@ -146,6 +147,7 @@ class StreamReader {
     }
     void load_next();
     // Brings the next `size` bytes into memory, or what is left; returns where they are.
+    void stop_at(uint64_t until);
     const uint8_t* load(uint64_t size);
     void read_up_to(uint64_t keep, uint64_t to);
     void sort_range();
@@ -163,7 +165,7 @@ class StreamReader {
     StreamSource source_;
     std::unique_ptr<BlockChecker> checksums_;  // made before the size of the stream is taken: both may grow
     FileWindow file_;
-    uint64_t end_ = 0;         // size of the file
+    uint64_t end_ = 0;         // size of the file, or where we are to stop
     uint64_t in_memory_ = 0;   // up to this offset a normal event is in memory
     uint64_t held_ = nothing;  // offset from which on bytes have to stay
     std::vector<Gap> gaps_;

@@ -118,11 +118,16 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         Stream& stream = streams_.emplace_back();
         stream.relative_path = file.relative_path;
         stream.bytes = file.bytes;
+        stream.is_cut = file.is_cut;
         std::string json = directory_of(stream) / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
             check_metadata_version(file.json, json);
+        if (stream.is_cut) {
+            stream.metadata.finished = true;
+            stream.metadata.end = StreamMetadata::End{"damage", 0};
+        }
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
             log::warn("{}: no events", (directory_of(stream) / events_name).string());
     }
@@ -144,6 +149,7 @@ StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, R
     StreamSource source{directory_of(stream_of_trace), stream, std::move(clock), order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
     source.checksums = checksums;
+    if (stream_of_trace.is_cut) source.until = stream_of_trace.bytes;
     source.block = block_for(streams_.size());
     if (regions == Regions::sorted) {
         source.sort = plan_regions(source.directory, source.block);

@@ -19,6 +19,9 @@ struct StreamFile {
     std::string relative_path;  // empty where the trace directory is itself a stream
     std::string json;           // content of stream.json
     uint64_t bytes = 0;         // size of stream.obs
+    // Of salvage.hpp alone: are those only the good ones, and which CPUs do events name?
+    bool is_cut = false;
+    std::vector<int> cpus = {};
 };
 
 // Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error
@@ -35,7 +38,9 @@ std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
     std::string relative_path;
-    uint64_t bytes = 0;  // size of stream.obs; 8: no events
+    uint64_t bytes = 0;  // size of stream.obs, or what is good of it; 8: no events
+    bool is_cut = false;
+    bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
     StreamMetadata metadata;
 };
 

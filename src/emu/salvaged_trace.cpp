@@ -1,0 +1,69 @@
+#include "emu/salvaged_trace.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "emu/system.hpp"
+
+namespace ovni {
+
+namespace {
+
+// What is wrong with them together; nothing where they agree.
+std::optional<Error> contradiction(const std::filesystem::path& directory,
+                                   const std::vector<StreamFile>& files, EnabledModels enabled,
+                                   Breakdowns breakdowns) {
+    log::Silence silence;
+    try {
+        Trace trace(directory, files);
+        System system(trace);
+        make_plan(trace, system, enabled, breakdowns);
+    } catch (const Error& e) {
+        return e;
+    }
+    return std::nullopt;
+}
+
+std::string_view loom_directory(std::string_view relative_path) {
+    return relative_path.substr(0, relative_path.find('/'));
+}
+
+// Where metadata is lost, events of other streams of the loom may name CPUs of which nothing is known.
+void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<StreamFile>& files,
+                            std::vector<Damage>& damages) {
+    constexpr int virtual_cpu = -1;
+    std::map<std::string, std::set<int>, std::less<>> known;  // of looms that have lost a stream
+    for (const Damage& damage : damages)
+        if (!damage.end)
+            known.try_emplace(std::string(loom_directory(damage.relative_path)), std::set{virtual_cpu});
+    for (const StreamFile& file : files)
+        if (auto loom = known.find(loom_directory(file.relative_path)); loom != known.end())
+            for (CpuId cpu : parse_metadata(file.json, directory / file.relative_path).cpus)
+                loom->second.insert(cpu.index);
+    std::erase_if(files, [&](const StreamFile& file) {
+        auto loom = known.find(loom_directory(file.relative_path));
+        if (loom == known.end() || std::ranges::includes(loom->second, file.cpus)) return false;
+        std::erase_if(damages,
+                      [&](const Damage& damage) { return damage.relative_path == file.relative_path; });
+        damages.push_back({file.relative_path, "it ran on a CPU that a stream left out told of", {}});
+        return true;
+    });
+}
+
+}  // namespace
+
+Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
+                     EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages) {
+    while (std::optional<Error> error = contradiction(directory, files, enabled, breakdowns))
+        leave_out(files, directory, *error, damages);
+    leave_out_unknown_cpus(directory, files, damages);
+    std::ranges::sort(damages, {}, &Damage::relative_path);
+    return Trace(directory, files);
+}
+
+}  // namespace ovni

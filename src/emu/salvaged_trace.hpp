@@ -1,0 +1,18 @@
+// A damaged trace of which everything is left out that contradicts the rest: --keep-going.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "emu/plan.hpp"
+#include "trace/salvage.hpp"
+
+namespace ovni {
+
+// `files`: those that can be read by themselves. Leaves out one after the other until looms, processes and
+// models agree, so that System and make_plan() of the result throw no more for one of its streams. Sorts
+// `damages`.
+Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
+                     EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages);
+
+}  // namespace ovni

@@ -1,0 +1,111 @@
+#include "trace/salvage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "trace/region_plan.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The index in the loom, where the event names one.
+std::optional<int> cpu_of(const EventView& event) {
+    static constexpr std::array<EventCode, 3> moves = {"OHx", "OAs", "OAr"};
+    std::span<const uint8_t> payload = event.payload();
+    int32_t cpu = 0;
+    bool names_one = std::ranges::find(moves, event.code) != moves.end();
+    if (!names_one || payload.size() < sizeof cpu) return std::nullopt;
+    std::memcpy(&cpu, payload.data(), sizeof cpu);
+    return cpu;
+}
+
+// Where the events of a stream are wrong, and how; nothing where they are good. `cpus`: that those before
+// name.
+std::optional<Damage> find_damage(const fs::path& of_stream, Regions regions, std::set<int>& cpus) {
+    StreamSource source{.directory = of_stream};
+    if (regions == Regions::sorted) source.sort = plan_regions(of_stream, largest_block);
+    StreamReader reader(std::move(source));
+    try {
+        while (reader.next())
+            if (reader.event().kind == EventView::Kind::event)
+                if (std::optional<int> cpu = cpu_of(reader.event())) cpus.insert(*cpu);
+    } catch (const Error& e) {
+        // Events of a block with a wrong checksum cannot be told from good ones.
+        uint64_t good = std::min(reader.position().next, e.offset.value_or(UINT64_MAX));
+        return Damage{{}, e.what(), std::max<uint64_t>(good, OVNI_FORMAT_STREAM_HEADER)};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::string& relative_path,
+                                         Regions regions, std::vector<Damage>& damages) {
+    fs::path of_stream = relative_path.empty() ? directory : directory / relative_path;
+    StreamFile file{relative_path, {}, OVNI_FORMAT_STREAM_HEADER, true};
+    try {
+        file.json = read_file(of_stream / metadata_name);
+        StreamMetadata metadata = parse_metadata(file.json, of_stream / metadata_name);
+        try {
+            file = read_stream(directory, relative_path);
+            std::set<int> cpus;
+            std::optional<Damage> damage = find_damage(of_stream, regions, cpus);
+            file.cpus.assign(cpus.begin(), cpus.end());
+            if (!damage && !metadata.finished)
+                damage = Damage{{}, "ovni.finished is not 1: nobody ended the stream", file.bytes};
+            if (!damage) return file;
+            file.bytes = *damage->end;
+            file.is_cut = true;
+            damages.push_back({relative_path, std::move(damage->cause), damage->end});
+        } catch (const Error& e) {
+            // What it says of its process and loom may be said nowhere else.
+            file.bytes = OVNI_FORMAT_STREAM_HEADER;
+            file.is_cut = true;
+            damages.push_back({relative_path, e.what(), file.bytes});
+        }
+        return file;
+    } catch (const Error& e) {
+        damages.push_back({relative_path, e.what(), std::nullopt});
+        return std::nullopt;
+    }
+}
+
+void leave_out(std::vector<StreamFile>& files, const fs::path& directory, const Error& error,
+               std::vector<Damage>& damages) {
+    fs::path at_fault = fs::path(error.path).parent_path();
+    auto is_at_fault = [&](const StreamFile& file) {
+        return at_fault == (file.relative_path.empty() ? directory : directory / file.relative_path);
+    };
+    auto found = std::ranges::find_if(files, is_at_fault);
+    if (found == files.end()) throw Error(error);
+    std::erase_if(damages,
+                  [&](const Damage& damage) { return damage.relative_path == found->relative_path; });
+    damages.push_back({found->relative_path, error.what(), std::nullopt});
+    files.erase(found);
+}
+
+void print(const std::vector<Damage>& damages) {
+    constexpr size_t most = 100;
+    size_t left_out = 0;
+    for (size_t i = 0; i < damages.size(); ++i) {
+        const Damage& damage = damages[i];
+        left_out += !damage.end;
+        if (i >= most) continue;
+        if (damage.end)
+            log::warn("{} ends at byte {}: {}", damage.relative_path, *damage.end, damage.cause);
+        else
+            log::warn("{} is left out: {}", damage.relative_path, damage.cause);
+    }
+    log::warn("--keep-going: {} streams are left out, {} end too early", left_out, damages.size() - left_out);
+}
+
+}  // namespace ovni

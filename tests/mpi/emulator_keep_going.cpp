@@ -1,0 +1,121 @@
+// --keep-going: bad days, each without and with it, in one process and on three ranks.
+#include <functional>
+
+#include "mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+struct BadDay {
+    const char* name;
+    std::function<void(StreamBuilder&)> damage;
+    const char* error;    // without --keep-going
+    const char* warning;  // with it
+    bool is_there;        // has the thread a row?
+};
+
+const BadDay bad_days[] = {
+    {"TornEvent", [](StreamBuilder& stream) { stream.truncate(3); }, "incomplete event",
+     "thread.7 ends at byte ", true},
+    {"GarbageInTheMiddle",
+     [](StreamBuilder& stream) {
+         for (size_t i = 0; i < 8; ++i) stream.set_byte(100 + i, 'g');
+     },
+     "thread.7/stream.obs:", "thread.7 ends at byte ", true},
+    {"WrongChecksum", [](StreamBuilder& stream) { stream.checksums(64).flip(120); }, "checksum",
+     "thread.7 ends at byte ", true},
+    {"NoEvents", [](StreamBuilder& stream) { stream.content(""); }, "thread.7/stream.obs",
+     "thread.7 ends at byte 8: ", true},
+    {"AnotherFormat", [](StreamBuilder& stream) { stream.content("no stream at all"); },
+     "thread.7/stream.obs", "thread.7 ends at byte 8: ", true},
+    {"BrokenMetadata", [](StreamBuilder& stream) { stream.json_text("{"); }, "not valid JSON",
+     "thread.7 is left out: ", false},
+    {"NobodyEndedIt", [](StreamBuilder& stream) { stream.unfinished(); }, "ovni.finished",
+     "thread.7 ends at byte ", true},
+    {"TwoOfOneName", [](StreamBuilder& stream) { stream.set("ovni.tid", 8); }, "has two streams",
+     "has two streams", false},
+    {"AnotherRun", [](StreamBuilder& stream) { stream.set("ovni.app_id", 77); }, "app",
+     "is left out: ", false},
+    {"BrokenGaps", [](StreamBuilder& stream) { stream.gaps_text("[]"); }, "stream.gaps.json",
+     "thread.7 ends at byte 8: ", true},
+};
+
+class KeepGoing : public DistributedTest, public testing::WithParamInterface<BadDay> {
+ protected:
+    void SetUp() override {
+        build(trace_, {.seed = 31, .looms = 2});
+        for (int tid : {7, 8}) {
+            StreamBuilder& stream =
+                trace_.thread({.loom = "bad", .pid = 7, .tid = tid, .rank = 900, .nranks = 901});
+            stream.starts(1000, -1);
+            for (int i = 0; i < 10; ++i) stream.event("OB.", 1100 + 10 * i);
+            stream.ends(3000);
+            if (tid == 7) victim_ = &stream;
+        }
+    }
+    StreamBuilder* victim_ = nullptr;
+};
+
+TEST_P(KeepGoing, LeavesOutWhatIsBad) {
+    GetParam().damage(*victim_);
+    fs::path directory = trace_.write();
+    for (int ranks : {0, 3}) {
+        auto emulate = [&](const std::string& name, const std::vector<std::string>& options) {
+            return ranks == 0 ? serial(directory, output(name), options)
+                              : distributed(ranks, directory, output(name), options);
+        };
+        std::string number = std::to_string(ranks);
+        Finished strict = emulate("strict" + number, {});
+        EXPECT_EQ(strict.status, 1);
+        EXPECT_THAT(strict.err, HasSubstr(GetParam().error));
+        EXPECT_FALSE(fs::exists(output("strict" + number) / "thread.prv"));
+        Finished kept = emulate("kept" + number, {"--keep-going"});
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        EXPECT_THAT(kept.err, HasSubstr(GetParam().warning));
+        EXPECT_THAT(kept.err, HasSubstr("--keep-going: "));
+        std::string rows = read_file(output("kept" + number) / "thread.row");
+        EXPECT_EQ(rows.find("TH 1.7 (incomplete)\n") != rows.npos, GetParam().is_there) << rows;
+        EXPECT_EQ(rows.find("TH 1.7\n"), rows.npos) << rows;
+    }
+    expect_same(output("kept0"), output("kept3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, KeepGoing, testing::ValuesIn(bad_days),
+                         [](const auto& day) { return std::string(day.param.name); });
+
+using KeepGoingOn = KeepGoing;
+
+TEST_F(KeepGoingOn, AGoodTraceChangesNothing) {
+    fs::path directory = trace_.write();
+    ASSERT_EQ(serial(directory, output("strict")).status, 0);
+    Finished kept = serial(directory, output("kept"), {"--keep-going"});
+    EXPECT_EQ(kept.status, 0);
+    EXPECT_THAT(kept.err, HasSubstr("--keep-going: 0 streams are left out, 0 end too early"));
+    expect_same(output("strict"), output("kept"));
+}
+
+TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {
+    Identity knows{.loom = "cpus", .pid = 1, .tid = 11, .rank = 800, .nranks = 901, .cpus = {{0, 0}, {1, 1}}};
+    Identity runs{.loom = "cpus", .pid = 1, .tid = 12, .rank = 800, .nranks = 901};
+    trace_.thread(knows).starts(1000).ends(2000);
+    trace_.thread(runs).starts(1000, 1).ends(2000);
+    fs::path directory = trace_.write();
+    write_file(directory / "loom.cpus/proc.1/thread.11/stream.json", "");
+    Finished kept = serial(directory, output("kept"), {"--keep-going"});
+    EXPECT_EQ(kept.status, 0) << kept.err;
+    EXPECT_THAT(kept.err, HasSubstr("thread.12 is left out: it ran on a CPU that a stream left out told of"));
+}
+
+TEST_F(KeepGoingOn, ATraceWithoutAnyGoodStreamIsEmpty) {
+    TraceBuilder alone;
+    alone.thread({.loom = "a", .tid = 1}).starts(10).ends(20);
+    fs::path directory = alone.write();
+    write_file(directory / "loom.a/proc.1/thread.1/stream.json", "");
+    for (const Finished& kept : {serial(directory, output("one"), {"--keep-going"}),
+                                 distributed(2, directory, output("two"), {"--keep-going"})})
+        EXPECT_EQ(kept.status, 0) << kept.err;
+    expect_same(output("one"), output("two"));
+}
+
+}  // namespace
+}  // namespace ovni::test
