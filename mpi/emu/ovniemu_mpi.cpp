@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/log.hpp"
@@ -13,6 +12,7 @@
 #include "emu/ending.hpp"
 #include "emu/exchange.hpp"
 #include "emu/facts.hpp"
+#include "emu/gather.hpp"
 #include "emu/parallel_columns.hpp"
 #include "emu/parallel_output.hpp"
 #include "emu/partition.hpp"
@@ -23,6 +23,7 @@
 #include "emu/window.hpp"
 #include "sink/cfg.hpp"
 #include "tools/emulation.hpp"
+#include "tools/report.hpp"
 
 namespace ovni {
 
@@ -79,7 +80,9 @@ class Emulation {
         if (exact)
             ties.emplace(comm_, comm_.agree([&] { return open_streams(mine, Checksums::compared_quietly); }),
                          trace_.streams().size());
-        Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties));
+        if (options_.report) tallies_.emplace(system_, plan_);
+        Window window(comm_, std::move(merger), emulator, window_size(), origin, std::move(ties),
+                      tallies_ ? &tallies_->events : nullptr);
         ParallelOutput output(comm_, options_.output, plan_, system_, writer_mode(comm_));
         if (options_.columns) columns_ = std::make_unique<ParallelColumns>(comm_, *options_.columns, plan_);
         RankStatistics cost = replay(emulator, window, output);
@@ -102,6 +105,7 @@ class Emulation {
         while (window.next(made)) {
             ++cost.windows;
             cost.records_made += made.records.size();
+            if (tallies_) tallies_->states.take({made.records.data(), made.records.size()});
             exchange.to_slices(made, slice);
             cost.records_written += slice.records.size();
             output.write(slice, columns_.get());
@@ -123,9 +127,27 @@ class Emulation {
         good &= add_types(schema, emulator, window);
         Ending ending = window.error() ? Ending::partial : Ending::complete;
         output.finish(schema, window.duration(), ending);
-        if (columns_) columns_->finish(schema, facts(window, mine), window.duration(), ending);
+        if (columns_ || tallies_)
+            content_.gaps = gather(comm_, comm_.agree([&] {
+                return gaps_of(trace_, system_, clocks_, window.origin(), mine);
+            }));
+        if (columns_) columns_->finish(schema, facts(window), window.duration(), ending);
         if (comm_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_.counters);
+        if (tallies_) write_report(schema, window, ending);
         return good;
+    }
+
+    void write_report(const Schema& schema, const Window& window, Ending ending) {
+        tallies_->states.finish(window.duration());
+        gather(comm_, *tallies_, content_);
+        content_.origin = window.origin();
+        content_.duration = window.duration();
+        content_.error = window.error();
+        if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
+        comm_.agree([&] {
+            if (!comm_.is_root()) return;
+            report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);
+        });
     }
 
     void write_cost(RankStatistics cost, const std::string& path) {
@@ -142,6 +164,7 @@ class Emulation {
             clocks_.check(clocks_.hosts_of(trace_));
             if (options_.tolerance == Tolerance::keep_going) ovni::print(damages_);
             make_directories(options_.output);
+            if (options_.report) report_file_.emplace(*options_.report);
             views_ = write_views(options_.output, all_models());
         });
     }
@@ -167,63 +190,31 @@ class Emulation {
         }
         uint64_t ties = comm_.allreduce(Op::sum, window.ties());
         if (comm_.is_root()) print_ties(ties, options_.order);
-        Report all;
-        nlohmann::json faults = nlohmann::json::array();
-        for (const Fault& fault : faults_at_end(trace_, emulator, options_.strictness))
-            faults.push_back(
-                {fault.thread_row, nlohmann::json::binary({fault.what.begin(), fault.what.end()})});
-        for (const std::vector<uint8_t>& of_rank : comm_.allgather(nlohmann::json::to_cbor(faults)))
-            for (const auto& fault : nlohmann::json::from_cbor(of_rank)) {
-                const auto& what = fault[1].get_binary();
-                all.faults.push_back({fault[0].get<uint32_t>(), std::string(what.begin(), what.end())});
-            }
-        for (const auto& of_rank : comm_.allgather(crowded_cpus(emulator, window.duration())))
-            all.crowded.insert(all.crowded.end(), of_rank.begin(), of_rank.end());
-        const auto& mine = emulator.oddities().counts();
-        std::vector<uint64_t> sum = comm_.allreduce(Op::sum, std::vector<uint64_t>(mine.begin(), mine.end()));
-        for (size_t kind = 0; kind < sum.size(); ++kind)
-            all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
+        Report mine;
+        mine.faults = faults_at_end(trace_, emulator, options_.strictness);
+        mine.crowded = crowded_cpus(emulator, window.duration());
+        mine.oddities = emulator.oddities();
+        content_.ended = {ties, gather(comm_, mine), {}};
+        const Report& all = content_.ended->report;
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
     }
 
-    Facts facts(const Window& window, const std::vector<bool>& mine) const {
-        nlohmann::json own = nlohmann::json::array();
-        for (const GapFact& gap :
-             comm_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine); }))
-            own.push_back({gap.thread_row, gap.from, gap.to, gap.lost,
-                           nlohmann::json::binary({gap.reason.begin(), gap.reason.end()})});
-        std::vector<GapFact> gaps;
-        for (const std::vector<uint8_t>& of_rank : comm_.allgather(nlohmann::json::to_cbor(own)))
-            for (const auto& gap : nlohmann::json::from_cbor(of_rank)) {
-                const auto& reason = gap[4].get_binary();
-                gaps.push_back({gap[0].get<uint32_t>(), gap[1].get<int64_t>(), gap[2].get<int64_t>(),
-                                gap[3].get<uint64_t>(), std::string(reason.begin(), reason.end())});
-            }
+    Facts facts(const Window& window) const {
         return facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(), window.duration(),
-                        std::move(gaps), damages_of(options_, damages_));
+                        content_.gaps, damages_of(options_, damages_));
     }
 
     // The task types of all ranks. True where no two of them clash.
     bool add_types(Schema& schema, Emulator& emulator, const Window& window) {
-        nlohmann::json mine = nlohmann::json::array();
-        for (const LabelledType& type : labelled_types(emulator, window.end()))
-            mine.push_back({type.process, type.model, type.gid,
-                            nlohmann::json::binary({type.label.begin(), type.label.end()})});
-        std::vector<uint8_t> packed = nlohmann::json::to_cbor(mine);
-        std::vector<LabelledType> types;
-        for (const std::vector<uint8_t>& of_rank : comm_.allgather(packed)) {
-            for (const auto& type : nlohmann::json::from_cbor(of_rank)) {
-                const auto& label = type[3].get_binary();
-                types.push_back({type[0].get<uint32_t>(), type[1].get<char>(), type[2].get<int64_t>(),
-                                 std::string(label.begin(), label.end())});
-            }
-        }
+        std::vector<LabelledType> types = gather(comm_, labelled_types(emulator, window.end()));
         Seen seen = window.error() ? Seen::part : Seen::all;
         std::vector<std::string> faults = add_task_labels(schema, plan_, std::move(types), seen);
         if (comm_.is_root())
             for (const std::string& fault : faults) log::error("{}", fault);
-        return faults.empty();
+        bool good = faults.empty();
+        if (content_.ended) content_.ended->label_faults = std::move(faults);
+        return good;
     }
 
     const Comm& comm_;
@@ -235,6 +226,9 @@ class Emulation {
     Plan plan_;
     Views views_ = Views::left_alone;  // on rank 0
     std::unique_ptr<ParallelColumns> columns_;
+    std::optional<ReportFile> report_file_;  // on rank 0
+    std::optional<Tallies> tallies_;
+    ReportContent content_;
 };
 
 // Every window allocates as much as the one before: what was freed is not given back to the system, which

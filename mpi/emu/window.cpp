@@ -12,13 +12,14 @@ constexpr int64_t at_the_end = INT64_MAX;
 }  // namespace
 
 Window::Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::optional<TieExchange> order)
+               std::optional<TieExchange> order, EventTally* tally)
     : comm_(comm),
       merger_(std::move(merger)),
       emulator_(emulator),
       size_(size),
       origin_(origin),
       order_(std::move(order)),
+      tally_(tally),
       all_wait_(order_.has_value()) {
     mine_.rank = comm.rank();
 }
@@ -50,6 +51,7 @@ void Window::emulate() {
                 break;
             }
             emulator_.apply(*event);
+            if (tally_) tally_->take(*event, emulator_.now());
             done = emulator_.now() - 1;
         }
     } catch (const Error& e) {
@@ -113,7 +115,10 @@ bool Window::next(Slice& slice) {
         order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
     if (at_end_) finish(all, first_error);
     // What may have been made at the time of the error is sorted out in the last window.
-    take_before(at_end_ ? RecordQueue::everything : std::min(done, limit_ - 1), slice);
+    int64_t final_before = std::min(done, limit_ - 1);
+    take_before(at_end_ ? RecordQueue::everything : final_before, slice);
+    if (tally_ && !at_end_) tally_->settle(final_before);
+    if (tally_ && at_end_) tally_->finish(end());
     return true;
 }
 

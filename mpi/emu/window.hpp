@@ -10,6 +10,7 @@
 
 #include "comm/comm.hpp"
 #include "emu/emulator.hpp"
+#include "emu/event_tally.hpp"
 #include "emu/exchange.hpp"
 #include "emu/tie_exchange.hpp"
 #include "trace/merger.hpp"
@@ -20,9 +21,9 @@ class Window {
  public:
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
     // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
-    // time.
+    // time. `tally`: takes the events, or nullptr.
     Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::optional<TieExchange> order);
+           std::optional<TieExchange> order, EventTally* tally);
 
     // What of this rank is final next, in order; maybe nothing. False, and nothing, when all ranks are at the
     // end. Collective.
@@ -63,6 +64,7 @@ class Window {
     size_t size_;
     int64_t origin_;
     std::optional<TieExchange> order_;
+    EventTally* tally_;
     bool all_wait_;
     Position mine_;
     std::string what_;            // of my error

@@ -10,6 +10,8 @@ std::string program = "ovni";
 bool debug_enabled = false;
 bool errors_only = false;
 int silences = 0;
+bool warnings_are_kept = false;
+std::set<std::string> warnings;
 }  // namespace
 
 void set_program(std::string_view name) {
@@ -21,6 +23,12 @@ void enable_debug() {
 void only_errors() {
     errors_only = true;
 }
+void keep_warnings() {
+    warnings_are_kept = true;
+}
+const std::set<std::string>& kept_warnings() {
+    return warnings;
+}
 
 Silence::Silence() {
     ++silences;
@@ -31,6 +39,7 @@ Silence::~Silence() {
 
 void write(std::string_view level, std::string_view text) {
     if (silences > 0 || (level == "DEBUG" && !debug_enabled)) return;
+    if (warnings_are_kept && level == "WARN") warnings.emplace(text);
     if (errors_only && level != "ERROR") return;
     fmt::print(stderr, "{}: {}: {}\n", program, level, text);
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace ovni::log {
@@ -13,6 +15,9 @@ void set_program(std::string_view name);
 void enable_debug();
 // Nothing but errors from now on: the ranks other than 0 of an MPI program.
 void only_errors();
+// Warnings are kept from now on, also those that are not printed; each text once.
+void keep_warnings();
+const std::set<std::string>& kept_warnings();
 
 // Nothing at all, as long as it lives.
 class Silence {

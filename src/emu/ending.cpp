@@ -98,19 +98,16 @@ std::vector<World> worlds(const System& system) {
     return worlds;
 }
 
-std::vector<std::string> missing_ranks(const System& system) {
-    std::vector<std::string> sentences;
+std::vector<MissingRanks> missing_ranks(const System& system) {
+    std::vector<MissingRanks> found;
     for (const World& world : worlds(system)) {
-        const auto& [app, wanted, present] = world;
-        if (static_cast<size_t>(wanted) <= present.size()) continue;
+        auto wanted = static_cast<size_t>(world.wanted);
+        if (wanted <= world.present.size()) continue;
         int first = 0;
-        while (present.contains(first)) ++first;
-        sentences.push_back(fmt::format(
-            "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or nothing "
-            "recorded by --control? or is the trace directory not shared by all nodes?)",
-            static_cast<size_t>(wanted) - present.size(), wanted, app, first));
+        while (world.present.contains(first)) ++first;
+        found.push_back({world.first_application, wanted - world.present.size(), wanted, first});
     }
-    return sentences;
+    return found;
 }
 
 // "3 of 4 streams were not ended by their program (2 by signal, 1 by loss)"
@@ -137,7 +134,11 @@ void print(const Report& report, const Trace& trace, const System& system) {
         log::warn(
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
-    for (const std::string& missing : missing_ranks(system)) log::warn("{}", missing);
+    for (const auto& [application, missing, ranks, first] : missing_ranks(system))
+        log::warn(
+            "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or nothing "
+            "recorded by --control? or is the trace directory not shared by all nodes?)",
+            missing, ranks, application, first);
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         if (uint64_t count = report.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));

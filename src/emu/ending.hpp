@@ -38,7 +38,12 @@ struct Report {
 };
 void print(const Report& report, const Trace& trace, const System& system);
 
-// One sentence per application whose processes say that it has more ranks than there are streams of.
-std::vector<std::string> missing_ranks(const System& system);
+// An application whose processes say that it has more ranks than there are streams of.
+struct MissingRanks {
+    int application = 0;
+    size_t missing = 0, ranks = 0;
+    int first = 0;  // that is missing
+};
+std::vector<MissingRanks> missing_ranks(const System& system);
 
 }  // namespace ovni

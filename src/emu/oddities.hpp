@@ -18,6 +18,10 @@ inline constexpr std::string_view oddity_sentences[] = {
     "{} moves to another CPU did not fit, in looms of which events are missing, and were ignored",
 };
 
+inline constexpr std::string_view oddity_names[] = {"ends_after_gap", "old_events", "slow_flushes",
+                                                    "nested_tasks", "lost_targets"};
+static_assert(std::size(oddity_names) == std::size(oddity_sentences));
+
 class Oddities {
  public:
     static constexpr size_t kinds = std::size(oddity_sentences);

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "sink/column_rows.hpp"
 #include "sink/hdf5_file.hpp"
+#include "sink/output_names.hpp"
 
 namespace ovni {
 
@@ -68,13 +69,6 @@ Table row_labels_of(const FileSchema& file) {
             {{"row", "from 0", rows}, {"label", "as in its .row file", file.rows}}};
 }
 
-// "x.h5", or "x.partial.h5".
-std::filesystem::path name_of(const std::filesystem::path& path, Ending ending) {
-    if (ending == Ending::complete) return path;
-    std::filesystem::path partial = path;
-    return partial.replace_extension(".partial" + path.extension().string());
-}
-
 struct Rows {
     Hdf5Handle dataset;
     uint64_t count = 0;
@@ -104,9 +98,9 @@ class Hdf5Columns : public ColumnsFile {
         channels_.visit([&](uint16_t, Rows& rows) { file_.close(rows.dataset); });
         describe(schema, facts, duration, ending);
         file_.close();
-        output_.commit_as(name_of(path_, ending));
+        output_.commit_as(output_path(path_, ending));
         std::error_code none;
-        if (ending == Ending::complete) std::filesystem::remove(name_of(path_, Ending::partial), none);
+        if (ending == Ending::complete) std::filesystem::remove(output_path(path_, Ending::partial), none);
     }
 
  private:

@@ -11,6 +11,12 @@ std::filesystem::path output_path(const std::filesystem::path& directory, std::s
     return directory / fmt::format("{}{}{}", name, ending == Ending::partial ? ".partial" : "", extension);
 }
 
+std::filesystem::path output_path(const std::filesystem::path& chosen, Ending ending) {
+    if (ending == Ending::complete) return chosen;
+    std::filesystem::path partial = chosen;
+    return partial.replace_extension(".partial" + chosen.extension().string());
+}
+
 void remove_partial(const std::filesystem::path& directory, std::string_view name) {
     std::error_code ignored;
     for (std::string_view extension : {".prv", ".pcf", ".row"})

@@ -13,6 +13,9 @@ namespace ovni {
 std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
                                   std::string_view extension, Ending ending);
 
+// Of an output whose complete name the user chose: "x.h5", or "x.partial.h5".
+std::filesystem::path output_path(const std::filesystem::path& chosen, Ending ending);
+
 // Removes what an earlier emulation left of partial files of that name: beside a complete output they would
 // look as if they were of the same trace.
 void remove_partial(const std::filesystem::path& directory, std::string_view name);

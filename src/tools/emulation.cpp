@@ -20,7 +20,8 @@ Cli emulation_cli(const char* program, const char* further) {
     namespace po = boost::program_options;
     Cli cli;
     cli.usage = fmt::format(
-        "{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--keep-going] [--hdf5 FILE]{} TRACE",
+        "{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--keep-going] [--hdf5 FILE] [--report "
+        "FILE]{} TRACE",
         program, further);
     cli.description =
         "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
@@ -35,7 +36,10 @@ Cli emulation_cli(const char* program, const char* further) {
         "their events are wrong; all that is missing is listed. Reads the trace twice")(
         "hdf5", po::value<std::string>(),
         "write all changes as columns to that file, too, for analysis with h5py and the like; "
-        "src/sink/README.md has its layout")("all-models,a",
+        "src/sink/README.md has its layout")(
+        "report", po::value<std::string>(),
+        "write a summary to that file, too, as JSON: events, time in states, MPI by function and rank, what "
+        "was lost, what is odd; src/tools/README.md has its layout")("all-models,a",
                                              "enable all models, not only those that the trace requires")(
         "breakdown,b",
         "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
@@ -56,6 +60,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("hdf5")) options.columns = cli.get<std::string>("hdf5");
+    if (cli.has("report")) options.report = cli.get<std::string>("report");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
@@ -63,6 +68,7 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();
+    if (options.report) log::keep_warnings();
     return options;
 }
 

@@ -26,6 +26,7 @@ struct EmulationOptions {
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
     std::optional<std::filesystem::path> columns;  // an HDF5 file
+    std::optional<std::filesystem::path> report;   // a JSON file
     EnabledModels enabled = EnabledModels::required;
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;

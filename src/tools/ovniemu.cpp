@@ -16,6 +16,7 @@
 #include "sink/prv_sink.hpp"
 #include "sink/writer.hpp"
 #include "tools/emulation.hpp"
+#include "tools/report.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -50,8 +51,9 @@ void refuse_mpirun() {
 // What the emulator made, on its way to the sink.
 class BatchWriter {
  public:
-    BatchWriter(const Plan& plan, const System& system, Sink& sink)
-        : writer_(sink, plan.breakdowns.size(), Writer::best_mode()) {
+    // `tallies`: of a report, or nullptr.
+    BatchWriter(const Plan& plan, const System& system, Sink& sink, Tallies* tallies)
+        : writer_(sink, plan.breakdowns.size(), Writer::best_mode()), tallies_(tallies) {
         size_t cpus = system.cpus().size() - system.looms().size();
         for (const BreakdownPlan& breakdown : plan.breakdowns)
             rows_.emplace_back(breakdown.spec().prv_type, cpus);
@@ -72,10 +74,15 @@ class BatchWriter {
         for (size_t b = 0; b < rows_.size(); ++b)
             rows_[b].apply(changes_of(changes, static_cast<uint16_t>(b)), batch.breakdowns[b]);
         changes.clear();
+        if (tallies_) {
+            tallies_->events.settle(time);
+            tallies_->states.take({batch.records.data(), batch.records.size()});
+        }
         writer_.submit();
     }
 
     Writer writer_;
+    Tallies* tallies_;
     std::vector<SortedRows> rows_;
 };
 
@@ -106,13 +113,13 @@ class Emulation {
 
     int run() {
         make_directories(options_.output);
+        if (options_.report) report_file_.emplace(*options_.report), tallies_.emplace(system_, plan_);
         Views views = write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
-        int64_t origin = time_origin(trace_, first_clocks_);
+        origin_ = time_origin(trace_, first_clocks_);
         Merger merger(std::move(readers), options_.order);
         merger.count_ties(loom_of_stream(trace_, system_));
-        Emulator emulator(trace_, system_, plan_, options_.strictness, origin,
-                          std::vector<bool>(system_.looms().size(), true));
+        Emulator emulator(trace_, system_, plan_, options_.strictness, origin_, all_looms());
         emulator.fetch_ahead(merger);
         PrvSink prv(options_.output);
         std::unique_ptr<ColumnsSink> columns;
@@ -120,35 +127,40 @@ class Emulation {
         Outputs outputs{prv, columns.get()};
         Sink& sink = outputs.sink();
         sink.begin(plan_.schema);
-        BatchWriter writer(plan_, system_, sink);
+        BatchWriter writer(plan_, system_, sink, tallies());
         EmulationEnd end = replay(merger, emulator, writer);
         Ending ending = event_error_ ? Ending::partial : Ending::complete;
-        if (end == EmulationEnd::complete) {
-            print_clocks(clocks_, trace_, origin, emulator.now());
-            print_ties(merger.ties(), options_.order);
-        }
         Schema schema = plan_.schema;
-        add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
-        Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
-        for (const std::string& fault :
-             add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen)) {
-            log::error("{}", fault);
-            end = EmulationEnd::with_errors;
-        }
-        if (!event_error_ && finish(emulator, seen)) end = EmulationEnd::with_errors;
+        end = finish(emulator, merger, schema, end);
         log::info("writing traces to disk, please wait");
         writer.take_all(emulator);
-        if (columns) columns->set_facts(facts(origin, emulator.now()));
+        std::vector<GapFact> gaps;
+        if (columns || report_file_) gaps = gaps_of(trace_, system_, clocks_, origin_, all_looms());
+        if (columns)
+            columns->set_facts(facts_of(trace_, system_, plan_, clocks_, tool_version(), origin_,
+                                        emulator.now(), gaps, damages_of(options_, damages_)));
         sink.end(schema, emulator.now(), ending);
         if (views == Views::written) write_counter_views(options_.output, plan_.counters);
+        if (report_file_) report_file_->end(report(schema, emulator, std::move(gaps)), ending);
         return print_end(end, trace_.streams().size());
     }
 
  private:
-    Facts facts(int64_t origin, int64_t duration) const {
-        std::vector<bool> all(system_.looms().size(), true);
-        return facts_of(trace_, system_, plan_, clocks_, tool_version(), origin, duration,
-                        gaps_of(trace_, system_, clocks_, origin, all), damages_of(options_, damages_));
+    Tallies* tallies() { return tallies_ ? &*tallies_ : nullptr; }
+    std::vector<bool> all_looms() const { return std::vector<bool>(system_.looms().size(), true); }
+
+    std::string report(const Schema& schema, const Emulator& emulator, std::vector<GapFact> gaps) {
+        tallies_->events.finish(end_of_trace);
+        tallies_->states.finish(emulator.now());
+        content_.events = tallies_->events.events();
+        content_.mpi = tallies_->events.mpi();
+        content_.states = tallies_->states.all();
+        content_.gaps = std::move(gaps);
+        if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
+        content_.warnings = log::kept_warnings();
+        content_.origin = origin_;
+        content_.duration = emulator.now();
+        return report_text({trace_, system_, plan_, clocks_, schema}, content_);
     }
 
     std::vector<StreamReader> open_streams() {
@@ -181,27 +193,45 @@ class Emulation {
         try {
             for (uint64_t count = 1; const EventView* event = merger.next(); ++count) {
                 emulator.apply(*event);
+                if (tallies_) tallies_->events.take(*event, emulator.now());
                 if (count % events_between_looks != 0) continue;
-                if (interrupted) return EmulationEnd::interrupted;
+                if (interrupted) {
+                    content_.error = "interrupted";
+                    return EmulationEnd::interrupted;
+                }
                 if (emulator.tracker().queue().size() >= batch) return std::nullopt;
             }
             return EmulationEnd::complete;
         } catch (const Error& e) {
             log::error("{}", e.what());
             event_error_ = true;
+            content_.error = e.what();
             return EmulationEnd::with_errors;
         }
     }
 
     // Is anything wrong at the end? An interrupted emulation is not expected to have seen the end of every
-    // thread.
-    bool finish(Emulator& emulator, Seen seen) {
+    // thread. Adds what is known now to the schema.
+    EmulationEnd finish(Emulator& emulator, const Merger& merger, Schema& schema, EmulationEnd end) {
+        const Seen seen = end == EmulationEnd::complete ? Seen::all : Seen::part;
+        if (seen == Seen::all) {
+            print_clocks(clocks_, trace_, origin_, emulator.now());
+            print_ties(merger.ties(), options_.order);
+        }
+        add_labels(schema, plan_, emulator.tracker().extras().until(end_of_trace));
+        std::vector<std::string> faults =
+            add_task_labels(schema, plan_, labelled_types(emulator, end_of_trace), seen);
+        for (const std::string& fault : faults) log::error("{}", fault);
+        if (!faults.empty()) end = EmulationEnd::with_errors;
+        if (event_error_) return end;
         Report report;
         if (seen == Seen::all) report.faults = faults_at_end(trace_, emulator, options_.strictness);
         report.crowded = crowded_cpus(emulator, emulator.now());
         report.oddities = emulator.oddities();
         print(report, trace_, system_);
-        return !report.faults.empty();
+        if (!report.faults.empty()) end = EmulationEnd::with_errors;
+        content_.ended = {merger.ties(), std::move(report), std::move(faults)};
+        return end;
     }
 
     static constexpr size_t batch = size_t{8} << 10;  // records handed to the sink at a time
@@ -213,7 +243,11 @@ class Emulation {
     ClockModel clocks_;
     Plan plan_;
     std::vector<int64_t> first_clocks_;
+    int64_t origin_ = 0;
     bool event_error_ = false;
+    std::optional<ReportFile> report_file_;
+    std::optional<Tallies> tallies_;
+    ReportContent content_;
 };
 
 }  // namespace

@@ -97,24 +97,27 @@ void ClockModel::check(const std::set<std::string>& hosts) const {
             log::warn("{}: no clock offset for the host {}, taken as 0", source_, host);
 }
 
-std::string ClockModel::summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const {
-    int64_t bound = 0, before = 0, behind = 0;
-    size_t measured = 0;
-    bool drifts = false;
+ClockQuality ClockModel::quality(const std::set<std::string>& hosts, int64_t begin, int64_t end) const {
+    ClockQuality quality{.hosts = hosts.size()};
     for (const std::string& host : hosts) {
         auto known = clocks_.find(host);
         if (known == clocks_.end() || !known->second.bound) continue;
-        ++measured;
-        bound = std::max(bound, *known->second.bound);
+        ++quality.measured;
+        quality.bound = std::max(quality.bound, *known->second.bound);
         const ClockLine& line = known->second.line;
         if (line.is_constant()) continue;
-        drifts = true;
-        before = std::max(before, line.corrected(line.measured_from()) - begin);
-        behind = std::max(behind, end - line.corrected(line.measured_to()));
+        quality.drifts = true;
+        quality.before = std::max(quality.before, line.corrected(line.measured_from()) - begin);
+        quality.behind = std::max(quality.behind, end - line.corrected(line.measured_to()));
     }
+    return quality;
+}
+
+std::string ClockModel::summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const {
+    auto [all, measured, bound, drifts, before, behind] = quality(hosts, begin, end);
     if (measured == 0) return "";
     std::string text = fmt::format("clocks of {} of {} hosts: right to +-{} ns when they were measured",
-                                   measured, hosts.size(), bound);
+                                   measured, all, bound);
     if (!drifts) return text + (measured > 1 ? ", once each, so that drift is not corrected" : "");
     if (before + behind > 0)
         text += fmt::format(", extrapolated over {:.3f} s before and {:.3f} s after",

@@ -20,6 +20,14 @@
 
 namespace ovni {
 
+// What the corrected clocks of a trace are worth.
+struct ClockQuality {
+    size_t hosts = 0, measured = 0;  // of these it is known how right they are
+    int64_t bound = 0;               // by how much, in ns, one may differ from the reference's where measured
+    bool drifts = false;             // measured more than once, so that drift is corrected
+    int64_t before = 0, behind = 0;  // ns over which lines were drawn beyond the measuring points
+};
+
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
@@ -41,9 +49,9 @@ class ClockModel {
     size_t size() const { return clocks_.size(); }
     // Warns about an entry without streams and a host without entry; of many hosts and no entry at all, once.
     void check(const std::set<std::string>& hosts) const;
-    // What is to be said of a trace of these hosts whose corrected clocks lie in [begin, end]: by how much
-    // they may differ from that of the reference at the measuring points, and how far lines were drawn beyond
-    // these. Empty where nobody has measured that.
+    // Of a trace of these hosts whose corrected clocks lie in [begin, end].
+    ClockQuality quality(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
+    // The same in a sentence; empty where nobody has measured that.
     std::string summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
 
  private:

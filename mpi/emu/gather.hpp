@@ -1,0 +1,21 @@
+// What the ranks know of their own looms at the end, put together. Collective; alike on all ranks, but for the
+// content of a report, which is on rank 0.
+#pragma once
+
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "emu/ending.hpp"
+#include "emu/facts.hpp"
+#include "emu/task_labels.hpp"
+#include "tools/report.hpp"
+
+namespace ovni {
+
+std::vector<GapFact> gather(const Comm& comm, const std::vector<GapFact>& mine);
+std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledType>& mine);
+Report gather(const Comm& comm, const Report& mine);
+// What was counted, and the warnings: those of all looms come from one rank or another.
+void gather(const Comm& comm, const Tallies& mine, ReportContent& content);
+
+}  // namespace ovni

@@ -1,0 +1,269 @@
+#include "tools/report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "sink/output_names.hpp"
+#include "tools/emulation.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int version = 1;
+
+Json or_null(const std::optional<int>& number) {
+    return number ? Json(*number) : Json();
+}
+
+// Titles and labels of what thread rows show.
+class Names {
+ public:
+    explicit Names(const FileSchema& file) {
+        for (const EventType& type : file.types) {
+            titles_[type.type] = type.title;
+            for (const auto& [value, label] : type.labels) labels_.emplace(std::pair(type.type, value), label);
+        }
+    }
+    Json title(uint32_t type) const { return titles_.at(type); }
+    Json label(uint32_t type, int64_t value) const {
+        auto found = labels_.find({type, value});
+        return found == labels_.end() ? Json() : Json(found->second);
+    }
+
+ private:
+    std::map<uint32_t, std::string> titles_;
+    std::map<std::pair<uint32_t, int64_t>, std::string> labels_;
+};
+
+// Of one process, or of all.
+struct Sums {
+    struct State {
+        int64_t ns = 0;
+        uint64_t times = 0;
+    };
+    std::map<uint32_t, uint64_t> events;                                // by model in the plan
+    std::map<uint32_t, std::map<int64_t, State>> states;                // by type, then value
+    std::map<uint32_t, MpiSums> mpi;                                    // by function
+
+    void add(const EventCount& count) { events[count.model] += count.count; }
+    void add(const MpiCount& count) { mpi[count.function] += count.sums; }
+    void add(const StateTime& time) {
+        State& state = states[time.type][time.value];
+        state.ns += time.ns;
+        state.times += time.times;
+    }
+};
+
+Json states_of(const Sums& sums, const Names& names) {
+    Json types = Json::array();
+    for (const auto& [type, states] : sums.states) {
+        Json values = Json::array();
+        for (const auto& [value, state] : states) {
+            Json number = value == StateTime::unlabelled ? Json() : Json(value);
+            values.push_back({{"value", number},
+                              {"label", names.label(type, value)},
+                              {"ns", state.ns},
+                              {"times", state.times}});
+        }
+        types.push_back({{"type", type}, {"title", names.title(type)}, {"values", std::move(values)}});
+    }
+    return types;
+}
+
+Json mpi_of(const Sums& sums) {
+    Json functions = Json::array();
+    for (const auto& [function, of] : sums.mpi)
+        functions.push_back({{"function", mpi_function_rows[function].name},
+                             {"calls", of.calls},
+                             {"ns", of.nanoseconds},
+                             {"sent", of.sent},
+                             {"received", of.received}});
+    return functions;
+}
+
+void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
+    Json events = Json::object();
+    for (const auto& [model, count] : sums.events) events[plan.models[model].spec->name] = count;
+    into["events"] = std::move(events);
+    into["states"] = states_of(sums, names);
+    into["mpi"] = mpi_of(sums);
+}
+
+Json process_of(const ReportSubject& of, const ProcessInfo& process) {
+    const StreamMetadata& stream =
+        of.trace.streams()[of.system.threads()[process.first_thread].stream].metadata;
+    return {{"loom", of.system.looms()[process.loom].name},
+            {"host", host_of(stream)},
+            {"pid", process.pid},
+            {"application", process.app_id},
+            {"rank", or_null(process.rank)},
+            {"ranks", or_null(process.nranks)},
+            {"threads", process.thread_count}};
+}
+
+// What was counted, by process and in all.
+void put_sums(Json& into, const ReportSubject& of, const ReportContent& content) {
+    std::vector<Sums> by_process(of.system.processes().size());
+    Sums all;
+    auto add = [&](const auto& items) {
+        for (const auto& item : items) by_process[item.process].add(item), all.add(item);
+    };
+    add(content.events);
+    add(content.states);
+    add(content.mpi);
+    const Names names(of.schema.thread);
+    Json& total = into["total"];
+    put(total, all, of.plan, names);
+    Json& processes = into["processes"] = Json::array();
+    for (size_t p = 0; p < by_process.size(); ++p) {
+        Json& process = processes.emplace_back(process_of(of, of.system.processes()[p]));
+        put(process, by_process[p], of.plan, names);
+    }
+}
+
+template <class Word>
+Json words_of(const Trace& trace, Word word) {
+    std::set<std::string> words;
+    for (const Stream& stream : trace.streams())
+        if (auto one = word(stream.metadata)) words.insert(*one);
+    return words;
+}
+
+Json trace_of(const ReportSubject& of, int64_t duration) {
+    Json models = Json::array();
+    for (const ModelPlan& model : of.plan.models)
+        models.push_back({{"id", std::string(1, model.spec->id)},
+                          {"name", model.spec->name},
+                          {"version", model.spec->version}});
+    return {{"directory", of.trace.directory().string()},
+            {"runs", words_of(of.trace, [](const auto& m) { return m.run; })},
+            {"libovni", words_of(of.trace, [](const auto& m) { return m.lib_version; })},
+            {"models", std::move(models)},
+            {"duration", duration},
+            {"looms", of.system.looms().size()},
+            {"processes", of.system.processes().size()},
+            {"threads", of.system.threads().size()},
+            {"cpus", of.system.cpus().size()},
+            {"streams", of.trace.streams().size()}};
+}
+
+std::string path_of_thread(const ReportSubject& of, uint32_t row) {
+    return of.trace.streams()[of.system.threads()[row].stream].relative_path;
+}
+
+Json gaps_in(const ReportSubject& of, std::vector<GapFact> gaps) {
+    struct Reason {
+        uint64_t gaps = 0, lost = 0;
+    };
+    std::map<std::string, Reason> reasons;
+    uint64_t lost = 0;
+    std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
+    Json list = Json::array(), by_reason = Json::array();
+    for (const GapFact& gap : gaps) {
+        list.push_back({{"stream", path_of_thread(of, gap.thread_row)},
+                        {"from", gap.from},
+                        {"to", gap.to == GapFact::open ? Json() : Json(gap.to)},
+                        {"lost", gap.lost},
+                        {"reason", gap.reason}});
+        Reason& reason = reasons[gap.reason];
+        ++reason.gaps;
+        reason.lost += gap.lost;
+        lost += gap.lost;
+    }
+    for (const auto& [name, reason] : reasons)
+        by_reason.push_back({{"reason", name}, {"gaps", reason.gaps}, {"lost", reason.lost}});
+    return {{"lost", lost}, {"reasons", std::move(by_reason)}, {"list", std::move(list)}};
+}
+
+Json damages_in(const ReportContent& content) {
+    if (!content.damages) return {};
+    Json list = Json::array();
+    for (const Damage& damage : *content.damages)
+        list.push_back({{"stream", damage.relative_path},
+                        {"cause", damage.cause},
+                        {"good_bytes", damage.end ? Json(*damage.end) : Json()}});
+    return list;
+}
+
+Json ends_by_force(const Trace& trace) {
+    Json ends = Json::array();
+    for (const Stream& stream : trace.streams())
+        if (const auto& end = stream.metadata.end)
+            ends.push_back({{"stream", stream.relative_path}, {"by", end->by}, {"code", end->code}});
+    return ends;
+}
+
+Json missing_ranks_of(const System& system) {
+    Json all = Json::array();
+    for (const auto& [application, missing, ranks, first] : missing_ranks(system))
+        all.push_back(
+            {{"application", application}, {"missing", missing}, {"ranks", ranks}, {"first", first}});
+    return all;
+}
+
+Json clocks_of(const ReportSubject& of, const ReportContent& content) {
+    ClockQuality quality =
+        of.clocks.quality(of.clocks.hosts_of(of.trace), content.origin, content.origin + content.duration);
+    bool known = quality.measured > 0;
+    return {{"hosts", quality.hosts},
+            {"measured", quality.measured},
+            {"bound", known ? Json(quality.bound) : Json()},
+            {"drift_corrected", quality.drifts},
+            {"extrapolated_before", quality.before},
+            {"extrapolated_after", quality.behind}};
+}
+
+void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
+    into["ties"] = ended.ties;
+    Json& crowded = into["crowded_cpus"] = Json::array();
+    std::ranges::sort(ended.report.crowded, {}, &CrowdedCpu::cpu_row);
+    for (const CrowdedCpu& cpu : ended.report.crowded)
+        crowded.push_back(
+            {{"cpu", of.system.cpus()[cpu.cpu_row].label}, {"times", cpu.times}, {"ns", cpu.ns}});
+    Json& oddities = into["oddities"] = Json::object();
+    for (size_t kind = 0; kind < Oddities::kinds; ++kind)
+        oddities[oddity_names[kind]] = ended.report.oddities.counts()[kind];
+    Json& faults = into["faults"] = Json::array();
+    std::ranges::stable_sort(ended.report.faults, {}, &Fault::thread_row);
+    for (const std::string& fault : ended.label_faults) faults.push_back({{"stream", Json()}, {"text", fault}});
+    for (const Fault& fault : ended.report.faults)
+        faults.push_back({{"stream", path_of_thread(of, fault.thread_row)}, {"text", fault.what}});
+}
+
+}  // namespace
+
+std::string report_text(const ReportSubject& of, const ReportContent& content) {
+    Json report = {{"format", "ovni-mpi report"},
+                   {"version", version},
+                   {"tool", tool_version()},
+                   {"complete", !content.error},
+                   {"error", content.error ? Json(*content.error) : Json()},
+                   {"trace", trace_of(of, content.duration)}};
+    put_sums(report, of, content);
+    report["gaps"] = gaps_in(of, content.gaps);
+    report["damages"] = damages_in(content);
+    report["ended_by_force"] = ends_by_force(of.trace);
+    report["missing_ranks"] = missing_ranks_of(of.system);
+    report["clocks"] = clocks_of(of, content);
+    if (content.ended)
+        put_end(report, of, *content.ended);
+    else
+        for (const char* name : {"ties", "crowded_cpus", "oddities", "faults"}) report[name] = Json();
+    report["warnings"] = content.warnings;
+    // Texts of the program may be anything.
+    return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void ReportFile::end(const std::string& text, Ending ending) {
+    output_.write(text);
+    output_.commit_as(output_path(path_, ending));
+    std::error_code none;
+    if (ending == Ending::complete) std::filesystem::remove(output_path(path_, Ending::partial), none);
+}
+
+}  // namespace ovni

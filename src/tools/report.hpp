@@ -1,0 +1,72 @@
+// --report: what is to be known of a trace without looking at its states one by one, as one JSON document;
+// README.md says what stands in it. The same bytes from ovniemu and from any number of ranks: a rank adds
+// what it knows of its own looms, in any order.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "emu/ending.hpp"
+#include "emu/event_tally.hpp"
+#include "emu/facts.hpp"
+#include "emu/schema.hpp"
+#include "emu/state_times.hpp"
+#include "sink/sink.hpp"
+#include "trace/salvage.hpp"
+
+namespace ovni {
+
+// Collected while looms are emulated.
+struct Tallies {
+    Tallies(const System& system, const Plan& plan) : events(system, plan), states(system, plan) {}
+    EventTally events;
+    StateTimes states;
+};
+
+// What the trace itself does not say, of all its looms.
+struct ReportContent {
+    std::vector<EventCount> events;
+    std::vector<MpiCount> mpi;
+    std::vector<StateTime> states;
+    std::vector<GapFact> gaps;
+    std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
+    std::set<std::string> warnings;
+    int64_t origin = 0, duration = 0;
+    std::optional<std::string> error;  // why the emulation is not complete
+    // Known where no event was wrong.
+    struct Ended {
+        uint64_t ties = 0;
+        Report report;
+        std::vector<std::string> label_faults;
+    };
+    std::optional<Ended> ended;
+};
+
+// What describes the trace, with all labels in `schema`.
+struct ReportSubject {
+    const Trace& trace;
+    const System& system;
+    const Plan& plan;
+    const ClockModel& clocks;
+    const Schema& schema;
+};
+
+std::string report_text(const ReportSubject& of, const ReportContent& content);
+
+// Made before there is anything to say: where it cannot be written nothing else is done. Throws Error.
+class ReportFile {
+ public:
+    explicit ReportFile(std::filesystem::path path) : path_(std::move(path)), output_(path_) {}
+    void end(const std::string& text, Ending ending);
+
+ private:
+    std::filesystem::path path_;
+    OutputFile output_;
+};
+
+}  // namespace ovni
