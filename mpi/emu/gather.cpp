@@ -83,13 +83,17 @@ std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledTyp
 Report gather(const Comm& comm, const Report& mine) {
     Report all;
     all.faults = gather_packed(
-        comm, mine.faults, [](const Fault& fault) { return Json{fault.thread_row, packed(fault.what)}; },
-        [](const Json& fault) { return Fault{fault[0].get<uint32_t>(), unpacked(fault[1])}; });
+        comm, mine.faults,
+        [](const Fault& fault) {
+            return Json{fault.thread_row, packed(fault.what)};
+        },
+        [](const Json& fault) {
+            return Fault{fault[0].get<uint32_t>(), unpacked(fault[1])};
+        });
     all.crowded = joined(comm.allgather(mine.crowded));
     const auto& counts = mine.oddities.counts();
     std::vector<uint64_t> sum = comm.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
-    for (size_t kind = 0; kind < sum.size(); ++kind)
-        all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
+    for (size_t kind = 0; kind < sum.size(); ++kind) all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
     return all;
 }
 

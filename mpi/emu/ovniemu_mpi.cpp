@@ -128,9 +128,8 @@ class Emulation {
         Ending ending = window.error() ? Ending::partial : Ending::complete;
         output.finish(schema, window.duration(), ending);
         if (columns_ || tallies_)
-            content_.gaps = gather(comm_, comm_.agree([&] {
-                return gaps_of(trace_, system_, clocks_, window.origin(), mine);
-            }));
+            content_.gaps = gather(
+                comm_, comm_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine); }));
         if (columns_) columns_->finish(schema, facts(window), window.duration(), ending);
         if (comm_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_.counters);
         if (tallies_) write_report(schema, window, ending);

@@ -61,7 +61,7 @@ class EventTally {
     const size_t models_;
     std::array<uint8_t, 256> model_of_id_{};  // in Plan::models
     std::vector<Pending> pending_;
-    std::vector<uint64_t> counts_;                         // by process, then model
+    std::vector<uint64_t> counts_;                          // by process, then model
     std::vector<std::unique_ptr<ProcessInMpi>> processes_;  // made when they are first seen in MPI
     std::vector<std::unique_ptr<ThreadInMpi>> threads_;
 };

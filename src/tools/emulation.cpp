@@ -39,8 +39,8 @@ Cli emulation_cli(const char* program, const char* further) {
         "src/sink/README.md has its layout")(
         "report", po::value<std::string>(),
         "write a summary to that file, too, as JSON: events, time in states, MPI by function and rank, what "
-        "was lost, what is odd; src/tools/README.md has its layout")("all-models,a",
-                                             "enable all models, not only those that the trace requires")(
+        "was lost, what is odd; src/tools/README.md has its layout")(
+        "all-models,a", "enable all models, not only those that the trace requires")(
         "breakdown,b",
         "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
         "linter,l",

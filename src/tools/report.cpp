@@ -26,7 +26,8 @@ class Names {
     explicit Names(const FileSchema& file) {
         for (const EventType& type : file.types) {
             titles_[type.type] = type.title;
-            for (const auto& [value, label] : type.labels) labels_.emplace(std::pair(type.type, value), label);
+            for (const auto& [value, label] : type.labels)
+                labels_.emplace(std::pair(type.type, value), label);
         }
     }
     Json title(uint32_t type) const { return titles_.at(type); }
@@ -46,9 +47,9 @@ struct Sums {
         int64_t ns = 0;
         uint64_t times = 0;
     };
-    std::map<uint32_t, uint64_t> events;                                // by model in the plan
-    std::map<uint32_t, std::map<int64_t, State>> states;                // by type, then value
-    std::map<uint32_t, MpiSums> mpi;                                    // by function
+    std::map<uint32_t, uint64_t> events;                  // by model in the plan
+    std::map<uint32_t, std::map<int64_t, State>> states;  // by type, then value
+    std::map<uint32_t, MpiSums> mpi;                      // by function
 
     void add(const EventCount& count) { events[count.model] += count.count; }
     void add(const MpiCount& count) { mpi[count.function] += count.sums; }
@@ -230,7 +231,8 @@ void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
         oddities[oddity_names[kind]] = ended.report.oddities.counts()[kind];
     Json& faults = into["faults"] = Json::array();
     std::ranges::stable_sort(ended.report.faults, {}, &Fault::thread_row);
-    for (const std::string& fault : ended.label_faults) faults.push_back({{"stream", Json()}, {"text", fault}});
+    for (const std::string& fault : ended.label_faults)
+        faults.push_back({{"stream", Json()}, {"text", fault}});
     for (const Fault& fault : ended.report.faults)
         faults.push_back({{"stream", path_of_thread(of, fault.thread_row)}, {"text", fault.what}});
 }

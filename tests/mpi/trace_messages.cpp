@@ -1,7 +1,11 @@
 // What the details of calls say beyond the account of trace_calls.cpp: objects, odd requests, large counts,
 // and what the tools make of them.
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/file.hpp"
 #include "mpi/account.hpp"
 #include "mpi/mpi_functions.hpp"
 #include "mpi/recorded_traffic.hpp"
@@ -190,6 +194,40 @@ TEST_F(Details, ReachPeopleThroughOvnidump) {
     EXPECT_NE(text.find("starts: peer=any tag="), std::string::npos);
     EXPECT_EQ(text.find("UNKNOWN"), std::string::npos);
     EXPECT_EQ(text.find("<missing>"), std::string::npos);
+}
+
+// Rank, function, calls, seconds, bytes sent, bytes received.
+std::string profile_line(const std::string& name, const nlohmann::json& of) {
+    std::array<char, 200> line{};
+    std::snprintf(line.data(), line.size(), "%s %s %lu %.6f %lu %lu", name.c_str(),
+                  of["function"].get<std::string>().c_str(), of["calls"].get<uint64_t>(),
+                  of["ns"].get<double>() / 1e9, of["sent"].get<uint64_t>(), of["received"].get<uint64_t>());
+    return line.data();
+}
+
+TEST_F(Details, AreSummedUpInReportsAsByOvnitop) {
+    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "requests", "persistent", "collectives",
+                         "communicators", "one_sided", "files"})
+                  .status,
+              0);
+    expect_emulates({"--report", path("report.json")});
+    auto report = nlohmann::json::parse(read_file(path("report.json")));
+    std::multiset<std::string> reported, expected;
+    for (const auto& of : report["total"]["mpi"]) reported.insert(profile_line("all", of));
+    for (const auto& process : report["processes"])
+        for (const auto& of : process["mpi"])
+            reported.insert(profile_line(std::to_string(process["rank"].get<int>()), of));
+    std::istringstream lines(run({program("ovnitop"), "--mpi", trace_directory()}).out);
+    std::string line, word;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+        std::istringstream words(line);
+        std::string joined;
+        while (words >> word) joined += (joined.empty() ? "" : " ") + word;
+        expected.insert(joined);
+    }
+    EXPECT_GT(expected.size(), 100u);
+    EXPECT_EQ(reported, expected);
 }
 
 TEST_F(Details, AreSummedUpByOvnitop) {

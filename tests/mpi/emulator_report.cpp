@@ -1,0 +1,104 @@
+// --report: the same document from one process and from any number of ranks.
+#include "mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+class DistributedReportTest : public DistributedTest {
+ protected:
+    std::vector<std::string> report_to(const std::string& name, std::vector<std::string> options = {}) {
+        options.insert(options.end(), {"--report", output(name).string()});
+        return options;
+    }
+    // With `status`, under names that have `inserted` in them; returns it.
+    std::string expect_same_report(int status, const std::vector<std::string>& options = {},
+                                   const std::string& inserted = "") {
+        fs::path directory = trace_.write();
+        Finished expected = serial(directory, output("serial"), report_to("serial.json", options));
+        EXPECT_EQ(expected.status, status) << expected.err;
+        std::string text = read_file(output("serial" + inserted + ".json"));
+        for (int ranks : {1, 2, 3, 4}) {
+            std::string name = "ranks" + std::to_string(ranks);
+            Finished done = distributed(ranks, directory, output(name), report_to(name + ".json", options),
+                                        {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 200)});
+            EXPECT_EQ(done.status, status) << done.err;
+            EXPECT_TRUE(text == read_file(output(name + inserted + ".json")));
+            expect_same(output("serial"), output(name));
+        }
+        return text;
+    }
+};
+
+TEST_F(DistributedReportTest, OfAllModels) {
+    build(trace_,
+          {.seed = 31, .looms = 5, .events = 1500, .models = every_model, .hosts = 2, .clock_offsets = true});
+    Json all = Json::parse(expect_same_report(0, {"-b"}));
+    EXPECT_EQ(all["processes"].size(), 10u);
+    EXPECT_GT(all["ties"], 0);
+}
+
+TEST_F(DistributedReportTest, InExactOrder) {
+    build(trace_, {.seed = 32, .looms = 3});
+    expect_same_report(0, exact);
+}
+
+TEST_F(DistributedReportTest, OfWhatIsOdd) {
+    build(trace_, {.seed = 33, .looms = 3, .cpus = 1, .crowded = true});
+    trace_.thread({.loom = "gaps", .pid = 5, .tid = 5, .rank = 900, .nranks = 901})
+        .starts(1000, -1)
+        .gap(1500, 1700, 4)
+        .event("OB.", 1800)
+        .gap(2000, 2500, 3, "full")
+        .ends(3000)
+        .set("ovni.end", {{"by", "signal"}, {"code", 9}});
+    // The warning is that of one rank only.
+    trace_.thread({.loom = "empty", .pid = 6, .tid = 6, .rank = 899, .nranks = 901})
+        .starts(1000, -1)
+        .ends(1500)
+        .gaps_text("");
+    trace_.thread({.loom = "open", .pid = 7, .tid = 7, .rank = 898, .nranks = 901}).starts(1000, -1);
+    Json all = Json::parse(expect_same_report(1));
+    EXPECT_GT(all["crowded_cpus"].size(), 0u);
+    EXPECT_EQ(all["gaps"]["lost"], 7);
+    EXPECT_EQ(all["faults"].size(), 1u);
+    EXPECT_EQ(all["missing_ranks"].size(), 1u);
+    EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
+}
+
+class ReportUpToAnErrorTest : public DistributedReportTest,
+                              public testing::WithParamInterface<std::vector<std::string>> {};
+
+TEST_P(ReportUpToAnErrorTest, IsPartial) {
+    build(trace_, {.seed = 34, .looms = 4, .events = 2000});
+    trace_.thread({.loom = "bad", .pid = 9, .tid = 9, .rank = 900, .nranks = 901})
+        .starts(1000, -1)
+        .event("OHr", 100'000);
+    Json all = Json::parse(expect_same_report(1, GetParam(), ".partial"));
+    EXPECT_EQ(all["complete"], false);
+    EXPECT_THAT(all["error"].get<std::string>(), HasSubstr("cannot run again"));
+    EXPECT_GT(all["total"]["events"]["ovni"], 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, ReportUpToAnErrorTest, testing::Values(std::vector<std::string>(), exact),
+                         [](const auto& each) { return each.param.empty() ? "Canonical" : "Exact"; });
+
+TEST_F(DistributedReportTest, UpToDamage) {
+    build(trace_, {.seed = 35, .looms = 3, .events = 2000});
+    trace_.thread({.loom = "bad", .pid = 9, .tid = 9, .rank = 900, .nranks = 901})
+        .starts(1000, -1)
+        .event("OB.", 9000)
+        .event("OB.", 12000)
+        .truncate(3);
+    expect_same_report(1, {}, ".partial");
+}
+
+TEST_F(DistributedReportTest, ThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
+    trace_.thread().starts(10).ends(20);
+    Finished done = distributed(2, trace_.write(), output("out"), {"--report", "/proc/nowhere/x.json"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, HasSubstr("/proc/nowhere/x.json: cannot create"));
+    EXPECT_FALSE(fs::exists(output("out") / "thread.prv"));
+}
+
+}  // namespace
+}  // namespace ovni::test
