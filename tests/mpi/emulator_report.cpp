@@ -72,7 +72,7 @@ TEST_P(ReportUpToAnErrorTest, IsPartial) {
     build(trace_, {.seed = 34, .looms = 4, .events = 2000});
     trace_.thread({.loom = "bad", .pid = 9, .tid = 9, .rank = 900, .nranks = 901})
         .starts(1000, -1)
-        .event("OHr", 100'000);
+        .event("OHr", 60'000'000);
     Json all = Json::parse(expect_same_report(1, GetParam(), ".partial"));
     EXPECT_EQ(all["complete"], false);
     EXPECT_THAT(all["error"].get<std::string>(), HasSubstr("cannot run again"));
