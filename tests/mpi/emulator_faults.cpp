@@ -241,7 +241,7 @@ TEST_F(DistributedTest, CommandLine) {
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
     EXPECT_THAT(help.out,
-                HasSubstr("[--exact-order] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE\n"));
+                HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE\n"));
     Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
     EXPECT_EQ(unprinted.status, 1);
     EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));

@@ -205,6 +205,16 @@ TEST_F(ReportTest, ACompleteOneReplacesAPartialOne) {
     EXPECT_FALSE(fs::exists(file("report.partial.json")));
 }
 
+TEST_F(ReportTest, SaysWhatWasLeftOut) {
+    trace_.thread({.tid = 1}).starts(10).ends(60);
+    trace_.thread({.tid = 2}).json_text("{");
+    Json damages = report({"--keep-going"})["damages"];
+    ASSERT_EQ(damages.size(), 1u);
+    EXPECT_EQ(damages[0]["stream"], "loom.node0.a/proc.1/thread.2");
+    EXPECT_THAT(damages[0]["cause"].get<std::string>(), HasSubstr("not valid JSON"));
+    EXPECT_TRUE(damages[0]["good_bytes"].is_null());
+}
+
 TEST_F(ReportTest, OfAnEmptyTraceIsEmpty) {
     Json all = report();
     EXPECT_EQ(all["processes"], Json::array());
