@@ -1,0 +1,60 @@
+// Programs with chains, and what their log says.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ovni/control.h"
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+#include "runtime/runtime_test.hpp"
+
+namespace ovni::test {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Lines = std::vector<std::string>;
+
+class ControlTest : public RuntimeTest {
+ protected:
+    ControlTest() { set_environment("OVNI_CONTROL_LOG", log_path()); }
+    std::string log_path(const std::string& name = "log") const { return home() / name; }
+
+    // Without clock and pid, blanks for tabs.
+    Lines log(const std::string& name = "log") const {
+        std::ifstream file(log_path(name));
+        Lines lines;
+        for (std::string line; std::getline(file, line);) {
+            std::istringstream columns(line);
+            Lines words;
+            for (std::string word; std::getline(columns, word, '\t');) words.push_back(word);
+            EXPECT_EQ(words.size(), 8u) << line;
+            if (words.size() != 8) continue;
+            lines.push_back(words[1] + " " + words[3] + " " + words[4] + " " + words[5] + " " + words[6] +
+                            " " + words[7]);
+        }
+        return lines;
+    }
+    Finished run_target(const std::string& chain, const Lines& words, const Lines& options = {}) {
+        Lines program_words{BUILD_DIR "/tests/runtime_control_target"};
+        program_words.insert(program_words.end(), words.begin(), words.end());
+        return run_words(chain, program_words, options);
+    }
+    Finished run_words(const std::string& chain, const Lines& words, const Lines& options = {}) {
+        Lines command{program("ovnirun"), "--control", chain, "--control-log", log_path()};
+        command.insert(command.end(), options.begin(), options.end());
+        command.insert(command.end(), words.begin(), words.end());
+        return run(command, {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()});
+    }
+};
+
+inline void pass(const char* text, int level = 1) {
+    if (ovni_private_awaits_pcontrol()) ovni_private_hit_pcontrol(level, text, strlen(text));
+}
+
+}  // namespace ovni::test
