@@ -61,6 +61,7 @@ class Delivery {
     enum class Amid : uint8_t { is_ignored, waits };
     Outcome change(Recording to, Stream* only, Amid amid, uint64_t& clock) noexcept;
     Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
+
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
     std::atomic<bool> has_start_{false};

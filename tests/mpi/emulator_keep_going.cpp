@@ -34,7 +34,7 @@ const BadDay bad_days[] = {
      "thread.7 ends at byte ", true},
     {"TwoOfOneName", [](StreamBuilder& stream) { stream.set("ovni.tid", 8); }, "has two streams",
      "has two streams", false},
-    {"AnotherRun", [](StreamBuilder& stream) { stream.set("ovni.app_id", 77); }, "app",
+    {"AnotherApplication", [](StreamBuilder& stream) { stream.set("ovni.app_id", 77); }, "app",
      "is left out: ", false},
     {"BrokenGaps", [](StreamBuilder& stream) { stream.gaps_text("[]"); }, "stream.gaps.json",
      "thread.7 ends at byte 8: ", true},
