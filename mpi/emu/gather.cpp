@@ -80,6 +80,20 @@ std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledTyp
         });
 }
 
+Findings gather(const Comm& comm, const Findings& mine) {
+    Findings all;
+    all.cuts = gather_packed(
+        comm, mine.cuts,
+        [](const Cut& cut) {
+            return Json{cut.stream, cut.end, packed(cut.cause)};
+        },
+        [](const Json& cut) {
+            return Cut{cut[0].get<uint32_t>(), cut[1].get<uint64_t>(), unpacked(cut[2])};
+        });
+    all.looms = joined(comm.allgather(mine.looms));
+    return all;
+}
+
 Report gather(const Comm& comm, const Report& mine) {
     Report all;
     all.faults = gather_packed(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "emu/dry_run.hpp"
 #include "emu/ending.hpp"
 #include "emu/facts.hpp"
 #include "emu/task_labels.hpp"
@@ -14,6 +15,7 @@ namespace ovni {
 
 std::vector<GapFact> gather(const Comm& comm, const std::vector<GapFact>& mine);
 std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledType>& mine);
+Findings gather(const Comm& comm, const Findings& mine);
 Report gather(const Comm& comm, const Report& mine);
 // What was counted, and the warnings: those of all looms come from one rank or another.
 void gather(const Comm& comm, const Tallies& mine, ReportContent& content);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/host_names.hpp"
+#include "emu/salvage_events.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -73,7 +74,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, std::vector<
     std::vector<std::string> paths = find_on_root(comm, options.trace);
     std::string share = comm.agree([&] { return read_share(comm, options, paths); });
     PerRank<std::string> shares = comm.allgather(share);
-    return comm.agree([&] {
+    Trace trace = comm.agree([&] {
         std::vector<StreamFile> files;
         for (const std::string& of_rank : shares) {
             nlohmann::json json = nlohmann::json::from_cbor(of_rank);
@@ -88,6 +89,9 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, std::vector<
         if (options.tolerance == Tolerance::none) return Trace(options.trace, files);
         return salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
     });
+    if (options.tolerance == Tolerance::keep_going)
+        salvage_events(comm, trace, dry_run_of(options), damages);
+    return trace;
 }
 
 }  // namespace ovni

@@ -69,6 +69,8 @@ void Emulator::apply(const EventView& event) {
         tracker_.end_event();
     } catch (const Error& e) {
         tracker_.queue().rewind(before);
+        changed_threads_.clear();
+        changed_cpus_.clear();
         rethrow(event, e.cause);
     }
 }

@@ -13,16 +13,21 @@ StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t 
     return trace.reader(stream, clocks.of_stream(metadata), ClockOrder::checked, regions, checksums);
 }
 
-int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {
+bool is_far(int64_t clock, int64_t from) {
     constexpr __int128 farthest = INT64_C(3600) * 1'000'000'000;
+    __int128 distance = static_cast<__int128>(clock) - from;
+    return distance > farthest || -distance > farthest;
+}
+
+int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {
     auto first = std::ranges::find_if(first_clocks, [](int64_t clock) { return clock != no_clock; });
     if (first == first_clocks.end()) return 0;
     size_t offending = 0;
     for (size_t s = 0; s < first_clocks.size(); ++s) {
-        __int128 distance = static_cast<__int128>(first_clocks[s]) - *first;
-        if (first_clocks[s] == no_clock || (distance <= farthest && -distance <= farthest)) continue;
+        if (first_clocks[s] == no_clock || !is_far(first_clocks[s], *first)) continue;
+        double distance = static_cast<double>(first_clocks[s]) - static_cast<double>(*first);
         log::error("{}: begins {:.1f} s from the first stream", trace.path_of(static_cast<uint32_t>(s)),
-                   static_cast<double>(distance) * 1e-9);
+                   distance * 1e-9);
         ++offending;
     }
     if (offending > 0)

@@ -16,9 +16,11 @@ inline constexpr int64_t no_clock = INT64_MAX;
 StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream,
                          Regions regions = Regions::as_they_are, Checksums checksums = Checksums::compared);
 
+// More than an hour: then clocks were not corrected, or are wrong.
+bool is_far(int64_t clock, int64_t from);
+
 // The least of the first clocks, by stream, no_clock for a stream without events; 0 where no stream has any.
-// Throws Error where one is more than an hour from that of the first stream with events: then clocks were not
-// corrected.
+// Throws Error where one is far from that of the first stream with events.
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks);
 
 }  // namespace ovni

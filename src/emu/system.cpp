@@ -186,8 +186,8 @@ void check_one_run(const Trace& trace) {
         if (!first) first = &s;
         if (*first->metadata.run != *s.metadata.run)
             throw Error(
-                fmt::format("streams of two runs: {} is of run {}, {} of run {}", first->relative_path,
-                            *first->metadata.run, s.relative_path, *s.metadata.run),
+                fmt::format("streams of two runs: {} is of run {}, {} of run {} (see --keep-going)",
+                            first->relative_path, *first->metadata.run, s.relative_path, *s.metadata.run),
                 trace.directory().string());
     }
 }
@@ -195,8 +195,8 @@ void check_one_run(const Trace& trace) {
 }  // namespace
 
 System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), no_thread) {
-    std::vector<Loom> looms = Collector(trace).collect();
     check_one_run(trace);
+    std::vector<Loom> looms = Collector(trace).collect();
     sort_looms(looms);
     for (const Loom& loom : looms) {
         auto loom_index = static_cast<uint32_t>(looms_.size());

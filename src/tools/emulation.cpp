@@ -32,8 +32,8 @@ Cli emulation_cli(const char* program, const char* further) {
         "clocks.json in TRACE; else clock-offsets.txt there")("output,o", po::value<std::string>(),
                                                               "directory of the outputs; default: TRACE")(
         "keep-going",
-        "emulate what is good of a damaged trace: streams that cannot be read are left out, and end where "
-        "their events are wrong; all that is missing is listed. Reads the trace twice")(
+        "emulate what is good of a damaged trace: streams that cannot be read are left out, others end where "
+        "their events are wrong; all that is missing is listed. Reads the trace three times")(
         "hdf5", po::value<std::string>(),
         "write all changes as columns to that file, too, for analysis with h5py and the like; "
         "src/sink/README.md has its layout")(
@@ -78,7 +78,14 @@ Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages) 
     for (const std::string& relative_path : find_streams(options.trace))
         if (auto file = salvage_stream(options.trace, relative_path, options.regions, damages))
             files.push_back(std::move(*file));
-    return salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+    Trace trace =
+        salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+    salvage_events(trace, dry_run_of(options), damages);
+    return trace;
+}
+
+DryRunOptions dry_run_of(const EmulationOptions& options) {
+    return {options.clock_table, options.enabled, options.order, options.regions};
 }
 
 std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages) {

@@ -9,6 +9,7 @@
 
 #include "base/cli.hpp"
 #include "base/table.hpp"
+#include "emu/dry_run.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
 #include "emu/salvaged_trace.hpp"
@@ -47,6 +48,8 @@ void print_ties(uint64_t ties, EventOrder order);
 
 // All streams, or with Tolerance::keep_going what is good of them.
 Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages);
+
+DryRunOptions dry_run_of(const EmulationOptions& options);
 
 // What outputs say of them; nothing without --keep-going.
 std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages);

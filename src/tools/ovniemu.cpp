@@ -25,14 +25,12 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// The first ^C ends the emulation in order, the second at once.
-void set_signals() {
+// From now on the first ^C ends the emulation in order, the second at once.
+void stop_in_order() {
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted = 1; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
-    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
-    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 // Started by mpirun, every rank would do the same work and write the same files.
@@ -259,7 +257,10 @@ int main(int argc, char** argv) {
         ovni::refuse_mpirun();
         ovni::Cli cli = ovni::emulation_cli("ovniemu");
         if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
-        ovni::set_signals();
-        return ovni::Emulation(ovni::read_options(cli)).run();
+        // A limit of file sizes is an error of write() like a full disk, not the end of the process.
+        std::signal(SIGXFSZ, SIG_IGN);
+        ovni::Emulation emulation(ovni::read_options(cli));
+        ovni::stop_in_order();
+        return emulation.run();
     });
 }

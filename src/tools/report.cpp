@@ -185,7 +185,7 @@ Json damages_in(const ReportContent& content) {
     if (!content.damages) return {};
     Json list = Json::array();
     for (const Damage& damage : *content.damages)
-        list.push_back({{"stream", damage.relative_path},
+        list.push_back({{"stream", damage.ranks > 0 ? Json() : Json(damage.relative_path)},
                         {"cause", damage.cause},
                         {"good_bytes", damage.end ? Json(*damage.end) : Json()}});
     return list;

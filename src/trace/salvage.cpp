@@ -87,25 +87,33 @@ void leave_out(std::vector<StreamFile>& files, const fs::path& directory, const 
     };
     auto found = std::ranges::find_if(files, is_at_fault);
     if (found == files.end()) throw Error(error);
-    std::erase_if(damages,
-                  [&](const Damage& damage) { return damage.relative_path == found->relative_path; });
-    damages.push_back({found->relative_path, error.what(), std::nullopt});
+    replace(damages, {found->relative_path, error.what(), std::nullopt});
     files.erase(found);
+}
+
+void replace(std::vector<Damage>& damages, Damage damage) {
+    std::erase_if(damages, [&](const Damage& other) { return other.relative_path == damage.relative_path; });
+    damages.push_back(std::move(damage));
 }
 
 void print(const std::vector<Damage>& damages) {
     constexpr size_t most = 100;
-    size_t left_out = 0;
+    size_t left_out = 0, cut = 0, ranks = 0;
     for (size_t i = 0; i < damages.size(); ++i) {
         const Damage& damage = damages[i];
-        left_out += !damage.end;
+        ranks += damage.ranks;
+        cut += damage.end.has_value();
+        left_out += !damage.end && damage.ranks == 0;
         if (i >= most) continue;
-        if (damage.end)
+        if (damage.ranks > 0)
+            log::warn("missing: {}", damage.cause);
+        else if (damage.end)
             log::warn("{} ends at byte {}: {}", damage.relative_path, *damage.end, damage.cause);
         else
             log::warn("{} is left out: {}", damage.relative_path, damage.cause);
     }
-    log::warn("--keep-going: {} streams are left out, {} end too early", left_out, damages.size() - left_out);
+    log::warn("--keep-going: {} streams are left out, {} end too early, {} ranks are missing", left_out, cut,
+              ranks);
 }
 
 }  // namespace ovni

@@ -12,11 +12,12 @@
 
 namespace ovni {
 
-// What is missing of a stream, and why.
+// What is missing of a stream, and why; or how many ranks there are no streams of.
 struct Damage {
     std::string relative_path;
     std::string cause;
     std::optional<uint64_t> end;  // bytes of stream.obs that are good; none: it is left out
+    size_t ranks = 0;             // that are missing; then there is no path and no end
 };
 
 // One stream with what is good of it; nothing where it is left out. `damages` gets what is missing.
@@ -27,6 +28,9 @@ std::optional<StreamFile> salvage_stream(const std::filesystem::path& directory,
 // Takes the stream that `error` is about out of `files`; throws `error` where it is about none of them.
 void leave_out(std::vector<StreamFile>& files, const std::filesystem::path& directory, const Error& error,
                std::vector<Damage>& damages);
+
+// Adds it in place of another of that stream.
+void replace(std::vector<Damage>& damages, Damage damage);
 
 // Tells what is missing, as warnings.
 void print(const std::vector<Damage>& damages);

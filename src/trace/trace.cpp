@@ -118,16 +118,12 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         Stream& stream = streams_.emplace_back();
         stream.relative_path = file.relative_path;
         stream.bytes = file.bytes;
-        stream.is_cut = file.is_cut;
         std::string json = directory_of(stream) / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
             check_metadata_version(file.json, json);
-        if (stream.is_cut) {
-            stream.metadata.finished = true;
-            stream.metadata.end = StreamMetadata::End{"damage", 0};
-        }
+        if (file.is_cut) cut(static_cast<uint32_t>(streams_.size() - 1), file.bytes);
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
             log::warn("{}: no events", (directory_of(stream) / events_name).string());
     }
@@ -137,6 +133,14 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
             "{}: no stream.json in it or below, nothing was recorded here (killed before it was written? see "
             "ovnirecover)",
             directory_.string());
+}
+
+void Trace::cut(uint32_t stream, uint64_t bytes) {
+    Stream& to_cut = streams_.at(stream);
+    to_cut.bytes = bytes;
+    to_cut.is_cut = true;
+    to_cut.metadata.finished = true;
+    to_cut.metadata.end = StreamMetadata::End{"damage", 0};
 }
 
 fs::path Trace::directory_of(const Stream& stream) const {

@@ -59,6 +59,9 @@ class Trace {
     Trace(const std::filesystem::path& directory, const std::vector<StreamFile>& files,
           Metadata metadata = Metadata::interpreted);
 
+    // From now on the stream ends there, between two events, as by damage.
+    void cut(uint32_t stream, uint64_t bytes);
+
     const std::filesystem::path& directory() const { return directory_; }
     const std::vector<Stream>& streams() const { return streams_; }
     // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns

@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "damage.hpp"
+#include "emu/dry_run.hpp"
 #include "emu/ending.hpp"
+#include "emu/salvaged_trace.hpp"
 #include "emu/start.hpp"
 #include "support/trace_builder.hpp"
 #include "trace/merger.hpp"
@@ -55,16 +57,19 @@ class EmulatorFuzzTest : public ::testing::Test {
     }
     std::string content(const char* name) const { return read_file(trace_.path() / name); }
 
-    void emulate(const std::string& damage) {
+    enum class Tolerance { none, keep_going };
+    void emulate(const std::string& damage, Tolerance tolerance = Tolerance::none) {
         try {
-            Trace trace = Trace::open(trace_.path());
+            Trace trace = tolerance == Tolerance::none ? Trace::open(trace_.path()) : what_is_good();
             System system(trace);
             Plan plan = make_plan(trace, system, EnabledModels::required, Breakdowns::yes);
             std::vector<StreamReader> readers;
             std::vector<int64_t> clocks;
             for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+                clocks.push_back(no_clock);
+                if (!trace.streams()[s].is_readable()) continue;
                 readers.push_back(open_stream(trace, {}, s));
-                clocks.push_back(readers.back().first_clock().value_or(no_clock));
+                clocks.back() = readers.back().first_clock().value_or(no_clock);
             }
             Emulator emulator(trace, system, plan, Strictness::tolerant, time_origin(trace, clocks),
                               std::vector<bool>(system.looms().size(), true));
@@ -72,18 +77,33 @@ class EmulatorFuzzTest : public ::testing::Test {
             try {
                 while (const EventView* event = merger.next()) emulator.apply(*event);
                 faults_at_end(trace, emulator, Strictness::linter);
-            } catch (const Error&) {
-                ++errors_;
+            } catch (const Error& e) {
+                note(e, damage, tolerance);
             }
             check(emulator, system, damage);
-        } catch (const Error&) {
-            ++errors_;
+        } catch (const Error& e) {
+            note(e, damage, tolerance);
         }
+    }
+    Trace what_is_good() const {
+        std::vector<Damage> damages;
+        std::vector<StreamFile> files;
+        for (const std::string& path : find_streams(trace_.path()))
+            if (auto file = salvage_stream(trace_.path(), path, Regions::as_they_are, damages))
+                files.push_back(std::move(*file));
+        Trace trace = salvaged_trace(trace_.path(), std::move(files), EnabledModels::required,
+                                     Breakdowns::yes, damages);
+        salvage_events(trace, {}, damages);
+        return trace;
     }
 
     int errors_ = 0;
 
  private:
+    void note(const Error& error, const std::string& damage, Tolerance tolerance) {
+        ++errors_;
+        EXPECT_EQ(tolerance, Tolerance::none) << damage << ": " << error.what();
+    }
     static void check(Emulator& emulator, const System& system, const std::string& damage) {
         int64_t last = 0;
         for (const Record& record : emulator.tracker().queue().take_before(INT64_MAX)) {
@@ -107,6 +127,7 @@ TEST_F(EmulatorFuzzTest, StreamsWithAnyDamage) {
     auto see = [&](const std::string& text, const std::string& damage) {
         replace("a/stream.obs", text);
         emulate(damage);
+        emulate(damage, Tolerance::keep_going);
     };
     std::string good = content("a/stream.obs");
     for_each_cut(good, see);
@@ -118,6 +139,7 @@ TEST_F(EmulatorFuzzTest, MetadataWithAnyDamage) {
     auto see = [&](const std::string& text, const std::string& damage) {
         replace("a/stream.json", text);
         emulate(damage);
+        emulate(damage, Tolerance::keep_going);
     };
     std::string good = content("a/stream.json");
     for_each_cut(good, see);

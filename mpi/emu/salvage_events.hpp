@@ -1,0 +1,13 @@
+// --keep-going on many ranks: every rank emulates its looms without outputs, and all cut what one has found.
+#pragma once
+
+#include "comm/comm.hpp"
+#include "emu/dry_run.hpp"
+
+namespace ovni {
+
+// As salvage_events() in one process, alike on all ranks. Collective; throws Stopped.
+void salvage_events(const Comm& comm, Trace& trace, const DryRunOptions& options,
+                    std::vector<Damage>& damages);
+
+}  // namespace ovni

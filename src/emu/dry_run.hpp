@@ -1,0 +1,124 @@
+// --keep-going: an emulation without outputs that finds the events which the models refuse. The stream of
+// such an event ends in front of it, as if it had been torn there, and its loom is emulated anew, because a
+// thread that ends earlier may change what others are allowed to do: until nothing is refused any more.
+//
+// A loom never needs another one, so what is found does not depend on who looks at which; with the exact
+// order equal clocks are ordered by all streams, so then one cut means a new pass over all looms.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emu/emulator.hpp"
+#include "emu/plan.hpp"
+#include "emu/system.hpp"
+#include "trace/clock_model.hpp"
+#include "trace/merger.hpp"
+#include "trace/salvage.hpp"
+
+namespace ovni {
+
+struct DryRunOptions {
+    std::optional<std::string> clock_table;
+    EnabledModels enabled = EnabledModels::required;
+    EventOrder order = EventOrder::canonical;  // or exact
+    Regions regions = Regions::as_they_are;
+};
+
+// A stream, and how much of it is good.
+struct Cut {
+    uint32_t stream = 0;
+    uint64_t end = 0;
+    std::string cause;
+};
+
+// Of a pass over some looms.
+struct Findings {
+    std::vector<Cut> cuts;
+    std::vector<uint32_t> looms;  // that have to be emulated again
+};
+
+class DryRun {
+ public:
+    // `trace`: one of which System and make_plan() throw no more; its streams are cut. What clocks say that
+    // contradict each other is thrown. Streams that are no thread's lose their events.
+    DryRun(Trace& trace, DryRunOptions options);
+
+    const System& system() const { return system_; }
+    const DryRunOptions& options() const { return options_; }
+    // Corrected, by stream; no_clock for those of other looms than `mine` and for streams without events.
+    std::vector<int64_t> first_clocks(const std::vector<bool>& mine) const;
+    // With those of all looms. A damaged stream that begins more than an hour from the first good one has its
+    // clocks from its damage: it ends at its beginning.
+    void begin(const std::vector<int64_t>& first_clocks);
+
+    bool is_done() const;
+    // What is refused first in every loom of `mine` that has to be emulated; where a loom had many such
+    // events before, what is refused first in each of its streams.
+    Findings pass(const std::vector<bool>& mine) const;
+    // Of all looms.
+    void apply(const Findings& findings);
+    // Adds what was cut, and the ranks of which there is nothing, to what is missing.
+    void finish(std::vector<Damage>& damages) const;
+
+    // For passes that are made in steps, by who tells the merger about ties.
+    std::vector<StreamReader> open(const std::vector<bool>& mine, std::vector<Cut>& unreadable) const;
+    class Pass {
+     public:
+        // `cuts`: that are known from opening.
+        Pass(const DryRun& run, const std::vector<bool>& mine, Merger merger, std::vector<Cut> cuts);
+        Pass(const Pass&) = delete;
+        Pass& operator=(const Pass&) = delete;
+        // As far as the merger knows the order.
+        void play();
+        Merger& merger() { return merger_; }
+        Findings findings() const;
+
+     private:
+        void refuse(const EventView& event, const Error& error);
+        void stop_at(const Error& damage);
+        void end(uint32_t loom);
+
+        const DryRun& run_;
+        Merger merger_;
+        Emulator emulator_;
+        std::vector<Cut> cuts_;
+        std::vector<uint32_t> again_;
+        std::vector<bool> looms_;  // that are still emulated
+        std::vector<bool> over_;   // by stream: what comes of it does not count
+        bool is_stopped_ = false;
+    };
+
+ private:
+    bool has_many(uint32_t loom) const { return passes_[loom] >= passes_for_one; }
+    uint32_t loom_of(uint32_t stream) const {
+        return system_.threads()[system_.thread_of_stream(stream)].loom;
+    }
+    bool is_of(uint32_t stream, const std::vector<bool>& looms) const;
+    std::vector<bool> pending(const std::vector<bool>& mine) const;
+    uint64_t before_region(uint32_t stream, uint64_t offset) const;
+    void cut(const Cut& cut);
+    void end_all(uint32_t loom);
+
+    // After so many refused events of a loom all that a pass finds counts, although the later may follow from
+    // the earlier; after so many passes the loom has no events.
+    static constexpr uint32_t passes_for_one = 8, most_passes = 32;
+
+    Trace& trace_;
+    DryRunOptions options_;
+    System system_;
+    ClockModel clocks_;
+    Plan plan_;
+    int64_t origin_ = 0;
+    std::vector<bool> pending_;              // by loom
+    std::vector<uint32_t> passes_;           // by loom: that found something
+    std::map<std::string, Damage> damages_;  // by path
+};
+
+// All of it in one process.
+void salvage_events(Trace& trace, const DryRunOptions& options, std::vector<Damage>& damages);
+
+}  // namespace ovni
