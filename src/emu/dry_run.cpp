@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -47,14 +46,13 @@ std::vector<int64_t> DryRun::first_clocks(const std::vector<bool>& mine) const {
 
 void DryRun::begin(const std::vector<int64_t>& first_clocks) {
     origin_ = no_clock;
-    auto good = std::ranges::find_if(std::views::iota(size_t{0}, first_clocks.size()), [&](size_t s) {
-        return first_clocks[s] != no_clock && !trace_.streams()[s].is_cut;
-    });
-    for (size_t s = 0; s < first_clocks.size(); ++s) {
+    const std::vector<Stream>& streams = trace_.streams();
+    size_t good = 0;
+    while (good < streams.size() && (streams[good].is_cut || first_clocks[good] == no_clock)) ++good;
+    for (uint32_t s = 0; s < streams.size(); ++s) {
         if (first_clocks[s] == no_clock) continue;
-        bool may_be_wrong = trace_.streams()[s].is_cut && *good < first_clocks.size();
-        if (may_be_wrong && is_far(first_clocks[s], first_clocks[*good]))
-            cut({static_cast<uint32_t>(s), no_events,
+        if (streams[s].is_cut && good < streams.size() && is_far(first_clocks[s], first_clocks[good]))
+            cut({s, no_events,
                  fmt::format(
                      "it is damaged, and its first clock, {}, is more than an hour from those of others",
                      first_clocks[s])});
@@ -105,9 +103,9 @@ bool DryRun::is_of(uint32_t stream, const std::vector<bool>& looms) const {
 uint64_t DryRun::before_region(uint32_t stream, uint64_t offset) const {
     if (options_.regions != Regions::sorted) return offset;
     std::filesystem::path file = trace_.path_of(stream);
-    for (const ByteRange& range :
-         plan_regions(file.parent_path(), largest_block).ranges | std::views::reverse)
-        if (range.begin < offset && offset < range.end) offset = range.begin;
+    const std::vector<ByteRange> ranges = plan_regions(file.parent_path(), largest_block).ranges;
+    for (auto range = ranges.rbegin(); range != ranges.rend(); ++range)
+        if (range->begin < offset && offset < range->end) offset = range->begin;
     return offset;
 }
 
