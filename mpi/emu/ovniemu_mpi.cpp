@@ -162,7 +162,7 @@ class Emulation {
             if (!comm_.is_root()) return;
             clocks_.check(clocks_.hosts_of(trace_));
             if (options_.tolerance == Tolerance::keep_going) ovni::print(damages_);
-            make_directories(options_.output);
+            make_output_directory(options_);
             if (options_.report) report_file_.emplace(*options_.report);
             views_ = write_views(options_.output, all_models());
         });

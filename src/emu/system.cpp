@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "emu/twins.hpp"
 
 namespace ovni {
 
@@ -68,7 +69,9 @@ class Collector {
         Process& process = find_process(loom, m.pid);
         add_identity(process, m);
         if (!process.tids.insert(m.tid).second)
-            fail(fmt::format("thread {} of process {} has two streams", m.tid, m.pid));
+            fail(fmt::format(
+                "thread {} of process {} has two streams in loom {} (of two hosts with one name?)", m.tid,
+                m.pid, m.loom));
         if (!m.finished)
             fail(
                 "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
@@ -232,6 +235,7 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
     log::info("loaded {} looms, {} processes, {} threads and {} cpus", looms_.size(), processes_.size(),
               threads_.size(), cpus_.size() - looms_.size());
     report_writers(trace);
+    warn_of_twins(trace, *this);
 }
 
 uint32_t System::find_cpu(uint32_t loom, int index) const {

@@ -1,6 +1,9 @@
 #include "tools/emulation.hpp"
 
+#include <unistd.h>
+
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 
 namespace ovni {
@@ -102,6 +105,12 @@ std::optional<Table> damages_of(const EmulationOptions& options, const std::vect
                  {{"stream", "path in the trace", streams},
                   {"end", "bytes of stream.obs that are good, -1: the stream is left out", ends},
                   {"cause", "", causes}}};
+}
+
+void make_output_directory(const EmulationOptions& options) {
+    make_directories(options.output);
+    if (::access(options.output.c_str(), W_OK | X_OK) != 0)
+        throw system_error("no outputs can be written here (-o says where else)", options.output);
 }
 
 std::string tool_version() {

@@ -54,6 +54,9 @@ DryRunOptions dry_run_of(const EmulationOptions& options);
 // What outputs say of them; nothing without --keep-going.
 std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages);
 
+// Throws Error where no outputs can be put there.
+void make_output_directory(const EmulationOptions& options);
+
 // What outputs say of who made them.
 std::string tool_version();
 

@@ -110,7 +110,7 @@ class Emulation {
     }
 
     int run() {
-        make_directories(options_.output);
+        make_output_directory(options_);
         if (options_.report) report_file_.emplace(*options_.report), tallies_.emplace(system_, plan_);
         Views views = write_views(options_.output, all_models());
         std::vector<StreamReader> readers = open_streams();
