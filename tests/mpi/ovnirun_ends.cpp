@@ -49,6 +49,13 @@ class JobEnds : public TracedTest {
         Finished emulated = run({program("ovniemu"), trace_directory()});
         EXPECT_EQ(emulated.status, 0) << emulated.err;
     }
+    bool both_record() const {
+        size_t streams = 0;
+        std::error_code none;
+        for (const auto& file : std::filesystem::recursive_directory_iterator(trace_directory(), none))
+            streams += file.path().filename() == "stream.obs" && file.file_size(none) > 1000;
+        return streams == 2;
+    }
     std::string script(const std::string& text) const {
         std::ofstream(path("script")) << "#!/bin/bash\n" << text;
         std::filesystem::permissions(path("script"), std::filesystem::perms::owner_all);
@@ -71,16 +78,37 @@ TEST_F(JobEnds, ARankThatCrashesKeepsWhatWasRecorded) {
     expect_trace_of_both_ranks();
 }
 
+TEST_F(JobEnds, ARankThatIsKilledKeepsWhatWasRecorded) {
+    EXPECT_EQ(run(job({app("abort_one"), "kill", "1"})).status, 128 + SIGKILL);
+    expect_trace_of_both_ranks();
+}
+
+// Nobody ends the streams then, before ovnirecover does it.
+TEST_F(JobEnds, ARankThatIsKilledWithoutOvnirunIsToldByTheEmulators) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
+    Started launched({"mpirun", "-q", "-n", "2", "env",
+                      std::string("LD_PRELOAD=") + BUILD_DIR + "/lib/libovni-mpi.so", "OVNI_BUFFER=256k",
+                      app("heat"), "20", "20", "100000000"});
+    ASSERT_TRUE(becomes_true([&] { return both_record(); }));
+    const std::filesystem::path first = std::filesystem::path(trace_directory()) / streams()[0].relative_path;
+    EXPECT_EQ(::kill(std::stoi(first.parent_path().extension().string().substr(1)), SIGKILL), 0);
+    EXPECT_NE(launched.wait(), 0);
+    for (const Words& emulator : {Words{program("ovniemu")}, {"mpirun", "-n", "3", program("ovniemu-mpi")}}) {
+        Finished strict = run(emulator + Words{"-o", path("out"), trace_directory()});
+        EXPECT_EQ(strict.status, 1);
+        EXPECT_NE(strict.err.find("(was the program killed? see ovnirecover)"), strict.err.npos)
+            << strict.err;
+        EXPECT_FALSE(std::filesystem::exists(path("out/thread.prv")));
+        Finished kept = run(emulator + Words{"--keep-going", "-o", path("kept"), trace_directory()});
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        EXPECT_NE(kept.err.find("0 streams are left out, 2 end too early"), kept.err.npos) << kept.err;
+    }
+    expect_trace_of_both_ranks();
+}
+
 TEST_F(JobEnds, AnInterruptKeepsWhatWasRecorded) {
     Started launched(job({"--buffer", "256k", app("heat"), "20", "20", "100000000"}));
-    auto both_record = [&] {
-        size_t streams = 0;
-        std::error_code none;
-        for (const auto& file : std::filesystem::recursive_directory_iterator(trace_directory(), none))
-            streams += file.path().filename() == "stream.obs" && file.file_size(none) > 1000;
-        return streams == 2;
-    };
-    ASSERT_TRUE(becomes_true(both_record));
+    ASSERT_TRUE(becomes_true([&] { return both_record(); }));
     launched.send(SIGINT);
     EXPECT_NE(launched.wait(), 0);
     expect_trace_of_both_ranks();

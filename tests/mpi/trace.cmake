@@ -8,7 +8,7 @@ if(TARGET calls_f08)
     add_dependencies(mpi_trace spawn_f08 partner)
 endif()
 target_compile_definitions(mpi_trace PRIVATE OVNI_SANITIZE="${OVNI_SANITIZE}")
-add_dependencies(mpi_trace ovni-mpi ovnictl controlled_job ovnirun ovnirecover ovniemu heat heat_linked mpi_calls ${mpi_call_counters} ${mpi_stages} rounds pause abort_one odd_calls callbacks spawn plugin plugin_host ovnidump ovnitop with_libovni signal_log
+add_dependencies(mpi_trace ovni-mpi ovnictl controlled_job ovnirun ovnirecover ovniemu ovniemu-mpi heat heat_linked mpi_calls ${mpi_call_counters} ${mpi_stages} rounds pause abort_one odd_calls callbacks spawn plugin plugin_host ovnidump ovnitop with_libovni signal_log
     clock_points uneven)
 
 add_executable(host_names host_names.cpp
