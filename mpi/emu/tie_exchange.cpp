@@ -72,7 +72,7 @@ ClockRuns TieExchange::gather() {
     return comm_.agree([&] {
         ClockRuns all;
         std::vector<std::span<const uint32_t>> of_stream(owners_.size());
-        all.next.resize(owners_.size());
+        all.next.assign(owners_.size(), ClockRuns::no_clock);
         auto stream = streams_.begin();
         for (size_t rank = 0; rank < counts.size(); ++rank) {
             std::span<const uint32_t> left = times[rank];
