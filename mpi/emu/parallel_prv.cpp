@@ -102,7 +102,7 @@ void ParallelPrv::commit() {
         if (!comm_.is_root()) return;
         for (OutputFile& file : side_files_) file.commit();
         beside_.commit_as(final_path(".prv", ending_));
-        if (ending_ == Ending::complete) remove_partial(directory_, name_);
+        if (ending_ != Ending::partial) remove_partial(directory_, name_);
     });
 }
 

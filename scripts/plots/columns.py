@@ -66,7 +66,7 @@ class Columns:
 
 
 def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def open_trace(path, name="thread"):

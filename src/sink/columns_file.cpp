@@ -100,7 +100,7 @@ class Hdf5Columns : public ColumnsFile {
         file_.close();
         output_.commit_as(output_path(path_, ending));
         std::error_code none;
-        if (ending == Ending::complete) std::filesystem::remove(output_path(path_, Ending::partial), none);
+        if (ending != Ending::partial) std::filesystem::remove(output_path(path_, Ending::partial), none);
     }
 
  private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "sink/chunk_filter.hpp"
 #include "sink/column_rows.hpp"
 
@@ -13,10 +14,29 @@ namespace ovni {
 
 namespace {
 
+// Before the first call of a thread: HDF5 keeps by thread, where it knows threads, that it is to print errors
+// itself. What is thrown here is printed once. At the exit of the process it must not look after its files
+// again: one that could not be closed has been freed by then.
+void start_library() {
+    static const herr_t no_exit_handler = H5dont_atexit();
+    thread_local const herr_t nothing_printed = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    static_cast<void>(no_exit_handler), static_cast<void>(nothing_printed);
+}
+
 // The innermost function knows the cause.
 herr_t take_cause(unsigned, const H5E_error2_t* entry, void* text) {
     *static_cast<std::string*>(text) = entry->desc;
     return 1;
+}
+
+// Of "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf = 0x..., ..."
+// what a person can use; other texts as they are.
+std::string brief(const std::string& cause) {
+    constexpr std::string_view before = "error message = '";
+    size_t message = cause.find(before), colon = cause.find(": ");
+    if (message == cause.npos || colon > message) return cause;
+    message += before.size();
+    return cause.substr(0, colon + 2) + cause.substr(message, cause.find('\'', message) - message);
 }
 
 struct FieldOfTable {
@@ -27,6 +47,12 @@ size_t longest(const std::vector<std::string>& texts) {
     size_t bytes = 1;
     for (const std::string& text : texts) bytes = std::max(bytes, text.size());
     return bytes;
+}
+
+void make_valid(Table& table) {
+    for (TableColumn& column : table.columns)
+        if (auto* texts = std::get_if<std::vector<std::string>>(&column.values))
+            for (std::string& text : *texts) text = valid_utf8(text);
 }
 
 std::vector<FieldOfTable> lay_out(const Table& table) {
@@ -60,7 +86,7 @@ std::vector<char> packed(const Table& table, const std::vector<FieldOfTable>& fi
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, std::filesystem::path output)
     : output_(std::move(output)) {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown, not printed
+    start_library();
     file_ = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     with_groups_ = own(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     checked(H5Pset_create_intermediate_group(with_groups_.get(), 1));
@@ -69,7 +95,7 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, std::filesystem::path outp
 void Hdf5File::fail() const {
     std::string cause;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, &cause);
-    throw Error("HDF5: " + (cause.empty() ? "failed" : cause), output_.string());
+    throw Error("HDF5: " + (cause.empty() ? "failed" : brief(cause)), output_.string());
 }
 
 Hdf5Handle Hdf5File::type_of_rows(RowNames names) const {
@@ -82,6 +108,7 @@ Hdf5Handle Hdf5File::type_of_rows(RowNames names) const {
 }
 
 Hdf5Handle Hdf5File::make_rows(const std::string& path, RowNames names, size_t chunk) {
+    start_library();
     hsize_t none = 0, unlimited = H5S_UNLIMITED, size = chunk;
     Hdf5Handle space = own(H5Screate_simple(1, &none, &unlimited), H5Sclose);
     Hdf5Handle properties = own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -96,11 +123,13 @@ Hdf5Handle Hdf5File::make_rows(const std::string& path, RowNames names, size_t c
 }
 
 void Hdf5File::resize(const Hdf5Handle& rows, uint64_t count) {
+    start_library();
     hsize_t size = count;
     checked(H5Dset_extent(rows.get(), &size));
 }
 
 void Hdf5File::write_chunk(const Hdf5Handle& rows, uint64_t at, std::span<const uint8_t> filtered) {
+    start_library();
     hsize_t offset = at;
     checked(H5Dwrite_chunk(rows.get(), H5P_DEFAULT, 0, &offset, filtered.size(), filtered.data()));
 }
@@ -113,7 +142,8 @@ hid_t Hdf5File::text_type(size_t length) {
     return type;
 }
 
-void Hdf5File::write(const Table& table) {
+void Hdf5File::write(Table table) {
+    make_valid(table);
     std::vector<FieldOfTable> fields = lay_out(table);
     size_t row_bytes = fields.empty() ? 1 : fields.back().offset + fields.back().bytes;
     Hdf5Handle type = own(H5Tcreate(H5T_COMPOUND, row_bytes), H5Tclose);
@@ -148,8 +178,9 @@ void Hdf5File::attach(const std::string& object, const std::string& name, hid_t 
 }
 
 void Hdf5File::describe(const std::string& object, const std::string& name, const std::string& text) {
-    Hdf5Handle type = own(text_type(text.size()), H5Tclose);
-    attach(object, name, type.get(), text.c_str());
+    std::string valid = valid_utf8(text);
+    Hdf5Handle type = own(text_type(valid.size()), H5Tclose);
+    attach(object, name, type.get(), valid.c_str());
 }
 
 void Hdf5File::describe(const std::string& object, const std::string& name, int64_t number) {

@@ -1,5 +1,5 @@
 // What the sinks need of HDF5: a file, attributes, tables, and datasets of rows that grow. All functions
-// throw Error with the path of the file and the words of HDF5.
+// throw Error with the path of the file and the cause that HDF5 knows. Texts that are no UTF-8 become it.
 #pragma once
 
 #include <hdf5.h>
@@ -55,7 +55,7 @@ class Hdf5File {
     // A whole chunk, as ChunkFilter leaves it.
     void write_chunk(const Hdf5Handle& rows, uint64_t at, std::span<const uint8_t> filtered);
 
-    void write(const Table& table);
+    void write(Table table);
     // On a group or dataset, "/" for the whole file.
     void describe(const std::string& object, const std::string& name, const std::string& text);
     void describe(const std::string& object, const std::string& name, int64_t number);

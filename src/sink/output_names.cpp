@@ -12,7 +12,7 @@ std::filesystem::path output_path(const std::filesystem::path& directory, std::s
 }
 
 std::filesystem::path output_path(const std::filesystem::path& chosen, Ending ending) {
-    if (ending == Ending::complete) return chosen;
+    if (ending != Ending::partial) return chosen;
     std::filesystem::path partial = chosen;
     return partial.replace_extension(".partial" + chosen.extension().string());
 }

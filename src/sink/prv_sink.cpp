@@ -89,7 +89,7 @@ void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
     // Everything is written: only now names are given, those that people open last.
     for (auto& [output, path] : small) output.commit_as(path);
     for (size_t i = 0; i < files_.size(); ++i) files_[i]->output.commit_as(path_of(*schemas[i], ".prv"));
-    if (ending == Ending::complete)
+    if (ending != Ending::partial)
         for (const FileSchema* file : schemas) remove_partial(directory_, file->name);
     files_.clear();
 }

@@ -10,8 +10,9 @@
 namespace ovni {
 
 enum class Ending : uint8_t {
-    complete,  // outputs get their names
-    partial    // an event was wrong: what was written so far is kept under names with ".partial" in them
+    complete,     // outputs get their names
+    interrupted,  // so they do, but end before the trace; where there is room to say so, they do
+    partial       // an event was wrong: what was written so far is kept under names with ".partial" in them
 };
 
 class Sink {

@@ -127,7 +127,9 @@ class Emulation {
         sink.begin(plan_.schema);
         BatchWriter writer(plan_, system_, sink, tallies());
         EmulationEnd end = replay(merger, emulator, writer);
-        Ending ending = event_error_ ? Ending::partial : Ending::complete;
+        Ending ending = event_error_                       ? Ending::partial
+                        : end == EmulationEnd::interrupted ? Ending::interrupted
+                                                           : Ending::complete;
         Schema schema = plan_.schema;
         end = finish(emulator, merger, schema, end);
         log::info("writing traces to disk, please wait");

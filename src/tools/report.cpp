@@ -265,7 +265,7 @@ void ReportFile::end(const std::string& text, Ending ending) {
     output_.write(text);
     output_.commit_as(output_path(path_, ending));
     std::error_code none;
-    if (ending == Ending::complete) std::filesystem::remove(output_path(path_, Ending::partial), none);
+    if (ending != Ending::partial) std::filesystem::remove(output_path(path_, Ending::partial), none);
 }
 
 }  // namespace ovni

@@ -1,7 +1,10 @@
 // --hdf5: the columns say what the Paraver files say, and are the same from any number of ranks.
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "mpi/emulator_test.hpp"
+#include "support/started.hpp"
 
 namespace ovni::test {
 namespace {
@@ -115,29 +118,107 @@ TEST_F(ColumnsTest, ThatCannotBeMadeAreAnErrorBeforeAnythingElse) {
     EXPECT_FALSE(fs::exists(output("two") / "thread.prv"));
 }
 
-TEST_F(ColumnsTest, DoNotFitOnAFullDisk) {
-    build(trace_, {.seed = 24, .events = 20'000});
-    fs::path directory = trace_.write();
-    fs::create_directories(output("disk"));
-    fs::create_directories(output("paraver"));
-    std::string disk = output("disk").string();
-    std::string mount = "mount -t tmpfs -o size=300k none " + disk;
-    const std::vector<std::string> unshare = {"unshare", "--user", "--map-root-user", "--mount", "sh", "-c"};
-    auto in_namespace = [&](const std::string& command) {
-        std::vector<std::string> words = unshare;
-        words.push_back(command);
-        return run(words, mpi_environment);
-    };
-    if (Finished probe = in_namespace(mount); probe.status != 0)
-        GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
-    for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
-        Finished done =
-            in_namespace(mount + " && " + emulator + " -o " + output("paraver").string() + " --hdf5 " + disk +
-                         "/x.h5 " + directory.string() + "; status=$?; ls -A " + disk + "; exit $status");
-        EXPECT_EQ(done.status, 1) << done.err;
-        EXPECT_THAT(done.err, HasSubstr("/x.h5: HDF5: "));
-        EXPECT_EQ(done.out, "");
+TEST_F(ColumnsTest, AreUtf8WhateverTheTextsOfTheTrace) {
+    trace_.thread({.require = {{"nosv", "2.4.0"}}})
+        .starts(100)
+        .jumbo("VYc", 150, {u32(1), "caf\xe9"})
+        .event("VTc", 160, {u32(1), u32(1)})
+        .event("VTx", 200, {u32(1), u32(0)})
+        .event("VTe", 300, {u32(1), u32(0)})
+        .ends(400);
+    fs::path directory = trace_.write(), file = output("x.h5"), report = output("r.json");
+    const std::vector<std::string> options{"--hdf5", file.string(), "--report", report.string()};
+    const std::string read_labels =
+        "import h5py, sys\n"
+        "for row in h5py.File(sys.argv[1])['labels'][:]: print(row['label'].decode())";
+    for (int ranks : {0, 2}) {
+        Finished done = ranks == 0 ? serial(directory, output("out"), options)
+                                   : distributed(ranks, directory, output("out"), options);
+        ASSERT_EQ(done.status, 0) << done.err;
+        Finished labels =
+            run({"/usr/bin/python3", "-c", read_labels, file.string()}, {"PYTHONIOENCODING=utf-8"});
+        EXPECT_EQ(labels.status, 0) << labels.err;
+        EXPECT_THAT(labels.out, HasSubstr("caf\ufffd\n"));
+        EXPECT_THAT(read_file(report), HasSubstr("caf\ufffd\""));
+        Finished summary = run({SOURCE_DIR "/scripts/plots/summary", file.string()});
+        EXPECT_EQ(summary.status, 0) << summary.err;
     }
+}
+
+TEST_F(ColumnsTest, OfAnInterruptedEmulationAreNotComplete) {
+    StreamBuilder& stream = trace_.thread().mark(1, "single", "step").starts(10);
+    constexpr int marks = 400'000;
+    for (int i = 0; i < marks; ++i) stream.event("OM=", 11 + i, {i64(1 + i % 2), 1});
+    stream.ends(11 + marks);
+    fs::path directory = trace_.write(), out = output("out"), file = output("x.h5");
+    const std::string read = "import h5py, sys; print(h5py.File(sys.argv[1]).attrs['complete'])";
+    constexpr int most_tries = 50;
+    for (int tries = 0; tries < most_tries; ++tries) {
+        fs::remove(out / "thread.prv");
+        Started emulation(
+            {program("ovniemu"), "-o", out.string(), "--hdf5", file.string(), directory.string()});
+        fs::path begun = out / ("thread.prv.tmp." + std::to_string(emulation.pid()));
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!fs::exists(begun) && !fs::exists(out / "thread.prv") &&
+               std::chrono::steady_clock::now() < deadline)
+            std::this_thread::yield();
+        emulation.send(SIGINT);
+        EXPECT_EQ(emulation.wait(), 0);
+        std::string prv = read_file(out / "thread.prv");
+        bool is_whole = std::ranges::count(prv, '\n') > marks;
+        Finished complete = run({"/usr/bin/python3", "-c", read, file.string()});
+        ASSERT_EQ(complete.out, is_whole ? "1\n" : "0\n") << complete.err;
+        if (!is_whole) return;
+    }
+    GTEST_SKIP() << "the emulator was always done before the signal came";
+}
+
+// Emulators that write into a small file system, which holds as much already as the test says.
+class FullDiskTest : public ColumnsTest {
+ protected:
+    void SetUp() override {
+        ColumnsTest::SetUp();
+        if (IsSkipped()) return;
+        fs::create_directories(output("disk"));
+        if (Finished probe = in_namespace(mount()); probe.status != 0)
+            GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
+    }
+    void expect_error_with_room_for(int kilobytes, const fs::path& directory) {
+        const std::string disk = output("disk").string();
+        const std::string fill =
+            "head -c " + std::to_string(size - kilobytes) + "k /dev/zero >" + disk + "/fill";
+        for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
+            Finished done =
+                in_namespace(mount() + " && " + fill + " && " + emulator + " -o " +
+                             output("paraver").string() + " --hdf5 " + disk + "/x.h5 " + directory.string() +
+                             "; status=$?; ls -A " + disk + "; exit $status");
+            EXPECT_EQ(done.status, 1) << done.err;
+            EXPECT_THAT(done.err, HasSubstr("/x.h5: HDF5: file write failed: No space left on device\n"));
+            EXPECT_THAT(done.err, Not(HasSubstr("HDF5-DIAG")));
+            EXPECT_EQ(done.out, "fill\n");
+        }
+    }
+
+ private:
+    static constexpr int size = 512;  // KiB
+    std::string mount() {
+        return "mount -t tmpfs -o size=" + std::to_string(size) + "k none " + output("disk").string();
+    }
+    static Finished in_namespace(const std::string& command) {
+        return run({"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command}, mpi_environment);
+    }
+};
+
+TEST_F(FullDiskTest, AmidTheChunks) {
+    build(trace_, {.seed = 24, .events = 20'000});
+    expect_error_with_room_for(300, trace_.write());
+}
+
+// What HDF5 keeps in memory is written when the file is closed.
+TEST_F(FullDiskTest, AtTheEnd) {
+    trace_.thread().starts(10).ends(20);
+    fs::path directory = trace_.write();
+    for (int kilobytes : {0, 4, 12, 20, 24}) expect_error_with_room_for(kilobytes, directory);
 }
 
 }  // namespace
