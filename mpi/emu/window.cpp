@@ -19,9 +19,9 @@ Window::Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size,
       size_(size),
       origin_(origin),
       order_(std::move(order)),
-      tally_(tally),
       all_wait_(order_.has_value()) {
     mine_.rank = comm.rank();
+    if (tally) tallied_.emplace(*tally);
 }
 
 void Window::fail(const std::string& what, int64_t time, uint32_t order) {
@@ -42,7 +42,8 @@ void Window::emulate() {
                 done = at_the_end;
                 break;
             }
-            if (made.size() >= size_ && done > agreed_) break;
+            bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
+            if (is_enough && done > agreed_) break;
             event = nullptr;
             event = merger_.next();
             if (!event) {
@@ -51,7 +52,7 @@ void Window::emulate() {
                 break;
             }
             emulator_.apply(*event);
-            if (tally_) tally_->take(*event, emulator_.now());
+            if (tallied_) tallied_->take(*event, emulator_.now());
             done = emulator_.now() - 1;
         }
     } catch (const Error& e) {
@@ -117,8 +118,8 @@ bool Window::next(Slice& slice) {
     // What may have been made at the time of the error is sorted out in the last window.
     int64_t final_before = std::min(done, limit_ - 1);
     take_before(at_end_ ? RecordQueue::everything : final_before, slice);
-    if (tally_ && !at_end_) tally_->settle(final_before);
-    if (tally_ && at_end_) tally_->finish(end());
+    if (tallied_ && !at_end_) tallied_->settle(final_before);
+    if (tallied_ && at_end_) tallied_->finish(end(), duration_);
     return true;
 }
 

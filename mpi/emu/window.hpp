@@ -10,8 +10,8 @@
 
 #include "comm/comm.hpp"
 #include "emu/emulator.hpp"
-#include "emu/event_tally.hpp"
 #include "emu/exchange.hpp"
+#include "emu/pending_events.hpp"
 #include "emu/tie_exchange.hpp"
 #include "trace/merger.hpp"
 
@@ -64,7 +64,7 @@ class Window {
     size_t size_;
     int64_t origin_;
     std::optional<TieExchange> order_;
-    EventTally* tally_;
+    std::optional<PendingEvents> tallied_;
     bool all_wait_;
     Position mine_;
     std::string what_;            // of my error

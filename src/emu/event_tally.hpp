@@ -1,14 +1,13 @@
 // What a report says of events: how many of each model every process has, and what its threads did in MPI.
-// Events count once they are final: an error elsewhere in the trace may come before what was emulated here.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "emu/plan.hpp"
-#include "emu/record.hpp"
 #include "emu/system.hpp"
 #include "model/mpi_sums.hpp"
 #include "trace/event_view.hpp"
@@ -27,43 +26,60 @@ struct MpiCount {
     MpiSums sums;
 };
 
+// An event that was applied, or another thing that its stream tells.
+struct TalliedEvent {
+    TalliedEvent(const EventView& event, int64_t when)
+        : time(when), stream(event.stream), kind(event.kind), code(event.code) {
+        // The long ones of MPI tell of objects, not of calls.
+        if (kind == EventView::Kind::event && code.model() == 'M' && !event.jumbo())
+            payload = event.payload();
+    }
+    TalliedEvent() = default;
+
+    int64_t time = 0;  // of the trace
+    uint32_t stream = 0;
+    EventView::Kind kind = EventView::Kind::event;
+    EventCode code;
+    std::span<const uint8_t> payload = {};  // of the model mpi only
+};
+
 class EventTally {
  public:
     EventTally(const System& system, const Plan& plan);
 
-    // One that was applied, at that time of the trace; in their order.
-    void take(const EventView& event, int64_t time) {
-        if (event.kind == EventView::Kind::event) append(event, time);
+    // The next one of its thread; one that no error comes before.
+    void count(const TalliedEvent& event) {
+        Thread& thread = threads_[system_.thread_of_stream(event.stream)];
+        if (event.kind != EventView::Kind::event) [[unlikely]]
+            return count_other(thread, event);
+        ++counts_[thread.counts + model_of_id_[static_cast<uint8_t>(event.code.model())]];
+        if (thread.mpi)
+            thread.mpi->take(event.code, event.payload, event.time);
+        else if (event.code.model() == 'M')
+            begin_mpi(thread).take(event.code, event.payload, event.time);
     }
-    // Those before that time are final.
-    void settle(int64_t before);
-    // The others are final up to that moment, and do not count after it.
-    void finish(Moment end);
+    // The trace ends there.
+    void finish(int64_t duration);
 
     // Of the processes whose events were taken.
     std::vector<EventCount> events() const;
     std::vector<MpiCount> mpi() const;
 
  private:
-    static constexpr size_t longest_payload = 16;
-    struct Pending {
-        int64_t time, clock;  // the clock is raw: times are taken within a thread
-        uint32_t order, thread;
-        EventCode code;
-        uint8_t size;
-        std::array<uint8_t, longest_payload> payload;
+    struct Thread {
+        uint32_t process = 0;
+        size_t counts = 0;                 // where those of its process begin
+        std::unique_ptr<ThreadInMpi> mpi;  // made when it is first seen there
     };
-
-    void append(const EventView& event, int64_t time);
-    void count(const Pending& event);
+    void count_other(Thread& thread, const TalliedEvent& event);
+    ThreadInMpi& begin_mpi(Thread& thread);
 
     const System& system_;
     const size_t models_;
     std::array<uint8_t, 256> model_of_id_{};  // in Plan::models
-    std::vector<Pending> pending_;
-    std::vector<uint64_t> counts_;                          // by process, then model
-    std::vector<std::unique_ptr<ProcessInMpi>> processes_;  // made when they are first seen in MPI
-    std::vector<std::unique_ptr<ThreadInMpi>> threads_;
+    std::vector<uint64_t> counts_;            // by process, then model
+    std::vector<Thread> threads_;
+    std::vector<std::unique_ptr<ProcessInMpi>> processes_;
 };
 
 }  // namespace ovni

@@ -1,6 +1,6 @@
 #include "emu/state_times.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace ovni {
 
@@ -19,8 +19,8 @@ std::set<uint16_t> types_of_tasks(const Plan& plan) {
 
 }  // namespace
 
-StateTimes::StateTimes(const System& system, const Plan& plan)
-    : system_(system), threads_(system.threads().size()), processes_(system.processes().size()) {
+StateTimes::StateTimes(const System& system, const Plan& plan) : processes_(system.processes().size()) {
+    for (const ThreadInfo& thread : system.threads()) threads_.push_back({thread.process, nullptr});
     const std::set<uint16_t> of_tasks = types_of_tasks(plan);
     for (const EventType& type : plan.schema.thread.types) {
         if (type.labels.empty() && !of_tasks.contains(type.type)) continue;
@@ -29,7 +29,7 @@ StateTimes::StateTimes(const System& system, const Plan& plan)
         column.is_mark = type.type >= prv_type::first_mark && type.type < prv_type::first_counter;
         for (const auto& [value, label] : type.labels) {
             column.names_nothing |= value == 0;
-            if (column.is_mark) column.named.insert(value);
+            if (column.is_mark) column.named.find_or_add(value);
         }
         if (type.type >= column_of_type_.size()) column_of_type_.resize(type.type + size_t{1}, no_column);
         column_of_type_[type.type] = static_cast<uint16_t>(columns_.size());
@@ -37,13 +37,14 @@ StateTimes::StateTimes(const System& system, const Plan& plan)
     }
 }
 
-StateTimes::Sum* StateTimes::sum_of(uint32_t thread, size_t column, int64_t value) {
-    const Column& of = columns_[column];
-    if (value == 0 && !of.names_nothing) return nullptr;
-    auto& process = processes_[system_.threads()[thread].process];
-    if (!process) process = std::make_unique<Sums[]>(columns_.size());
-    bool named = !of.is_mark || of.named.contains(value);
-    return &process[column][named ? value : StateTime::unlabelled];
+uint32_t StateTimes::place_of(Sums& sums, const Column& column, int64_t value) {
+    if (value == 0 && !column.names_nothing) return nothing;
+    uint32_t place = sums.place_of.find(value);
+    if (place != ValueIndex::none) [[likely]]
+        return place;
+    if (column.is_mark && column.named.find(value) == ValueIndex::none) return unlabelled;
+    sums.of_values.push_back({.value = value, .times = 0, .ns = {}});
+    return sums.place_of.find_or_add(value);
 }
 
 void StateTimes::take(std::span<const Record> records) {
@@ -56,30 +57,43 @@ void StateTimes::take(std::span<const Record> records) {
 
 void StateTimes::show(uint32_t thread, size_t column, const Record& record) {
     if (record.punctual == Record::Punctual::end) return;
+    Row& row = threads_[thread];
+    auto& of_process = processes_[row.process];
+    if (!of_process) of_process = std::make_unique<Sums[]>(columns_.size());
+    Sums& sums = of_process[column];
     if (record.punctual == Record::Punctual::begin) {
-        if (Sum* sum = sum_of(thread, column, record.value)) ++sum->times;
+        uint32_t place = place_of(sums, columns_[column], record.value);
+        if (place != nothing) ++sum_at(sums, place).times;
         return;
     }
-    if (!threads_[thread]) threads_[thread] = std::make_unique<Shown[]>(columns_.size());
-    Shown& shown = threads_[thread][column];
+    if (!row.columns) row.columns = std::make_unique<Shown[]>(columns_.size());
+    Shown& shown = row.columns[column];
     if (shown.began && shown.value == record.value) return;
-    if (shown.sum) shown.sum->ns += record.time - shown.since;
-    shown = {record.value, record.time, sum_of(thread, column, record.value), true};
-    if (shown.sum) ++shown.sum->times;
+    if (shown.place != nothing) sum_at(sums, shown.place).ns.add_time(shown.since, record.time);
+    shown = {record.value, record.time, place_of(sums, columns_[column], record.value), true};
+    if (shown.place != nothing) ++sum_at(sums, shown.place).times;
 }
 
 void StateTimes::finish(int64_t duration) {
-    for (auto& thread : threads_)
-        for (size_t c = 0; thread && c < columns_.size(); ++c)
-            if (thread[c].sum) thread[c].sum->ns += duration - thread[c].since;
+    for (Row& row : threads_)
+        for (size_t c = 0; row.columns && c < columns_.size(); ++c) {
+            const Shown& shown = row.columns[c];
+            if (shown.place != nothing)
+                sum_at(processes_[row.process][c], shown.place).ns.add_time(shown.since, duration);
+        }
 }
 
 std::vector<StateTime> StateTimes::all() const {
     std::vector<StateTime> all;
     for (uint32_t p = 0; p < processes_.size(); ++p)
-        for (size_t c = 0; processes_[p] && c < columns_.size(); ++c)
-            for (const auto& [value, sum] : processes_[p][c])
-                all.push_back({p, columns_[c].type, value, sum.ns, sum.times});
+        for (size_t c = 0; processes_[p] && c < columns_.size(); ++c) {
+            auto add = [&](StateTime::Named named, const Sum& sum) {
+                all.push_back({p, columns_[c].type, named, sum.value, sum.times, sum.ns});
+            };
+            const Sums& sums = processes_[p][c];
+            if (sums.unlabelled.times > 0) add(StateTime::Named::no, sums.unlabelled);
+            for (const Sum& sum : sums.of_values) add(StateTime::Named::yes, sum);
+        }
     return all;
 }
 

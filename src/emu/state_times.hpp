@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/value_index.hpp"
+#include "base/wide_sum.hpp"
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
 #include "emu/system.hpp"
@@ -18,12 +19,15 @@ namespace ovni {
 
 // Plain data, that ranks exchange.
 struct StateTime {
-    static constexpr int64_t unlabelled = INT64_MIN;  // values of a mark type without labels, together
-    uint32_t process = 0;                             // in System
-    uint32_t type = 0;
-    int64_t value = 0;
-    int64_t ns = 0;
+    uint32_t process = 0;  // in System
+    uint16_t type = 0;
+    enum class Named : uint16_t {
+        no,
+        yes
+    } named = Named::yes;  // no: a mark's values without label, together
+    int64_t value = 0;     // of named ones
     uint64_t times = 0;
+    WideSum ns;
 };
 
 class StateTimes {
@@ -38,30 +42,43 @@ class StateTimes {
 
  private:
     struct Sum {
-        int64_t ns = 0;
+        int64_t value = 0;
         uint64_t times = 0;
+        WideSum ns;
     };
-    using Sums = std::map<int64_t, Sum>;  // by value
+    // Of a process in a column.
+    struct Sums {
+        ValueIndex place_of;  // in of_values
+        std::vector<Sum> of_values;
+        Sum unlabelled;
+    };
     struct Column {
         uint16_t type = 0;
         bool names_nothing = false;  // has a label for 0, which else is nothing
         bool is_mark = false;
-        std::set<int64_t> named;  // of a mark
+        ValueIndex named;  // of a mark
     };
+    static constexpr uint32_t nothing = 0xffffffff, unlabelled = 0xfffffffe;
     struct Shown {
         int64_t value = 0, since = 0;
-        Sum* sum = nullptr;  // nothing, or nothing so far
+        uint32_t place = nothing;  // in Sums::of_values, or one of the above
         bool began = false;
+    };
+    struct Row {
+        uint32_t process = 0;
+        std::unique_ptr<Shown[]> columns;  // made when they are first seen
     };
 
     void show(uint32_t thread, size_t column, const Record& record);
-    Sum* sum_of(uint32_t thread, size_t column, int64_t value);
+    uint32_t place_of(Sums& sums, const Column& column, int64_t value);
+    static Sum& sum_at(Sums& sums, uint32_t place) {
+        return place == unlabelled ? sums.unlabelled : sums.of_values[place];
+    }
 
-    const System& system_;
     std::vector<Column> columns_;
     std::vector<uint16_t> column_of_type_;
-    std::vector<std::unique_ptr<Shown[]>> threads_;  // then by column; made when they are first seen
-    std::vector<std::unique_ptr<Sums[]>> processes_;
+    std::vector<Row> threads_;
+    std::vector<std::unique_ptr<Sums[]>> processes_;  // then by column; made when they are first seen
 };
 
 }  // namespace ovni

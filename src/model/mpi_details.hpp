@@ -7,22 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "mpi_function_rows.hpp"
-#include "ovni/event_code.hpp"
+#include "model/mpi_event.hpp"
 
 namespace ovni {
 
 struct MpiDetails {
-    enum class Step : uint8_t {
-        other,  // no event of this model, or one that is not listed here
-        enter,
-        leave,
-        send_started,
-        receive_started,
-        request_ended,
-        message,
-        bytes
-    };
+    using Step = MpiStep;
     Step step = Step::other;
     const MpiFunctionRow* function = nullptr;  // of enter and leave
     std::optional<int32_t> peer, tag, root;

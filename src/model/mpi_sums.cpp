@@ -6,10 +6,11 @@ namespace ovni {
 
 namespace {
 
-using Step = MpiDetails::Step;
+using Step = MpiStep;
+using Field = MpiField;
 
-bool goes_nowhere(const MpiDetails& details) {
-    return details.peer == OVNI_MPI_NOBODY;
+bool goes_nowhere(const MpiEvent& event) {
+    return event.rank(Field::peer) == OVNI_MPI_NOBODY;
 }
 
 }  // namespace
@@ -20,6 +21,16 @@ MpiSums& MpiSums::operator+=(const MpiSums& other) {
     sent += other.sent;
     received += other.received;
     return *this;
+}
+
+ProcessInMpi::Place ProcessInMpi::place_of(const MpiFunctionRow* function) {
+    Place& place = place_of_[static_cast<size_t>(function - mpi_function_rows)];
+    if (place == no_call) [[unlikely]] {
+        place = static_cast<Place>(sums_.size());
+        sums_.emplace_back();
+        functions_.push_back(function);
+    }
+    return place;
 }
 
 void ProcessInMpi::complete(const Completed& transfer) {
@@ -34,59 +45,86 @@ void ProcessInMpi::complete(const Completed& transfer) {
 }
 
 MpiSumsByFunction ProcessInMpi::sums() const {
-    MpiSumsByFunction all = sums_;
+    std::vector<MpiSums> sums = sums_;
     for (const auto& [request, in, bytes] : completed_) {
         auto begun = begun_.find(request);
         bool read = begun != begun_.end() && begun->second->takes;
-        (read ? all[in].received : all[in].sent) += bytes;
+        (read ? sums[in].received : sums[in].sent) += bytes;
     }
-    all.erase(nullptr);
+    MpiSumsByFunction all;
+    for (size_t place = no_call + 1; place < sums.size(); ++place) all[functions_[place]] = sums[place];
     return all;
 }
 
-void ThreadInMpi::take(EventCode code, std::span<const uint8_t> payload, int64_t clock) {
-    MpiDetails details = mpi_details(code, payload);
-    switch (details.step) {
+void ThreadInMpi::take(const MpiEvent& event, int64_t clock) {
+    switch (event.step()) {
         case Step::enter:
-            return enter(details, clock);
+            return enter(event, clock);
         case Step::leave:
-            return leave(details, clock);
+            return leave(event, clock);
         case Step::send_started:
-            started_ = details.request.value_or(0);
-            to_nobody_ = goes_nowhere(details);
+            started_ = event.number(Field::request).value_or(0);
+            call_.to_nobody = goes_nowhere(event);
             return;
         case Step::message:
-            current().received += details.bytes.value_or(0);
+            current().received += event.bytes().value_or(0);
             return;
         case Step::request_ended:
-            return end_request(details.request.value_or(0), details.how);
+            return end_request(event.number(Field::request).value_or(0), event.number(Field::how));
         case Step::bytes:
-            return transferred(details.bytes.value_or(0));
+            return transferred(event.bytes().value_or(0));
         default:
             return;
     }
 }
 
-void ThreadInMpi::enter(const MpiDetails& details, int64_t clock) {
-    in_ = details.function;
-    since_ = clock;
-    ended_ = 0;
-    sent_by_start_.clear();
-    to_nobody_ = goes_nowhere(details);
-    ++current().calls;
-    bool sends = in_->family == "collective" || in_->family == "rma";
-    to_send_ = sends ? details.bytes.value_or(0) : 0;
+// Only of a thread that runs anything is shown; OHC is no change of its state.
+void ThreadInMpi::change_state(EventCode code, int64_t clock) {
+    if (code == EventCode("OHC")) return;
+    spend_until(clock);
+    runs_ = code == EventCode("OHx") || code == EventCode("OHr");
 }
 
-void ThreadInMpi::leave(const MpiDetails& details, int64_t clock) {
-    if (in_ != details.function) return;
-    MpiSums& sums = current();
-    sums.nanoseconds += static_cast<uint64_t>(clock - since_);
-    if (details.request && in_->family == "io") process_.begun_[*details.request] = in_;
-    if (goes_nowhere(details)) return;
+void ThreadInMpi::spend_until(int64_t clock) {
+    if (runs_) current().nanoseconds.add_time(since_, clock);
+    since_ = clock;
+}
+
+void ThreadInMpi::close(int64_t clock) {
+    spend_until(clock);
+    call_ = {};
+    outer_.clear();
+}
+
+void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
+    spend_until(clock);
+    if (call_.function) {
+        if (outer_.size() == deepest) outer_.clear();
+        outer_.push_back(call_);
+    }
+    const MpiFunctionRow& function = *event.function();
+    ended_ = 0;
+    if (!sent_by_start_.empty()) sent_by_start_.clear();
+    bool sends = function.family == "collective" || function.family == "rma";
+    call_ = {&function, process_.place_of(&function), goes_nowhere(event),
+             sends ? event.bytes().value_or(0) : 0};
+    ++current().calls;
+}
+
+void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
+    if (call_.function != event.function()) return;
+    spend_until(clock);
+    const MpiFunctionRow& function = *call_.function;
+    auto bytes = event.bytes();
+    if (auto request = event.number(Field::request); request && function.family == "io")
+        process_.begun_[*request] = &function;
     // A call that fails leaves without details, and sends nothing.
-    if (details.bytes) sums.sent += to_send_;
-    if (details.bytes && in_->record != MpiRecord::PersistentSend) add_bytes(*in_, *details.bytes);
+    if (bytes && !goes_nowhere(event)) {
+        current().sent += call_.to_send;
+        if (function.record != MpiRecord::PersistentSend) add_bytes(function, *bytes);
+    }
+    call_ = outer_.empty() ? Call{} : outer_.back();
+    if (!outer_.empty()) outer_.pop_back();
 }
 
 // Told by the leave of a call.
@@ -106,8 +144,8 @@ void ThreadInMpi::end_request(uint32_t request, std::optional<uint32_t> how) {
 // Of I/O that has ended; else of a message that is sent.
 void ThreadInMpi::transferred(uint64_t bytes) {
     if (ended_ != 0)
-        process_.complete({ended_, in_, bytes});
-    else if (!to_nobody_)
+        process_.complete({ended_, call_.place, bytes});
+    else if (!call_.to_nobody)
         send(bytes);
 }
 

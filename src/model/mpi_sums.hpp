@@ -1,21 +1,27 @@
 // What the calls of MPI come to, by function: how many, their time, and bytes. Followed from the events of
 // the threads of a process, thread by thread or in order of time: the sums are the same.
+//
+// Time counts as the channel of the model shows it: that of the innermost call, while its thread runs. A gap
+// ends the calls that are open, and so does the end of the stream.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "model/mpi_details.hpp"
+#include "base/wide_sum.hpp"
+#include "model/mpi_event.hpp"
 
 namespace ovni {
 
 struct MpiSums {
     uint64_t calls = 0;  // that were entered
-    uint64_t nanoseconds = 0, sent = 0, received = 0;
+    WideSum nanoseconds, sent, received;
 
     MpiSums& operator+=(const MpiSums& other);
 };
@@ -29,16 +35,21 @@ class ProcessInMpi {
 
  private:
     friend class ThreadInMpi;
+    using Place = uint16_t;  // of a function in sums_
+    static constexpr Place no_call = 0;
     struct Completed {
         uint32_t request;
-        const MpiFunctionRow* in;  // the call that completed it
+        Place in;  // the call that completed it
         uint64_t bytes;
     };
+    Place place_of(const MpiFunctionRow* function);
     void complete(const Completed& transfer);
 
-    MpiSumsByFunction sums_;                                     // of nullptr: what belongs to no call
-    std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;  // I/O under way, by request
-    std::vector<Completed> completed_;                           // before its beginning is known
+    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // of no call, then of functions as they are met
+    std::vector<const MpiFunctionRow*> functions_ = {nullptr};
+    std::array<Place, std::size(mpi_function_rows)> place_of_{};  // no_call: not met yet
+    std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;   // I/O under way, by request
+    std::vector<Completed> completed_;                            // before its beginning is known
 };
 
 // Follows one thread through its calls. Bytes count for the call in which they are told: what was received,
@@ -47,26 +58,47 @@ class ThreadInMpi {
  public:
     explicit ThreadInMpi(ProcessInMpi& process) : process_(process) {}
 
-    // The next event of the thread; those of other models change nothing. Times are differences of `clock`.
-    void take(EventCode code, std::span<const uint8_t> payload, int64_t clock);
+    // The next event of the thread; those of other models than mpi and ovni change nothing. Times are
+    // differences of `clock`.
+    void take(EventCode code, std::span<const uint8_t> payload, int64_t clock) {
+        if (code.model() == 'M')
+            take(MpiEvent(code, payload), clock);
+        else if (code.model() == 'O' && code.category() == 'H')
+            change_state(code, clock);
+    }
+    // A gap begins, or there is nothing more.
+    void close(int64_t clock);
 
  private:
-    MpiSums& current() { return process_.sums_[in_]; }
-    void enter(const MpiDetails& details, int64_t clock);
-    void leave(const MpiDetails& details, int64_t clock);
+    struct Call {
+        const MpiFunctionRow* function = nullptr;
+        ProcessInMpi::Place place = ProcessInMpi::no_call;
+        bool to_nobody = false;  // what is sent now
+        uint64_t to_send = 0;    // by the call, if it succeeds
+    };
+    // Streams that go on behind events that are missing may have calls that never end: of those below the
+    // deepest that an emulator takes nothing is known.
+    static constexpr size_t deepest = 512;
+
+    MpiSums& current() { return process_.sums_[call_.place]; }
+    void take(const MpiEvent& event, int64_t clock);
+    void change_state(EventCode code, int64_t clock);
+    void spend_until(int64_t clock);
+    void enter(const MpiEvent& event, int64_t clock);
+    void leave(const MpiEvent& event, int64_t clock);
     void add_bytes(const MpiFunctionRow& function, uint64_t bytes);
     void end_request(uint32_t request, std::optional<uint32_t> how);
     void transferred(uint64_t bytes);
     void send(uint64_t bytes);
 
     ProcessInMpi& process_;
-    const MpiFunctionRow* in_ = nullptr;
+    Call call_;  // the innermost
+    std::vector<Call> outer_;
+    bool runs_ = true;  // as it does at its first event of MPI
     int64_t since_ = 0;
     uint32_t ended_ = 0;                          // the request that has just ended
     uint32_t started_ = 0;                        // the request that has just been started
-    uint64_t to_send_ = 0;                        // by the call, if it succeeds
     std::map<uint32_t, uint64_t> sent_by_start_;  // bytes by request, of this call
-    bool to_nobody_ = false;                      // what is sent now
 };
 
 }  // namespace ovni

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace ovni {
 
 namespace {
@@ -16,21 +18,36 @@ double seconds(uint64_t nanoseconds) {
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}]);
-    while (reader.next()) {
-        const EventView& event = reader.event();
-        if (event.kind == EventView::Kind::event) thread.take(event.code, event.payload(), event.clock);
+    int64_t clock = 0;
+    auto take_all = [&] {
+        while (reader.next()) {
+            const EventView& event = reader.event();
+            clock = event.clock;
+            if (event.kind == EventView::Kind::event)
+                thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(), clock);
+            else if (event.kind != EventView::Kind::gap_end)
+                thread.close(clock);
+        }
+    };
+    try {
+        take_all();
+    } catch (const Error&) {
+        thread.close(clock);
+        throw;
     }
+    thread.close(clock);
 }
 
 void MpiProfile::print_rows(TextOutput& out, const std::string& name, const MpiSumsByFunction& sums) {
     std::vector<std::pair<const MpiFunctionRow*, MpiSums>> rows(sums.begin(), sums.end());
     std::ranges::sort(rows, [](const auto& a, const auto& b) {
-        return a.second.nanoseconds != b.second.nanoseconds ? a.second.nanoseconds > b.second.nanoseconds
-                                                            : a.first->name < b.first->name;
+        return std::pair(b.second.nanoseconds.number(), a.first->name) <
+               std::pair(a.second.nanoseconds.number(), b.first->name);
     });
     for (const auto& [function, sum] : rows)
         fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14.6f} {:>14} {:>14}\n", name,
-                       function->name, sum.calls, seconds(sum.nanoseconds), sum.sent, sum.received);
+                       function->name, sum.calls, seconds(sum.nanoseconds.number()), sum.sent.number(),
+                       sum.received.number());
 }
 
 void MpiProfile::print(TextOutput& out) const {

@@ -72,10 +72,7 @@ class BatchWriter {
         for (size_t b = 0; b < rows_.size(); ++b)
             rows_[b].apply(changes_of(changes, static_cast<uint16_t>(b)), batch.breakdowns[b]);
         changes.clear();
-        if (tallies_) {
-            tallies_->events.settle(time);
-            tallies_->states.take({batch.records.data(), batch.records.size()});
-        }
+        if (tallies_) tallies_->states.take({batch.records.data(), batch.records.size()});
         writer_.submit();
     }
 
@@ -150,7 +147,7 @@ class Emulation {
     std::vector<bool> all_looms() const { return std::vector<bool>(system_.looms().size(), true); }
 
     std::string report(const Schema& schema, const Emulator& emulator, std::vector<GapFact> gaps) {
-        tallies_->events.finish(end_of_trace);
+        tallies_->events.finish(emulator.now());
         tallies_->states.finish(emulator.now());
         content_.events = tallies_->events.events();
         content_.mpi = tallies_->events.mpi();
@@ -193,7 +190,7 @@ class Emulation {
         try {
             for (uint64_t count = 1; const EventView* event = merger.next(); ++count) {
                 emulator.apply(*event);
-                if (tallies_) tallies_->events.take(*event, emulator.now());
+                if (tallies_) tallies_->events.count({*event, emulator.now()});
                 if (count % events_between_looks != 0) continue;
                 if (interrupted) {
                     content_.error = "interrupted";

@@ -44,17 +44,18 @@ class Names {
 // Of one process, or of all.
 struct Sums {
     struct State {
-        int64_t ns = 0;
+        WideSum ns;
         uint64_t times = 0;
     };
-    std::map<uint32_t, uint64_t> events;                  // by model in the plan
-    std::map<uint32_t, std::map<int64_t, State>> states;  // by type, then value
-    std::map<uint32_t, MpiSums> mpi;                      // by function
+    using Value = std::pair<StateTime::Named, int64_t>;
+    std::map<uint32_t, uint64_t> events;                // by model in the plan
+    std::map<uint32_t, std::map<Value, State>> states;  // by type
+    std::map<uint32_t, MpiSums> mpi;                    // by function
 
     void add(const EventCount& count) { events[count.model] += count.count; }
     void add(const MpiCount& count) { mpi[count.function] += count.sums; }
     void add(const StateTime& time) {
-        State& state = states[time.type][time.value];
+        State& state = states[time.type][{time.named, time.value}];
         state.ns += time.ns;
         state.times += time.times;
     }
@@ -65,10 +66,11 @@ Json states_of(const Sums& sums, const Names& names) {
     for (const auto& [type, states] : sums.states) {
         Json values = Json::array();
         for (const auto& [value, state] : states) {
-            Json number = value == StateTime::unlabelled ? Json() : Json(value);
-            values.push_back({{"value", number},
-                              {"label", names.label(type, value)},
-                              {"ns", state.ns},
+            const auto [named, number] = value;
+            bool has_name = named == StateTime::Named::yes;
+            values.push_back({{"value", has_name ? Json(number) : Json()},
+                              {"label", has_name ? names.label(type, number) : Json()},
+                              {"ns", state.ns.number()},
                               {"times", state.times}});
         }
         types.push_back({{"type", type}, {"title", names.title(type)}, {"values", std::move(values)}});
@@ -81,9 +83,9 @@ Json mpi_of(const Sums& sums) {
     for (const auto& [function, of] : sums.mpi)
         functions.push_back({{"function", mpi_function_rows[function].name},
                              {"calls", of.calls},
-                             {"ns", of.nanoseconds},
-                             {"sent", of.sent},
-                             {"received", of.received}});
+                             {"ns", of.nanoseconds.number()},
+                             {"sent", of.sent.number()},
+                             {"received", of.received.number()}});
     return functions;
 }
 
@@ -159,10 +161,11 @@ std::string path_of_thread(const ReportSubject& of, uint32_t row) {
 
 Json gaps_in(const ReportSubject& of, std::vector<GapFact> gaps) {
     struct Reason {
-        uint64_t gaps = 0, lost = 0;
+        uint64_t gaps = 0;
+        WideSum lost;
     };
     std::map<std::string, Reason> reasons;
-    uint64_t lost = 0;
+    WideSum lost;
     std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
     Json list = Json::array(), by_reason = Json::array();
     for (const GapFact& gap : gaps) {
@@ -177,8 +180,8 @@ Json gaps_in(const ReportSubject& of, std::vector<GapFact> gaps) {
         lost += gap.lost;
     }
     for (const auto& [name, reason] : reasons)
-        by_reason.push_back({{"reason", name}, {"gaps", reason.gaps}, {"lost", reason.lost}});
-    return {{"lost", lost}, {"reasons", std::move(by_reason)}, {"list", std::move(list)}};
+        by_reason.push_back({{"reason", name}, {"gaps", reason.gaps}, {"lost", reason.lost.number()}});
+    return {{"lost", lost.number()}, {"reasons", std::move(by_reason)}, {"list", std::move(list)}};
 }
 
 Json damages_in(const ReportContent& content) {

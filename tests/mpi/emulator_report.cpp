@@ -1,5 +1,6 @@
 // --report: the same document from one process and from any number of ranks.
 #include "mpi/emulator_test.hpp"
+#include "support/report_checks.hpp"
 
 namespace ovni::test {
 namespace {
@@ -17,6 +18,7 @@ class DistributedReportTest : public DistributedTest {
         Finished expected = serial(directory, output("serial"), report_to("serial.json", options));
         EXPECT_EQ(expected.status, status) << expected.err;
         std::string text = read_file(output("serial" + inserted + ".json"));
+        expect_mpi_times_as_in_states(Json::parse(text));
         for (int ranks : {1, 2, 3, 4}) {
             std::string name = "ranks" + std::to_string(ranks);
             Finished done = distributed(ranks, directory, output(name), report_to(name + ".json", options),

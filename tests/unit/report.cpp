@@ -1,11 +1,14 @@
 // ovniemu --report: what the document says of small traces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 
 #include "base/file.hpp"
 #include "support/process.hpp"
+#include "support/random_trace.hpp"
+#include "support/report_checks.hpp"
 #include "support/stream_test.hpp"
 
 namespace ovni::test {
@@ -133,6 +136,101 @@ TEST_F(SmallReportTest, SaysAllThis) {
     EXPECT_EQ(all.dump(1), expected.dump(1));
 }
 
+// Calls that a gap interrupts, that never return, that lie within another, and of a thread that pauses.
+class OpenCallsTest : public ReportTest {
+ protected:
+    void SetUp() override {
+        const std::vector<std::pair<std::string, std::string>> mpi = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}};
+        trace_.thread({.loom = "a.x", .pid = 1, .tid = 1, .rank = 0, .nranks = 4, .require = mpi})
+            .starts(1'000'000)
+            .event("MR[", 1'100'000)
+            .event("MR]", 1'200'000)
+            .gap(1'300'000, 8'000'000, 4, "full")
+            .event("MR]", 8'500'000)
+            .ends(9'000'000);
+        trace_.thread({.loom = "b.x", .pid = 2, .tid = 2, .rank = 1, .nranks = 4, .require = mpi})
+            .starts(1'000'000)
+            .event("MS[", 1'100'000)
+            .gap(1'300'000, 8'000'000, 4, "full")
+            .event("MS]", 8'500'000, {u64(7), 1, 7})
+            .ends(9'000'000);
+        trace_.thread({.loom = "c.x", .pid = 3, .tid = 3, .rank = 2, .nranks = 4, .require = mpi})
+            .starts(1'000'000)
+            .event("MW[", 1'100'000)
+            .event("OB.", 7'000'000)
+            .set("ovni.end", {{"by", "signal"}, {"code", 9}});
+        trace_.thread({.loom = "d.x", .pid = 4, .tid = 4, .rank = 3, .nranks = 4, .require = mpi})
+            .starts(1'000'000)
+            .event("MWa", 1'100'000)
+            .event("MT[", 1'200'000)
+            .event("OHp", 1'300'000)
+            .event("OHr", 1'600'000)
+            .event("MT]", 1'650'000)
+            .event("MWA", 2'000'000)
+            .ends(2'100'000);
+    }
+    static Json times_of(const Json& sums) {
+        Json times;
+        for (const Json& function : sums["mpi"])
+            times[function["function"].get<std::string>()] = {function["calls"], function["ns"]};
+        return times;
+    }
+};
+
+TEST_F(OpenCallsTest, EndWhereTheirStateDoes) {
+    Json all = report();
+    expect_mpi_times_as_in_states(all);
+    EXPECT_EQ(
+        times_of(all["total"]).dump(),
+        R"({"MPI_Wait":[1,5900000],"MPI_Waitall":[1,450000],"MPI_Test":[1,150000],"MPI_Recv":[1,100000],"MPI_Send":[1,200000]})");
+}
+
+TEST_F(OpenCallsTest, AreTheSameToOvnitop) {
+    Json total = report()["total"];
+    std::string out = run({program("ovnitop"), "--mpi", trace_.path().string()}).out;
+    for (const Json& function : total["mpi"]) {
+        char row[100];
+        std::snprintf(row, sizeof row, "\nall      %-28s %10d %14.6f",
+                      function["function"].get<std::string>().c_str(), function["calls"].get<int>(),
+                      function["ns"].get<double>() / 1e9);
+        EXPECT_THAT(out, HasSubstr(row));
+    }
+}
+
+TEST_F(OpenCallsTest, EndWithAPartialReport) {
+    trace_.thread({.loom = "e.x", .pid = 5, .tid = 5}).starts(1'000'000).event("OHr", 1'500'000);
+    EXPECT_EQ(emulate().status, 1);
+    Json all = Json::parse(read_file(file("report.partial.json")));
+    expect_mpi_times_as_in_states(all);
+    EXPECT_EQ(times_of(all["total"])["MPI_Wait"].dump(), "[1,400000]");
+}
+
+TEST_F(ReportTest, HasTimesInMpiAsInStates) {
+    build(trace_, {.seed = 5, .looms = 3, .models = every_model, .clock_offsets = true});
+    Json all = report();
+    EXPECT_GT(all["total"]["mpi"].size(), 5u);
+    expect_mpi_times_as_in_states(all);
+}
+
+// Of processes that ran so far, in KiB.
+long peak_memory() {
+    struct rusage usage {};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return usage.ru_maxrss;
+}
+
+TEST_F(ReportTest, NeedsNoMemoryForEvents) {
+    StreamBuilder& stream = trace_.thread().starts(0);
+    for (int i = 1; i < 2'000'000; ++i) stream.event("OB.", i);
+    stream.ends(2'000'000);
+    std::string trace = trace_.write();
+    EXPECT_EQ(run({program("ovniemu"), trace}).status, 0);
+    constexpr long much = 20'000;
+    long without = peak_memory();
+    EXPECT_EQ(run({program("ovniemu"), "--report", file(), trace}).status, 0);
+    EXPECT_LT(peak_memory(), without + much);
+}
+
 TEST_F(ReportTest, SaysWhatIsOddAndWrong) {
     trace_.thread({.tid = 1}).starts(10).event("OHp", 30).event("OHr", 40);
     trace_.thread({.tid = 2}).starts(20).ends(60);
@@ -164,6 +262,49 @@ TEST_F(ReportTest, CountsPunctualStates) {
     EXPECT_EQ(
         states.back()["values"].dump(),
         R"([{"value":null,"label":null,"ns":0,"times":2},{"value":3,"label":"three","ns":0,"times":2}])");
+}
+
+// The least number there is is a value like others.
+TEST_F(ReportTest, TellsValuesWithoutLabelFromAllOthers) {
+    trace_.thread()
+        .mark(7, "stack", "depth", {{INT64_MIN, "least"}, {INT64_MAX, "most"}})
+        .starts(100)
+        .event("OM[", 200, {i64(INT64_MIN), 7})
+        .event("OM]", 210, {i64(INT64_MIN), 7})
+        .event("OM[", 220, {i64(5), 7})
+        .event("OM]", 225, {i64(5), 7})
+        .event("OM[", 230, {i64(INT64_MAX), 7})
+        .event("OM]", 250, {i64(INT64_MAX), 7})
+        .ends(300);
+    EXPECT_EQ(
+        report()["total"]["states"].back()["values"].dump(),
+        R"([{"value":null,"label":null,"ns":5,"times":1},{"value":-9223372036854775808,"label":"least","ns":10,"times":1},{"value":9223372036854775807,"label":"most","ns":20,"times":1}])");
+}
+
+TEST_F(ReportTest, HasSumsThatDoNotOverflow) {
+    constexpr int64_t last = INT64_MAX - 5;
+    for (int tid : {1, 2, 3})
+        trace_
+            .thread({.tid = tid,
+                     .cpus = {{0, 0}, {1, 1}, {2, 2}},
+                     .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}})
+            .starts(1, tid - 1)
+            .event("MS[", 10, {0, 0, u32(1), u32(0)})
+            .event("MS]", 20, {u64(UINT64_MAX), 0, 0})
+            .gap(INT64_MIN, -1, UINT64_MAX, "early")
+            .gap(100, last - 100, UINT64_MAX, "full")
+            .ends(last);
+    Json all = report();
+    EXPECT_EQ(all["total"]["mpi"][0]["sent"], UINT64_MAX);
+    EXPECT_EQ(all["processes"][0]["mpi"][0]["sent"], UINT64_MAX);
+    EXPECT_EQ(all["gaps"]["lost"], UINT64_MAX);
+    EXPECT_EQ(all["gaps"]["reasons"][1]["lost"], UINT64_MAX);
+    Json states = all["total"]["states"][0]["values"];
+    EXPECT_EQ(states.back()["label"], "Not traced");
+    EXPECT_EQ(states.back()["ns"], UINT64_MAX);
+    EXPECT_EQ(all["gaps"]["list"][0]["from"], 0);
+    EXPECT_EQ(all["gaps"]["list"][0]["to"], 0);
+    EXPECT_EQ(all["gaps"]["list"][1]["to"], last - 101);
 }
 
 // A clock that is off is corrected, and times within a thread stay.

@@ -1,0 +1,81 @@
+// An event of the model mpi as it lies in its stream: what it says of which function, and where in the
+// payload its details are (ovni/mpi_events.h lists them). A look into two tables, for who reads every event
+// of a trace; mpi_details.hpp has the details as they are needed elsewhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "mpi_function_rows.hpp"
+#include "ovni/event_code.hpp"
+
+namespace ovni {
+
+enum class MpiStep : uint8_t {
+    other,  // no event of this model, or one that is not listed here
+    enter,
+    leave,
+    send_started,
+    receive_started,
+    request_ended,
+    message,
+    bytes
+};
+
+enum class MpiField : uint8_t { none, peer, tag, root, object, request, count, how, bytes };
+
+// Where details are in a payload, the number of a function included.
+struct MpiPlaces {
+    static constexpr size_t fields = static_cast<size_t>(MpiField::bytes) + 1;
+    std::array<uint8_t, fields> at{};  // 0: it has none
+    uint8_t first = 0;                 // the field that is at 0
+    uint8_t bytes_size = 0;
+};
+
+// Points into the payload.
+class MpiEvent {
+ public:
+    // A payload without details, or of another size than any has, leaves them out.
+    MpiEvent(EventCode code, std::span<const uint8_t> payload);
+
+    MpiStep step() const { return step_; }
+    const MpiFunctionRow* function() const { return function_; }  // of enter and leave
+    bool has(MpiField field) const {
+        auto index = static_cast<uint8_t>(field);
+        return places_->at[index] != 0 || places_->first == index;
+    }
+    // One of 32 bits, without sign.
+    std::optional<uint32_t> number(MpiField field) const {
+        if (!has(field)) return std::nullopt;
+        uint32_t value = 0;
+        std::memcpy(&value, payload_ + places_->at[static_cast<size_t>(field)], sizeof value);
+        return value;
+    }
+    std::optional<int32_t> rank(MpiField field) const {
+        auto value = number(field);
+        return value ? std::optional(static_cast<int32_t>(*value)) : std::nullopt;
+    }
+    std::optional<uint64_t> bytes() const {
+        if (!has(MpiField::bytes)) return std::nullopt;
+        uint64_t value = 0;
+        const uint8_t* from = payload_ + places_->at[static_cast<size_t>(MpiField::bytes)];
+        if (places_->bytes_size == sizeof value) [[likely]]
+            std::memcpy(&value, from, sizeof value);
+        else
+            std::memcpy(&value, from, short_bytes);
+        return value;
+    }
+
+    static constexpr uint8_t short_bytes = 6;  // of a count of bytes behind a number
+
+ private:
+    MpiStep step_ = MpiStep::other;
+    const MpiFunctionRow* function_ = nullptr;
+    const uint8_t* payload_ = nullptr;
+    const MpiPlaces* places_;
+};
+
+}  // namespace ovni
