@@ -94,6 +94,27 @@ TEST_F(DistributedReportTest, UpToDamage) {
     expect_same_report(1, {}, ".partial");
 }
 
+TEST_F(DistributedReportTest, NeedsNoMemoryForEvents) {
+    for (int node : {1, 2}) {
+        constexpr int events = 1'000'000;
+        std::string loom = "n" + std::to_string(node) + ".x";
+        StreamBuilder& stream = trace_.thread({.loom = loom, .pid = node, .tid = node}).starts(0);
+        for (int i = 1; i < events; ++i) stream.event("OB.", i);
+        stream.ends(events);
+    }
+    fs::path directory = trace_.write();
+    auto peak_memory = [&](const std::vector<std::string>& options) {
+        fs::path file = output("statistics.json");
+        std::vector<std::string> all = {"--statistics", file.string()};
+        all.insert(all.end(), options.begin(), options.end());
+        Finished done = distributed(2, directory, output("out"), all);
+        EXPECT_EQ(done.status, 0) << done.err;
+        return Json::parse(read_file(file))[0]["peak_memory"].get<int64_t>();
+    };
+    constexpr int64_t much = 20 << 20;
+    EXPECT_LT(peak_memory({"--report", output("r.json").string()}), peak_memory({}) + much);
+}
+
 TEST_F(DistributedReportTest, ThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
     Finished done = distributed(2, trace_.write(), output("out"), {"--report", "/proc/nowhere/x.json"});
