@@ -123,7 +123,7 @@ constexpr size_t place_of(EventCode code) {
 }
 constexpr auto meanings = [] {
     std::array<Meaning, size_t{1} << (2 * code_bits)> all{};
-    for (uint16_t i = 0; i < std::size(mpi_function_rows); ++i) {
+    for (size_t i = 0; i < std::size(mpi_function_rows); ++i) {
         const MpiFunctionRow& row = mpi_function_rows[i];
         auto own = static_cast<uint16_t>(row.number == 0 ? i + 1 : 0);
         all[place_of(row.enter)] = {Step::enter, own};
