@@ -23,6 +23,7 @@
 #include "emu/window.hpp"
 #include "sink/cfg.hpp"
 #include "tools/emulation.hpp"
+#include "tools/emulation_outputs.hpp"
 #include "tools/report.hpp"
 
 namespace ovni {
@@ -254,6 +255,11 @@ int main(int argc, char** argv) {
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
         std::optional<std::string> statistics;
         if (cli.has("statistics")) statistics = cli.get<std::string>("statistics");
+        std::vector<ovni::Output> further;
+        if (statistics) further.push_back({ovni::Output::Kind::file, "--statistics", *statistics});
+        world.agree([&] {
+            if (world.is_root()) ovni::check_outputs(options, further);
+        });
         return ovni::Emulation(world, options).run(statistics);
     });
 }

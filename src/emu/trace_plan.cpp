@@ -115,7 +115,7 @@ bool all_suited(const ModelSpec& model, const Trace& trace, const System& system
 FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
     const BreakdownSpec& spec = *model.breakdown;
     FileSchema schema;
-    schema.name = fmt::format("{}-breakdown", model.name);
+    schema.name = breakdown_name(model);
     for (size_t left = system.cpus().size() - system.looms().size(); left > 0; --left)
         schema.rows.push_back(fmt::format("~CPU {:4}", left));
     EventType type{spec.prv_type, fmt::format("CPU: {}", spec.title), {}};
@@ -129,6 +129,10 @@ FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
 }
 
 }  // namespace
+
+std::string breakdown_name(const ModelSpec& model) {
+    return fmt::format("{}-breakdown", model.name);
+}
 
 std::string json_path(const Trace& trace, uint32_t stream) {
     return (trace.directory() / trace.streams()[stream].relative_path / "stream.json").string();

@@ -11,6 +11,9 @@ namespace ovni {
 
 void add_marks(Plan& plan, const Trace& trace, const System& system);
 void add_counters(Plan& plan, const Trace& trace, const System& system);
+// The name of its output; `model` is one that has a breakdown.
+std::string breakdown_name(const ModelSpec& model);
+
 // `model` is one that has a breakdown.
 void add_breakdown(Plan& plan, const ModelPlan& model, const Trace& trace, const System& system);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -67,16 +68,41 @@ int64_t parse_duration(const std::string& text) {
     return *ns;
 }
 
-std::set<int> parse_ranks(const std::string& text) {
+void RankSet::add(int first, int last) {
+    auto next = ranges_.upper_bound(first);
+    if (next != ranges_.begin() && std::prev(next)->second >= first) --next;
+    while (next != ranges_.end() && next->first <= last) {
+        first = std::min(first, next->first);
+        last = std::max(last, next->second);
+        next = ranges_.erase(next);
+    }
+    ranges_.emplace(first, last);
+}
+
+bool RankSet::contains(int rank) const {
+    auto behind = ranges_.upper_bound(rank);
+    return behind != ranges_.begin() && rank <= std::prev(behind)->second;
+}
+
+std::optional<int> RankSet::first_beyond(const std::set<int>& known) const {
+    for (const auto& [first, last] : ranges_) {
+        int rank = first;
+        while (rank <= last && known.contains(rank)) ++rank;
+        if (rank <= last) return rank;
+    }
+    return std::nullopt;
+}
+
+RankSet parse_ranks(const std::string& text) {
     constexpr int most = 1 << 24;
-    std::set<int> ranks;
+    RankSet ranks;
     for (const std::string& item : items_of("ranks", text)) {
         size_t dash = item.find('-');
         std::optional<int> first = whole<int>(item.substr(0, dash));
         std::optional<int> last = dash == item.npos ? first : whole<int>(item.substr(dash + 1));
         if (!first || !last || *last < *first || *last >= most)
             throw UsageError("--ranks: '" + item + "' is neither a rank nor a range of ranks (see --help)");
-        for (int rank = *first; rank <= *last; ++rank) ranks.insert(rank);
+        ranks.add(*first, *last);
     }
     return ranks;
 }
@@ -130,19 +156,20 @@ CutOptions read_cut_options(const Cli& cli) {
 
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options) {
     std::vector<bool> chosen(trace.streams().size());
-    std::set<int> ranks = options.ranks;
+    std::set<int> ranks;
     std::set<std::string> looms = options.looms;
     for (const ThreadInfo& thread : system.threads()) {
         const std::string& loom = system.looms()[thread.loom].name;
         const std::optional<int>& rank = system.processes()[thread.process].rank;
         chosen[thread.stream] = (options.ranks.empty() || (rank && options.ranks.contains(*rank))) &&
                                 (options.looms.empty() || options.looms.contains(loom));
-        if (rank) ranks.erase(*rank);
+        if (rank) ranks.insert(*rank);
         looms.erase(loom);
     }
     std::string path = trace.directory();
     if (!looms.empty()) throw Error(fmt::format("there is no loom '{}'", *looms.begin()), path);
-    if (!ranks.empty()) throw Error(fmt::format("there is no rank {}", *ranks.begin()), path);
+    if (auto rank = options.ranks.first_beyond(ranks))
+        throw Error(fmt::format("there is no rank {}", *rank), path);
     return chosen;
 }
 

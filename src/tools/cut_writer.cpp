@@ -1,5 +1,6 @@
 #include "tools/cut_writer.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/outputs.hpp"
 #include "core/stream_crc.hpp"
 #include "emu/start.hpp"
 #include "tools/cut_metadata.hpp"
@@ -235,13 +237,27 @@ OutputDirectory::SignalsWait::~SignalsWait() {
     sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-OutputDirectory::OutputDirectory(fs::path path) : path_(std::move(path)) {
-    while (path_.has_relative_path() && path_.filename().empty()) path_ = path_.parent_path();
+fs::path new_directory(fs::path path) {
+    while (path.has_relative_path() && path.filename().empty()) path = path.parent_path();
     std::error_code fault;
-    fs::file_status status = fs::symlink_status(path_, fault);
-    bool is_free = !fs::exists(status) || (fs::is_directory(status) && fs::is_empty(path_, fault) && !fault);
-    if (!is_free) throw Error("is there already, and is not an empty directory", path_);
-    beside_ = path_;
+    fs::file_status status = fs::symlink_status(path, fault);
+    if (!fs::exists(status)) return resolved(path);
+    bool is_free = fs::is_directory(status) && fs::is_empty(path, fault) && !fault;
+    if (!is_free) throw Error("is there already, and is not an empty directory", path);
+    fs::path whole = resolved(path);
+    if (fs::equivalent(whole, ".", fault))
+        throw UsageError(fmt::format(
+            "-o {} is the current directory, which cannot be replaced: name a new one", path.string()));
+    struct stat here {
+    }, above{};
+    bool is_mount_point = ::stat(whole.c_str(), &here) == 0 &&
+                          ::stat(whole.parent_path().c_str(), &above) == 0 && here.st_dev != above.st_dev;
+    if (is_mount_point) throw Error("is a mount point, which cannot be replaced: name a new directory", path);
+    return whole;
+}
+
+OutputDirectory::OutputDirectory(const fs::path& path) : path_(new_directory(path)), beside_(path_) {
+    std::error_code fault;
     beside_ += ".tmp." + std::to_string(::getpid());
     if (path_.has_parent_path()) make_directories(path_.parent_path());
     if (!fs::create_directory(beside_, fault))

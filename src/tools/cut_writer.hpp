@@ -18,12 +18,16 @@ struct CutSummary {
     int64_t begin = INT64_MAX;  // corrected clock of the first event
 };
 
-// A directory beside `path` that takes its place in commit(), where nothing is or an empty directory. Dropped
+// Where a new directory of that name is to be: nothing is there, or an empty directory that can be replaced.
+// Throws Error, UsageError for the current directory.
+std::filesystem::path new_directory(std::filesystem::path path);
+
+// A directory beside `path` that takes its place in commit(), see new_directory(). Dropped
 // without that, it is removed with all that is in it. As long as it is there, SIGINT, SIGTERM and SIGHUP
 // wait.
 class OutputDirectory {
  public:
-    explicit OutputDirectory(std::filesystem::path path);
+    explicit OutputDirectory(const std::filesystem::path& path);
     ~OutputDirectory();
     OutputDirectory(const OutputDirectory&) = delete;
     OutputDirectory& operator=(const OutputDirectory&) = delete;

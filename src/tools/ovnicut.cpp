@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/outputs.hpp"
 #include "tools/cut_options.hpp"
 #include "tools/cut_plan.hpp"
 #include "tools/cut_writer.hpp"
@@ -15,9 +16,7 @@ namespace fs = std::filesystem;
 
 // A trace in a trace would be read as one.
 void refuse_inside(const fs::path& output, const fs::path& trace) {
-    fs::path inner = fs::weakly_canonical(output), outer = fs::weakly_canonical(trace);
-    auto inside = inner.lexically_relative(outer);
-    if (!inside.empty() && *inside.begin() != "..")
+    if (is_inside(output, trace))
         throw UsageError(fmt::format("-o {} is inside of {}", output.string(), trace.string()));
 }
 
@@ -26,6 +25,7 @@ int run(int argc, char** argv) {
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     CutOptions options = read_cut_options(cli);
     refuse_inside(options.output, options.trace);
+    new_directory(options.output);
     // A limit of file sizes is an error of write() like a full disk, not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
     Trace trace = Trace::open(options.trace);

@@ -16,6 +16,7 @@
 #include "sink/prv_sink.hpp"
 #include "sink/writer.hpp"
 #include "tools/emulation.hpp"
+#include "tools/emulation_outputs.hpp"
 #include "tools/report.hpp"
 #include "trace/merger.hpp"
 
@@ -258,7 +259,9 @@ int main(int argc, char** argv) {
         if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
         // A limit of file sizes is an error of write() like a full disk, not the end of the process.
         std::signal(SIGXFSZ, SIG_IGN);
-        ovni::Emulation emulation(ovni::read_options(cli));
+        ovni::EmulationOptions options = ovni::read_options(cli);
+        ovni::check_outputs(options);
+        ovni::Emulation emulation(options);
         ovni::stop_in_order();
         return emulation.run();
     });

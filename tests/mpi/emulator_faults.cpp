@@ -182,15 +182,14 @@ TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
     EXPECT_EQ(unwritable.status, 1) << unwritable.err;
 }
 
-TEST_F(DistributedTest, TheFailureOfARenameIsThatOfTheSerialEmulator) {
+TEST_F(DistributedTest, ADirectoryAtThePlaceOfAnOutputIsToldAlike) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
     fs::create_directories(output("out") / "thread.prv");
     Finished one = serial(directory, output("out")), all = distributed(2, directory, output("out"));
     EXPECT_EQ(one.status, 1);
     EXPECT_EQ(all.status, 1);
-    const std::string message =
-        (output("out") / "thread.prv").string() + ": cannot put the new file into its place";
+    const std::string message = (output("out") / "thread.prv").string() + ": is a directory";
     EXPECT_THAT(one.err, HasSubstr("ovniemu: " + message));
     EXPECT_THAT(all.err, HasSubstr("ovniemu-mpi: " + message));
 }

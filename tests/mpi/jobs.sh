@@ -38,9 +38,11 @@ batch sync "$work/ovni.4711" || fail "sync: $(cat "$work/out")"
 SLURM_NTASKS=2 batch emulate "$work/ovni.4711" -l -o "$work/outputs" || fail "emulate: $(cat "$work/out")"
 [ -s "$work/outputs/thread.prv" ] || fail "emulate has written nothing"
 [ -s "$work/ovni.4711/columns.h5" ] || grep -q "no HDF5" "$work/out" || fail "there are no columns"
+SLURM_NTASKS=2 batch emulate "$work/ovni.4711" -o "$work/again" --hdf5 "$work/mine.h5" || grep -q "no HDF5" "$work/out" || fail "emulate --hdf5: $(cat "$work/out")"
+[ -s "$work/mine.h5" ] || grep -q "no HDF5" "$work/out" || fail "columns are not where they were wanted"
 batch trace false && fail "the status of the program is lost"
 for job in trace sync emulate; do
     batch $job && fail "$job runs without an argument"
     bash -n "$source/scripts/jobs/$job.sbatch"
 done
-cut -d: -f1 "$work/log" | tr '\n' ' ' | grep -qx "srun 3 srun 1 srun 2 srun 3 " || fail "$(cat "$work/log")"
+cut -d: -f1 "$work/log" | tr '\n' ' ' | grep -qx "srun 3 srun 1 srun 2 srun 2 srun 3 " || fail "$(cat "$work/log")"

@@ -267,6 +267,67 @@ TEST_F(CutOptionsTest, WrongCommandLines) {
     EXPECT_THAT(inside.err, HasSubstr("is inside of"));
 }
 
+TEST_F(CutOptionsTest, InTheTraceByAnyName) {
+    two_ranks();
+    fs::create_directory_symlink(whole_, directory() / "link");
+    const std::string trace = whole_.string();
+    auto before = files_of(whole_);
+    const std::vector<std::pair<fs::path, std::vector<std::string>>> inside = {
+        {whole_, {trace, "-o", "part"}},
+        {whole_, {".", "-o", "part"}},
+        {whole_, {trace, "-o", "new/../part"}},
+        {whole_, {trace, "-o", "."}},
+        {whole_ / "loom.a.0", {trace, "-o", "part"}},
+        {directory(), {trace, "-o", "link/part"}},
+        {directory(), {"link", "-o", trace + "/new/part"}}};
+    for (const auto& [here, words] : inside) {
+        std::string command = "cd '" + here.string() + "' && exec '" + program("ovnicut") + "'";
+        for (const std::string& word : words) command += " '" + word + "'";
+        Finished done = run({"sh", "-c", command});
+        EXPECT_EQ(done.status, 2) << command << done.err;
+        EXPECT_THAT(done.err, HasSubstr("is inside of"));
+    }
+    EXPECT_EQ(files_of(whole_), before);
+}
+
+TEST_F(CutOptionsTest, TheOutputIsJudgedBeforeAnyWork) {
+    builder_.thread().starts(1000).event("OB.", 1100).ends(2000).truncate(3);
+    whole_ = builder_.write();
+    fs::create_directory(directory() / "empty");
+    auto in_empty = [&](const std::string& output) {
+        return run({"sh", "-c", "cd \"$0\" && exec \"$1\" \"$2\" -o " + output, directory() / "empty",
+                    program("ovnicut"), whole_});
+    };
+    for (const char* here : {".", "./", "../empty"}) {
+        Finished done = in_empty(here);
+        EXPECT_EQ(done.status, 2);
+        EXPECT_THAT(done.err, HasSubstr("is the current directory"));
+    }
+    write_file(directory() / "file", "x");
+    expect_error(in_empty("../file"), "is there already");
+}
+
+TEST_F(CutOptionsTest, TheWayToTheOutputIsNotMade) {
+    two_ranks();
+    cut_to("new/../part", {});
+    expect_accepted(directory() / "part");
+    EXPECT_FALSE(fs::exists(directory() / "new"));
+}
+
+TEST_F(CutOptionsTest, RangesOfRanksMayBeLarge) {
+    two_ranks();
+#ifdef __SANITIZE_ADDRESS__
+    const std::string limit;  // it needs far more
+#else
+    const std::string limit = "ulimit -v 300000; ";
+#endif
+    Finished done = run({"sh", "-c", limit + "exec \"$0\" \"$1\" -o \"$2\" --ranks 1,0-16777214,1-3",
+                         program("ovnicut"), whole_, directory() / "refused"});
+    expect_error(done, "there is no rank 2");
+    cut_to("both", {"--ranks", "0-1,1,0"});
+    EXPECT_EQ(files_of(directory() / "both"), files_of(cut_to("all", {})));
+}
+
 TEST_F(CutOptionsTest, WhatIsNotInTheTrace) {
     two_ranks();
     expect_error(try_cut(whole_, "refused", {"--ranks", "0,5"}), "there is no rank 5");

@@ -1,0 +1,71 @@
+#include "tools/emulation_outputs.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "core/stream_crc.hpp"
+#include "emu/trace_plan.hpp"
+#include "sink/output_names.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<Output> outputs_of(const EmulationOptions& options) {
+    std::vector<Output> outputs{{Output::Kind::directory, "-o", options.output},
+                                {Output::Kind::directory, "the directory", options.output / "cfg"}};
+    for (const auto& [option, path] :
+         {std::pair("--hdf5", options.columns), std::pair("--report", options.report)}) {
+        if (!path) continue;
+        outputs.push_back({Output::Kind::file, option, *path});
+        outputs.push_back({Output::Kind::file, fmt::format("the partial file of {}", option),
+                           output_path(*path, Ending::partial)});
+    }
+    std::vector<std::string> names{"thread", "cpu"};
+    for (const ModelSpec* model : all_models())
+        if (model->breakdown && options.breakdowns == Breakdowns::yes)
+            names.push_back(breakdown_name(*model));
+    for (const std::string& name : names)
+        for (const char* extension : {".prv", ".pcf", ".row"})
+            for (Ending ending : {Ending::complete, Ending::partial})
+                outputs.push_back(
+                    {Output::Kind::file, "the output", output_path(options.output, name, extension, ending)});
+    return outputs;
+}
+
+std::vector<Input> inputs_of(const EmulationOptions& options) {
+    std::vector<Input> inputs;
+    if (options.clock_table) inputs.push_back({"-c", *options.clock_table});
+    for (const char* name : {"clocks.json", "clock-offsets.txt"})
+        inputs.push_back({"the clocks of the trace,", options.trace / name});
+    return inputs;
+}
+
+// A file with the name of one of a stream, beside others of a stream or in the trace, would be taken for it.
+void refuse_stream_file(const Output& output, const fs::path& trace) {
+    constexpr std::array names = {metadata_name, events_name, gaps_name, stream_crc_name};
+    fs::path path = resolved(output.path);
+    if (std::ranges::find(names, path.filename().string()) == names.end()) return;
+    std::error_code fault;
+    bool is_beside = std::ranges::any_of(names, [&](const char* name) {
+        return path.filename() != name && fs::exists(path.parent_path() / name, fault);
+    });
+    if (is_beside || is_inside(path, trace))
+        throw Error(fmt::format("{} would be the {} of a stream", output.what, path.string()), output.path);
+}
+
+}  // namespace
+
+void check_outputs(const EmulationOptions& options, const std::vector<Output>& further) {
+    std::vector<Output> outputs = outputs_of(options);
+    outputs.insert(outputs.end(), further.begin(), further.end());
+    check_outputs(outputs, inputs_of(options));
+    for (const Output& output : outputs)
+        if (output.kind == Output::Kind::file) refuse_stream_file(output, options.trace);
+}
+
+}  // namespace ovni
