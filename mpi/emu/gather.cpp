@@ -44,7 +44,7 @@ std::vector<T> joined(const PerRank<std::vector<T>>& parts) {
 
 // Those that come from the metadata every rank has: rank 0 tells them, others what it does not know.
 std::set<std::string> gather_warnings(const Comm& comm) {
-    const std::set<std::string>& mine = log::kept_warnings();
+    const std::set<std::string>& mine = log::warnings();
     std::vector<std::string> told, further;
     if (comm.is_root()) told.assign(mine.begin(), mine.end());
     told = gather_texts(comm, told);

@@ -10,8 +10,7 @@ std::string program = "ovni";
 bool debug_enabled = false;
 bool errors_only = false;
 int silences = 0;
-bool warnings_are_kept = false;
-std::set<std::string> warnings;
+std::set<std::string> all_warnings;
 }  // namespace
 
 void set_program(std::string_view name) {
@@ -23,11 +22,8 @@ void enable_debug() {
 void only_errors() {
     errors_only = true;
 }
-void keep_warnings() {
-    warnings_are_kept = true;
-}
-const std::set<std::string>& kept_warnings() {
-    return warnings;
+const std::set<std::string>& warnings() {
+    return all_warnings;
 }
 
 Silence::Silence() {
@@ -39,9 +35,12 @@ Silence::~Silence() {
 
 void write(std::string_view level, std::string_view text) {
     if (silences > 0 || (level == "DEBUG" && !debug_enabled)) return;
-    if (warnings_are_kept && level == "WARN") warnings.emplace(text);
     if (errors_only && level != "ERROR") return;
     fmt::print(stderr, "{}: {}: {}\n", program, level, text);
+}
+
+void write_warning(const std::string& text) {
+    if (silences == 0 && all_warnings.insert(text).second) write("WARN", text);
 }
 
 }  // namespace ovni::log

@@ -15,9 +15,8 @@ void set_program(std::string_view name);
 void enable_debug();
 // Nothing but errors from now on: the ranks other than 0 of an MPI program.
 void only_errors();
-// Warnings are kept from now on, also those that are not printed; each text once.
-void keep_warnings();
-const std::set<std::string>& kept_warnings();
+// Warnings so far, also those that were not printed because of that. Each text is printed once.
+const std::set<std::string>& warnings();
 
 // Nothing at all, as long as it lives.
 class Silence {
@@ -29,6 +28,7 @@ class Silence {
 };
 
 void write(std::string_view level, std::string_view text);
+void write_warning(const std::string& text);
 
 template <class... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
@@ -36,6 +36,11 @@ void info(fmt::format_string<Args...> format, Args&&... args) {
 }
 template <class... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
+    write_warning(fmt::format(format, std::forward<Args>(args)...));
+}
+// About what the program writes, and not what it reads: not one of warnings().
+template <class... Args>
+void warn_of_output(fmt::format_string<Args...> format, Args&&... args) {
     write("WARN", fmt::format(format, std::forward<Args>(args)...));
 }
 template <class... Args>

@@ -118,14 +118,14 @@ void write_counter_views(const fs::path& directory, std::span<const std::string>
     try {
         for (size_t i = 0; i < counters.size(); ++i) write_counter(directory / "cfg", i, counters[i]);
     } catch (const std::exception& e) {
-        log::warn("cannot write window configurations of the hardware counters: {}", e.what());
+        log::warn_of_output("cannot write window configurations of the hardware counters: {}", e.what());
     }
 }
 
 Views write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {
     const fs::path cfg = directory / "cfg";
     if (fs::exists(fs::symlink_status(cfg))) {
-        log::warn("{} exists already, window configurations are not written", cfg.string());
+        log::warn_of_output("{} exists already, window configurations are not written", cfg.string());
         return Views::left_alone;
     }
     // Under its name it is whole or not there, because it would not be written again.

@@ -71,7 +71,6 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("sort")) options.regions = Regions::sorted;
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();
-    if (options.report) log::keep_warnings();
     return options;
 }
 

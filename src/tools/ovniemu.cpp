@@ -155,7 +155,7 @@ class Emulation {
         content_.states = tallies_->states.all();
         content_.gaps = std::move(gaps);
         if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
-        content_.warnings = log::kept_warnings();
+        content_.warnings = log::warnings();
         content_.origin = origin_;
         content_.duration = emulator.now();
         return report_text({trace_, system_, plan_, clocks_, schema}, content_);

@@ -94,6 +94,14 @@ TEST_F(DistributedReportTest, UpToDamage) {
     expect_same_report(1, {}, ".partial");
 }
 
+TEST_F(DistributedReportTest, DoesNotDependOnWhatTheOutputDirectoryHolds) {
+    build(trace_, {.seed = 36, .looms = 2});
+    fs::path directory = trace_.write();
+    for (const char* name : {"first.json", "second.json"})
+        EXPECT_EQ(distributed(2, directory, output("out"), report_to(name)).status, 0);
+    EXPECT_EQ(read_file(output("first.json")), read_file(output("second.json")));
+}
+
 TEST_F(DistributedReportTest, NeedsNoMemoryForEvents) {
     for (int node : {1, 2}) {
         constexpr int events = 1'000'000;

@@ -254,6 +254,24 @@ TEST_F(ReportTest, SaysWhatWasLeftOut) {
     EXPECT_TRUE(damages[0]["good_bytes"].is_null());
 }
 
+TEST_F(ReportTest, DoesNotDependOnWhatTheOutputDirectoryHolds) {
+    trace_.thread().starts(10).ends(20);
+    fs::path output = file("output");
+    std::string first = report({"-o", output}).dump();
+    ASSERT_TRUE(fs::exists(output / "cfg"));
+    EXPECT_EQ(report({"-o", output}).dump(), first);
+}
+
+TEST_F(ReportTest, TellsEachWarningOnce) {
+    trace_.thread().starts(10).ends(20).gaps_text("");
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 0);
+    const std::string warning = "is empty: where events are missing is unknown";
+    size_t first = done.err.find(warning);
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(done.err.find(warning, first + 1), std::string::npos) << done.err;
+}
+
 TEST_F(ReportTest, OfAnEmptyTraceIsEmpty) {
     Json all = report();
     EXPECT_EQ(all["processes"], Json::array());
