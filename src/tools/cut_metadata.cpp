@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/semver.hpp"
 #include "model/model_spec.hpp"
@@ -76,38 +78,42 @@ void keep_clock(const Group& host) {
     }
 }
 
-// Types, and labels of types, by their keys: of a type itself the label is empty.
-using MarkKeys = std::set<std::pair<std::string, std::string>>;
+// Types, and labels of types, by the numbers that their keys are; of a type itself there is no value.
+using MarkKey = std::pair<int64_t, std::optional<int64_t>>;
 
 template <class See>
 void for_each_mark(CutMetadata& stream, See see) {
     if (!own(stream).contains("mark")) return;
     for (const auto& [type, mark] : own(stream)["mark"].items()) {
-        see(type, "", mark);
-        Json labels = mark.value("labels", Json::object());
-        for (const auto& [value, label] : labels.items()) see(type, value, mark);
+        int64_t number = std::stoll(type);
+        see({number, {}}, mark, Json());
+        if (!mark.contains("labels")) continue;
+        for (const auto& [value, label] : mark["labels"].items())
+            see({number, std::stoll(value)}, mark, label);
     }
 }
 
+// The member with that number, however it is written; made where there is none.
+Json& member_of(Json& object, int64_t number, const Json& otherwise) {
+    for (const auto& [key, value] : object.items())
+        if (std::stoll(key) == number) return value;
+    object[std::to_string(number)] = otherwise;
+    sort_by_number(object);
+    return object[std::to_string(number)];
+}
+
 void keep_marks(const Group& all) {
-    MarkKeys known;
+    std::set<MarkKey> known;
     for (CutMetadata* stream : all)
         if (stream->is_kept)
-            for_each_mark(*stream, [&](const auto& type, const std::string& value, const Json&) {
-                known.emplace(type, value);
-            });
+            for_each_mark(*stream, [&](MarkKey key, const Json&, const Json&) { known.insert(key); });
     CutMetadata& heir = first_kept(all);
-    auto add = [&](const std::string& type, const std::string& value, const Json& mark) {
-        if (!known.emplace(type, value).second) return;
-        Json& marks = own(heir)["mark"];
-        if (!marks.contains(type)) {
-            marks[type] = mark;
-            marks[type].erase("labels");
-            sort_by_number(marks);
-        }
-        if (value.empty()) return;
-        marks[type]["labels"][value] = mark["labels"][value];
-        sort_by_number(marks[type]["labels"]);
+    auto add = [&](MarkKey key, const Json& mark, const Json& label) {
+        if (!known.insert(key).second) return;
+        Json plain = mark;
+        plain.erase("labels");
+        Json& type = member_of(own(heir)["mark"], key.first, plain);
+        if (key.second) member_of(type["labels"], *key.second, label);
     };
     for (CutMetadata* stream : all)
         if (!stream->is_kept) for_each_mark(*stream, add);
@@ -120,8 +126,35 @@ void keep_counters(const Group& all) {
     if (source != all.end()) first_kept(all).json["nosv"]["hwc"] = (*source)->json["nosv"]["hwc"];
 }
 
+bool is_left_out(const std::string& model, const CutOptions& options) {
+    return std::ranges::any_of(all_models(), [&](const ModelSpec* spec) {
+        return spec->name == model && spec->id != 'O' && !options.keeps_model(spec->id);
+    });
+}
+
+// Members keep their order. A new one comes before the first that is greater: it does not matter which of
+// several comes when.
+void require(Json& models, const std::string& model, const std::string& version) {
+    auto& members = models.get_ref<Json::object_t&>();
+    if (auto known = members.find(model); known != members.end()) {
+        known->second = version;
+        return;
+    }
+    Json::object_t longer;
+    bool is_there = false;
+    auto add = [&] {
+        if (!std::exchange(is_there, true)) longer[model] = version;
+    };
+    for (auto& [name, value] : members) {
+        if (name > model) add();
+        longer[name] = std::move(value);
+    }
+    add();
+    members = std::move(longer);
+}
+
 // The highest version of each model that a stream requires.
-void keep_required(const Group& all) {
+void keep_required(const Group& all, const CutOptions& options) {
     struct Highest {
         std::string all, kept;
     };
@@ -139,18 +172,11 @@ void keep_required(const Group& all) {
             if (stream->is_kept) raise(models[model].kept, version);
         }
     if (!first_kept(all).read->has_require) return;
-    Json& require = own(first_kept(all))["require"];
-    bool is_sorted = false;
+    Json& required = own(first_kept(all))["require"];
     for (const auto& [model, highest] : models) {
-        if (!highest.kept.empty() && order(highest.kept) >= order(highest.all)) continue;
-        require[model] = highest.all;
-        is_sorted = true;
+        bool is_known = !highest.kept.empty() && order(highest.kept) >= order(highest.all);
+        if (!is_known && !is_left_out(model, options)) require(required, model, highest.all);
     }
-    if (!is_sorted) return;
-    std::map<std::string, Json> members;
-    for (const auto& [model, version] : require.items()) members.emplace(model, version);
-    require = Json::object();
-    for (auto& [model, version] : members) require[model] = std::move(version);
 }
 
 // What is left out of all streams: models, and how streams ended that go on behind the part.
@@ -160,7 +186,7 @@ void leave_out(CutMetadata& stream, const CutOptions& options) {
     if (!options.keeps_model('O')) ovni.erase("mark");
     if (!ovni.contains("require") || !ovni["require"].is_object()) return;
     for (const ModelSpec* model : all_models())
-        if (model->id != 'O' && !options.keeps_model(model->id)) ovni["require"].erase(model->name);
+        if (is_left_out(std::string(model->name), options)) ovni["require"].erase(model->name);
 }
 
 // In an order that does not depend on what was added when.
@@ -174,8 +200,8 @@ void put_in_order(CutMetadata& stream) {
     }
 }
 
-template <class Key>
-void for_each_group(std::vector<CutMetadata>& streams, Key key, void (*keep)(const Group& group)) {
+template <class Key, class Keep>
+void for_each_group(std::vector<CutMetadata>& streams, Key key, Keep keep) {
     std::map<decltype(key(streams[0])), Group> groups;
     for (CutMetadata& stream : streams)
         if (stream.read->part == "thread") groups[key(stream)].push_back(&stream);
@@ -194,9 +220,10 @@ void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options) 
     for_each_group(streams, process, keep_rank);
     for_each_group(
         streams, [](One stream) { return host_of(*stream.read); }, keep_clock);
-    for (auto* keep : {keep_marks, keep_counters, keep_required})
-        for_each_group(
-            streams, [](One) { return 0; }, keep);
+    auto trace = [](One) { return 0; };
+    for_each_group(streams, trace, keep_marks);
+    for_each_group(streams, trace, keep_counters);
+    for_each_group(streams, trace, [&](const Group& all) { keep_required(all, options); });
     for (CutMetadata& stream : streams) {
         if (!stream.is_kept) continue;
         leave_out(stream, options);
