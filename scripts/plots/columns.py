@@ -33,6 +33,12 @@ class Columns:
         """Of each row: its rank, -1 where there is none, as of a CPU."""
         return self.table["rank"] if "rank" in self.table.dtype.names else np.full(self.rows, -1)
 
+    def applications(self):
+        """Of each row: the number of its application, 0 where there is none, as of a CPU."""
+        if "process" not in self.table.dtype.names:
+            return np.zeros(self.rows, np.int64)
+        return self.file["rows/processes"]["app"][self.table["process"]]
+
     def has(self, channel_type):
         return f"channels/{channel_type}" in self.file and bool((self._changes(channel_type)[self.name] >= 0).any())
 

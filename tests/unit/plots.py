@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """plots.py OVNIEMU: runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
+import json
 import shutil
 import subprocess
 import sys
@@ -88,6 +89,36 @@ def columns_say_the_same(directory):
     check(bad.returncode == 1 and "text.h5" in bad.stderr and "Traceback" not in bad.stderr, bad)
 
 
+def shares_tell_applications_apart(directory):
+    try:
+        import h5py  # noqa: F401
+    except ImportError:
+        return
+    trace = directory / "trace"
+    shutil.copytree(MPI.parent / "trace", trace)
+    for file in trace.rglob("stream.json"):
+        stream = json.loads(file.read_text())
+        ovni = stream["ovni"]
+        if ovni["rank"] >= 2:
+            ovni["app_id"] = 2
+        ovni["rank"] %= 2
+        ovni["nranks"] = 2
+        file.write_text(json.dumps(stream))
+    file = directory / "trace.h5"
+    done = subprocess.run([sys.argv[1], "-o", directory, "--hdf5", file, trace], capture_output=True, text=True)
+    if "no HDF5" in done.stderr:
+        return
+    check(done.returncode == 0, done)
+    sys.path.insert(0, str(PLOTS))
+    from columns import Columns
+
+    shares = {"__name__": "shares"}
+    exec((PLOTS / "shares").read_text(), shares)
+    names, _, time, whole = shares["time_by_rank"](Columns(file), 25)
+    check(names == ["rank 1.0", "rank 1.1", "rank 2.0", "rank 2.1"], names)
+    check((time.sum(axis=1) > 0).all() and len(set(whole)) == 1, (time, whole))
+
+
 def faults_are_named(directory):
     missing = run("summary", directory / "nowhere")
     check(missing.returncode == 1 and "nowhere" in missing.stderr and "Traceback" not in missing.stderr, missing)
@@ -106,7 +137,7 @@ def main():
     except ImportError as e:
         print(e)
         sys.exit(77)
-    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, columns_say_the_same, faults_are_named):
+    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, columns_say_the_same, shares_tell_applications_apart, faults_are_named):
         with tempfile.TemporaryDirectory() as directory:
             test(Path(directory))
 
