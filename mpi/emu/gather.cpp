@@ -44,7 +44,7 @@ std::vector<T> joined(const PerRank<std::vector<T>>& parts) {
 
 // Those that come from the metadata every rank has: rank 0 tells them, others what it does not know.
 std::set<std::string> gather_warnings(const Comm& comm) {
-    const std::set<std::string>& mine = log::warnings();
+    const std::set<std::string>& mine = log::kept_warnings();
     std::vector<std::string> told, further;
     if (comm.is_root()) told.assign(mine.begin(), mine.end());
     told = gather_texts(comm, told);
@@ -57,7 +57,7 @@ std::set<std::string> gather_warnings(const Comm& comm) {
 }  // namespace
 
 std::vector<GapFact> gather(const Comm& comm, const std::vector<GapFact>& mine) {
-    return gather_packed(
+    std::vector<GapFact> all = gather_packed(
         comm, mine,
         [](const GapFact& gap) {
             return Json{gap.thread_row, gap.from, gap.to, gap.lost, packed(gap.reason)};
@@ -66,6 +66,8 @@ std::vector<GapFact> gather(const Comm& comm, const std::vector<GapFact>& mine) 
             return GapFact{gap[0].get<uint32_t>(), gap[1].get<int64_t>(), gap[2].get<int64_t>(),
                            gap[3].get<uint64_t>(), unpacked(gap[4])};
         });
+    sort(all);
+    return all;
 }
 
 std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledType>& mine) {
@@ -94,8 +96,8 @@ Findings gather(const Comm& comm, const Findings& mine) {
     return all;
 }
 
-Report gather(const Comm& comm, const Report& mine) {
-    Report all;
+EndChecks gather(const Comm& comm, const EndChecks& mine) {
+    EndChecks all;
     all.faults = gather_packed(
         comm, mine.faults,
         [](const Fault& fault) {

@@ -16,7 +16,7 @@ namespace ovni {
 std::vector<GapFact> gather(const Comm& comm, const std::vector<GapFact>& mine);
 std::vector<LabelledType> gather(const Comm& comm, const std::vector<LabelledType>& mine);
 Findings gather(const Comm& comm, const Findings& mine);
-Report gather(const Comm& comm, const Report& mine);
+EndChecks gather(const Comm& comm, const EndChecks& mine);
 // What was counted, and the warnings: those of all looms come from one rank or another.
 void gather(const Comm& comm, const Tallies& mine, ReportContent& content);
 

@@ -190,12 +190,12 @@ class Emulation {
         }
         uint64_t ties = comm_.allreduce(Op::sum, window.ties());
         if (comm_.is_root()) print_ties(ties, options_.order);
-        Report mine;
+        EndChecks mine;
         mine.faults = faults_at_end(trace_, emulator, options_.strictness);
         mine.crowded = crowded_cpus(emulator, window.duration());
         mine.oddities = emulator.oddities();
         content_.ended = {ties, gather(comm_, mine), {}};
-        const Report& all = content_.ended->report;
+        const EndChecks& all = content_.ended->checks;
         if (comm_.is_root()) print(all, trace_, system_);
         return all.faults.empty();
     }

@@ -22,7 +22,7 @@ void enable_debug() {
 void only_errors() {
     errors_only = true;
 }
-const std::set<std::string>& warnings() {
+const std::set<std::string>& kept_warnings() {
     return all_warnings;
 }
 

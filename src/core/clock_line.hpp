@@ -58,6 +58,20 @@ class ClockLine {
         Wide result = exactly(local);
         return static_cast<int64_t>(std::clamp<Wide>(result, least, most));
     }
+    // The first local time that is corrected to that or later.
+    int64_t first_local(int64_t corrected_time) const {
+        if (is_constant())
+            return static_cast<int64_t>(std::clamp<Wide>(Wide{corrected_time} - constant(), least, most));
+        int64_t low = least, high = most;
+        while (low < high) {
+            auto middle = static_cast<int64_t>((Wide{low} + high) >> 1);
+            if (corrected(middle) >= corrected_time)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return low;
+    }
     // False where it lies outside.
     bool correct(int64_t local, int64_t& result) const {
         if (is_constant()) [[likely]]

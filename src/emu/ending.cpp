@@ -124,11 +124,11 @@ std::string ends_by_force(const Trace& trace) {
                        list);
 }
 
-void print(const Report& report, const Trace& trace, const System& system) {
-    std::vector<Fault> faults = report.faults;
+void print(const EndChecks& checks, const Trace& trace, const System& system) {
+    std::vector<Fault> faults = checks.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
     for (const Fault& fault : faults) log::error("{}", fault.what);
-    std::vector<CrowdedCpu> crowded = report.crowded;
+    std::vector<CrowdedCpu> crowded = checks.crowded;
     std::ranges::sort(crowded, {}, &CrowdedCpu::cpu_row);
     for (const CrowdedCpu& cpu : crowded)
         log::warn(
@@ -140,7 +140,7 @@ void print(const Report& report, const Trace& trace, const System& system) {
             "recorded by --control? or is the trace directory not shared by all nodes?)",
             missing, ranks, application, first);
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
-        if (uint64_t count = report.oddities.counts()[kind]; count > 0)
+        if (uint64_t count = checks.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
     if (std::string ends = ends_by_force(trace); !ends.empty())
         log::warn("{}: their last states end with their last event", ends);

@@ -31,12 +31,12 @@ struct CrowdedCpu {
 std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end);
 
 // Prints both and what else is worth a warning, rows ascending.
-struct Report {
+struct EndChecks {
     std::vector<Fault> faults;
     std::vector<CrowdedCpu> crowded;
     Oddities oddities;
 };
-void print(const Report& report, const Trace& trace, const System& system);
+void print(const EndChecks& checks, const Trace& trace, const System& system);
 
 // An application whose processes say that it has more ranks than there are streams of.
 struct MissingRanks {

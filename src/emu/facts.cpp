@@ -164,29 +164,43 @@ Table measured_points(const Trace& trace) {
              numbers("high", "it is not more", points, [](const auto& p) { return p.measured->high; })}};
 }
 
-Table table_of(std::vector<GapFact> gaps) {
-    std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
+Table table_of(const std::vector<GapFact>& gaps) {
     return {"gaps",
-            "where a thread has no events although it went on; times in ns since the first event",
+            "where a thread has no events although it went on",
             {numbers("thread", "row in rows/threads", gaps, [](const auto& g) { return g.thread_row; }),
-             numbers("from", "", gaps, [](const auto& g) { return g.from; }),
-             numbers("to", "-1: the end of its stream", gaps, [](const auto& g) { return g.to; }),
+             numbers("from", "ns since the first event, 0: before it", gaps,
+                     [](const auto& g) { return g.from; }),
+             numbers("to", "ns since the first event, -1: the end of its stream", gaps,
+                     [](const auto& g) { return g.to; }),
              numbers("lost", "events", gaps, [](const auto& g) { return g.lost; }),
              texts("reason", "", gaps, [](const auto& g) { return g.reason; })}};
 }
 
-// Each once, with a comma between.
-template <class Word>
-std::string all_of(const Trace& trace, Word word) {
-    std::set<std::string> words;
-    for (const Stream& stream : trace.streams())
-        if (auto one = word(stream.metadata)) words.insert(*one);
+// With a comma between.
+std::string joined(const std::set<std::string>& words) {
     std::string text;
-    for (const std::string& one : words) text += (text.empty() ? "" : ", ") + one;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
 }
 
 }  // namespace
+
+std::optional<std::string> run_of(const Trace& trace) {
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.run) return stream.metadata.run;
+    return std::nullopt;
+}
+
+std::set<std::string> writers_of(const Trace& trace) {
+    std::set<std::string> versions;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.lib_version) versions.insert(*stream.metadata.lib_version);
+    return versions;
+}
+
+void sort(std::vector<GapFact>& gaps) {
+    std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
+}
 
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine) {
@@ -203,11 +217,12 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
                              std::move(gap.reason)});
         }
     }
+    sort(facts);
     return facts;
 }
 
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
-               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps,
+               const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,
                std::optional<Table> damages) {
     std::string models;
     for (const ModelPlan& model : plan.models)
@@ -215,13 +230,13 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                   std::string(model.spec->version);
     Facts facts;
     facts.words = {{"tool", tool},
-                   {"run", all_of(trace, [](const auto& m) { return m.run; })},
-                   {"libovni", all_of(trace, [](const auto& m) { return m.lib_version; })},
+                   {"run", run_of(trace).value_or("")},
+                   {"libovni", joined(writers_of(trace))},
                    {"models", models}};
     facts.tables = {threads_of(trace, system), processes_of(system),
                     looms_of(trace, system),   cpus_of(system),
                     marks_of(trace),           clocks_of(trace, clocks, origin, duration),
-                    measured_points(trace),    table_of(std::move(gaps))};
+                    measured_points(trace),    table_of(gaps)};
     if (damages) facts.words.emplace_back("tolerance", "keep-going");
     if (damages) facts.tables.push_back(std::move(*damages));
     return facts;

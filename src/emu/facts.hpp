@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,19 +19,29 @@ namespace ovni {
 struct GapFact {
     static constexpr int64_t open = -1;
     uint32_t thread_row = 0;
-    int64_t from = 0, to = 0;  // ns since the first event; to: `open` where it lasts to the end of the stream
+    int64_t
+        from = 0,
+        to = 0;  // ns since the first event, 0 before it; to: `open` where it lasts to the end of the stream
     uint64_t lost = 0;
     std::string reason;
 };
 
-// Of the streams of threads in looms that are `mine`. Throws Error.
+// By rows, then times.
+void sort(std::vector<GapFact>& gaps);
+
+// Of the streams of threads in looms that are `mine`, sorted. Throws Error.
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine);
+
+// No trace is of two runs. Nothing where its writer does not name them.
+std::optional<std::string> run_of(const Trace& trace);
+// Versions of libovni.
+std::set<std::string> writers_of(const Trace& trace);
 
 // `damages`: what was left out, where that was asked for. `tool`: what made the output, with its version.
 // `origin`: corrected clock of the first event.
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
-               const std::string& tool, int64_t origin, int64_t duration, std::vector<GapFact> gaps,
+               const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,
                std::optional<Table> damages);
 
 }  // namespace ovni

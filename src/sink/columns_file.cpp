@@ -98,9 +98,7 @@ class Hdf5Columns : public ColumnsFile {
         channels_.visit([&](uint16_t, Rows& rows) { file_.close(rows.dataset); });
         describe(schema, facts, duration, ending);
         file_.close();
-        output_.commit_as(output_path(path_, ending));
-        std::error_code none;
-        if (ending != Ending::partial) std::filesystem::remove(output_path(path_, Ending::partial), none);
+        commit(output_, path_, ending);
     }
 
  private:

@@ -17,6 +17,12 @@ std::filesystem::path output_path(const std::filesystem::path& chosen, Ending en
     return partial.replace_extension(".partial" + chosen.extension().string());
 }
 
+void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending) {
+    output.commit_as(output_path(chosen, ending));
+    std::error_code none;
+    if (ending != Ending::partial) std::filesystem::remove(output_path(chosen, Ending::partial), none);
+}
+
 void remove_partial(const std::filesystem::path& directory, std::string_view name) {
     std::error_code ignored;
     for (std::string_view extension : {".prv", ".pcf", ".row"})

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/file.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {
@@ -15,6 +16,9 @@ std::filesystem::path output_path(const std::filesystem::path& directory, std::s
 
 // Of an output whose complete name the user chose: "x.h5", or "x.partial.h5".
 std::filesystem::path output_path(const std::filesystem::path& chosen, Ending ending);
+
+// Gives it its name. Beside a complete one none stays that an earlier emulation left as partial.
+void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending);
 
 // Removes what an earlier emulation left of partial files of that name: beside a complete output they would
 // look as if they were of the same trace.

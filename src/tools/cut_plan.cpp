@@ -12,21 +12,6 @@ namespace ovni {
 
 namespace {
 
-// The first raw clock that is corrected to `clock` or later.
-int64_t raw_clock(const ClockLine& line, int64_t clock) {
-    if (line.is_constant()) return clock - line.constant();
-    __extension__ using Wide = __int128;
-    int64_t low = INT64_MIN, high = INT64_MAX;
-    while (low < high) {
-        auto middle = static_cast<int64_t>((Wide{low} + high) >> 1);
-        if (line.corrected(middle) >= clock)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 std::set<int> punctual_marks(const Trace& trace) {
     std::set<int> types;
     for (const Stream& stream : trace.streams())
@@ -234,7 +219,7 @@ void Planner::insert_move(uint32_t stream, int64_t clock, uint64_t before) {
     const Course& course = courses_[stream];
     int cpu = course.now.cpu();
     append_event(plan_.streams[stream].inserted[before], "OAs",
-                 std::max(raw_clock(course.clock, clock), course.last_raw),
+                 std::max(course.clock.first_local(clock), course.last_raw),
                  {reinterpret_cast<const uint8_t*>(&cpu), sizeof cpu});
 }
 
@@ -281,15 +266,15 @@ void Planner::settle(uint32_t s) {
     StreamCut& cut = plan_.streams[s];
     auto used = [&](TaskName task) { return is_used(s, task); };
     auto raw_before = [&](int64_t ns) {
-        return raw_clock(course.clock, std::max<int64_t>(plan_.from - ns, 0));
+        return course.clock.first_local(std::max<int64_t>(plan_.from - ns, 0));
     };
     if (options_.from) {
-        cut.raw_from = raw_clock(course.clock, plan_.from);
+        cut.raw_from = course.clock.first_local(plan_.from);
         cut.gap = course.at_begin.open(cut.opening, {raw_before(3), raw_before(2), raw_before(1)},
                                        course.visited, used);
     }
     if (!options_.to || plan_.to == INT64_MAX) return;
-    cut.raw_to = raw_clock(course.clock, plan_.to);
+    cut.raw_to = course.clock.first_local(plan_.to);
     if (!cut.ends_inside) course.now.close(cut.closing, cut.raw_to);
 }
 

@@ -99,10 +99,10 @@ std::optional<Table> damages_of(const EmulationOptions& options, const std::vect
         ends.push_back(damage.end ? static_cast<int64_t>(*damage.end) : -1);
         causes.push_back(damage.cause);
     }
-    return Table{"damage",
+    return Table{"damages",
                  "what --keep-going left out",
                  {{"stream", "path in the trace", streams},
-                  {"end", "bytes of stream.obs that are good, -1: the stream is left out", ends},
+                  {"good_bytes", "of its stream.obs, -1: the stream is left out", ends},
                   {"cause", "", causes}}};
 }
 

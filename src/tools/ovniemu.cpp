@@ -155,7 +155,7 @@ class Emulation {
         content_.states = tallies_->states.all();
         content_.gaps = std::move(gaps);
         if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
-        content_.warnings = log::warnings();
+        content_.warnings = log::kept_warnings();
         content_.origin = origin_;
         content_.duration = emulator.now();
         return report_text({trace_, system_, plan_, clocks_, schema}, content_);
@@ -222,13 +222,13 @@ class Emulation {
         for (const std::string& fault : faults) log::error("{}", fault);
         if (!faults.empty()) end = EmulationEnd::with_errors;
         if (event_error_) return end;
-        Report report;
-        if (seen == Seen::all) report.faults = faults_at_end(trace_, emulator, options_.strictness);
-        report.crowded = crowded_cpus(emulator, emulator.now());
-        report.oddities = emulator.oddities();
-        print(report, trace_, system_);
-        if (!report.faults.empty()) end = EmulationEnd::with_errors;
-        content_.ended = {merger.ties(), std::move(report), std::move(faults)};
+        EndChecks checks;
+        if (seen == Seen::all) checks.faults = faults_at_end(trace_, emulator, options_.strictness);
+        checks.crowded = crowded_cpus(emulator, emulator.now());
+        checks.oddities = emulator.oddities();
+        print(checks, trace_, system_);
+        if (!checks.faults.empty()) end = EmulationEnd::with_errors;
+        content_.ended = {merger.ties(), std::move(checks), std::move(faults)};
         return end;
     }
 

@@ -129,23 +129,16 @@ void put_sums(Json& into, const ReportSubject& of, const ReportContent& content)
     }
 }
 
-template <class Word>
-Json words_of(const Trace& trace, Word word) {
-    std::set<std::string> words;
-    for (const Stream& stream : trace.streams())
-        if (auto one = word(stream.metadata)) words.insert(*one);
-    return words;
-}
-
 Json trace_of(const ReportSubject& of, int64_t duration) {
     Json models = Json::array();
     for (const ModelPlan& model : of.plan.models)
         models.push_back({{"id", std::string(1, model.spec->id)},
                           {"name", model.spec->name},
                           {"version", model.spec->version}});
+    const std::optional<std::string> run = run_of(of.trace);
     return {{"directory", of.trace.directory().string()},
-            {"runs", words_of(of.trace, [](const auto& m) { return m.run; })},
-            {"libovni", words_of(of.trace, [](const auto& m) { return m.lib_version; })},
+            {"run", run ? Json(*run) : Json()},
+            {"libovni", writers_of(of.trace)},
             {"models", std::move(models)},
             {"duration", duration},
             {"looms", of.system.looms().size()},
@@ -159,14 +152,13 @@ std::string path_of_thread(const ReportSubject& of, uint32_t row) {
     return of.trace.streams()[of.system.threads()[row].stream].relative_path;
 }
 
-Json gaps_in(const ReportSubject& of, std::vector<GapFact> gaps) {
+Json gaps_in(const ReportSubject& of, const std::vector<GapFact>& gaps) {
     struct Reason {
         uint64_t gaps = 0;
         WideSum lost;
     };
     std::map<std::string, Reason> reasons;
     WideSum lost;
-    std::ranges::stable_sort(gaps, {}, [](const GapFact& g) { return std::pair(g.thread_row, g.from); });
     Json list = Json::array(), by_reason = Json::array();
     for (const GapFact& gap : gaps) {
         list.push_back({{"stream", path_of_thread(of, gap.thread_row)},
@@ -225,18 +217,18 @@ Json clocks_of(const ReportSubject& of, const ReportContent& content) {
 void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
     into["ties"] = ended.ties;
     Json& crowded = into["crowded_cpus"] = Json::array();
-    std::ranges::sort(ended.report.crowded, {}, &CrowdedCpu::cpu_row);
-    for (const CrowdedCpu& cpu : ended.report.crowded)
+    std::ranges::sort(ended.checks.crowded, {}, &CrowdedCpu::cpu_row);
+    for (const CrowdedCpu& cpu : ended.checks.crowded)
         crowded.push_back(
             {{"cpu", of.system.cpus()[cpu.cpu_row].label}, {"times", cpu.times}, {"ns", cpu.ns}});
     Json& oddities = into["oddities"] = Json::object();
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
-        oddities[oddity_names[kind]] = ended.report.oddities.counts()[kind];
+        oddities[oddity_names[kind]] = ended.checks.oddities.counts()[kind];
     Json& faults = into["faults"] = Json::array();
-    std::ranges::stable_sort(ended.report.faults, {}, &Fault::thread_row);
+    std::ranges::stable_sort(ended.checks.faults, {}, &Fault::thread_row);
     for (const std::string& fault : ended.label_faults)
         faults.push_back({{"stream", Json()}, {"text", fault}});
-    for (const Fault& fault : ended.report.faults)
+    for (const Fault& fault : ended.checks.faults)
         faults.push_back({{"stream", path_of_thread(of, fault.thread_row)}, {"text", fault.what}});
 }
 
@@ -266,9 +258,7 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
 
 void ReportFile::end(const std::string& text, Ending ending) {
     output_.write(text);
-    output_.commit_as(output_path(path_, ending));
-    std::error_code none;
-    if (ending != Ending::partial) std::filesystem::remove(output_path(path_, Ending::partial), none);
+    commit(output_, path_, ending);
 }
 
 }  // namespace ovni

@@ -33,7 +33,7 @@ struct ReportContent {
     std::vector<EventCount> events;
     std::vector<MpiCount> mpi;
     std::vector<StateTime> states;
-    std::vector<GapFact> gaps;
+    std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
     std::set<std::string> warnings;
     int64_t origin = 0, duration = 0;
@@ -41,7 +41,7 @@ struct ReportContent {
     // Known where no event was wrong.
     struct Ended {
         uint64_t ties = 0;
-        Report report;
+        EndChecks checks;
         std::vector<std::string> label_faults;
     };
     std::optional<Ended> ended;

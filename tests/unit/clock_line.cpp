@@ -81,6 +81,19 @@ TEST(ClockLineTest, KeepsTheOrderAndIsNeverOffByMoreThanOne) {
     }
 }
 
+TEST(ClockLineTest, TheFirstLocalTimeOfACorrectedOne) {
+    EXPECT_EQ(ClockLine(100).first_local(50), -50);
+    EXPECT_EQ(ClockLine(-100).first_local(most), most);
+    EXPECT_EQ(ClockLine(100).first_local(least), least);
+    // Two steps of the local clock are three, or one.
+    for (const ClockLine& line : {ClockLine({{0, 0}, {1000, 500}}), ClockLine({{0, 0}, {1000, -500}})})
+        for (int64_t time = -100; time < 1600; ++time) {
+            int64_t first = line.first_local(time);
+            ASSERT_GE(line.corrected(first), time);
+            ASSERT_LT(line.corrected(first - 1), time);
+        }
+}
+
 TEST(ClockLineTest, FarAwayItStaysInRange) {
     ClockLine line({{0, 0}, {2, 1}});
     int64_t clock = 0;

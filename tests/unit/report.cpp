@@ -44,7 +44,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
     all.erase("tool");
     const Json expected = Json::parse(R"json({
  "format": "ovni-mpi report", "version": 1, "complete": true, "error": null,
- "trace": {"runs": [], "libovni": ["1.14.0"],
+ "trace": {"run": null, "libovni": ["1.14.0"],
   "models": [{"id": "M", "name": "mpi", "version": "1.1.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
  "total": {
