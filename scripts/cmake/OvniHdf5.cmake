@@ -1,12 +1,11 @@
-# HDF5 with zlib, where OVNI_HDF5 is on and there is one. Sets ovni_hdf5_serial to its target, or to nothing. Debian has several
-# flavours side by side, which only pkg-config tells apart.
+# HDF5 where OVNI_HDF5 is on and there is one, and what filters its chunks: zlib, and for checksums libdeflate. Sets
+# ovni_hdf5_serial to the target of HDF5, or to nothing. Debian has several flavours side by side, which only pkg-config tells apart.
 find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 set(ovni_hdf5_serial)
 if(OVNI_HDF5)
-    find_package(PkgConfig QUIET)
-    if(PKG_CONFIG_FOUND)
-        pkg_check_modules(HDF5_SERIAL QUIET IMPORTED_TARGET hdf5-serial)
-    endif()
+    pkg_check_modules(HDF5_SERIAL QUIET IMPORTED_TARGET hdf5-serial)
     if(TARGET PkgConfig::HDF5_SERIAL)
         set(ovni_hdf5_serial PkgConfig::HDF5_SERIAL)
     else()

@@ -1,5 +1,7 @@
 #include "sink/chunk_filter.hpp"
 
+#include <libdeflate.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,6 +34,8 @@ template <size_t step, uint64_t kept>
     exchange_squares<2, 0x0000ffff0000ffff>(block);
     exchange_squares<4, 0x00000000ffffffff>(block);
 }
+
+constexpr uint32_t no_bytes = 1;  // their checksum, from which others go on
 
 struct Way {
     int level, strategy;
@@ -115,7 +119,7 @@ const ChunkFilter::Constant& ChunkFilter::constant(uint8_t byte, size_t count) {
     std::vector<uint8_t> kept;
     std::swap(kept, deflated_);
     deflate_plane(plane);
-    constant = {deflated_, adler32(adler32(0, nullptr, 0), plane.data(), static_cast<uInt>(count))};
+    constant = {deflated_, libdeflate_adler32(no_bytes, plane.data(), count)};
     std::swap(kept, deflated_);
     return constant;
 }
@@ -125,7 +129,7 @@ std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
     constexpr std::array<uint8_t, 2> end_of_blocks = {0x03, 0x00};  // a last one, which is empty
     shuffle(rows);
     deflated_.assign(header.begin(), header.end());
-    uLong checksum = adler32(0, nullptr, 0);
+    uLong checksum = no_bytes;
     const size_t n = rows.size();
     for (size_t p = 0; p < sizeof(ColumnRow); ++p) {
         std::span plane = std::span<const uint8_t>(planes_).subspan(p * n, n);
@@ -135,7 +139,7 @@ std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
             checksum = adler32_combine(checksum, same.checksum, static_cast<z_off_t>(n));
         } else {
             deflate_plane(plane);
-            checksum = adler32(checksum, plane.data(), static_cast<uInt>(n));
+            checksum = libdeflate_adler32(static_cast<uint32_t>(checksum), plane.data(), n);
         }
     }
     deflated_.insert(deflated_.end(), end_of_blocks.begin(), end_of_blocks.end());
