@@ -50,16 +50,18 @@ class Emulation {
     Emulation(const Comm& comm, const EmulationOptions& options)
         : comm_(comm),
           options_(options),
-          trace_(read_trace(comm, options, damages_)),
+          places_(find_places(comm, options)),
+          clock_sources_(read_clock_sources(comm, options, places_)),
+          trace_(read_trace(comm, options, clock_sources_, places_, damages_)),
           system_(comm.agree([&] { return System(trace_); })),
-          clocks_(comm.agree([&] { return ClockModel::of_trace(trace_, options.clock_table); })),
+          clocks_(comm.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
           plan_(comm.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })) {
     }
 
     // `statistics`: where to write them, or nothing.
     int run(const std::optional<std::string>& statistics) {
         prepare_output();
-        std::vector<int> rank_of_loom = deal_looms(trace_, system_, comm_.size());
+        std::vector<int> rank_of_loom = deal_looms(trace_, system_, places_, comm_.size());
         std::vector<bool> mine(rank_of_loom.size());
         std::transform(rank_of_loom.begin(), rank_of_loom.end(), mine.begin(),
                        [&](int rank) { return rank == comm_.rank(); });
@@ -161,6 +163,8 @@ class Emulation {
     void prepare_output() {
         comm_.agree([&] {
             if (!comm_.is_root()) return;
+            if (options_.storage == Storage::node_local && options_.tolerance == Tolerance::none)
+                expect_all_ranks(trace_, system_, clocks_);
             clocks_.check(clocks_.hosts_of(trace_));
             if (options_.tolerance == Tolerance::keep_going) ovni::print(damages_);
             make_output_directory(options_);
@@ -219,6 +223,8 @@ class Emulation {
 
     const Comm& comm_;
     EmulationOptions options_;
+    Places places_;
+    ClockSources clock_sources_;
     std::vector<Damage> damages_;
     Trace trace_;
     System system_;
@@ -247,8 +253,13 @@ int main(int argc, char** argv) {
     ovni::keep_memory();
     return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
         ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi", " [--statistics FILE]");
-        cli.options.add_options()("statistics", boost::program_options::value<std::string>(),
-                                  "write what the emulation cost on each rank to that file, as JSON");
+        cli.usage += " | --local DIR";
+        cli.options.add_options()(
+            "local", boost::program_options::value<std::string>(),
+            "instead of TRACE: a directory that every node has for itself, %h in it is the host and %r the "
+            "rank; every node with a part of the trace needs a rank, and -o is needed, where rank 0 writes "
+            "if not all see it")("statistics", boost::program_options::value<std::string>(),
+                                 "write what the emulation cost on each rank to that file, as JSON");
         if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
         // A limit of file sizes is an error of write() like a full disk, not the end of the process.
         std::signal(SIGXFSZ, SIG_IGN);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "base/log.hpp"
+
 namespace ovni {
 
 ParallelOutput::ParallelOutput(const Comm& comm, const std::filesystem::path& directory, const Plan& plan,
@@ -15,6 +17,8 @@ ParallelOutput::ParallelOutput(const Comm& comm, const std::filesystem::path& di
     add(TraceFile::thread, plan.schema.thread);
     add(TraceFile::cpu, plan.schema.cpu);
     for (const FileSchema& breakdown : plan.schema.breakdowns) add(TraceFile::thread, breakdown);
+    if (!files_.front()->is_shared())
+        log::info("{}: not all ranks see it, rank 0 writes for all", directory.string());
     for (const BreakdownPlan& breakdown : plan.breakdowns)
         rows_.emplace_back(breakdown.spec().prv_type, system.cpus().size() - system.looms().size());
 }
@@ -77,7 +81,10 @@ std::vector<uint64_t> ParallelOutput::settle() {
         comm_.agree([&] {
             if (failure) std::rethrow_exception(failure);
         });
-    for (size_t f = 0; f < files_.size(); ++f) before[f] += files_[f]->grow(all[f]);
+    for (size_t f = 0; f < files_.size(); ++f) {
+        before[f] += files_[f]->grow(all[f]);
+        files_[f]->hand_over();
+    }
     return before;
 }
 

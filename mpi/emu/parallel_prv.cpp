@@ -21,10 +21,13 @@ ParallelPrv::Beside::~Beside() {
     if (!path_.empty()) ::unlink(path_.c_str());
 }
 
-void ParallelPrv::Beside::create(const std::filesystem::path& path, const std::filesystem::path& output) {
+void ParallelPrv::Beside::create(const std::filesystem::path& path, std::string_view content,
+                                 const std::filesystem::path& output) {
     Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!file) throw system_error("cannot create", output);
     path_ = path;
+    write_at(file, 0, content, output);
+    close(file, output);
 }
 
 void ParallelPrv::Beside::commit_as(const std::filesystem::path& output) {
@@ -44,18 +47,24 @@ ParallelPrv::ParallelPrv(const Comm& comm, std::filesystem::path directory, Trac
     path_ = final_path(".prv");
     std::filesystem::path beside = directory_ / fmt::format("{}.prv.tmp.{}", name_, pid);
     // The root makes the file, so that a directory that cannot be written to is told with the reason.
-    comm_.agree([&] {
-        if (comm_.is_root()) beside_.create(beside, path_);
-    });
     std::string header = prv_header(rows_, 0);
-    comm_.agree([&] {
-        file_ = Fd(::open(beside.c_str(), O_WRONLY | O_CLOEXEC));
-        if (!file_)
-            throw system_error("cannot open what rank 0 has made (is the directory shared by all nodes?)",
-                               path_);
-        if (comm_.is_root()) write_at(file_, 0, header, path_);
-    });
     end_ = header.size();
+    comm_.agree([&] {
+        if (comm_.is_root()) beside_.create(beside, header, path_);
+    });
+    bool is_seen = sees(beside, end_);
+    comm_.agree([&] {
+        if (comm_.is_root() && !is_seen) throw system_error("cannot be opened again", path_);
+    });
+    is_shared_ = comm_.allreduce(Op::min, int64_t{is_seen}) == 1;
+    if (!is_shared_ && !comm_.is_root()) file_ = Fd();
+}
+
+// A file of the same name on another disk would be left from an emulation that was killed, and longer.
+bool ParallelPrv::sees(const std::filesystem::path& beside, uint64_t size) {
+    file_ = Fd(::open(beside.c_str(), O_WRONLY | O_CLOEXEC));
+    std::error_code fault;
+    return file_ && std::filesystem::file_size(beside, fault) == size && !fault;
 }
 
 // The buffer keeps its size from slice to slice.
@@ -69,7 +78,20 @@ void ParallelPrv::format(std::span<const Record> slice) {
     }
 }
 
+void ParallelPrv::hand_over() {
+    if (is_shared_) return;
+    PerRank<std::vector<char>> all =
+        comm_.gather(std::vector<char>(buffer_.data(), buffer_.data() + filled_));
+    filled_ = 0;
+    for (const std::vector<char>& part : all) {
+        if (buffer_.size() < filled_ + part.size()) buffer_.resize(filled_ + part.size());
+        std::ranges::copy(part, buffer_.begin() + static_cast<std::ptrdiff_t>(filled_));
+        filled_ += part.size();
+    }
+}
+
 void ParallelPrv::write_formatted(uint64_t offset) {
+    if (filled_ == 0) return;
     write_at(file_, offset, {buffer_.data(), filled_}, path_);
 }
 
@@ -86,7 +108,7 @@ void ParallelPrv::check_size() {
 void ParallelPrv::finish(const FileSchema& schema, int64_t duration, Ending ending) {
     comm_.agree([&] {
         if (comm_.is_root()) write_at(file_, 0, prv_header(rows_, duration), path_);
-        close(file_, path_);
+        if (file_) close(file_, path_);
     });
     comm_.agree([&] {
         if (!comm_.is_root()) return;

@@ -29,6 +29,10 @@ class ParallelPrv {
     uint64_t formatted() const { return filled_; }
     void write_formatted(uint64_t offset);
     uint64_t grow(uint64_t bytes_of_all) { return std::exchange(end_, end_ + bytes_of_all); }
+    // Do all ranks see the file?
+    bool is_shared() const { return is_shared_; }
+    // Where not all ranks see the file rank 0 writes it: brings there what all have formatted. Collective.
+    void hand_over();
     // Everything is written, still beside the final names.
     void finish(const FileSchema& schema, int64_t duration, Ending ending);
     // The final names, the PRV file last. Complete outputs replace partial ones of an earlier emulation.
@@ -43,7 +47,8 @@ class ParallelPrv {
         Beside& operator=(const Beside&) = delete;
         ~Beside();
         // Errors name the output, not the file beside.
-        void create(const std::filesystem::path& path, const std::filesystem::path& output);
+        void create(const std::filesystem::path& path, std::string_view content,
+                    const std::filesystem::path& output);
         void commit_as(const std::filesystem::path& output);
         const std::filesystem::path& path() const { return path_; }
 
@@ -51,6 +56,7 @@ class ParallelPrv {
         std::filesystem::path path_;
     };
 
+    bool sees(const std::filesystem::path& beside, uint64_t size);
     void check_size();
     std::filesystem::path final_path(const char* extension, Ending ending = Ending::complete) const;
 
@@ -66,7 +72,8 @@ class ParallelPrv {
     std::vector<char> buffer_;
     size_t filled_ = 0;
     uint64_t end_ = 0;  // of the file when all is written that was formatted
-    Fd file_;
+    Fd file_;           // of other ranks than 0 only where all see it
+    bool is_shared_ = true;
 };
 
 }  // namespace ovni

@@ -6,19 +6,23 @@
 
 namespace ovni {
 
-std::vector<int> deal_looms(const Trace& trace, const System& system, int ranks) {
+std::vector<int> deal_looms(const Trace& trace, const System& system, const Places& places, int ranks) {
     std::vector<uint64_t> bytes(system.looms().size());
-    for (const ThreadInfo& thread : system.threads())
+    std::vector<uint32_t> place(system.looms().size());
+    for (const ThreadInfo& thread : system.threads()) {
         bytes[thread.loom] += trace.streams()[thread.stream].bytes;
+        place[thread.loom] = places.of_stream[thread.stream];
+    }
     std::vector<size_t> heaviest_first(bytes.size());
     std::iota(heaviest_first.begin(), heaviest_first.end(), size_t{0});
     std::ranges::stable_sort(heaviest_first, std::greater(), [&](size_t loom) { return bytes[loom]; });
     std::vector<uint64_t> load(static_cast<size_t>(ranks));
     std::vector<int> rank_of_loom(bytes.size());
     for (size_t loom : heaviest_first) {
-        auto least = std::ranges::min_element(load);
-        *least += bytes[loom];
-        rank_of_loom[loom] = static_cast<int>(least - load.begin());
+        auto load_of = [&](int rank) -> uint64_t& { return load[static_cast<size_t>(rank)]; };
+        int least = *std::ranges::min_element(places.all[place[loom]].ranks, {}, load_of);
+        load_of(least) += bytes[loom];
+        rank_of_loom[loom] = least;
     }
     return rank_of_loom;
 }

@@ -4,11 +4,13 @@
 
 #include <vector>
 
+#include "emu/places.hpp"
 #include "emu/system.hpp"
 
 namespace ovni {
 
-// By loom: its rank. The weight of a loom is the size of its streams in bytes.
-std::vector<int> deal_looms(const Trace& trace, const System& system, int ranks);
+// By loom: its rank, one of those that are where its streams are. The weight of a loom is the size of its
+// streams in bytes.
+std::vector<int> deal_looms(const Trace& trace, const System& system, const Places& places, int ranks);
 
 }  // namespace ovni

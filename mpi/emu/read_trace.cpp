@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.hpp"
 #include "comm/host_names.hpp"
 #include "emu/salvage_events.hpp"
 #include "trace/stream_files.hpp"
@@ -12,22 +13,64 @@ namespace ovni {
 
 namespace {
 
-std::string pack(const nlohmann::json& json) {
-    std::vector<uint8_t> packed = nlohmann::json::to_cbor(json);
+using Json = nlohmann::json;
+
+std::string pack(const Json& json) {
+    std::vector<uint8_t> packed = Json::to_cbor(json);
     return {packed.begin(), packed.end()};
 }
 
-std::vector<std::string> find_on_root(const Comm& comm, const std::filesystem::path& directory) {
+Json bytes(const std::string& text) {
+    return Json::binary({text.begin(), text.end()});
+}
+
+std::string text_of(const Json& bytes) {
+    return {bytes.get_binary().begin(), bytes.get_binary().end()};
+}
+
+// Rank 0 prints what others were warned of and it was not.
+void tell_warnings(const Comm& comm) {
+    Json mine = Json::array();
+    for (const std::string& text : log::kept_warnings()) mine.push_back(bytes(text));
+    std::set<std::string> all;
+    for (const std::string& of_rank : comm.gather(pack(mine)))
+        for (const Json& text : Json::from_cbor(of_rank)) all.insert(text_of(text));
+    const std::set<std::string> known = log::kept_warnings();
+    for (const std::string& text : all)
+        if (!known.contains(text)) log::warn("{}", text);
+}
+
+// Some nodes may have nothing of the trace, but not all.
+void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Place& here) {
+    std::error_code fault;
+    bool is_absent = !std::filesystem::exists(here.directory, fault);
+    PerRank<int64_t> absent = comm.allgather(int64_t{is_absent});
+    auto lacks = [&](const Place& place) { return absent[static_cast<size_t>(place.ranks.front())] != 0; };
+    auto lacking = std::ranges::count_if(places, lacks);
+    if (lacking == 0) return;
+    const Place& first = *std::ranges::find_if(places, lacks);
+    std::string what = fmt::format("{} on {} of {} nodes, the first is {} (rank {})", "is missing", lacking,
+                                   places.size(), first.host, first.node);
+    comm.agree([&] {
+        if (static_cast<size_t>(lacking) == places.size()) throw Error(what, first.directory);
+    });
+    log::warn("{}: {}; nothing is read there", first.directory.string(), what);
+}
+
+// The paths that the first rank of this place finds.
+std::vector<std::string> find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
+                                   Storage storage) {
     std::string found = comm.agree([&] {
-        nlohmann::json paths = nlohmann::json::array();
-        if (comm.is_root())
-            for (const std::string& path : find_streams(directory))
-                paths.push_back(nlohmann::json::binary({path.begin(), path.end()}));
+        Json paths = Json::array();
+        std::error_code fault;
+        bool is_here = storage == Storage::shared || std::filesystem::exists(here.directory, fault);
+        if (ranks_here.is_root() && is_here)
+            for (const std::string& path : find_streams(here.directory)) paths.push_back(bytes(path));
         return pack(paths);
     });
     std::vector<std::string> paths;
-    for (const auto& path : nlohmann::json::from_cbor(comm.broadcast(std::move(found))))
-        paths.emplace_back(path.get_binary().begin(), path.get_binary().end());
+    for (const auto& path : Json::from_cbor(ranks_here.broadcast(std::move(found))))
+        paths.push_back(text_of(path));
     return paths;
 }
 
@@ -37,24 +80,23 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
     std::filesystem::path first = directory / paths.front() / metadata_name;
     std::error_code fault;
     if (!std::filesystem::exists(first, fault))
-        throw Error(fmt::format("rank 0 sees it, the node {} does not: is the directory shared by all nodes?",
+        throw Error(fmt::format("rank 0 sees it, the node {} does not: is the directory shared by all nodes? "
+                                "(for one on every node see --local)",
                                 host_name()),
                     first);
 }
 
 // Shares follow each other, so what is wrong first in the order of paths is told by the lowest rank.
-std::string read_share(const Comm& comm, const EmulationOptions& options,
+std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const Place& here,
                        const std::vector<std::string>& paths) {
-    expect_shared(options.trace, paths);
-    auto rank = static_cast<size_t>(comm.rank()), ranks = static_cast<size_t>(comm.size());
-    auto bytes = [](const std::string& text) { return nlohmann::json::binary({text.begin(), text.end()}); };
-    nlohmann::json files = nlohmann::json::array(), missing = nlohmann::json::array();
+    auto rank = static_cast<size_t>(ranks_here.rank()), ranks = static_cast<size_t>(ranks_here.size());
+    Json files = Json::array(), missing = Json::array();
     std::vector<Damage> damages;
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
         std::optional<StreamFile> file =
             options.tolerance == Tolerance::none
-                ? read_stream(options.trace, paths[i])
-                : salvage_stream(options.trace, paths[i], options.regions, damages);
+                ? read_stream(here.directory, paths[i])
+                : salvage_stream(here.directory, paths[i], options.regions, damages);
         if (file)
             files.push_back({bytes(paths[i]), bytes(file->json), file->bytes, file->is_cut, file->cpus});
     }
@@ -64,34 +106,89 @@ std::string read_share(const Comm& comm, const EmulationOptions& options,
     return pack({files, missing});
 }
 
-std::string text_of(const nlohmann::json& bytes) {
-    return {bytes.get_binary().begin(), bytes.get_binary().end()};
+struct Read {
+    std::vector<PlacedFile> files;
+    std::vector<Damage> damages;
+};
+
+Read unpack(const PerRank<std::string>& shares, const Places& places, Storage storage) {
+    Read read;
+    for (int rank = 0; rank < static_cast<int>(shares.size()); ++rank) {
+        uint32_t place = place_of_rank(places, rank);
+        Json json = Json::from_cbor(shares[static_cast<size_t>(rank)]);
+        for (const Json& f : json[0]) {
+            PlacedFile& placed =
+                read.files.emplace_back(PlacedFile{{text_of(f[0]), text_of(f[1]), f[2], f[3], f[4]}, place});
+            if (storage == Storage::node_local) placed.file.root = places.all[place].directory;
+        }
+        for (const Json& damage : json[1]) {
+            std::optional<uint64_t> end;
+            if (damage[2].get<bool>()) end = damage[3].get<uint64_t>();
+            read.damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
+        }
+    }
+    return read;
+}
+
+Json packed(const std::optional<ClockSources::File>& file) {
+    return file ? Json{bytes(file->path), bytes(file->text)} : Json();
+}
+
+std::optional<ClockSources::File> clock_source(const Json& packed) {
+    if (packed.is_null()) return std::nullopt;
+    return ClockSources::File{text_of(packed[0]), text_of(packed[1])};
 }
 
 }  // namespace
 
-Trace read_trace(const Comm& comm, const EmulationOptions& options, std::vector<Damage>& damages) {
-    std::vector<std::string> paths = find_on_root(comm, options.trace);
-    std::string share = comm.agree([&] { return read_share(comm, options, paths); });
+Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockSources& clocks,
+                 Places& places, std::vector<Damage>& damages) {
+    uint32_t mine = place_of_rank(places, comm.rank());
+    const Place& here = places.all[mine];
+    const bool is_shared = options.storage == Storage::shared;
+    Comm ranks_here = comm.split(static_cast<int>(mine));
+    if (!is_shared) tell_of_absent(comm, places.all, here);
+    std::vector<std::string> paths = find_here(comm, ranks_here, here, options.storage);
+    std::string share = comm.agree([&] {
+        if (is_shared) expect_shared(here.directory, paths);
+        return read_share(ranks_here, options, here, paths);
+    });
+    if (!is_shared) tell_warnings(comm);
     PerRank<std::string> shares = comm.allgather(share);
     Trace trace = comm.agree([&] {
+        Read read = unpack(shares, places, options.storage);
+        damages = std::move(read.damages);
+        if (!is_shared)
+            read.files = put_together(std::move(read.files), places.all, options.tolerance, damages);
+        std::map<std::string, uint32_t> place_of_path;
         std::vector<StreamFile> files;
-        for (const std::string& of_rank : shares) {
-            nlohmann::json json = nlohmann::json::from_cbor(of_rank);
-            for (const auto& file : json[0])
-                files.push_back({text_of(file[0]), text_of(file[1]), file[2], file[3], file[4]});
-            for (const auto& damage : json[1]) {
-                std::optional<uint64_t> end;
-                if (damage[2].get<bool>()) end = damage[3].get<uint64_t>();
-                damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
-            }
+        for (PlacedFile& placed : read.files) {
+            place_of_path[placed.file.relative_path] = placed.place;
+            files.push_back(std::move(placed.file));
         }
-        if (options.tolerance == Tolerance::none) return Trace(options.trace, files);
-        return salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+        Trace whole = options.tolerance == Tolerance::none
+                          ? Trace(options.trace, files)
+                          : salvaged_trace(options.trace, std::move(files), options.enabled,
+                                           options.breakdowns, damages);
+        for (const Stream& stream : whole.streams())
+            places.of_stream.push_back(place_of_path[stream.relative_path]);
+        return whole;
     });
     if (options.tolerance == Tolerance::keep_going)
-        salvage_events(comm, trace, dry_run_of(options), damages);
+        salvage_events(comm, trace, places, dry_run_of(options, clocks), damages);
     return trace;
+}
+
+ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const Places& places) {
+    std::string found = comm.agree([&]() -> std::string {
+        if (!comm.is_root()) return {};
+        std::vector<std::filesystem::path> directories = {places.all.front().directory};
+        if (options.storage == Storage::node_local) directories.push_back(options.output);
+        ClockSources sources = ClockSources::find(options.clock_table, directories);
+        return pack({packed(sources.chosen), packed(sources.measured), packed(sources.table)});
+    });
+    Json sources = Json::from_cbor(comm.broadcast(std::move(found)));
+    return {clock_source(sources[0]), clock_source(sources[1]), clock_source(sources[2])};
 }
 
 }  // namespace ovni

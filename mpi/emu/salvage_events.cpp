@@ -32,11 +32,11 @@ Findings exact_pass(const Comm& comm, const DryRun& run, const std::vector<bool>
 
 }  // namespace
 
-void salvage_events(const Comm& comm, Trace& trace, const DryRunOptions& options,
+void salvage_events(const Comm& comm, Trace& trace, const Places& places, const DryRunOptions& options,
                     std::vector<Damage>& damages) {
     DryRun run = comm.agree([&] { return DryRun(trace, options); });
     std::vector<bool> mine;
-    for (int rank : deal_looms(trace, run.system(), comm.size())) mine.push_back(rank == comm.rank());
+    for (int rank : deal_looms(trace, run.system(), places, comm.size())) mine.push_back(rank == comm.rank());
     run.begin(comm.allreduce(Op::min, comm.agree([&] { return run.first_clocks(mine); })));
     while (!run.is_done()) {
         Findings found = options.order == EventOrder::canonical

@@ -3,11 +3,12 @@
 
 #include "comm/comm.hpp"
 #include "emu/dry_run.hpp"
+#include "emu/places.hpp"
 
 namespace ovni {
 
 // As salvage_events() in one process, alike on all ranks. Collective; throws Stopped.
-void salvage_events(const Comm& comm, Trace& trace, const DryRunOptions& options,
+void salvage_events(const Comm& comm, Trace& trace, const Places& places, const DryRunOptions& options,
                     std::vector<Damage>& damages);
 
 }  // namespace ovni

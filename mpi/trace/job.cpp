@@ -60,13 +60,14 @@ int appnum() noexcept {
     return found && number && *number >= 0 ? *number : 0;
 }
 
-// Rank 0 names the run; where no process has streams of the program yet, an older trace is moved away first.
-RunName agree_on_run(const PrivateComm& job, const Birth& birth) noexcept {
+// Rank 0 names the run; where no process has streams of the program yet, older traces are moved away first.
+RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth) noexcept {
     int keep = !ovni_private_process_is_ours() || birth.world != 1 || is_set("OVNI_APPEND");
     int anybody_keeps = 1;
     if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
     RunName run = RunName::chosen_here();
-    if (job.rank() == 0 && !anybody_keeps) move_older_trace(ovni_private_trace_directory(), run);
+    if (leaders.valid() && !anybody_keeps && leaders.bcast(run.text, RunName::most))
+        move_older_traces(leaders, ovni_private_trace_directory(), run);
     job.bcast(run.text, RunName::most);
     return run;
 }
@@ -106,6 +107,7 @@ void introduce_among(const PrivateComm& job) noexcept {
     PrivateComm leaders = job.leaders(node);
     Host host = Host::among(leaders, node);
     Birth birth = Birth::of_world();
+    RunName run = agree_on_run(job, leaders, birth);
     // The reference of a spawned world would be another one.
     char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
     LoomName loom = loom_of(host, job.rank(), birth.world);
@@ -115,7 +117,6 @@ void introduce_among(const PrivateComm& job) noexcept {
     cpus.unite(node);
     PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
     if (loom_mates.valid()) cpus.unite(loom_mates);
-    RunName run = agree_on_run(job, birth);
     remember_run(run, applications_of(job, birth));
     identify(host, loom, run, birth, job.rank(), job.size(), cpus);
     if (!node.bcast(&are_measured, 1) || !are_measured) return;

@@ -96,6 +96,24 @@ bool older_run_in(const char* directory, const RunName& run) noexcept {
     });
 }
 
+// A file by which nodes find out whether they see the same directory: times and numbers of files may be equal
+// on disks that have nothing to do with each other.
+class Flag {
+ public:
+    Flag(const char* directory, const RunName& run, int node) noexcept {
+        snprintf(path_, sizeof path_, "%s/.%s.%d", directory, run.text, node);
+    }
+    bool raise() noexcept {
+        int file = open(path_, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        return file >= 0 && close(file) == 0;
+    }
+    void lower() noexcept { unlink(path_); }
+    bool is_seen() const noexcept { return access(path_, F_OK) == 0; }
+
+ private:
+    char path_[PATH_MAX + RunName::most + 16];
+};
+
 bool move_trace(const char* from, const char* to) noexcept {
     return mkdir(to, 0777) == 0 && for_each_entry(from, [&](const char* name) {
                char here[2 * PATH_MAX], there[2 * PATH_MAX];
@@ -103,6 +121,21 @@ bool move_trace(const char* from, const char* to) noexcept {
                snprintf(there, sizeof there, "%s/%s", to, name);
                return !is_part_of_trace(name) || rename(here, there) == 0;
            });
+}
+
+enum class Message { told, left_to_others };
+
+void move_older_trace(const char* from, Message message) noexcept {
+    char to[PATH_MAX + 16];
+    struct stat unused;
+    int number = 0;
+    do {
+        snprintf(to, sizeof to, "%s.%d", from, ++number);
+    } while (lstat(to, &unused) == 0);
+    if (!move_trace(from, to))
+        not_moved.once(from);
+    else if (message == Message::told)
+        moved.once(to);
 }
 
 }  // namespace
@@ -127,18 +160,21 @@ RunName RunName::chosen_here() noexcept {
     return run;
 }
 
-void move_older_trace(const char* directory, const RunName& run) noexcept {
-    char from[PATH_MAX], to[PATH_MAX + 16];
-    if (!realpath(directory, from) || !older_run_in(from, run)) return;
-    struct stat unused;
-    int number = 0;
-    do {
-        snprintf(to, sizeof to, "%s.%d", from, ++number);
-    } while (lstat(to, &unused) == 0);
-    if (move_trace(from, to))
-        moved.once(to);
-    else
-        not_moved.once(from);
+void move_older_traces(const PrivateComm& leaders, const char* directory, const RunName& run) noexcept {
+    char from[PATH_MAX];
+    const bool has_one = realpath(directory, from) && older_run_in(from, run);
+    const int me = leaders.rank(), place = leaders.size() - me;
+    int first_place = 0, none = 0;
+    if (!leaders.any(has_one ? place : 0, first_place) || first_place == 0) return;
+    Flag own(from, run, me);
+    bool is_first = has_one && own.raise();
+    if (has_one && !is_first) not_moved.once(from);
+    leaders.any(0, none);
+    for (int other = 0; is_first && other < me; ++other) is_first = !Flag(from, run, other).is_seen();
+    leaders.any(0, none);
+    if (has_one) own.lower();
+    if (is_first) move_older_trace(from, place == first_place ? Message::told : Message::left_to_others);
+    leaders.any(0, none);
 }
 
 }  // namespace ovni::mpi

@@ -2,6 +2,8 @@
 // is moved out of the way.
 #pragma once
 
+#include "mpi/trace/private_comm.hpp"
+
 namespace ovni::mpi {
 
 struct RunName {
@@ -13,7 +15,9 @@ struct RunName {
 };
 
 // Moves the looms in `directory`, and what was made of them, to `directory`.1, .2, ... where a stream is of a
-// run of another name. Other files stay where they are.
-void move_older_trace(const char* directory, const RunName& run) noexcept;
+// run of another name. Other files stay where they are. Every node may have that directory for itself: of
+// those that see the same one, the first moves. Collective over the first ranks of the nodes; nobody may
+// write there before it is over.
+void move_older_traces(const PrivateComm& leaders, const char* directory, const RunName& run) noexcept;
 
 }  // namespace ovni::mpi

@@ -27,7 +27,7 @@ DryRun::DryRun(Trace& trace, DryRunOptions options)
     : trace_(trace),
       options_(std::move(options)),
       system_(silently([&] { return System(trace_); })),
-      clocks_(silently([&] { return ClockModel::of_trace(trace_, options_.clock_table); })),
+      clocks_(silently([&] { return ClockModel::of_sources(trace_, options_.clocks); })),
       plan_(silently([&] { return make_plan(trace_, system_, options_.enabled, Breakdowns::no); })),
       pending_(system_.looms().size(), true),
       passes_(system_.looms().size()) {
@@ -102,8 +102,8 @@ bool DryRun::is_of(uint32_t stream, const std::vector<bool>& looms) const {
 // Sorted regions cannot be cut: then the stream ends before the region.
 uint64_t DryRun::before_region(uint32_t stream, uint64_t offset) const {
     if (options_.regions != Regions::sorted) return offset;
-    std::filesystem::path file = trace_.path_of(stream);
-    const std::vector<ByteRange> ranges = plan_regions(file.parent_path(), largest_block).ranges;
+    const std::vector<ByteRange> ranges =
+        plan_regions(trace_.streams()[stream].directory, largest_block).ranges;
     for (auto range = ranges.rbegin(); range != ranges.rend(); ++range)
         if (range->begin < offset && offset < range->end) offset = range->begin;
     return offset;
@@ -197,10 +197,9 @@ void DryRun::Pass::refuse(const EventView& event, const Error& error) {
 
 // A stream that is damaged after all. Nothing is known of what comes later in any loom.
 void DryRun::Pass::stop_at(const Error& damage) {
-    auto directory = [](const std::string& file) { return std::filesystem::path(file).parent_path(); };
+    const std::filesystem::path at_fault = std::filesystem::path(damage.path).parent_path();
     uint32_t stream = 0;
-    while (stream < over_.size() && directory(run_.trace_.path_of(stream)) != directory(damage.path))
-        ++stream;
+    while (stream < over_.size() && run_.trace_.streams()[stream].directory != at_fault) ++stream;
     if (stream == over_.size()) throw Error(damage);
     uint32_t loom = run_.loom_of(stream);
     bool in_events = damage.path == run_.trace_.path_of(stream) && damage.offset;

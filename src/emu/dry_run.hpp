@@ -22,7 +22,7 @@
 namespace ovni {
 
 struct DryRunOptions {
-    std::optional<std::string> clock_table;
+    ClockSources clocks;
     EnabledModels enabled = EnabledModels::required;
     EventOrder order = EventOrder::canonical;  // or exact
     Regions regions = Regions::as_they_are;

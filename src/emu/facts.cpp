@@ -211,7 +211,7 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
         if (!trace.streams()[s].is_readable()) continue;
         const ClockLine& clock = clocks.of_stream(trace.streams()[s].metadata);
         auto time = [&](int64_t raw) { return std::max(clock.corrected(raw), origin) - origin; };
-        for (Gap& gap : read_gaps(std::filesystem::path(trace.path_of(s)).parent_path())) {
+        for (Gap& gap : read_gaps(trace.streams()[s].directory)) {
             bool is_open = gap.to == std::numeric_limits<int64_t>::max();
             facts.push_back({thread, time(gap.from), is_open ? GapFact::open : time(gap.to), gap.lost,
                              std::move(gap.reason)});

@@ -21,11 +21,11 @@ bool is_required(const ModelSpec& model, const Trace& trace, const System& syste
         auto want = parse_version(found->second);
         if (!want)
             throw Error(fmt::format("ovni.require.{}: '{}' is not a version", model.name, found->second),
-                        json_path(trace, thread.stream));
+                        trace.json_path_of(thread.stream));
         if (!compatible(*want, *parse_version(model.version)))
             throw Error(fmt::format("requires version {} of model {}, this emulator has {}", found->second,
                                     model.name, model.version),
-                        json_path(trace, thread.stream));
+                        trace.json_path_of(thread.stream));
         required = true;
     }
     return required;

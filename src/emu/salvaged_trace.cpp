@@ -65,7 +65,7 @@ void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<
             known.try_emplace(std::string(loom_directory(damage.relative_path)), std::set{virtual_cpu});
     for (const StreamFile& file : files)
         if (auto loom = known.find(loom_directory(file.relative_path)); loom != known.end())
-            for (CpuId cpu : parse_metadata(file.json, directory / file.relative_path).cpus)
+            for (CpuId cpu : parse_metadata(file.json, directory_of(file, directory)).cpus)
                 loom->second.insert(cpu.index);
     std::erase_if(files, [&](const StreamFile& file) {
         auto loom = known.find(loom_directory(file.relative_path));

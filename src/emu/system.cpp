@@ -52,14 +52,11 @@ class Collector {
     }
 
  private:
-    [[noreturn]] void fail(const std::string& what) const { throw Error(what, json_path(stream_)); }
-    std::string json_path(uint32_t stream) const {
-        return (trace_.directory() / trace_.streams()[stream].relative_path / "stream.json").string();
-    }
+    [[noreturn]] void fail(const std::string& what) const { throw Error(what, trace_.json_path_of(stream_)); }
 
     void add(const StreamMetadata& m) {
         if (m.part != "thread") {
-            log::warn("{}: ignoring a stream of part '{}'", json_path(stream_), m.part);
+            log::warn("{}: ignoring a stream of part '{}'", trace_.json_path_of(stream_), m.part);
             return;
         }
         Loom& loom = find_loom(m.loom);

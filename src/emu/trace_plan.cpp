@@ -15,7 +15,7 @@ class Marks {
  public:
     Marks(const Trace& trace, const System& system) {
         for (const ThreadInfo& thread : system.threads()) {
-            path_ = json_path(trace, thread.stream);
+            path_ = trace.json_path_of(thread.stream);
             for (const MarkType& mark : trace.streams()[thread.stream].metadata.marks) add(mark);
         }
         for (const MarkType& mark : marks_) check_labels(mark);
@@ -76,7 +76,7 @@ std::vector<std::string> counter_names(const Trace& trace, const System& system)
         const auto& counters = trace.streams()[thread.stream].metadata.hardware_counters;
         if (counters.empty()) continue;
         if (names.empty()) names.resize(counters.size());
-        auto fail = [&](const std::string& what) { throw Error(what, json_path(trace, thread.stream)); };
+        auto fail = [&](const std::string& what) { throw Error(what, trace.json_path_of(thread.stream)); };
         if (counters.size() != names.size())
             fail(fmt::format("{} hardware counters here and {} in an earlier stream", counters.size(),
                              names.size()));
@@ -100,7 +100,7 @@ bool all_suited(const ModelSpec& model, const Trace& trace, const System& system
         const auto& told = trace.streams()[thread.stream].metadata.can_breakdown;
         if (!told)
             throw Error(fmt::format("{}.can_breakdown is missing, the breakdown needs it", model.name),
-                        json_path(trace, thread.stream));
+                        trace.json_path_of(thread.stream));
         suited += *told ? 1 : 0;
     }
     if (suited == system.threads().size()) {
@@ -132,10 +132,6 @@ FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
 
 std::string breakdown_name(const ModelSpec& model) {
     return fmt::format("{}-breakdown", model.name);
-}
-
-std::string json_path(const Trace& trace, uint32_t stream) {
-    return (trace.directory() / trace.streams()[stream].relative_path / "stream.json").string();
 }
 
 void add_marks(Plan& plan, const Trace& trace, const System& system) {

@@ -17,7 +17,4 @@ std::string breakdown_name(const ModelSpec& model);
 // `model` is one that has a breakdown.
 void add_breakdown(Plan& plan, const ModelPlan& model, const Trace& trace, const System& system);
 
-// Of the metadata of a stream, for messages.
-std::string json_path(const Trace& trace, uint32_t stream);
-
 }  // namespace ovni

@@ -27,8 +27,6 @@ namespace {
 
 constexpr size_t most_buffered = size_t{1} << 20;
 constexpr int spaces = 4;
-constexpr const char* clock_file_name = "clocks.json";
-constexpr const char* clock_table_name = "clock-offsets.txt";
 
 fs::path below(const fs::path& directory, const Stream& stream) {
     return stream.relative_path.empty() ? directory : directory / stream.relative_path;
@@ -161,7 +159,7 @@ void CutWriter::write_metadata() {
     for (size_t s = 0; s < trace_.streams().size(); ++s) {
         const Stream& stream = trace_.streams()[s];
         const StreamCut& cut = plan_.streams[s];
-        std::string path = below(trace_.directory(), stream) / metadata_name;
+        std::string path = stream.directory / metadata_name;
         all.push_back({&stream.metadata, cut.is_kept, cut.ends_inside, parse_json(read_file(path), path)});
     }
     cut_metadata(all, options_);
@@ -197,7 +195,7 @@ void CutWriter::write_stream(uint32_t s) {
     summary_.events += count_events(cut.opening) + count_events(cut.closing);
     if (!writer.gaps().empty()) write_gaps(directory, writer.gaps());
     std::error_code none;
-    if (fs::exists(below(trace_.directory(), stream) / stream_crc_name, none)) write_checksums(directory);
+    if (fs::exists(stream.directory / stream_crc_name, none)) write_checksums(directory);
 }
 
 // Of the hosts that are left; the reference rejects others.

@@ -59,7 +59,15 @@ Cli emulation_cli(const char* program, const char* further) {
 
 EmulationOptions read_options(const Cli& cli) {
     EmulationOptions options;
-    options.trace = only_word(cli, "trace directory");
+    if (cli.has("local")) {
+        if (!cli.words.empty())
+            throw UsageError("--local says where the trace is; one directory too many: " + cli.words.front());
+        if (!cli.has("output")) throw UsageError("--local needs -o: where the outputs go");
+        options.trace = cli.get<std::string>("local");
+        options.storage = Storage::node_local;
+    } else {
+        options.trace = only_word(cli, "trace directory");
+    }
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("hdf5")) options.columns = cli.get<std::string>("hdf5");
@@ -82,12 +90,13 @@ Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages) 
             files.push_back(std::move(*file));
     Trace trace =
         salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
-    salvage_events(trace, dry_run_of(options), damages);
+    ClockSources clocks = ClockSources::find(options.clock_table, {options.trace});
+    salvage_events(trace, dry_run_of(options, std::move(clocks)), damages);
     return trace;
 }
 
-DryRunOptions dry_run_of(const EmulationOptions& options) {
-    return {options.clock_table, options.enabled, options.order, options.regions};
+DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks) {
+    return {std::move(clocks), options.enabled, options.order, options.regions};
 }
 
 std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages) {

@@ -22,8 +22,12 @@ namespace ovni {
 // Of damaged traces: nothing is emulated, or what is good.
 enum class Tolerance { none, keep_going };
 
+// Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
+enum class Storage { shared, node_local };
+
 struct EmulationOptions {
-    std::filesystem::path trace;
+    std::filesystem::path trace;  // where it is node-local, with %h and %r in it
+    Storage storage = Storage::shared;
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
     std::optional<std::filesystem::path> columns;  // an HDF5 file
@@ -49,7 +53,7 @@ void print_ties(uint64_t ties, EventOrder order);
 // All streams, or with Tolerance::keep_going what is good of them.
 Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages);
 
-DryRunOptions dry_run_of(const EmulationOptions& options);
+DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);
 
 // What outputs say of them; nothing without --keep-going.
 std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages);

@@ -1,40 +1,27 @@
 #include "trace/clock_model.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/log.hpp"
 #include "trace/clock_file.hpp"
 #include "trace/clock_measurements.hpp"
 
 namespace ovni {
 
-namespace {
-
-bool is_there(const std::filesystem::path& file) {
-    struct stat info {};
-    return ::stat(file.c_str(), &info) == 0 || errno != ENOENT;
-}
-
-}  // namespace
-
 void ClockModel::add(const std::string& host, Clock clock) {
     if (!clocks_.emplace(host_of_loom(host), std::move(clock)).second)
         throw Error(fmt::format("the host {} for the second time", host_of_loom(host)), source_);
 }
 
-ClockModel ClockModel::read(const std::filesystem::path& file) {
+ClockModel ClockModel::of_file(const ClockSources::File& file) {
     ClockModel model;
-    model.source_ = file;
-    std::string text = read_file(file);
-    if (text.starts_with('{')) {
-        for (const NodeClock& node : parse_clock_file(text, model.source_).nodes)
+    model.source_ = file.path;
+    if (file.text.starts_with('{')) {
+        for (const NodeClock& node : parse_clock_file(file.text, file.path).nodes)
             model.add(node.host, {node.line(), node.bound()});
     } else {
-        for (const auto& [host, offset] : parse_clock_table(text, model.source_))
+        for (const auto& [host, offset] : parse_clock_table(file.text, file.path))
             model.add(host, {offset, {}});
     }
     log::info("loaded {} clock offsets from {}", model.size(), model.source_);
@@ -42,18 +29,19 @@ ClockModel ClockModel::read(const std::filesystem::path& file) {
 }
 
 ClockModel ClockModel::of_trace(const Trace& trace, const std::optional<std::string>& option) {
-    if (option) return read(*option);
-    std::filesystem::path measured = trace.directory() / "clocks.json";
-    std::filesystem::path table = trace.directory() / "clock-offsets.txt";
+    return of_sources(trace, ClockSources::find(option, {trace.directory()}));
+}
+
+ClockModel ClockModel::of_sources(const Trace& trace, const ClockSources& sources) {
+    if (sources.chosen) return of_file(*sources.chosen);
+    const std::optional<ClockSources::File>& measured = sources.measured;
     ClockMeasurements own = ClockMeasurements::of_streams(trace);
     if (own.empty())
-        return is_there(measured) ? read(measured) : is_there(table) ? read(table) : ClockModel();
+        return measured ? of_file(*measured) : sources.table ? of_file(*sources.table) : ClockModel();
     ClockModel model;
     model.source_ = fmt::format("{}: measured by the program", trace.directory().string());
-    if (is_there(measured)) {
-        if (own.unite(parse_clock_file(read_file(measured), measured), measured))
-            model.source_ += " and by ovnisync";
-    }
+    if (measured && own.unite(parse_clock_file(measured->text, measured->path), measured->path))
+        model.source_ += " and by ovnisync";
     for (const auto& [host, node] : own.nodes()) model.add(host, {node.line(), node.bound()});
     log::info("{} clock offsets, {}", model.size(), model.source_);
     return model;
@@ -78,6 +66,12 @@ std::set<std::string> ClockModel::hosts_of(const Trace& trace) const {
     std::set<std::string> hosts;
     for (const Stream& stream : trace.streams())
         if (stream.metadata.part == "thread") hosts.insert(name_of(stream.metadata));
+    return hosts;
+}
+
+std::set<std::string> ClockModel::hosts() const {
+    std::set<std::string> hosts;
+    for (const auto& entry : clocks_) hosts.insert(entry.first);
     return hosts;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "core/clock_line.hpp"
+#include "trace/clock_sources.hpp"
 #include "trace/clock_table.hpp"
 #include "trace/trace.hpp"
 
@@ -31,12 +32,11 @@ struct ClockQuality {
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
-    // A file that begins with '{' is of the kind of clocks.json. Throws what parse_clock_table() and
-    // parse_clock_file() throw.
-    static ClockModel read(const std::filesystem::path& file);
     // No correction where nothing is known; the file of an option must exist. Warns of measurements that
-    // contradict each other.
+    // contradict each other. Throws what parse_clock_table() and parse_clock_file() throw.
     static ClockModel of_trace(const Trace& trace, const std::optional<std::string>& option);
+    // The same where the files have been read before.
+    static ClockModel of_sources(const Trace& trace, const ClockSources& sources);
 
     // Corrects the raw clocks of a host, or of a loom that is named after it; nothing without entry.
     const ClockLine& of_host(std::string_view host) const;
@@ -47,6 +47,7 @@ class ClockModel {
     // The names by which the streams of a trace are looked up.
     std::set<std::string> hosts_of(const Trace& trace) const;
     size_t size() const { return clocks_.size(); }
+    std::set<std::string> hosts() const;
     // Warns about an entry without streams and a host without entry; of many hosts and no entry at all, once.
     void check(const std::set<std::string>& hosts) const;
     // Of a trace of these hosts whose corrected clocks lie in [begin, end].
@@ -55,6 +56,8 @@ class ClockModel {
     std::string summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
 
  private:
+    // A file that begins with '{' is of the kind of clocks.json.
+    static ClockModel of_file(const ClockSources::File& file);
     struct Clock {
         ClockLine line;
         std::optional<int64_t> bound;  // ns

@@ -50,8 +50,8 @@ std::optional<Damage> find_damage(const fs::path& of_stream, Regions regions, st
 
 std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::string& relative_path,
                                          Regions regions, std::vector<Damage>& damages) {
-    fs::path of_stream = relative_path.empty() ? directory : directory / relative_path;
     StreamFile file{relative_path, {}, OVNI_FORMAT_STREAM_HEADER, true};
+    const fs::path of_stream = directory_of(file, directory);
     try {
         file.json = read_file(of_stream / metadata_name);
         StreamMetadata metadata = parse_metadata(file.json, of_stream / metadata_name);
@@ -82,9 +82,7 @@ std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::s
 void leave_out(std::vector<StreamFile>& files, const fs::path& directory, const Error& error,
                std::vector<Damage>& damages) {
     fs::path at_fault = fs::path(error.path).parent_path();
-    auto is_at_fault = [&](const StreamFile& file) {
-        return at_fault == (file.relative_path.empty() ? directory : directory / file.relative_path);
-    };
+    auto is_at_fault = [&](const StreamFile& file) { return at_fault == directory_of(file, directory); };
     auto found = std::ranges::find_if(files, is_at_fault);
     if (found == files.end()) throw Error(error);
     replace(damages, {found->relative_path, error.what(), std::nullopt});

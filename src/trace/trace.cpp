@@ -92,9 +92,13 @@ std::vector<std::string> find_streams(const fs::path& directory) {
     return streams;
 }
 
+fs::path directory_of(const StreamFile& file, const fs::path& trace_directory) {
+    fs::path root = without_trailing_slashes(file.root.empty() ? trace_directory : file.root);
+    return file.relative_path.empty() ? root : root / file.relative_path;
+}
+
 StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
-    fs::path root = without_trailing_slashes(directory);
-    fs::path of_stream = relative_path.empty() ? root : root / relative_path;
+    fs::path of_stream = directory_of({.relative_path = relative_path}, directory);
     std::optional<std::string> text = read_side_file(of_stream / metadata_name);
     if (!text) throw Error("the file has vanished", of_stream / metadata_name);
     return {relative_path, std::move(*text), check_stream_file(of_stream / events_name)};
@@ -117,15 +121,16 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
     for (const StreamFile& file : files) {
         Stream& stream = streams_.emplace_back();
         stream.relative_path = file.relative_path;
+        stream.directory = directory_of(file, directory_);
         stream.bytes = file.bytes;
-        std::string json = directory_of(stream) / metadata_name;
+        std::string json = stream.directory / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
             check_metadata_version(file.json, json);
         if (file.is_cut) cut(static_cast<uint32_t>(streams_.size() - 1), file.bytes);
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
-            log::warn("{}: no events", (directory_of(stream) / events_name).string());
+            log::warn("{}: no events", (stream.directory / events_name).string());
     }
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
@@ -143,14 +148,10 @@ void Trace::cut(uint32_t stream, uint64_t bytes) {
     to_cut.metadata.end = StreamMetadata::End{"damage", 0};
 }
 
-fs::path Trace::directory_of(const Stream& stream) const {
-    return stream.relative_path.empty() ? directory_ : directory_ / stream.relative_path;
-}
-
 StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, Regions regions,
                            Checksums checksums) const {
     const Stream& stream_of_trace = streams_.at(stream);
-    StreamSource source{directory_of(stream_of_trace), stream, std::move(clock), order};
+    StreamSource source{stream_of_trace.directory, stream, std::move(clock), order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
     source.checksums = checksums;
     if (stream_of_trace.is_cut) source.until = stream_of_trace.bytes;
@@ -170,7 +171,11 @@ std::vector<StreamReader> Trace::readers(ClockOrder order) const {
 }
 
 std::string Trace::path_of(uint32_t stream) const {
-    return directory_of(streams_.at(stream)) / events_name;
+    return streams_.at(stream).directory / events_name;
+}
+
+std::string Trace::json_path_of(uint32_t stream) const {
+    return streams_.at(stream).directory / metadata_name;
 }
 
 }  // namespace ovni

@@ -17,12 +17,17 @@ namespace ovni {
 // One stream as found on disk: plain data, to be sent to other ranks.
 struct StreamFile {
     std::string relative_path;  // empty where the trace directory is itself a stream
-    std::string json;           // content of stream.json
+    std::string json = {};      // content of stream.json
     uint64_t bytes = 0;         // size of stream.obs
     // Of salvage.hpp alone: are those only the good ones, and which CPUs do events name?
     bool is_cut = false;
     std::vector<int> cpus = {};
+    // The trace directory that holds it, where every node has one of its own; empty: that of the trace.
+    std::filesystem::path root = {};
 };
+
+// Where the stream's files are.
+std::filesystem::path directory_of(const StreamFile& file, const std::filesystem::path& trace_directory);
 
 // Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error
 // for a directory that cannot be read, and for events without metadata (a warning where other streams have
@@ -38,6 +43,7 @@ std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
     std::string relative_path;
+    std::filesystem::path directory;
     uint64_t bytes = 0;  // size of stream.obs, or what is good of it; 8: no events
     bool is_cut = false;
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
@@ -71,12 +77,11 @@ class Trace {
                         Checksums checksums = Checksums::compared) const;
     // Readers of all streams, with their raw clocks.
     std::vector<StreamReader> readers(ClockOrder order) const;
-    // "<directory>/<relative path>/stream.obs"
+    // "<directory>/<relative path>/stream.obs", and of its metadata.
     std::string path_of(uint32_t stream) const;
+    std::string json_path_of(uint32_t stream) const;
 
  private:
-    std::filesystem::path directory_of(const Stream& stream) const;
-
     std::filesystem::path directory_;
     std::vector<Stream> streams_;
 };

@@ -1,10 +1,15 @@
 # Tests of the distributed emulator: each case starts mpirun itself.
-ovni_test(mpi_emulator emulator_bad_days.cpp emulator_columns.cpp emulator_faults.cpp emulator_keep_going.cpp emulator_outputs.cpp emulator_report.cpp emulator_same.cpp emulator_wrong_events.cpp LIBS ovni_base ovni_test_support)
+ovni_test(mpi_emulator emulator_bad_days.cpp emulator_columns.cpp emulator_faults.cpp emulator_keep_going.cpp emulator_local.cpp emulator_outputs.cpp emulator_report.cpp emulator_same.cpp emulator_wrong_events.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(mpi_emulator ovniemu ovniemu-mpi)
 
 # The main job on four virtual nodes whose clocks are far apart.
 add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(pipeline.four_nodes PROPERTIES
+    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
+
+# The same on disks that nodes have for themselves.
+add_test(NAME pipeline.local_disks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/local_traces.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(pipeline.local_disks PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 add_test(NAME jobs.slurm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

@@ -206,41 +206,12 @@ TEST_F(DistributedTest, CompleteOutputsReplacePartialOnes) {
         EXPECT_FALSE(fs::exists(output("out") / name)) << name;
 }
 
-// Two ranks with working directories of their own see different directories by one relative name, as on nodes
-// that share none.
-TEST_F(DistributedTest, ADirectoryThatIsNotSharedIsTold) {
-    trace_.thread({.loom = "a"}).starts(10).ends(20);
-    fs::path directory = trace_.write();
-    fs::create_directories(output("elsewhere"));
-    auto on_two_nodes = [&](const std::string& trace, const std::string& out) {
-        std::vector<std::string> words = {"mpirun"};
-        for (const fs::path& place : {directory, output("elsewhere")}) {
-            for (const std::string& word :
-                 {std::string("-n"), std::string("1"), std::string("-wdir"), place.string(),
-                  program("ovniemu-mpi"), std::string("-o"), out, trace})
-                words.push_back(word);
-            words.emplace_back(":");
-        }
-        words.pop_back();
-        return run(words, mpi_environment);
-    };
-    Finished trace = on_two_nodes(".", output("out"));
-    EXPECT_EQ(trace.status, 1);
-    EXPECT_THAT(trace.err, HasSubstr("is the directory shared by all nodes?"));
-    EXPECT_THAT(trace.err, HasSubstr("stream.json"));
-    Finished out = on_two_nodes(directory, "out");
-    EXPECT_EQ(out.status, 1);
-    EXPECT_THAT(out.err,
-                HasSubstr("out/thread.prv: cannot open what rank 0 has made (is the directory shared by"));
-    EXPECT_FALSE(fs::exists(directory / "out/thread.prv"));
-}
-
 TEST_F(DistributedTest, CommandLine) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
     EXPECT_THAT(help.out,
-                HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE\n"));
+                HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE | --local DIR\n"));
     Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
     EXPECT_EQ(unprinted.status, 1);
     EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));

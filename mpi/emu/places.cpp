@@ -1,0 +1,164 @@
+#include "emu/places.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "comm/host_names.hpp"
+#include "emu/ending.hpp"
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace {
+
+std::string short_host_name() {
+    std::string name = host_name();
+    return name.substr(0, name.find('.'));
+}
+
+std::string name_of(const Place& place) {
+    return fmt::format("{} (rank {})", place.host, place.node);
+}
+
+Error error_of(const PlacedFile& stream, const std::string& what) {
+    return Error(what, directory_of(stream.file, {}) / metadata_name);
+}
+
+// Looks at streams in order of their paths, and remembers where looms are.
+class Settlement {
+ public:
+    explicit Settlement(const std::vector<Place>& places) : places_(places) {}
+
+    // `seen`: one stream as one or more places have it. Which of them reads it?
+    const PlacedFile& choose(std::span<const PlacedFile> seen) {
+        StreamMetadata metadata =
+            parse_metadata(seen.front().file.json, directory_of(seen.front().file, {}) / metadata_name);
+        const PlacedFile& chosen = seen.size() == 1 ? seen.front() : own_of(seen, host_of(metadata));
+        expect_one_node(chosen, metadata.loom);
+        return chosen;
+    }
+
+ private:
+    const PlacedFile& own_of(std::span<const PlacedFile> seen, const std::string& host) const {
+        const PlacedFile& first = seen.front();
+        for (const PlacedFile& other : seen)
+            if (other.file.json != first.file.json || other.file.bytes != first.file.bytes)
+                throw error_of(other,
+                               fmt::format("another stream of that name is on the node {}: have two nodes "
+                                           "one name, or parts of two runs?",
+                                           name_of(places_[first.place])));
+        for (const PlacedFile& own : seen)
+            if (places_[own.place].host == host) return own;
+        throw error_of(first, fmt::format("{} nodes see it, but none of them is its own, {}: no rank is on "
+                                          "that node (of a directory that all nodes share without --local, "
+                                          "any ranks emulate all of it)",
+                                          seen.size(), host));
+    }
+
+    void expect_one_node(const PlacedFile& stream, const std::string& loom) {
+        uint32_t first = looms_.try_emplace(loom, stream.place).first->second;
+        if (places_[first].node == places_[stream.place].node) return;
+        throw error_of(stream, fmt::format("its loom {} is on the node {}, too: have two nodes one name?",
+                                           loom, name_of(places_[first])));
+    }
+
+    const std::vector<Place>& places_;
+    std::map<std::string, uint32_t> looms_;  // by name: the place of the first stream
+};
+
+}  // namespace
+
+std::filesystem::path local_directory(const std::string& pattern, const std::string& host, int rank) {
+    std::string text;
+    for (size_t at = 0; at < pattern.size(); ++at) {
+        if (pattern[at] != '%') {
+            text += pattern[at];
+            continue;
+        }
+        char letter = ++at < pattern.size() ? pattern[at] : '\0';
+        if (letter == 'h')
+            text += host;
+        else if (letter == 'r')
+            text += std::to_string(rank);
+        else if (letter == '%')
+            text += '%';
+        else
+            throw UsageError(
+                fmt::format("--local {}: %h is the host, %r the rank, %% a percent sign; there "
+                            "is nothing else with a percent sign",
+                            pattern));
+    }
+    return text;
+}
+
+Places find_places(const Comm& comm, const EmulationOptions& options) {
+    Places places;
+    if (options.storage == Storage::shared) {
+        Place& place = places.all.emplace_back(Place{0, "", options.trace, {}});
+        place.ranks.resize(static_cast<size_t>(comm.size()));
+        std::iota(place.ranks.begin(), place.ranks.end(), 0);
+        return places;
+    }
+    std::string host = short_host_name();
+    std::string directory = comm.agree([&] { return local_directory(options.trace, host, comm.rank()); });
+    PerRank<int> nodes = comm.allgather(comm.split_by_node().broadcast(comm.rank()));
+    PerRank<std::string> hosts = comm.allgather(host), directories = comm.allgather(directory);
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        auto r = static_cast<size_t>(rank);
+        auto is_place = [&](const Place& p) { return p.node == nodes[r] && p.directory == directories[r]; };
+        auto known = std::ranges::find_if(places.all, is_place);
+        if (known == places.all.end())
+            known = places.all.insert(known, Place{nodes[r], hosts[r], directories[r], {}});
+        known->ranks.push_back(rank);
+    }
+    return places;
+}
+
+void expect_all_ranks(const Trace& trace, const System& system, const ClockModel& clocks) {
+    std::vector<MissingRanks> missing = missing_ranks(system);
+    if (missing.empty()) return;
+    const MissingRanks& first = missing.front();
+    std::set<std::string> present = clocks.hosts_of(trace), nodes;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.clock) nodes.insert(stream.metadata.clock->reference);
+    nodes.merge(clocks.hosts());
+    std::erase_if(nodes, [&](const std::string& node) { return present.contains(node); });
+    throw Error(
+        fmt::format("{} of the {} ranks of application {} are on nodes without a rank of this emulation{}; "
+                    "the first is rank {} (--keep-going emulates what is there)",
+                    first.missing, first.ranks, first.application,
+                    nodes.empty() ? "" : fmt::format(" ({})", fmt::join(nodes, ", ")), first.first),
+        trace.directory());
+}
+
+uint32_t place_of_rank(const Places& places, int rank) {
+    auto has_it = [&](const Place& place) { return std::ranges::binary_search(place.ranks, rank); };
+    return static_cast<uint32_t>(std::ranges::find_if(places.all, has_it) - places.all.begin());
+}
+
+std::vector<PlacedFile> put_together(std::vector<PlacedFile> files, const std::vector<Place>& places,
+                                     Tolerance tolerance, std::vector<Damage>& damages) {
+    auto path_of = [](const PlacedFile& f) -> const std::string& { return f.file.relative_path; };
+    std::ranges::stable_sort(files, {}, path_of);
+    std::vector<PlacedFile> chosen;
+    Settlement settlement(places);
+    for (std::span<const PlacedFile> left = files; !left.empty();) {
+        auto end = std::ranges::find_if(
+            left, [&](const PlacedFile& f) { return path_of(f) != path_of(left.front()); });
+        std::span<const PlacedFile> seen(left.begin(), end);
+        left = left.subspan(seen.size());
+        try {
+            chosen.push_back(settlement.choose(seen));
+        } catch (const Error& e) {
+            if (tolerance == Tolerance::none) throw;
+            damages.push_back({path_of(seen.front()), e.what(), {}});
+        }
+    }
+    return chosen;
+}
+
+}  // namespace ovni

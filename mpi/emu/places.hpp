@@ -1,0 +1,55 @@
+// Where the streams of a trace are, and who can read them. A directory that all nodes share is one place that
+// all ranks see; with --local every node has a directory of its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "emu/system.hpp"
+#include "tools/emulation.hpp"
+
+namespace ovni {
+
+// Ranks of one node that look into the same directory.
+struct Place {
+    int node = 0;      // lowest rank on it
+    std::string host;  // its name up to the first dot
+    std::filesystem::path directory;
+    std::vector<int> ranks;
+};
+
+struct Places {
+    std::vector<Place> all;           // in order of their lowest ranks, the same on all ranks
+    std::vector<uint32_t> of_stream;  // by stream: its place
+};
+
+// Throws Error where ranks of an application have no streams: nobody is on their node to read them. Names the
+// nodes that clocks tell of.
+void expect_all_ranks(const Trace& trace, const System& system, const ClockModel& clocks);
+
+// Collective. The result says nothing of streams yet.
+Places find_places(const Comm& comm, const EmulationOptions& options);
+
+// The place of that rank.
+uint32_t place_of_rank(const Places& places, int rank);
+
+// "%h" becomes the host's name up to the first dot, "%r" the rank, "%%" a percent sign. Throws UsageError for
+// another letter.
+std::filesystem::path local_directory(const std::string& pattern, const std::string& host, int rank);
+
+// A stream as one place has it.
+struct PlacedFile {
+    StreamFile file;
+    uint32_t place = 0;
+};
+
+// Those of all places together, in order of their paths, each in the one place that is to read it. Throws
+// Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
+// none of which it is; with Tolerance::keep_going such streams are left out.
+std::vector<PlacedFile> put_together(std::vector<PlacedFile> files, const std::vector<Place>& places,
+                                     Tolerance tolerance, std::vector<Damage>& damages);
+
+}  // namespace ovni
