@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
         std::vector<ovni::Output> further;
         if (statistics) further.push_back({ovni::Output::Kind::file, "--statistics", *statistics});
         world.agree([&] {
-            if (world.is_root()) ovni::check_outputs(options, further);
+            if (world.is_root()) ovni::check_outputs(ovni::as_seen_by_root(options), further);
         });
         return ovni::Emulation(world, options).run(statistics);
     });

@@ -95,6 +95,12 @@ std::filesystem::path local_directory(const std::string& pattern, const std::str
     return text;
 }
 
+EmulationOptions as_seen_by_root(EmulationOptions options) {
+    if (options.storage == Storage::node_local)
+        options.trace = local_directory(options.trace, short_host_name(), 0);
+    return options;
+}
+
 Places find_places(const Comm& comm, const EmulationOptions& options) {
     Places places;
     if (options.storage == Storage::shared) {

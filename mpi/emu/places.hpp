@@ -40,6 +40,9 @@ uint32_t place_of_rank(const Places& places, int rank);
 // another letter.
 std::filesystem::path local_directory(const std::string& pattern, const std::string& host, int rank);
 
+// The options with the directory of the trace that rank 0 reads.
+EmulationOptions as_seen_by_root(EmulationOptions options);
+
 // A stream as one place has it.
 struct PlacedFile {
     StreamFile file;

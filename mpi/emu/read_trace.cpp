@@ -35,7 +35,7 @@ void tell_warnings(const Comm& comm) {
     std::set<std::string> all;
     for (const std::string& of_rank : comm.gather(pack(mine)))
         for (const Json& text : Json::from_cbor(of_rank)) all.insert(text_of(text));
-    const std::set<std::string> known = log::kept_warnings();
+    const std::set<std::string>& known = log::kept_warnings();
     for (const std::string& text : all)
         if (!known.contains(text)) log::warn("{}", text);
 }

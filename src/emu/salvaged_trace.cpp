@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "emu/majority.hpp"
 #include "emu/system.hpp"
 
 namespace ovni {
@@ -27,28 +28,6 @@ std::optional<Error> contradiction(const std::filesystem::path& directory,
         return e;
     }
     return std::nullopt;
-}
-
-// Of several runs the one with most streams stays, among equals the one whose stream comes first.
-void leave_out_other_runs(const std::filesystem::path& directory, std::vector<StreamFile>& files,
-                          std::vector<Damage>& damages) {
-    std::vector<std::optional<std::string>> run_of;
-    std::map<std::string, size_t> streams;
-    for (const StreamFile& file : files) {
-        run_of.push_back(parse_metadata(file.json, directory / file.relative_path).run);
-        if (run_of.back()) ++streams[*run_of.back()];
-    }
-    if (streams.size() < 2) return;
-    auto size = [&](const std::optional<std::string>& run) { return run ? streams.at(*run) : 0; };
-    const std::string kept = **std::ranges::max_element(run_of, {}, size);
-    std::map<std::string, std::string> others;
-    for (size_t i = 0; i < files.size(); ++i)
-        if (run_of[i] && *run_of[i] != kept) others.emplace(files[i].relative_path, *run_of[i]);
-    auto is_other = [&](const auto& stream) { return others.contains(stream.relative_path); };
-    std::erase_if(files, is_other);
-    std::erase_if(damages, is_other);
-    for (const auto& [path, run] : others)
-        damages.push_back({path, fmt::format("it is of run {}, most streams are of run {}", run, kept), {}});
 }
 
 std::string_view loom_directory(std::string_view relative_path) {
@@ -79,7 +58,7 @@ void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<
 
 Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
                      EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages) {
-    leave_out_other_runs(directory, files, damages);
+    leave_out_minorities(directory, files, damages);
     while (std::optional<Error> error = contradiction(directory, files, enabled, breakdowns))
         leave_out(files, directory, *error, damages);
     leave_out_unknown_cpus(directory, files, damages);

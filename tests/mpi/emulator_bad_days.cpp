@@ -73,7 +73,17 @@ const Day days[] = {
          trace.thread(node("Older", 9, 3)).set("ovni.run", "monday").starts(10).ends(90);
      },
      1, "loom.Older/proc.9/thread.9 is of run monday, loom.a/proc.1/thread.1 of run tuesday",
-     "loom.Older/proc.9/thread.9 is left out: it is of run monday, most streams are of run tuesday"},
+     "loom.Older/proc.9/thread.9 is left out: the run is 'monday' here and 'tuesday' in most streams"},
+    {"AStaleStreamSaysOtherwise",
+     [](TraceBuilder& trace) {
+         for (int rank : {0, 1, 2, 3})
+             trace.thread(node("a", 1 + rank, rank))
+                 .mark(7, "single", rank == 0 ? "old" : "new", {{1, "one"}})
+                 .starts(10, -1)
+                 .ends(90);
+     },
+     1, "mark type 7 has another title",
+     "proc.1/thread.1 is left out: the title of mark type 7 is 'old' here and 'new' in most streams"},
     {"TwoHostsHaveOneNameAndPid",
      [](TraceBuilder& trace) {
          trace.thread(node("a", 1, 0, "one/t")).starts(10).ends(90);
@@ -129,7 +139,7 @@ TEST_F(BadDays, OfEqualRunsTheFirstStays) {
     trace_.thread(node("a", 1, 0)).set("ovni.run", "b").starts(10).ends(90);
     trace_.thread(node("b", 1, 1)).set("ovni.run", "a").starts(10).ends(90);
     Finished done = emulate(0, trace_.write(), "out", {"--keep-going"});
-    EXPECT_THAT(done.err, HasSubstr("loom.b/proc.1/thread.1 is left out: it is of run a"));
+    EXPECT_THAT(done.err, HasSubstr("loom.b/proc.1/thread.1 is left out: the run is 'a' here and 'b' in most"));
 }
 
 TEST_F(BadDays, AMissingNodeIsInTheReport) {

@@ -1,0 +1,111 @@
+#include "emu/majority.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "trace/stream_files.hpp"
+
+namespace ovni {
+
+namespace {
+
+// That what `about` names is `what`: streams of one trace say the same or nothing.
+struct Claim {
+    std::string about, what;
+};
+using Claims = std::vector<Claim>;
+
+Claims about_run(const StreamMetadata& m) {
+    if (!m.run) return {};
+    return {{"the run", *m.run}};
+}
+
+Claims about_processes(const StreamMetadata& m) {
+    Claims claims;
+    auto add = [&](const char* member, const std::optional<int>& value) {
+        if (value)
+            claims.push_back(
+                {fmt::format("{} of process {} of loom {}", member, m.pid, m.loom), std::to_string(*value)});
+    };
+    add("ovni.app_id", m.app_id);
+    add("ovni.rank", m.rank);
+    if (m.rank) add("ovni.nranks", m.nranks);
+    for (CpuId cpu : m.cpus)
+        claims.push_back(
+            {fmt::format("the index of CPU {} of loom {}", cpu.phyid, m.loom), std::to_string(cpu.index)});
+    return claims;
+}
+
+Claims about_definitions(const StreamMetadata& m) {
+    Claims claims;
+    static constexpr std::array kinds = {"single", "stack", "punctual"};
+    for (const MarkType& mark : m.marks) {
+        claims.push_back({fmt::format("the title of mark type {}", mark.type), mark.title});
+        claims.push_back(
+            {fmt::format("the kind of mark type {}", mark.type), kinds[static_cast<size_t>(mark.kind)]});
+        for (const auto& [value, label] : mark.labels)
+            claims.push_back({fmt::format("the label of value {} of mark type {}", value, mark.type), label});
+    }
+    if (!m.hardware_counters.empty())
+        claims.push_back({"the number of hardware counters", std::to_string(m.hardware_counters.size())});
+    for (const auto& [index, name] : m.hardware_counters)
+        claims.push_back({fmt::format("the name of hardware counter {}", index), name});
+    return claims;
+}
+
+// What was said of one thing, in order of first mention.
+class Vote {
+ public:
+    void add(const std::string& what) {
+        auto said = std::ranges::find(answers_, what, &Answer::what);
+        if (said == answers_.end()) said = answers_.insert(said, {what, 0});
+        ++said->streams;
+    }
+    const std::string& winner() const {
+        return std::ranges::max_element(answers_, {}, &Answer::streams)->what;
+    }
+
+ private:
+    struct Answer {
+        std::string what;
+        size_t streams;
+    };
+    std::vector<Answer> answers_;
+};
+
+// Why the stream is left out; empty where it says what most say.
+std::string dissent(const Claims& claims, const std::unordered_map<std::string, Vote>& votes) {
+    for (const Claim& claim : claims)
+        if (const std::string& winner = votes.at(claim.about).winner(); winner != claim.what)
+            return fmt::format("{} is '{}' here and '{}' in most streams", claim.about, claim.what, winner);
+    return {};
+}
+
+}  // namespace
+
+void leave_out_minorities(const std::filesystem::path& directory, std::vector<StreamFile>& files,
+                          std::vector<Damage>& damages) {
+    // Streams that have lost one vote have none in the next.
+    for (auto claims_of : {about_run, about_processes, about_definitions}) {
+        std::vector<Claims> claims;
+        std::unordered_map<std::string, Vote> votes;
+        for (const StreamFile& file : files) {
+            claims.push_back(
+                claims_of(parse_metadata(file.json, directory_of(file, directory) / metadata_name)));
+            for (const Claim& claim : claims.back()) votes[claim.about].add(claim.what);
+        }
+        size_t kept = 0;
+        for (size_t i = 0; i < files.size(); ++i) {
+            std::string cause = dissent(claims[i], votes);
+            if (!cause.empty())
+                replace(damages, {files[i].relative_path, std::move(cause), {}});
+            else if (size_t to = kept++; to != i)
+                files[to] = std::move(files[i]);
+        }
+        files.erase(files.begin() + static_cast<std::ptrdiff_t>(kept), files.end());
+    }
+}
+
+}  // namespace ovni
