@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/log.hpp"
+#include "comm/host_names.hpp"
 
 namespace ovni {
 
@@ -18,7 +19,8 @@ ParallelOutput::ParallelOutput(const Comm& comm, const std::filesystem::path& di
     add(TraceFile::cpu, plan.schema.cpu);
     for (const FileSchema& breakdown : plan.schema.breakdowns) add(TraceFile::thread, breakdown);
     if (!files_.front()->is_shared())
-        log::info("{}: not all ranks see it, rank 0 writes for all", directory.string());
+        log::info("{}: not all ranks see it, rank 0 writes for all, on the node {}", directory.string(),
+                  host_name());
     for (const BreakdownPlan& breakdown : plan.breakdowns)
         rows_.emplace_back(breakdown.spec().prv_type, system.cpus().size() - system.looms().size());
 }

@@ -134,10 +134,10 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
     nodes.merge(clocks.hosts());
     std::erase_if(nodes, [&](const std::string& node) { return present.contains(node); });
     throw Error(
-        fmt::format("{} of the {} ranks of application {} are on nodes without a rank of this emulation{}; "
+        fmt::format("{} of the {} ranks of application {} are nowhere that a rank of this emulation reads{}; "
                     "the first is rank {} (--keep-going emulates what is there)",
                     first.missing, first.ranks, first.application,
-                    nodes.empty() ? "" : fmt::format(" ({})", fmt::join(nodes, ", ")), first.first),
+                    nodes.empty() ? "" : fmt::format(" (nodes: {})", fmt::join(nodes, ", ")), first.first),
         trace.directory());
 }
 

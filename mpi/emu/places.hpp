@@ -26,8 +26,8 @@ struct Places {
     std::vector<uint32_t> of_stream;  // by stream: its place
 };
 
-// Throws Error where ranks of an application have no streams: nobody is on their node to read them. Names the
-// nodes that clocks tell of.
+// Throws Error where ranks of an application have no streams: nobody is on their node, or looks into their
+// directory. Names the nodes that clocks tell of.
 void expect_all_ranks(const Trace& trace, const System& system, const ClockModel& clocks);
 
 // Collective. The result says nothing of streams yet.

@@ -49,7 +49,7 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     auto lacking = std::ranges::count_if(places, lacks);
     if (lacking == 0) return;
     const Place& first = *std::ranges::find_if(places, lacks);
-    std::string what = fmt::format("{} on {} of {} nodes, the first is {} (rank {})", "is missing", lacking,
+    std::string what = fmt::format("is missing on {} of {} nodes, the first is {} (rank {})", lacking,
                                    places.size(), first.host, first.node);
     comm.agree([&] {
         if (static_cast<size_t>(lacking) == places.size()) throw Error(what, first.directory);

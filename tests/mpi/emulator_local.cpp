@@ -68,7 +68,7 @@ TEST_F(LocalTest, RanksThatNobodyReadsAreAnError) {
     Finished strict = local(pattern(), output("strict"));
     EXPECT_EQ(strict.status, 1);
     EXPECT_THAT(strict.err, HasSubstr("/2: is missing on 1 of 3 nodes, the first is "));
-    EXPECT_THAT(strict.err, HasSubstr("%r: 2 of the 10 ranks of application 1 are on nodes without a rank"));
+    EXPECT_THAT(strict.err, HasSubstr("%r: 2 of the 10 ranks of application 1 are nowhere that a rank"));
     EXPECT_FALSE(fs::exists(output("strict")));
     Finished kept = local(pattern(), output("kept"), {"--keep-going"});
     EXPECT_EQ(kept.status, 0) << kept.err;
@@ -162,7 +162,7 @@ TEST_F(UnsharedTest, Rank0WritesWhatOthersDoNotSee) {
     ASSERT_EQ(serial(whole_, output("serial")).status, 0);
     Finished done = on_nodes(whole_, "out");
     ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("out: not all ranks see it, rank 0 writes for all"));
+    EXPECT_THAT(done.err, HasSubstr("out: not all ranks see it, rank 0 writes for all, on the node "));
     expect_same(output("serial"), output("here/out"));
     EXPECT_TRUE(fs::is_empty(output("there")));
 }
