@@ -5,6 +5,7 @@ import numpy as np
 
 from prv import EventType, Legend, Trace, TraceError, find_prv, intervals_of
 
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
 FORMAT, VERSION = "ovni-mpi columns", 1
 
 
@@ -17,10 +18,14 @@ class Columns:
         except ImportError as e:
             raise TraceError(f"{path}: {e}") from e
         self.path, self.name = Path(path), name
+        if Path(path).is_dir():
+            raise TraceError(f"{path}: a directory, not a file of columns, as of ovniemu --hdf5")
+        if not is_hdf5(path):
+            raise TraceError(f"{path}: not a file of columns, as of ovniemu --hdf5")
         try:
             self.file = h5py.File(path, "r")
         except OSError as e:
-            raise TraceError(f"{path}: {e}") from e
+            raise TraceError(f"{path}: damaged, HDF5 cannot open it") from e
         if text(self.file.attrs.get("format", "")) != FORMAT or self.file.attrs.get("version") != VERSION:
             raise TraceError(f"{path}: not a file of columns of version {VERSION}")
         self.duration = int(self.file.attrs["duration"])
@@ -41,6 +46,9 @@ class Columns:
 
     def has(self, channel_type):
         return f"channels/{channel_type}" in self.file and bool((self._changes(channel_type)[self.name] >= 0).any())
+
+    def types_shown(self):
+        return {int(name) for name in self.file["channels"] if self.has(name)}
 
     def intervals(self, channel_type):
         if f"channels/{channel_type}" not in self.file:
@@ -75,6 +83,13 @@ def text(value):
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
+def is_hdf5(path):
+    if Path(path).is_dir():
+        return False
+    with open(path, "rb") as f:
+        return f.read(len(SIGNATURE)) == SIGNATURE
+
+
 def open_trace(path, name="thread"):
     """The trace meant by a path: a file of columns, a trace directory, or a PRV file."""
-    return Columns(path, name) if Path(path).suffix in (".h5", ".hdf5") else Trace(find_prv(path, name))
+    return Columns(path, name) if is_hdf5(path) else Trace(find_prv(path, name))

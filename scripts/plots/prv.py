@@ -1,11 +1,11 @@
 """Reads a Paraver trace (PRV, PCF, ROW) as the emulator writes it: one event type, as intervals of every row."""
-import json
 import re
-from argparse import ArgumentTypeError
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+
+from rows import with_ranks
 
 CHUNK = 16 << 20
 
@@ -22,14 +22,17 @@ class EventType:
 
 @dataclass
 class Legend:
-    """What the PCF says: colours of values (0 to 255 each), event types by number."""
+    """What the PCF says: event types by number."""
 
-    colors: dict = field(default_factory=dict)
     types: dict = field(default_factory=dict)
 
     def label(self, event_type, value):
         known = self.types.get(event_type)
         return known.labels.get(value, str(value)) if known else str(value)
+
+    def labels(self, event_type):
+        known = self.types.get(event_type)
+        return frozenset(known.labels.values()) if known else frozenset()
 
     def title(self, event_type):
         known = self.types.get(event_type)
@@ -82,6 +85,10 @@ class Trace:
         mark = re.compile(rb"^2:(?:\d+:){5}%d:" % event_type, re.M)
         return any(mark.search(chunk) for chunk in self._chunks())
 
+    def types_shown(self):
+        mark = re.compile(rb"^2:(?:\d+:){5}(\d+):", re.M)
+        return {int(found) for chunk in self._chunks() for found in set(mark.findall(chunk))}
+
     def intervals(self, event_type):
         lines = re.compile(rb"^2:\d+:\d+:\d+:(\d+):(\d+):%d:(-?\d+)$" % event_type, re.M)
         parts = [np.array(found, dtype=np.bytes_).astype(np.int64) for chunk in self._chunks() if (found := lines.findall(chunk))]
@@ -119,7 +126,7 @@ class Trace:
             start = next((i for i, line in enumerate(lines) if line.startswith("LEVEL THREAD")), len(lines))
             for i, line in enumerate(lines[start + 1 : start + 1 + self.rows]):
                 labels[i] = line.strip() or labels[i]
-        return with_ranks(labels, read_streams(self.path.parent))
+        return with_ranks(labels, self.path.parent, self.duration)
 
     def _read_legend(self):
         legend, section, current = Legend(), None, None
@@ -127,8 +134,6 @@ class Trace:
         for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
             if re.fullmatch(r"[A-Z_]+", line):
                 section = line
-            elif section == "STATES_COLOR" and (m := re.match(r"(\d+)\s*\{\s*(\d+),\s*(\d+),\s*(\d+)\}", line)):
-                legend.colors[int(m[1])] = (int(m[2]), int(m[3]), int(m[4]))
             elif section == "EVENT_TYPE" and (m := re.match(r"\d+\s+(\d+)\s+(.*)", line)):
                 current = legend.types.setdefault(int(m[1]), EventType(m[2].strip()))
             elif section == "VALUES" and current and (m := re.match(r"(-?\d+)\s+(.*)", line)):
@@ -136,51 +141,7 @@ class Trace:
         return legend
 
 
-def read_streams(directory):
-    """(loom, pid, tid, app, rank) of every stream beside the PRV file; app and rank as the process says in any stream."""
-    streams, processes = [], {}
-    for path in sorted(Path(directory).glob("loom.*/proc.*/thread.*/stream.json")):
-        try:
-            ovni = json.loads(path.read_text())["ovni"]
-            process = processes.setdefault((ovni["loom"], ovni["pid"]), {})
-            process.update({key: ovni[key] for key in ("app_id", "rank") if key in ovni})
-            streams.append((ovni["loom"], ovni["pid"], ovni["tid"], process))
-        except (OSError, ValueError, KeyError, TypeError):
-            return []
-    return [(loom, pid, tid, p.get("app_id"), p.get("rank")) for loom, pid, tid, p in streams]
-
-
-def with_ranks(labels, streams):
-    """Rows of threads with the rank and the loom in front, where the streams are at hand and agree with the labels."""
-    if len(streams) != len(labels) or any(rank is None for *_, rank in streams):
-        return labels
-    first = {}
-    for loom, _, _, _, rank in streams:
-        first[loom] = min(rank, first.get(loom, rank))
-    # The order of rows: looms by lowest rank, processes by rank, threads by tid.
-    streams = sorted(streams, key=lambda s: (first[s[0]], s[0], s[4], s[2]))
-    if any(label != f"TH {app}.{tid}" for label, (_, _, tid, app, _) in zip(labels, streams)):
-        return labels
-    return [f"rank {rank} {loom} {label}" for label, (loom, _, _, _, rank) in zip(labels, streams)]
-
-
 def find_prv(path, name="thread"):
     """The PRV file meant by a path, which is a trace directory or the file itself."""
     path = Path(path)
     return path / f"{name}.prv" if path.is_dir() else path
-
-
-def time_unit(span_ns):
-    """(name, ns) of the unit in which a span of time reads well."""
-    for name, ns in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if span_ns >= 2 * ns:
-            return name, ns
-    return "ns", 1
-
-
-def parse_time(text):
-    """Nanoseconds of a time such as 12, 3.5ms or 2s; without unit ns."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?", text)
-    if not match:
-        raise ArgumentTypeError(f"not a time: {text}")
-    return round(float(match[1]) * {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}[match[2] or "ns"])

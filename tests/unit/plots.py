@@ -63,6 +63,16 @@ def rows_are_named_by_rank(directory):
     check(all(row[3] == "TH" for row in rows), done)
 
 
+def legend_of(path, kind):
+    """The colours of MPI functions that a plot of the path has."""
+    sys.path.insert(0, str(PLOTS))
+    from colors import color_of
+    from columns import open_trace
+
+    legend = open_trace(path, kind).legend
+    return tuple(sorted((label, color_of(legend, 25, v)) for v, label in legend.types[25].labels.items() if label.startswith("MPI_")))
+
+
 def columns_say_the_same(directory):
     try:
         import h5py  # noqa: F401
@@ -81,9 +91,13 @@ def columns_say_the_same(directory):
         picture = directory / f"{program}.png"
         done = run(program, file, "-o", picture)
         check(done.returncode == 0 and picture.read_bytes()[:4] == b"\x89PNG", done)
+    colors = {(kind, trace): legend_of(trace, kind) for kind in ("thread", "cpu") for trace in (directory, file)}
+    check(len(set(colors.values())) == 1, "colours of threads, CPUs, PRV and HDF5")
+    shares = directory / "shares.svg"
+    check(run("shares", file, "-o", shares).returncode == 0 and "% of the time of all threads" in shares.read_text(), "shares of what")
     check(run("timeline", file, "--cpu", "-t", 3, "-o", directory / "cpus.png").returncode == 0, "CPUs")
     absent = run("shares", file, "-t", 999)
-    check(absent.returncode == 1 and "channel type 999" in absent.stderr, absent)
+    check(absent.returncode == 1 and "event type 999" in absent.stderr, absent)
     (directory / "text.h5").write_text("no columns")
     bad = run("shares", directory / "text.h5")
     check(bad.returncode == 1 and "text.h5" in bad.stderr and "Traceback" not in bad.stderr, bad)
@@ -119,6 +133,119 @@ def shares_tell_applications_apart(directory):
     check((time.sum(axis=1) > 0).all() and len(set(whole)) == 1, (time, whole))
 
 
+def many_values_leave_room(directory):
+    """60 values in 2 rows: the largest have entries of their own."""
+    lines = ["#Paraver (19/01/38 at 03:14):00000000000000006000_ns:0:1:1(2:1)"]
+    lines += [f"2:0:1:1:{i % 2 + 1}:{i * 100}:25:{1000 + i}" for i in range(60)]
+    (directory / "thread.prv").write_text("\n".join(lines))
+    names = "\n".join(f"{1000 + i} {'a_very_long_name_of_a_region_' * 5}{i}" for i in range(60))
+    (directory / "thread.pcf").write_text(f"EVENT_TYPE\n0 25 Functions\nVALUES\n{names}\n")
+    for words in ([], ["--width", 8], ["--from", "1us", "--to", "5us"]):
+        done = run("timeline", directory, "-o", directory / "many.svg", *words)
+        check(done.returncode == 0 and not done.stderr, done)
+        picture = (directory / "many.svg").read_text()
+        check("<!-- other (" in picture and picture.count("% -->") == 24, "entries of the legend")
+
+
+def pictures_say_of_what(directory):
+    """Shares name what they are shares of; times of a column and of an axis have one unit."""
+    (directory / "thread.prv").write_text(SMALL)
+    run("timeline", directory, "-o", directory / "t.svg")
+    picture = (directory / "t.svg").read_text()
+    check("% of all coloured time" in picture and "(50 ns, sum of rows)" in picture and "13  60.0%" in picture, picture[:0])
+    done = run("durations", directory, "-o", directory / "d.svg")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    check(rows[0] == ["calls", "total", "[ns]", "median", "[ns]", "90", "%", "[ns]", "longest", "[ns]"], done)
+    check(["13", "1", "30.000", "30.000", "30.000", "30.000"] in rows, done)
+    picture = (directory / "d.svg").read_text()
+    check("<!-- 10 ns -->" in picture and "<!-- 100 ns -->" in picture and "<!-- 1 ns -->" not in picture, "ticks with units")
+    done = run("durations", directory, "-t", 4, "-o", directory / "d.svg")
+    check("intervals" in done.stdout and "calls" not in done.stdout, done)
+
+
+def colours_belong_to_labels(directory):
+    """Whatever the labels are read from and whatever else there is, and far apart where functions are common."""
+    sys.path.insert(0, str(PLOTS))
+    from colors import COMMON, FIXED, color_of, lab_of, palette
+    from prv import EventType, Legend, Trace
+
+    threads, cpus = (Trace(MPI / f"{name}.prv").legend for name in ("thread", "cpu"))
+    labels = threads.types[25].labels
+    check(all(color_of(threads, 25, v) == color_of(cpus, 25, v) for v in labels) and len(labels) > 40, "threads and CPUs")
+    check(len({color_of(threads, 25, v) for v in labels}) == len(labels), "each function has a colour of its own")
+    small = Legend({25: EventType("some", {7: "MPI_Send", 8: "MPI_Recv", 9: "Running"})})
+    send = next(v for v, label in labels.items() if label == "MPI_Send")
+    check(color_of(small, 25, 7) == color_of(threads, 25, send) and color_of(small, 25, 9) == FIXED["Running"], "by label")
+    import numpy as np
+
+    lab = lab_of(np.array(palette()[: len(COMMON)]))
+    distance = np.linalg.norm(lab[:, None] - lab[None], axis=2)[np.triu_indices(len(lab), 1)]
+    check(distance.min() > 20, f"CIELAB distance {distance.min()}")
+    check(len({color_of(Legend(), 2, v) for v in range(10, 30)}) == 20, "numbers without labels")
+
+
+def rows_fall_back_one_by_one(directory):
+    """A row without a stream that can be read is the only one without a rank; outputs elsewhere have ranks of the report there."""
+    trace = directory / "trace"
+    shutil.copytree(MPI.parent / "trace", trace)
+    done = subprocess.run([sys.argv[1], "--report", trace / "report.json", trace], capture_output=True, text=True)
+    check(done.returncode == 0, done)
+    outputs = directory / "outputs"
+    outputs.mkdir()
+    for file in (*trace.glob("thread.*"), trace / "report.json"):
+        shutil.copy(file, outputs)
+    (trace / "report.json").unlink()
+    row = (trace / "thread.row").read_text().split("\n")
+    (trace / "thread.row").write_text("\n".join(line + " (incomplete)" if line == row[-2] else line for line in row))
+    sorted(trace.rglob("stream.json"))[0].write_text("{")
+    labels = [line for line in run("summary", trace).stdout.splitlines() if "TH " in line]
+    check(len(labels) == 4 and sum(label.startswith("rank ") for label in labels) == 3, labels)
+    check(sum("(incomplete)" in label for label in labels) == 1, labels)
+    labels = [line.split()[:2] for line in run("summary", outputs).stdout.splitlines() if "TH " in line]
+    check(labels == [["rank", str(i)] for i in range(4)], labels)
+    report = json.loads((outputs / "report.json").read_text())
+    report["trace"]["duration"] += 1
+    (outputs / "report.json").write_text(json.dumps(report))
+    check("rank " not in run("summary", outputs).stdout, "a report of another run")
+
+
+def containers_are_told_apart(directory):
+    """Threads of one number in several containers are paired by order, unless one is missing."""
+    sys.path.insert(0, str(PLOTS))
+    from rows import from_streams
+
+    labels = ["TH 1.7", "TH 1.9", "TH 1.7"]
+    streams = [("loom.b", 7, 1, 2), ("loom.a", 7, 1, 0), ("loom.a", 9, 1, 1)]
+    check(from_streams(labels, streams) == ["rank 0 loom.a TH 1.7", "rank 1 loom.a TH 1.9", "rank 2 loom.b TH 1.7"], "all are there")
+    check(from_streams(labels, streams[1:]) == ["TH 1.7", "rank 1 loom.a TH 1.9", "TH 1.7"], "one is missing")
+    check(from_streams(["rank 3 node0 TH 1.7"], streams) == ["rank 3 node0 TH 1.7"], "a label that says it already")
+
+
+def faults_are_one_line(directory):
+    (directory / "thread.prv").write_text(SMALL)
+    small = directory / "thread.prv"
+    (directory / "torn.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
+    for text, program, *words in (
+        ("a directory, not a file of columns", "shares", directory),
+        ("not a file of columns", "shares", small),
+        ("No such file", "shares", directory / "nowhere.h5"),
+        ("damaged", "shares", directory / "torn.h5"),
+        ("'jpgx' is no format of pictures, but these: ", "timeline", small, "-o", "x.jpgx"),
+        ("No such file", "timeline", small, "-o", directory / "no/x.png"),
+        ("nothing from 5 s on, the trace ends at 0.0000001 s", "timeline", small, "--from", "5s"),
+        ("nothing from 0.05 us to 20 ns", "timeline", small, "--from", "0.05us", "--to", "20"),
+        ("nothing from 0 ns to 0 ns", "timeline", small, "--to", "0"),
+        ("no row shows event type 77, but these: 4 (event type 4); 25 (event type 25)", "timeline", small, "-t", 77),
+        ("no row shows event type 77, but these: 4 ", "durations", small, "-t", 77),
+    ):
+        done = run(program, *words)
+        lines = done.stderr.splitlines()
+        if any("h5py" in line for line in lines):
+            continue
+        check(done.returncode == 1 and len(lines) == 1 and lines[0].startswith(f"{program}: ") and text in lines[0], (text, done))
+    check(run("timeline", small, "--width", 1).returncode == 2 and run("durations", small, "-n", 0).returncode == 2, "numbers out of range")
+
+
 def faults_are_named(directory):
     missing = run("summary", directory / "nowhere")
     check(missing.returncode == 1 and "nowhere" in missing.stderr and "Traceback" not in missing.stderr, missing)
@@ -131,13 +258,29 @@ def faults_are_named(directory):
     check(absent.returncode == 1 and "event type 999" in absent.stderr and not picture.exists(), absent)
 
 
+TESTS = (
+    summary_counts_time,
+    timeline_draws_a_picture,
+    many_values_leave_room,
+    pictures_say_of_what,
+    colours_belong_to_labels,
+    rows_are_named_by_rank,
+    rows_fall_back_one_by_one,
+    containers_are_told_apart,
+    columns_say_the_same,
+    shares_tell_applications_apart,
+    faults_are_named,
+    faults_are_one_line,
+)
+
+
 def main():
     try:
         import matplotlib, numpy  # noqa: F401
     except ImportError as e:
         print(e)
         sys.exit(77)
-    for test in (summary_counts_time, timeline_draws_a_picture, rows_are_named_by_rank, columns_say_the_same, shares_tell_applications_apart, faults_are_named):
+    for test in TESTS:
         with tempfile.TemporaryDirectory() as directory:
             test(Path(directory))
 

@@ -1,0 +1,31 @@
+"""What the programs have in common: what they draw, and how they end."""
+import os
+import sys
+
+from prv import TraceError
+
+MPI_FUNCTION, THREAD_STATE = 25, 4
+
+
+def chosen_type(trace, wanted):
+    """The event type that the user wants; by default what threads do in MPI, or their state where there is no MPI."""
+    if wanted is None:
+        return next((t for t in (MPI_FUNCTION, THREAD_STATE) if trace.has(t)), THREAD_STATE)
+    if not trace.has(wanted):
+        there = "; ".join(f"{t} ({trace.legend.title(t)})" for t in sorted(trace.types_shown()))
+        raise TraceError(f"{trace.path}: no row shows event type {wanted}, but these: {there or 'none'}")
+    return wanted
+
+
+def run(main):
+    """Ends with the status of a program; a fault is one line."""
+    name = os.path.basename(sys.argv[0])
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as e:
+        sys.exit(f"{name}: {e.filename}: {e.strerror}" if e.filename else f"{name}: {e}")
+    except (TraceError, ImportError) as e:
+        sys.exit(f"{name}: {e}")
