@@ -39,9 +39,27 @@ std::optional<std::vector<std::string>> stream_files(const std::string& path) {
     return names;
 }
 
-void remove_if_empty(const std::string& path) {
-    if (rmdir(path.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
-        warn("cannot remove directory %s:", path.c_str());
+bool is_directory(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return false;
+    if (!S_ISDIR(status.st_mode)) errno = ENOTDIR;
+    return S_ISDIR(status.st_mode);
+}
+
+bool make_each(const std::string& path) {
+    for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        std::string part = path.substr(0, at);
+        if (mkdir(part.c_str(), 0755) != 0 && errno != EEXIST && errno != EISDIR) {
+            // A parent that exists may still refuse, e.g. on a read-only mount.
+            int error = errno;
+            if (!is_directory(part)) {
+                errno = error;
+                return false;
+            }
+        }
+        if (at == std::string::npos) break;
+    }
+    return is_directory(path);
 }
 
 }  // namespace
@@ -60,23 +78,10 @@ std::string process_directory(const std::string& root, const std::string& loom, 
 }
 
 bool make_directory(const std::string& path) {
-    for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
-        std::string part = path.substr(0, at);
-        if (mkdir(part.c_str(), 0755) != 0 && errno != EEXIST && errno != EISDIR) {
-            // A parent that exists may still refuse, e.g. on a read-only mount.
-            struct stat status;
-            int error = errno;
-            if (stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-                errno = error;
-                return false;
-            }
-        }
-        if (at == std::string::npos) break;
-    }
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) return false;
-    if (!S_ISDIR(status.st_mode)) errno = ENOTDIR;
-    return S_ISDIR(status.st_mode);
+    constexpr int most_tries = 100;
+    for (int tried = 1; !make_each(path); ++tried)
+        if (errno != ENOENT || tried == most_tries) return false;
+    return true;
 }
 
 // All copies are whole before the first gets its name, and stream.json, which makes it a stream, is the last.
@@ -109,12 +114,11 @@ bool copy_stream(const std::string& from, const std::string& to) {
 void remove_stream(const std::string& directory) {
     if (std::optional<std::vector<std::string>> names = stream_files(directory))
         for (const std::string& name : *names) ::unlink((directory + "/" + name).c_str());
-    remove_if_empty(directory);
+    ::rmdir(directory.c_str());
 }
 
 void remove_empty(const std::string& root, std::string place) {
-    for (; !place.empty(); place.resize(place.rfind('/'))) remove_if_empty(root + place);
-    remove_if_empty(root);
+    for (; !place.empty(); place.resize(place.rfind('/'))) ::rmdir((root + place).c_str());
 }
 
 void remove_empty(const std::string& root, const std::string& loom, int pid) {

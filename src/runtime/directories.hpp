@@ -16,7 +16,8 @@ struct Roots {
 
 std::string process_directory(const std::string& root, const std::string& loom, int pid);
 
-// With all parents. False with errno where it cannot be made.
+// With all parents, also where another process removes them meanwhile, empty as they are yet. False with
+// errno where it cannot be made.
 bool make_directory(const std::string& path);
 
 // Files named stream.* appear in the other directory when all of them are there. False where some are not.
@@ -24,10 +25,11 @@ bool copy_stream(const std::string& from, const std::string& to);
 // The directory, too, if that leaves it empty.
 void remove_stream(const std::string& directory);
 
-// Removes `place` below `root` and what lies between, as far as they are empty.
+// Removes `place` below `root` and what lies between, as far as they are empty and can be removed. The root
+// itself is the user's, and stays.
 void remove_empty(const std::string& root, std::string place);
 
-// Removes the directories of a process, its loom and the root, as far as they are empty.
+// The same of the directories of a process and its loom.
 void remove_empty(const std::string& root, const std::string& loom, int pid);
 
 }  // namespace ovni

@@ -14,6 +14,7 @@
 #include "core/stream_crc.hpp"
 #include "ovni.h"
 #include "ovni/format.h"
+#include "runtime/directories.hpp"
 #include "runtime/posix_io.hpp"
 
 namespace ovni {
@@ -43,9 +44,17 @@ std::vector<uint8_t> whole(const EventPieces& events) {
     return bytes;
 }
 
+// Whoever ends another stream may remove the directory between our making it and this.
+bool StreamFile::make(const std::string& path) {
+    constexpr int most_tries = 5;
+    for (int tried = 1; !file_.open(path, O_CREAT | O_WRONLY, 0644); ++tried)
+        if (errno != ENOENT || tried == most_tries || !make_directory(path.substr(0, path.rfind('/'))))
+            return false;
+    return true;
+}
+
 bool StreamFile::open(const std::string& path, Content content, Claim claim) {
-    int make = content == Content::existing ? 0 : O_CREAT;
-    if (!file_.open(path, make | O_WRONLY, 0644)) return false;
+    if (content == Content::existing ? !file_.open(path, O_WRONLY) : !make(path)) return false;
     // Not all file systems have locks.
     if (claim == Claim::needed && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
         content != Content::existing) {

@@ -54,7 +54,7 @@ class StreamFile {
     // Needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
     enum class Claim { none, needed };
 
-    // In an existing directory. False with errno.
+    // The directory is made if need be, where the file may be. False with errno.
     bool open(const std::string& path, Content content, Claim claim = Claim::none);
     bool is_open() const { return file_.is_open(); }
     // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
@@ -65,6 +65,7 @@ class StreamFile {
     void close() { file_.close(); }
 
  private:
+    bool make(const std::string& path);
     bool write_header();
 
     OwnFile file_;

@@ -1,11 +1,16 @@
 // Where streams go, and disks that refuse: the program goes on, and the trace tells what is missing.
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
+#include "runtime/directories.hpp"
 #include "runtime/runtime_test.hpp"
 
 namespace ovni::test {
@@ -73,8 +78,38 @@ TEST_F(DiskTest, TemporaryStreamsMoveToTheTrace) {
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_EQ(codes(), "OB.");
     EXPECT_EQ(file_content(stream().directory / "stream.extra"), "also");
-    EXPECT_FALSE(fs::exists(temporary));
-    EXPECT_TRUE(fs::exists(home() / "tmp"));
+    EXPECT_TRUE(fs::is_empty(temporary)) << "which is the user's";
+}
+
+TEST_F(DiskTest, ATemporaryDirectoryThatCannotBeRemovedIsNotSpokenOf) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+        GTEST_SKIP() << "no mount namespace";
+    fs::path temporary = home() / "tmp", loom = temporary / "loom.nodeA.app1";
+    fs::create_directories(loom);
+    for (const fs::path& place : {temporary, loom})
+        ASSERT_EQ(::mount(place.c_str(), place.c_str(), nullptr, MS_BIND, nullptr), 0);
+    set_environment("OVNI_TMPDIR", temporary);
+    run_traced(record_one);
+    for (const fs::path& place : {loom, temporary}) ::umount(place.c_str());
+    EXPECT_EQ(printed_errors(), "");
+    EXPECT_EQ(codes(), "OB.");
+}
+
+TEST_F(DiskTest, DirectoriesThatOthersRemoveAreMadeAgain) {
+    const std::string root = home() / "tmp";
+    fs::create_directory(root);
+    std::atomic<int> missed = 0;
+    std::vector<std::thread> team;
+    for (const char* process : {"/proc.1", "/proc.2", "/proc.3"})
+        team.emplace_back([&, place = "/loom.a" + std::string(process)] {
+            for (int round = 0; round < 500; ++round) {
+                missed += !make_directory(root + place);
+                remove_empty(root, place);
+            }
+        });
+    for (std::thread& thread : team) thread.join();
+    EXPECT_EQ(missed, 0);
+    EXPECT_TRUE(fs::is_empty(root));
 }
 
 TEST_F(DiskTest, TemporaryStreamsMoveAtExit) {

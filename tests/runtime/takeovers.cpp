@@ -125,7 +125,7 @@ TEST_F(DrainerTest, AMoveThatWasInterruptedIsDoneOnce) {
         EXPECT_TRUE(made.drainer()->finish({}));
         EXPECT_EQ(made.recorded().codes(), "OB.");
         EXPECT_EQ(made.recorded().json["ovni"]["finished"], 1);
-        EXPECT_FALSE(fs::exists(made.temporary));
+        EXPECT_TRUE(fs::is_empty(made.temporary));
     }
 }
 
