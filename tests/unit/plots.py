@@ -94,7 +94,7 @@ def columns_say_the_same(directory):
     colors = {(kind, trace): legend_of(trace, kind) for kind in ("thread", "cpu") for trace in (directory, file)}
     check(len(set(colors.values())) == 1, "colours of threads, CPUs, PRV and HDF5")
     shares = directory / "shares.svg"
-    check(run("shares", file, "-o", shares).returncode == 0 and "% of the time of all threads" in shares.read_text(), "shares of what")
+    check(run("shares", file, "-o", shares).returncode == 0 and "% of the life of all threads" in shares.read_text(), "shares of what")
     check(run("timeline", file, "--cpu", "-t", 3, "-o", directory / "cpus.png").returncode == 0, "CPUs")
     absent = run("shares", file, "-t", 999)
     check(absent.returncode == 1 and "event type 999" in absent.stderr, absent)
@@ -130,7 +130,12 @@ def shares_tell_applications_apart(directory):
     exec((PLOTS / "shares").read_text(), shares)
     names, _, time, whole = shares["time_by_rank"](Columns(file), 25)
     check(names == ["rank 1.0", "rank 1.1", "rank 2.0", "rank 2.1"], names)
-    check((time.sum(axis=1) > 0).all() and len(set(whole)) == 1, (time, whole))
+    trace = Columns(file)
+    check((time.sum(axis=1) > 0).all() and (time.sum(axis=1) <= whole).all(), (time, whole))
+    states = trace.intervals(4)
+    lives = states.length()[states.value != 3].sum()
+    check(whole.sum() == lives < 4 * trace.duration, (whole, "the life of threads"))
+    check(set(shares["time_by_rank"](trace, 4)[3]) == {trace.duration}, "states are shares of the trace")
 
 
 def many_values_leave_room(directory):
