@@ -96,6 +96,23 @@ Findings gather(const Comm& comm, const Findings& mine) {
     return all;
 }
 
+LostEvents gather(const Comm& comm, const LostEvents& mine) {
+    using Reason = std::pair<std::string, uint64_t>;
+    std::vector<Reason> reasons;
+    for (const auto& [reason, events] : mine.by_reason) reasons.emplace_back(reason, events.number());
+    LostEvents all;
+    for (const auto& [reason, events] : gather_packed(
+             comm, reasons,
+             [](const Reason& reason) {
+                 return Json{packed(reason.first), reason.second};
+             },
+             [](const Json& reason) { return Reason(unpacked(reason[0]), reason[1].get<uint64_t>()); }))
+        all.by_reason[reason] += events;
+    std::vector<uint32_t> rows(mine.thread_rows.begin(), mine.thread_rows.end());
+    for (uint32_t row : joined(comm.allgather(rows))) all.thread_rows.insert(row);
+    return all;
+}
+
 EndChecks gather(const Comm& comm, const EndChecks& mine) {
     EndChecks all;
     all.faults = gather_packed(
@@ -110,6 +127,7 @@ EndChecks gather(const Comm& comm, const EndChecks& mine) {
     const auto& counts = mine.oddities.counts();
     std::vector<uint64_t> sum = comm.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
     for (size_t kind = 0; kind < sum.size(); ++kind) all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
+    all.lost = gather(comm, mine.lost);
     return all;
 }
 

@@ -198,6 +198,7 @@ class Emulation {
         mine.faults = faults_at_end(trace_, emulator, options_.strictness);
         mine.crowded = crowded_cpus(emulator, window.duration());
         mine.oddities = emulator.oddities();
+        mine.lost = emulator.lost_events();
         content_.ended = {ties, gather(comm_, mine), {}};
         const EndChecks& all = content_.ended->checks;
         if (comm_.is_root()) print(all, trace_, system_);

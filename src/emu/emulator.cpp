@@ -96,6 +96,7 @@ void Emulator::apply_mark(const EventView& event, uint32_t t) {
         case EventView::Kind::event:
             return;
         case EventView::Kind::gap_begin:
+            lost_events_.add(machine_.threads[t].row, *event.gap);
             return begin_gap(t);
         case EventView::Kind::gap_end:
             return set_traced(t, Traced::yes);

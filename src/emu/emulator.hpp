@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emu/dispatch.hpp"
+#include "emu/lost_events.hpp"
 #include "emu/machine.hpp"
 #include "emu/oddities.hpp"
 #include "emu/plan.hpp"
@@ -74,6 +75,7 @@ class Emulator {
     }
     void note(Oddity what) { oddities_.note(what); }
     const Oddities& oddities() const { return oddities_; }
+    const LostEvents& lost_events() const { return lost_events_; }
 
  private:
     void apply_other(const EventView& event, uint32_t thread, const Operation* operation);
@@ -99,6 +101,7 @@ class Emulator {
     int64_t now_ = 0;
     uint64_t events_ = 0;
     Oddities oddities_;
+    LostEvents lost_events_;
     Machine machine_;
     Tracker tracker_;
     Dispatch dispatch_;

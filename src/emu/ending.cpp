@@ -142,6 +142,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         if (uint64_t count = checks.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
+    if (std::string lost = checks.lost.sentence(); !lost.empty()) log::warn("{}", lost);
     if (std::string ends = ends_by_force(trace); !ends.empty())
         log::warn("{}: their last states end with their last event", ends);
 }

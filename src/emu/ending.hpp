@@ -35,6 +35,7 @@ struct EndChecks {
     std::vector<Fault> faults;
     std::vector<CrowdedCpu> crowded;
     Oddities oddities;
+    LostEvents lost;
 };
 void print(const EndChecks& checks, const Trace& trace, const System& system);
 

@@ -226,6 +226,7 @@ class Emulation {
         if (seen == Seen::all) checks.faults = faults_at_end(trace_, emulator, options_.strictness);
         checks.crowded = crowded_cpus(emulator, emulator.now());
         checks.oddities = emulator.oddities();
+        checks.lost = emulator.lost_events();
         print(checks, trace_, system_);
         if (!checks.faults.empty()) end = EmulationEnd::with_errors;
         content_.ended = {merger.ties(), std::move(checks), std::move(faults)};

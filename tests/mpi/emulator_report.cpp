@@ -58,12 +58,18 @@ TEST_F(DistributedReportTest, OfWhatIsOdd) {
         .starts(1000, -1)
         .ends(1500)
         .gaps_text("");
+    trace_.thread({.loom = "other", .pid = 8, .tid = 8, .rank = 897, .nranks = 901})
+        .starts(1000, -1)
+        .gap(1500, 1700)
+        .gap(1800, 1900, 1)
+        .ends(2000);
     trace_.thread({.loom = "open", .pid = 7, .tid = 7, .rank = 898, .nranks = 901}).starts(1000, -1);
     Json all = Json::parse(expect_same_report(1));
     EXPECT_GT(all["crowded_cpus"].size(), 0u);
-    EXPECT_EQ(all["gaps"]["lost"], 7);
+    EXPECT_EQ(all["gaps"]["lost"], 8);
     EXPECT_EQ(all["faults"].size(), 1u);
     EXPECT_EQ(all["missing_ranks"].size(), 1u);
+    EXPECT_THAT(all["warnings"].dump(), HasSubstr("8 events of 2 threads were lost (3 full, 5 "));
     EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
 }
 

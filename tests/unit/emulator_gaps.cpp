@@ -23,6 +23,26 @@ class GapTest : public EmulatorTest {
     }
 };
 
+TEST_F(GapTest, LostEventsAreCountedByThreadsAndReasons) {
+    thread().starts(10).gap(20, 30, 3, "limit").event("OB.", 40).gap(42, 43, 4, "limit").ends(50);
+    thread(2).starts(10).gap(20, 30).ends(50);
+    EXPECT_THAT(emulate().err, HasSubstr("WARN: 7 events of 1 thread were lost (limit)\n"));
+    thread(3).starts(10).gap(20, 30, 1, "discarded").ends(50);
+    EXPECT_THAT(emulate().err, HasSubstr("8 events of 2 threads were lost (1 discarded, 7 limit)\n"));
+}
+
+TEST_F(GapTest, AStreamThatEndsByLossIsNotTracedUntilItsGapEnds) {
+    thread()
+        .starts(10)
+        .event("OB.", 20)
+        .gap(25, 90, 3, "limit")
+        .set("ovni.end", {{"by", "loss"}, {"code", 0}, {"clock", 20}});
+    thread(2).starts(10).ends(70);
+    accept();
+    EXPECT_THAT(lines("thread.prv", 4),
+                ElementsAre("1:0:4:1", "2:0:4:1", "1:15:4:6", "2:60:4:3", "1:80:4:3"));
+}
+
 TEST_F(GapTest, ABodyWhoseBeginningIsLostMayEnd) {
     with_type(thread())
         .event("VTC", 12, {u32(7), u32(1)})

@@ -106,6 +106,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
  "warnings": [
   "1 of 2 streams were not ended by their program (1 by signal): their last states end with their last event",
   "1 of 3 ranks of application 1 have no stream, the first is rank 2 (killed? or nothing recorded by --control? or is the trace directory not shared by all nodes?)",
+  "5 events of 1 thread were lost (full)",
   "no clock offset is known of 2 hosts, whose clocks cannot be compared: see ovnirun --sync and ovnisync"]})json");
     EXPECT_EQ(all.dump(1), expected.dump(1));
 }
