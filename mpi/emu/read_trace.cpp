@@ -1,7 +1,9 @@
 #include "emu/read_trace.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/log.hpp"
@@ -57,21 +59,31 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-// The paths that the first rank of this place finds.
-std::vector<std::string> find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
-                                   Storage storage) {
-    std::string found = comm.agree([&] {
-        Json paths = Json::array();
+Json bytes(const std::vector<std::string>& texts) {
+    Json all = Json::array();
+    for (const std::string& text : texts) all.push_back(bytes(text));
+    return all;
+}
+
+std::vector<std::string> texts_of(const Json& all) {
+    std::vector<std::string> texts;
+    for (const Json& text : all) texts.push_back(text_of(text));
+    return texts;
+}
+
+// What the first rank of this place finds.
+FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
+                       const EmulationOptions& options) {
+    std::string packed = comm.agree([&] {
+        FoundStreams found;
         std::error_code fault;
-        bool is_here = storage == Storage::shared || std::filesystem::exists(here.directory, fault);
-        if (ranks_here.is_root() && is_here)
-            for (const std::string& path : find_streams(here.directory)) paths.push_back(bytes(path));
-        return pack(paths);
+        bool is_here = options.storage == Storage::shared || std::filesystem::exists(here.directory, fault);
+        if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
+        if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
+        return pack({bytes(found.streams), bytes(found.without_metadata)});
     });
-    std::vector<std::string> paths;
-    for (const auto& path : Json::from_cbor(ranks_here.broadcast(std::move(found))))
-        paths.push_back(text_of(path));
-    return paths;
+    Json found = Json::from_cbor(ranks_here.broadcast(std::move(packed)));
+    return {texts_of(found[0]), texts_of(found[1])};
 }
 
 // Rank 0 has seen the streams. A directory of the same name may be there on every node and yet be another.
@@ -88,10 +100,13 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
 
 // Shares follow each other, so what is wrong first in the order of paths is told by the lowest rank.
 std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const Place& here,
-                       const std::vector<std::string>& paths) {
+                       const FoundStreams& found) {
+    const std::vector<std::string>& paths = found.streams;
     auto rank = static_cast<size_t>(ranks_here.rank()), ranks = static_cast<size_t>(ranks_here.size());
     Json files = Json::array(), missing = Json::array();
     std::vector<Damage> damages;
+    if (ranks_here.is_root() && options.tolerance == Tolerance::keep_going)
+        list_without_metadata(here.directory, found, damages);
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
         std::optional<StreamFile> file =
             options.tolerance == Tolerance::none
@@ -127,6 +142,11 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
             read.damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
         }
     }
+    // A directory that several nodes see is damaged once.
+    auto what = [](const Damage& damage) { return std::tie(damage.relative_path, damage.cause); };
+    std::ranges::sort(read.damages, {}, what);
+    auto again = std::ranges::unique(read.damages, {}, what);
+    read.damages.erase(again.begin(), again.end());
     return read;
 }
 
@@ -148,10 +168,10 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     const bool is_shared = options.storage == Storage::shared;
     Comm ranks_here = comm.split(static_cast<int>(mine));
     if (!is_shared) tell_of_absent(comm, places.all, here);
-    std::vector<std::string> paths = find_here(comm, ranks_here, here, options.storage);
+    FoundStreams found = find_here(comm, ranks_here, here, options);
     std::string share = comm.agree([&] {
-        if (is_shared) expect_shared(here.directory, paths);
-        return read_share(ranks_here, options, here, paths);
+        if (is_shared) expect_shared(here.directory, found.streams);
+        return read_share(ranks_here, options, here, found);
     });
     if (!is_shared) tell_warnings(comm);
     PerRank<std::string> shares = comm.allgather(share);

@@ -85,7 +85,9 @@ EmulationOptions read_options(const Cli& cli) {
 Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages) {
     if (options.tolerance == Tolerance::none) return Trace::open(options.trace);
     std::vector<StreamFile> files;
-    for (const std::string& relative_path : find_streams(options.trace))
+    FoundStreams found = find_streams(options.trace);
+    list_without_metadata(options.trace, found, damages);
+    for (const std::string& relative_path : found.streams)
         if (auto file = salvage_stream(options.trace, relative_path, options.regions, damages))
             files.push_back(std::move(*file));
     Trace trace =

@@ -79,6 +79,12 @@ std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::s
     }
 }
 
+void list_without_metadata(const fs::path& directory, const FoundStreams& found,
+                           std::vector<Damage>& damages) {
+    for (const std::string& relative_path : found.without_metadata)
+        damages.push_back({relative_path, no_metadata(directory, relative_path).what(), std::nullopt});
+}
+
 void leave_out(std::vector<StreamFile>& files, const fs::path& directory, const Error& error,
                std::vector<Damage>& damages) {
     fs::path at_fault = fs::path(error.path).parent_path();

@@ -25,6 +25,10 @@ std::optional<StreamFile> salvage_stream(const std::filesystem::path& directory,
                                          const std::string& relative_path, Regions regions,
                                          std::vector<Damage>& damages);
 
+// Adds those without metadata, which are left out.
+void list_without_metadata(const std::filesystem::path& directory, const FoundStreams& found,
+                           std::vector<Damage>& damages);
+
 // Takes the stream that `error` is about out of `files`; throws `error` where it is about none of them.
 void leave_out(std::vector<StreamFile>& files, const std::filesystem::path& directory, const Error& error,
                std::vector<Damage>& damages);

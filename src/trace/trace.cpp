@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -23,18 +24,17 @@ class Walk {
  public:
     explicit Walk(fs::path root) : root_(std::move(root)) { real_.emplace(); }
 
-    // Directories with metadata, and all those with events.
-    struct Found {
-        std::vector<std::string> streams, events;
-    };
-    Found run() {
+    FoundStreams run() {
         while (!real_.empty() || !linked_.empty()) {
             std::set<std::string>& from = real_.empty() ? linked_ : real_;
             visit(from.extract(from.begin()).value());
         }
-        std::ranges::sort(found_.streams);
-        std::ranges::sort(found_.events);
-        return std::move(found_);
+        std::ranges::sort(streams_);
+        std::ranges::sort(events_);
+        FoundStreams found;
+        std::ranges::set_difference(events_, streams_, std::back_inserter(found.without_metadata));
+        found.streams = std::move(streams_);
+        return found;
     }
 
  private:
@@ -57,16 +57,16 @@ class Walk {
             bool linked = entry.is_symlink(missing);
             (linked ? linked_ : real_).insert(relative.empty() ? name : relative + "/" + name);
         } else if (name == metadata_name && entry.is_regular_file(missing)) {
-            found_.streams.push_back(relative);
+            streams_.push_back(relative);
         } else if (name == events_name) {
-            found_.events.push_back(relative);
+            events_.push_back(relative);
         }
     }
 
     fs::path root_;
     std::set<std::string> real_, linked_;
     std::set<std::pair<dev_t, ino_t>> visited_;
-    Found found_;
+    std::vector<std::string> streams_, events_;  // directories with metadata, and with events
 };
 
 fs::path without_trailing_slashes(const fs::path& directory) {
@@ -77,19 +77,29 @@ fs::path without_trailing_slashes(const fs::path& directory) {
 
 }  // namespace
 
-std::vector<std::string> find_streams(const fs::path& directory) {
-    fs::path root = without_trailing_slashes(directory);
-    auto [streams, events] = Walk(root).run();
-    std::vector<std::string> unreadable;
-    std::ranges::set_difference(events, streams, std::back_inserter(unreadable));
-    if (unreadable.empty()) return streams;
-    fs::path first = root / unreadable.front() / events_name;
-    if (streams.empty())
+FoundStreams find_streams(const fs::path& directory) {
+    return Walk(without_trailing_slashes(directory)).run();
+}
+
+void expect_metadata(const fs::path& directory, const FoundStreams& found) {
+    const std::vector<std::string>& lacking = found.without_metadata;
+    if (lacking.empty()) return;
+    if (found.streams.empty())
         throw Error(
             "no stream.json beside it, nor anywhere in the trace (was the program killed? see ovnirecover)",
-            first);
-    log::warn("{}: no stream.json beside it, left out ({} such streams)", first.string(), unreadable.size());
-    return streams;
+            no_metadata(directory, lacking.front()).path);
+    if (lacking.size() == 1) return log::warn("{}, left out", no_metadata(directory, lacking.front()).what());
+    constexpr size_t most = 10;
+    auto named = std::span(lacking).first(std::min(most, lacking.size()));
+    std::string others =
+        lacking.size() > most ? fmt::format(" and {} others", lacking.size() - most) : std::string();
+    log::warn("{}: {} streams have no stream.json beside stream.obs and are left out: {}{}",
+              without_trailing_slashes(directory).string(), lacking.size(), fmt::join(named, ", "), others);
+}
+
+Error no_metadata(const fs::path& directory, const std::string& relative_path) {
+    return Error("no stream.json beside it",
+                 directory_of({.relative_path = relative_path}, directory) / events_name);
 }
 
 fs::path directory_of(const StreamFile& file, const fs::path& trace_directory) {
@@ -106,8 +116,9 @@ StreamFile read_stream(const fs::path& directory, const std::string& relative_pa
 
 std::vector<StreamFile> list_streams(const fs::path& directory) {
     std::vector<StreamFile> files;
-    for (const std::string& relative : find_streams(directory))
-        files.push_back(read_stream(directory, relative));
+    FoundStreams found = find_streams(directory);
+    expect_metadata(directory, found);
+    for (const std::string& relative : found.streams) files.push_back(read_stream(directory, relative));
     return files;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "trace/metadata.hpp"
 #include "trace/stream_reader.hpp"
 
@@ -29,16 +30,26 @@ struct StreamFile {
 // Where the stream's files are.
 std::filesystem::path directory_of(const StreamFile& file, const std::filesystem::path& trace_directory);
 
-// Relative paths of the streams below `directory`, sorted; links are followed, loops are not. Throws Error
-// for a directory that cannot be read, and for events without metadata (a warning where other streams have
-// theirs).
-std::vector<std::string> find_streams(const std::filesystem::path& directory);
+// Relative paths, sorted.
+struct FoundStreams {
+    std::vector<std::string> streams;
+    std::vector<std::string> without_metadata;  // stream.obs alone
+};
+
+// Those below `directory`; links are followed, loops are not. Throws Error for a directory that cannot be
+// read.
+FoundStreams find_streams(const std::filesystem::path& directory);
+
+// Warns about streams without metadata; throws Error where no stream has any.
+void expect_metadata(const std::filesystem::path& directory, const FoundStreams& found);
+// What is said of one.
+Error no_metadata(const std::filesystem::path& directory, const std::string& relative_path);
 
 // Reads stream.json and checks the header of stream.obs. Throws Error for a stream.obs that is missing,
 // empty, too short or of another format.
 StreamFile read_stream(const std::filesystem::path& directory, const std::string& relative_path);
 
-// Both, for all streams.
+// All streams with metadata, which one of them must have where there are any.
 std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {

@@ -88,7 +88,7 @@ class EmulatorFuzzTest : public ::testing::Test {
     Trace what_is_good() const {
         std::vector<Damage> damages;
         std::vector<StreamFile> files;
-        for (const std::string& path : find_streams(trace_.path()))
+        for (const std::string& path : find_streams(trace_.path()).streams)
             if (auto file = salvage_stream(trace_.path(), path, Regions::as_they_are, damages))
                 files.push_back(std::move(*file));
         Trace trace = salvaged_trace(trace_.path(), std::move(files), EnabledModels::required,

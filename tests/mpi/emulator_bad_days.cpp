@@ -139,7 +139,8 @@ TEST_F(BadDays, OfEqualRunsTheFirstStays) {
     trace_.thread(node("a", 1, 0)).set("ovni.run", "b").starts(10).ends(90);
     trace_.thread(node("b", 1, 1)).set("ovni.run", "a").starts(10).ends(90);
     Finished done = emulate(0, trace_.write(), "out", {"--keep-going"});
-    EXPECT_THAT(done.err, HasSubstr("loom.b/proc.1/thread.1 is left out: the run is 'a' here and 'b' in most"));
+    EXPECT_THAT(done.err,
+                HasSubstr("loom.b/proc.1/thread.1 is left out: the run is 'a' here and 'b' in most"));
 }
 
 TEST_F(BadDays, AMissingNodeIsInTheReport) {
@@ -152,6 +153,53 @@ TEST_F(BadDays, AMissingNodeIsInTheReport) {
         damages.dump(),
         R"([{"stream":null,"cause":"2 of 4 ranks of application 1 have no stream, the first is rank 2",)"
         R"("good_bytes":null}])");
+}
+
+// Of a process whose first thread has its metadata still.
+TEST_F(BadDays, StreamsWithoutMetadataAreListed) {
+    for (int tid : {1, 2, 3}) trace_.thread({.tid = tid}).starts(10, tid == 1 ? 0 : -1).ends(90);
+    fs::path directory = trace_.write(), process = "loom.node0.a/proc.1";
+    for (const char* thread : {"thread.2", "thread.3"})
+        fs::remove(directory / process / thread / "stream.json");
+    for (int ranks : {0, 3}) {
+        Finished done = emulate(ranks, directory, "strict", {});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err,
+                    HasSubstr("2 streams have no stream.json beside stream.obs and are left out: " +
+                              (process / "thread.2, ").string() + (process / "thread.3\n").string()));
+        fs::path report = output("r" + std::to_string(ranks));
+        done = emulate(ranks, directory, "kept" + std::to_string(ranks),
+                       {"--keep-going", "--report", report.string()});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("--keep-going: 2 streams are left out, 0 end too early"));
+        Json damages = Json::parse(read_file(report))["damages"];
+        ASSERT_EQ(damages.size(), 2u);
+        for (size_t i : {0, 1}) {
+            std::string path = process / ("thread." + std::to_string(2 + i));
+            std::string cause = (directory / path / "stream.obs").string() + ": no stream.json beside it";
+            EXPECT_EQ(damages[i]["stream"], path);
+            EXPECT_EQ(damages[i]["cause"], cause);
+            EXPECT_EQ(damages[i]["good_bytes"], nullptr);
+            EXPECT_THAT(done.err, HasSubstr(path + " is left out: " + cause + "\n"));
+        }
+    }
+    expect_same(output("kept0"), output("kept3"));
+}
+
+TEST_F(BadDays, NoStreamHasMetadata) {
+    trace_.thread().starts(10).ends(90);
+    fs::path directory = trace_.write();
+    fs::remove(directory / "loom.node0.a/proc.1/thread.1/stream.json");
+    for (int ranks : {0, 3}) {
+        Finished done = emulate(ranks, directory, "strict", {});
+        EXPECT_EQ(done.status, 1) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("no stream.json beside it, nor anywhere in the trace"));
+        expect_older_output("strict");
+        done = emulate(ranks, directory, "kept", {"--keep-going"});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("--keep-going: 1 streams are left out, 0 end too early"));
+        expect_new_output("kept");
+    }
 }
 
 TEST_F(BadDays, AStreamCannotBeRead) {
