@@ -122,10 +122,10 @@ void DryRun::apply(const Findings& findings) {
     if (options_.order != EventOrder::canonical && !is_done()) pending_.assign(pending_.size(), true);
 }
 
-// What is refused at the end of a stream is not in its events.
+// What is refused at an end by force is not in the events.
 void DryRun::cut(const Cut& cut) {
     const Stream& stream = trace_.streams()[cut.stream];
-    uint64_t end = cut.end < stream.bytes ? cut.end : no_events;
+    uint64_t end = cut.end < stream.bytes || !stream.metadata.end ? cut.end : no_events;
     trace_.cut(cut.stream, end);
     damages_[stream.relative_path] = {stream.relative_path, cut.cause, end};
 }
@@ -222,7 +222,19 @@ void DryRun::Pass::end(uint32_t loom) {
     }
 }
 
-Findings DryRun::Pass::findings() const {
+void DryRun::Pass::end_the_living() {
+    for (const Thread* thread : living_at_end(run_.trace_, emulator_.machine())) {
+        const ThreadInfo& info = run_.system_.threads()[thread->row];
+        if (over_[info.stream]) continue;
+        std::string_view state = run_state_names[static_cast<size_t>(thread->state())];
+        cuts_.push_back({info.stream, run_.trace_.streams()[info.stream].bytes,
+                         fmt::format("its events end before the thread does, which is {}", state)});
+        again_.push_back(info.loom);
+    }
+}
+
+Findings DryRun::Pass::findings() {
+    if (!is_stopped_) end_the_living();
     return {cuts_, again_};
 }
 

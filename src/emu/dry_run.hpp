@@ -1,6 +1,7 @@
 // --keep-going: an emulation without outputs that finds the events which the models refuse. The stream of
 // such an event ends in front of it, as if it had been torn there, and its loom is emulated anew, because a
-// thread that ends earlier may change what others are allowed to do: until nothing is refused any more.
+// thread that ends earlier may change what others are allowed to do: until nothing is refused any more. A
+// thread that its events leave alive is ended behind the last of them.
 //
 // A loom never needs another one, so what is found does not depend on who looks at which; with the exact
 // order equal clocks are ordered by all streams, so then one cut means a new pass over all looms.
@@ -56,8 +57,8 @@ class DryRun {
     void begin(const std::vector<int64_t>& first_clocks);
 
     bool is_done() const;
-    // What is refused first in every loom of `mine` that has to be emulated; where a loom had many such
-    // events before, what is refused first in each of its streams.
+    // What is refused first, or never ended, in every loom of `mine` that has to be emulated; where a loom
+    // had many such events before, what is refused first in each of its streams.
     Findings pass(const std::vector<bool>& mine) const;
     // Of all looms.
     void apply(const Findings& findings);
@@ -75,9 +76,11 @@ class DryRun {
         // As far as the merger knows the order.
         void play();
         Merger& merger() { return merger_; }
-        Findings findings() const;
+        // After the last event.
+        Findings findings();
 
      private:
+        void end_the_living();
         void refuse(const EventView& event, const Error& error);
         void stop_at(const Error& damage);
         void end(uint32_t loom);

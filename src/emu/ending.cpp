@@ -11,14 +11,11 @@ namespace ovni {
 namespace {
 
 void check_life(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
-    for (const Thread& thread : machine.threads) {
-        if (thread.state() == RunState::dead) continue;
-        uint32_t stream = machine.system.threads()[thread.row].stream;
-        if (trace.streams()[stream].metadata.end) continue;
+    for (const Thread* thread : living_at_end(trace, machine))
         faults.push_back(
-            {thread.row, fmt::format("{}: thread {} is {} at the end, not Dead", trace.path_of(stream),
-                                     thread.tid, run_state_names[static_cast<size_t>(thread.state())])});
-    }
+            {thread->row, fmt::format("{}: thread {} is {} at the end, not Dead",
+                                      trace.path_of(machine.system.threads()[thread->row].stream),
+                                      thread->tid, run_state_names[static_cast<size_t>(thread->state())])});
 }
 
 void check_open_states(std::vector<Fault>& faults, const ModelPlan& model, Machine& machine) {
@@ -44,6 +41,15 @@ void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& m
 }
 
 }  // namespace
+
+std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine) {
+    std::vector<const Thread*> living;
+    for (const Thread& thread : machine.threads) {
+        const Stream& stream = trace.streams()[machine.system.threads()[thread.row].stream];
+        if (thread.state() != RunState::dead && !stream.metadata.end) living.push_back(&thread);
+    }
+    return living;
+}
 
 std::vector<Fault> faults_at_end(const Trace& trace, Emulator& emulator, Strictness strictness) {
     std::vector<Fault> faults;

@@ -16,6 +16,9 @@ struct Fault {
     std::string what;
 };
 
+// Threads that have not ended, in streams that their program has.
+std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine);
+
 // Every thread must have ended. In linter mode no thread may have an open state of a model that the linter
 // knows, and every stream must have been ended by its program.
 std::vector<Fault> faults_at_end(const Trace& trace, Emulator& emulator, Strictness strictness);

@@ -51,7 +51,8 @@ std::string_view as_text(const void* bytes, size_t size) {
 
 }  // namespace
 
-std::unique_ptr<BlockChecker> BlockChecker::open(const fs::path& directory, Checksums checksums) {
+std::unique_ptr<BlockChecker> BlockChecker::open(const fs::path& directory, Checksums checksums,
+                                                 uint64_t until) {
     if (checksums == Checksums::ignored) return nullptr;
     struct stat info {};
     std::string path = directory / stream_crc_name;
@@ -59,14 +60,15 @@ std::unique_ptr<BlockChecker> BlockChecker::open(const fs::path& directory, Chec
         if (errno == ENOENT) return nullptr;
         throw system_error("cannot get the size", path);
     }
-    return std::unique_ptr<BlockChecker>(new BlockChecker(directory, checksums));
+    return std::unique_ptr<BlockChecker>(new BlockChecker(directory, checksums, until));
 }
 
 // The size of stream.obs is taken after that of stream.crc: both may still grow.
-BlockChecker::BlockChecker(const fs::path& directory, Checksums checksums)
+BlockChecker::BlockChecker(const fs::path& directory, Checksums checksums, uint64_t until)
     : stream_(directory / events_name),
       records_(directory / stream_crc_name, record_block),
       next_record_(sizeof stream_crc_magic),
+      until_(until),
       checksums_(checksums) {
     size_t size = std::min<size_t>(sizeof stream_crc_magic, records_.size());
     if (std::memcmp(records_.at(0), stream_crc_magic, size) != 0)
@@ -121,6 +123,10 @@ void BlockChecker::next_block() {
         return damaged(fmt::format("a block ends at byte {}, where the one before ends at {}", record.end,
                                    block_.begin));
     if (record.reserved != 0) return damaged("the last 4 bytes of the record are not zero");
+    if (record.end > until_) {
+        is_over_ = true;
+        return;
+    }
     if (record.end > stream_size_ && !is_rewritten())
         return damaged(fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut",
                                    record.end, events_name, stream_size_));
@@ -166,6 +172,19 @@ void check_stream(const fs::path& directory) {
     if (!checker) return;
     show(*checker, directory / events_name, OVNI_FORMAT_STREAM_HEADER, checker->stream_size());
     checker->check(whole_file);
+}
+
+uint64_t recorded_size(const fs::path& directory) {
+    if (std::error_code none; !fs::exists(directory / stream_crc_name, none)) return 0;
+    FileWindow records(directory / stream_crc_name, record_block);
+    uint64_t whole = records.size() - std::min<uint64_t>(records.size(), sizeof stream_crc_magic);
+    StreamCrcRecord last;
+    whole -= whole % sizeof last;
+    if (whole == 0) return 0;
+    uint64_t at = sizeof stream_crc_magic + whole - sizeof last;
+    records.ensure(at, at + sizeof last);
+    std::memcpy(&last, records.at(at), sizeof last);
+    return last.end;
 }
 
 void renew_checksums(const fs::path& directory) {

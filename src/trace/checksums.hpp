@@ -27,7 +27,9 @@ class BlockChecker {
  public:
     // For the stream in `directory`; nothing where it has no stream.crc. Throws Error where that is something
     // else.
-    static std::unique_ptr<BlockChecker> open(const std::filesystem::path& directory, Checksums checksums);
+    // `until`: blocks that end behind it are not compared.
+    static std::unique_ptr<BlockChecker> open(const std::filesystem::path& directory, Checksums checksums,
+                                              uint64_t until = std::numeric_limits<uint64_t>::max());
 
     // The next bytes of stream.obs, first those behind its header.
     void see(std::span<const uint8_t> bytes);
@@ -50,7 +52,7 @@ class BlockChecker {
     uint64_t stream_size() const { return stream_size_; }
 
  private:
-    BlockChecker(const std::filesystem::path& directory, Checksums checksums);
+    BlockChecker(const std::filesystem::path& directory, Checksums checksums, uint64_t until);
     void next_block();
     void end_block();
     void fail(uint64_t limit, Error fault);
@@ -58,7 +60,7 @@ class BlockChecker {
 
     std::string stream_;
     FileWindow records_;
-    uint64_t next_record_;
+    uint64_t next_record_, until_;
     uint64_t stream_size_ = 0;
     bool newer_ = false;  // is stream.obs
     Checksums checksums_;
@@ -76,6 +78,9 @@ Error explained(const Error& fault);
 
 // Reads the whole stream in `directory` and throws Error where a block differs from its checksum.
 void check_stream(const std::filesystem::path& directory);
+
+// How long stream.obs was when its last checksum was written; 0 where it has none.
+uint64_t recorded_size(const std::filesystem::path& directory);
 
 // Writes stream.crc for the stream in `directory`.
 void write_checksums(const std::filesystem::path& directory);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "trace/checksums.hpp"
 #include "trace/region_plan.hpp"
 #include "trace/stream_files.hpp"
 
@@ -28,10 +29,14 @@ std::optional<int> cpu_of(const EventView& event) {
     return cpu;
 }
 
-// Where the events of a stream are wrong, and how; nothing where they are good. `cpus`: that those before
-// name.
-std::optional<Damage> find_damage(const fs::path& of_stream, Regions regions, std::set<int>& cpus) {
+// Where the events of a stream of that size are wrong, and how; nothing where they are good. `cpus`: that
+// those before name.
+std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regions regions,
+                                  std::set<int>& cpus) {
     StreamSource source{.directory = of_stream};
+    // Who rewrites a stream, as ovnisort does, does not make it shorter.
+    const uint64_t recorded = recorded_size(of_stream);
+    if (recorded > size) source.until = size;
     if (regions == Regions::sorted) source.sort = plan_regions(of_stream, largest_block);
     StreamReader reader(std::move(source));
     try {
@@ -40,10 +45,15 @@ std::optional<Damage> find_damage(const fs::path& of_stream, Regions regions, st
                 if (std::optional<int> cpu = cpu_of(reader.event())) cpus.insert(*cpu);
     } catch (const Error& e) {
         // Events of a block with a wrong checksum cannot be told from good ones.
-        uint64_t good = std::min(reader.position().next, e.offset.value_or(UINT64_MAX));
+        bool in_events = e.path == reader.path() && e.offset;
+        uint64_t good = std::min(reader.position().next, in_events ? *e.offset : UINT64_MAX);
         return Damage{{}, e.what(), std::max<uint64_t>(good, OVNI_FORMAT_STREAM_HEADER)};
     }
-    return std::nullopt;
+    if (recorded <= size) return std::nullopt;
+    Error torn(
+        fmt::format("it has {} bytes, but had {} when it was recorded: the end is missing", size, recorded),
+        reader.path());
+    return Damage{{}, torn.what(), size};
 }
 
 }  // namespace
@@ -58,7 +68,7 @@ std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::s
         try {
             file = read_stream(directory, relative_path);
             std::set<int> cpus;
-            std::optional<Damage> damage = find_damage(of_stream, regions, cpus);
+            std::optional<Damage> damage = find_damage(of_stream, file.bytes, regions, cpus);
             file.cpus.assign(cpus.begin(), cpus.end());
             if (!damage && !metadata.finished)
                 damage = Damage{{}, "ovni.finished is not 1: nobody ended the stream", file.bytes};

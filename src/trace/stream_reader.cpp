@@ -12,12 +12,14 @@ namespace ovni {
 namespace {
 
 constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
+constexpr uint64_t to_the_file_end = std::numeric_limits<uint64_t>::max();
 
 }  // namespace
 
 StreamReader::StreamReader(StreamSource source)
     : source_(std::move(source)),
-      checksums_(BlockChecker::open(source_.directory, source_.checksums)),
+      checksums_(
+          BlockChecker::open(source_.directory, source_.checksums, source_.until.value_or(to_the_file_end))),
       file_(source_.directory / events_name, source_.block),
       end_(file_.size()) {
     check_stream_header(end_, file_.bytes(0, file_.end()), path());

@@ -83,6 +83,72 @@ TEST_P(KeepGoing, LeavesOutWhatIsBad) {
 INSTANTIATE_TEST_SUITE_P(On, KeepGoing, testing::ValuesIn(bad_days),
                          [](const auto& day) { return std::string(day.param.name); });
 
+// Torn between two events: nothing is wrong before the end.
+class KeepGoingToAnEnd : public KeepGoing {
+ protected:
+    static constexpr size_t of_an_end = 12;  // bytes of OHe
+
+    enum class Age { newer, older };
+    void expect_torn(const fs::path& directory, const std::string& cause, Age age = Age::newer) {
+        fs::path events = directory / "loom.bad/proc.7/thread.7/stream.obs";
+        if (age == Age::older)
+            fs::last_write_time(events, fs::file_time_type::clock::now() - std::chrono::hours(1));
+        std::string warning = "thread.7 ends at byte " + std::to_string(fs::file_size(events)) + ": " + cause;
+        for (int ranks : {0, 3}) {
+            std::string out = "kept" + std::to_string(ranks);
+            fs::path report = output("report" + std::to_string(ranks));
+            std::vector<std::string> options = {"--keep-going", "--report", report.string()};
+            Finished kept = ranks == 0 ? serial(directory, output(out), options)
+                                       : distributed(ranks, directory, output(out), options);
+            EXPECT_EQ(kept.status, 0) << kept.err;
+            EXPECT_THAT(kept.err, HasSubstr(warning));
+            EXPECT_THAT(kept.err, HasSubstr("0 streams are left out, 1 end too early"));
+            EXPECT_THAT(kept.err, Not(HasSubstr("are ignored")));
+            EXPECT_THAT(read_file(output(out) / "thread.row"), HasSubstr("TH 1.7 (incomplete)\n"));
+            Json all = Json::parse(read_file(report));
+            EXPECT_EQ(all["damages"].size(), 2u);  // and the ranks that are missing
+            EXPECT_EQ(all["faults"].size(), 0u);
+        }
+        expect_same(output("kept0"), output("kept3"));
+    }
+};
+
+TEST_F(KeepGoingToAnEnd, OfEventsBeforeThatOfTheThread) {
+    victim_->truncate(of_an_end);
+    fs::path directory = trace_.write();
+    Finished strict = serial(directory, output("strict"));
+    EXPECT_EQ(strict.status, 1);
+    EXPECT_THAT(strict.err, HasSubstr("is Running at the end, not Dead"));
+    expect_torn(directory, "its events end before the thread does, which is Running");
+}
+
+TEST_F(KeepGoingToAnEnd, OfAFileShorterThanRecorded) {
+    victim_->checksums(1 << 20).truncate(of_an_end);
+    fs::path directory = trace_.write(), of_stream = directory / "loom.bad/proc.7/thread.7";
+    fs::last_write_time(of_stream / "stream.crc", fs::file_time_type::clock::now() - std::chrono::hours(2));
+    std::string cause = (of_stream / "stream.obs").string() + ": it has ";
+    expect_torn(directory, cause);
+}
+
+TEST_F(KeepGoingToAnEnd, OfAFileShorterThanRecordedWithItsAge) {
+    victim_->checksums(1 << 20).truncate(of_an_end);
+    fs::path directory = trace_.write(), of_stream = directory / "loom.bad/proc.7/thread.7";
+    expect_torn(directory, (of_stream / "stream.obs").string() + ": it has ", Age::older);
+}
+
+// A copy that broke off amid an event, in the second block of three.
+TEST_F(KeepGoingToAnEnd, AmidAnEvent) {
+    victim_->checksums(64).truncate(5 * of_an_end + 3);
+    fs::path directory = trace_.write(), events = directory / "loom.bad/proc.7/thread.7/stream.obs";
+    uint64_t whole = fs::file_size(events) + 3 - of_an_end;
+    for (auto age : {std::chrono::hours(2), std::chrono::hours(-2)}) {
+        fs::last_write_time(events, fs::file_time_type::clock::now() + age);
+        Finished kept = serial(directory, output("kept"), {"--keep-going"});
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        EXPECT_THAT(kept.err, HasSubstr("thread.7 ends at byte " + std::to_string(whole) + ": "));
+    }
+}
+
 using KeepGoingOn = KeepGoing;
 
 TEST_F(KeepGoingOn, AGoodTraceChangesNothing) {
