@@ -145,7 +145,7 @@ class Emulation {
         content_.origin = window.origin();
         content_.duration = window.duration();
         content_.error = window.error();
-        if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
+        content_.damages = damages_of(options_, damages_);
         comm_.agree([&] {
             if (!comm_.is_root()) return;
             report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);

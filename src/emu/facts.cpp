@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "emu/ending.hpp"
 #include "trace/gaps.hpp"
 
 namespace ovni {
@@ -176,6 +177,37 @@ Table table_of(const std::vector<GapFact>& gaps) {
              texts("reason", "", gaps, [](const auto& g) { return g.reason; })}};
 }
 
+Table table_of(const std::vector<Damage>& damages) {
+    return {"damages",
+            "what --keep-going left out",
+            {texts("stream", "path in the trace; none: ranks that have none", damages,
+                   [](const auto& d) { return d.relative_path; }),
+             texts("cause", "", damages, [](const auto& d) { return d.cause; }),
+             numbers("good_bytes", "of its stream.obs, -1: the stream is left out", damages,
+                     [](const auto& d) { return d.end ? static_cast<int64_t>(*d.end) : none; })}};
+}
+
+Table table_of(const std::vector<MissingRanks>& all) {
+    return {"missing_ranks",
+            "ranks that have no streams",
+            {numbers("application", "", all, [](const auto& m) { return m.application; }),
+             numbers("missing", "how many", all, [](const auto& m) { return m.missing; }),
+             numbers("ranks", "that it has", all, [](const auto& m) { return m.ranks; }),
+             numbers("first", "of the missing", all, [](const auto& m) { return m.first; })}};
+}
+
+Table ends_by_force(const Trace& trace) {
+    std::vector<const Stream*> ended;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.end) ended.push_back(&stream);
+    return {"ended_by_force",
+            "streams that their program did not end",
+            {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path; }),
+             texts("by", "signal, exit, loss, ...", ended, [](const auto* s) { return s->metadata.end->by; }),
+             numbers("code", "of the signal or the exit", ended,
+                     [](const auto* s) { return s->metadata.end->code; })}};
+}
+
 // With a comma between.
 std::string joined(const std::set<std::string>& words) {
     std::string text;
@@ -223,7 +255,7 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
 
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
                const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,
-               std::optional<Table> damages) {
+               const std::optional<std::vector<Damage>>& damages) {
     std::string models;
     for (const ModelPlan& model : plan.models)
         models += (models.empty() ? "" : ", ") + std::string(model.spec->name) + " " +
@@ -233,12 +265,18 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                    {"run", run_of(trace).value_or("")},
                    {"libovni", joined(writers_of(trace))},
                    {"models", models}};
-    facts.tables = {threads_of(trace, system), processes_of(system),
-                    looms_of(trace, system),   cpus_of(system),
-                    marks_of(trace),           clocks_of(trace, clocks, origin, duration),
-                    measured_points(trace),    table_of(gaps)};
+    facts.tables = {threads_of(trace, system),
+                    processes_of(system),
+                    looms_of(trace, system),
+                    cpus_of(system),
+                    marks_of(trace),
+                    clocks_of(trace, clocks, origin, duration),
+                    measured_points(trace),
+                    table_of(gaps),
+                    table_of(damages.value_or(std::vector<Damage>())),
+                    table_of(missing_ranks(system)),
+                    ends_by_force(trace)};
     if (damages) facts.words.emplace_back("tolerance", "keep-going");
-    if (damages) facts.tables.push_back(std::move(*damages));
     return facts;
 }
 

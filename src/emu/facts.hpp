@@ -13,6 +13,7 @@
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
 #include "trace/clock_model.hpp"
+#include "trace/salvage.hpp"
 
 namespace ovni {
 
@@ -38,10 +39,11 @@ std::optional<std::string> run_of(const Trace& trace);
 // Versions of libovni.
 std::set<std::string> writers_of(const Trace& trace);
 
-// `damages`: what was left out, where that was asked for. `tool`: what made the output, with its version.
+// `damages`: what was left out, where that was asked for.
+// `tool`: what made the output, with its version.
 // `origin`: corrected clock of the first event.
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
                const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,
-               std::optional<Table> damages);
+               const std::optional<std::vector<Damage>>& damages);
 
 }  // namespace ovni

@@ -101,20 +101,10 @@ DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks) {
     return {std::move(clocks), options.enabled, options.order, options.regions};
 }
 
-std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages) {
+std::optional<std::vector<Damage>> damages_of(const EmulationOptions& options,
+                                              const std::vector<Damage>& damages) {
     if (options.tolerance == Tolerance::none) return std::nullopt;
-    std::vector<std::string> streams, causes;
-    std::vector<int64_t> ends;
-    for (const Damage& damage : damages) {
-        streams.push_back(damage.relative_path);
-        ends.push_back(damage.end ? static_cast<int64_t>(*damage.end) : -1);
-        causes.push_back(damage.cause);
-    }
-    return Table{"damages",
-                 "what --keep-going left out",
-                 {{"stream", "path in the trace", streams},
-                  {"good_bytes", "of its stream.obs, -1: the stream is left out", ends},
-                  {"cause", "", causes}}};
+    return damages;
 }
 
 void make_output_directory(const EmulationOptions& options) {

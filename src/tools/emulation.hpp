@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/cli.hpp"
-#include "base/table.hpp"
 #include "emu/dry_run.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
@@ -56,7 +55,8 @@ Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages);
 DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);
 
 // What outputs say of them; nothing without --keep-going.
-std::optional<Table> damages_of(const EmulationOptions& options, const std::vector<Damage>& damages);
+std::optional<std::vector<Damage>> damages_of(const EmulationOptions& options,
+                                              const std::vector<Damage>& damages);
 
 // Throws Error where no outputs can be put there.
 void make_output_directory(const EmulationOptions& options);

@@ -154,7 +154,7 @@ class Emulation {
         content_.mpi = tallies_->events.mpi();
         content_.states = tallies_->states.all();
         content_.gaps = std::move(gaps);
-        if (options_.tolerance == Tolerance::keep_going) content_.damages = damages_;
+        content_.damages = damages_of(options_, damages_);
         content_.warnings = log::kept_warnings();
         content_.origin = origin_;
         content_.duration = emulator.now();

@@ -64,6 +64,45 @@ TEST_F(ColumnsTest, HaveTheGaps) {
     expect_same_columns({});
 }
 
+// With the columns of the report's members.
+TEST_F(ColumnsTest, SayWhatIsMissing) {
+    build(trace_, {.seed = 26, .looms = 2});
+    trace_.thread({.loom = "x", .pid = 5, .tid = 5, .rank = 0, .nranks = 3, .directory = "x"})
+        .set("ovni.app_id", 7)
+        .set("ovni.end", {{"by", "signal"}, {"code", 9}})
+        .starts(1000, -1);
+    StreamBuilder& bare = trace_.thread({.loom = "y", .pid = 6, .tid = 6, .directory = "y"});
+    bare.starts(1000, -1).ends(2000);
+    fs::path directory = trace_.write();
+    fs::remove(directory / "y/stream.json");
+    const std::string compare =
+        "import h5py, json, sys\n"
+        "file, report = h5py.File(sys.argv[1]), json.load(open(sys.argv[2]))\n"
+        "def plain(v): return v.decode() if isinstance(v, bytes) else int(v)\n"
+        "def known(v, of): return of if v is None else v\n"
+        "for name in 'damages', 'missing_ranks', 'ended_by_force':\n"
+        "    rows = [dict(zip(file[name].dtype.names, map(plain, row))) for row in file[name][:]]\n"
+        "    members = [{k: known(v, '' if k == 'stream' else -1) for k, v in m.items()}\n"
+        "               for m in report[name] or []]\n"
+        "    print(name, len(rows), rows == members)\n";
+    for (int ranks : {0, 3}) {
+        for (const std::string option : {"--report", "--keep-going"}) {
+            std::string name = option + std::to_string(ranks);
+            fs::path report = output(name + ".json");
+            std::vector<std::string> options = columns_to(name + ".h5", {"--report", report.string()});
+            if (option == "--keep-going") options.push_back(option);
+            Finished done = ranks == 0 ? serial(directory, output(name), options)
+                                       : distributed(ranks, directory, output(name), options);
+            ASSERT_EQ(done.status, 0) << done.err;
+            Finished compared =
+                run({"/usr/bin/python3", "-c", compare, output(name + ".h5").string(), report.string()});
+            EXPECT_EQ(compared.out, std::string("damages ") + (option == "--keep-going" ? "2" : "0") +
+                                        " True\nmissing_ranks 1 True\nended_by_force 1 True\n")
+                << compared.err << read_file(report);
+        }
+    }
+}
+
 TEST_F(ColumnsTest, GoOnBeyondOneChunk) {
     build(trace_, {.seed = 22, .looms = 2, .processes = 1, .events = 20'000, .models = "OV"});
     fs::path directory = trace_.write();
