@@ -173,13 +173,14 @@ class Emulation {
         });
     }
 
-    // Streams of my looms; rank 0 has those that are no thread's too, whose events are an error.
+    // Streams of my looms; the first rank of a place has those that are no thread's too, whose events are an
+    // error.
     std::vector<StreamReader> open_streams(const std::vector<bool>& mine, Checksums checksums) {
         std::vector<StreamReader> readers;
         for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
             uint32_t thread = system_.thread_of_stream(s);
-            bool is_mine =
-                thread == System::no_thread ? comm_.is_root() : mine[system_.threads()[thread].loom];
+            bool is_mine = thread == System::no_thread ? places_.first_rank_of(s) == comm_.rank()
+                                                       : mine[system_.threads()[thread].loom];
             if (!is_mine || !trace_.streams()[s].is_readable()) continue;
             readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
         }

@@ -24,6 +24,8 @@ struct Place {
 struct Places {
     std::vector<Place> all;           // in order of their lowest ranks, the same on all ranks
     std::vector<uint32_t> of_stream;  // by stream: its place
+
+    int first_rank_of(uint32_t stream) const { return all[of_stream[stream]].ranks.front(); }
 };
 
 // Throws Error where ranks of an application have no streams: nobody is on their node, or looks into their

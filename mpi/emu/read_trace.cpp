@@ -42,11 +42,15 @@ void tell_warnings(const Comm& comm) {
         if (!known.contains(text)) log::warn("{}", text);
 }
 
+// One that is there and cannot be looked into is not absent.
+bool is_absent(const std::filesystem::path& directory) {
+    std::error_code fault;
+    return std::filesystem::status(directory, fault).type() == std::filesystem::file_type::not_found;
+}
+
 // Some nodes may have nothing of the trace, but not all.
 void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Place& here) {
-    std::error_code fault;
-    bool is_absent = !std::filesystem::exists(here.directory, fault);
-    PerRank<int64_t> absent = comm.allgather(int64_t{is_absent});
+    PerRank<int64_t> absent = comm.allgather(int64_t{is_absent(here.directory)});
     auto lacks = [&](const Place& place) { return absent[static_cast<size_t>(place.ranks.front())] != 0; };
     auto lacking = std::ranges::count_if(places, lacks);
     if (lacking == 0) return;
@@ -76,8 +80,7 @@ FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& he
                        const EmulationOptions& options) {
     std::string packed = comm.agree([&] {
         FoundStreams found;
-        std::error_code fault;
-        bool is_here = options.storage == Storage::shared || std::filesystem::exists(here.directory, fault);
+        bool is_here = options.storage == Storage::shared || !is_absent(here.directory);
         if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
         if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
         return pack({bytes(found.streams), bytes(found.without_metadata)});
@@ -150,6 +153,13 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
     return read;
 }
 
+// Of a directory that several places see, each has told the same.
+void keep_one_each(std::vector<Damage>& damages) {
+    std::ranges::stable_sort(damages, {}, &Damage::relative_path);
+    auto repeated = std::ranges::unique(damages, {}, &Damage::relative_path);
+    damages.erase(repeated.begin(), repeated.end());
+}
+
 Json packed(const std::optional<ClockSources::File>& file) {
     return file ? Json{bytes(file->path), bytes(file->text)} : Json();
 }
@@ -178,8 +188,10 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     Trace trace = comm.agree([&] {
         Read read = unpack(shares, places, options.storage);
         damages = std::move(read.damages);
-        if (!is_shared)
+        if (!is_shared) {
+            keep_one_each(damages);
             read.files = put_together(std::move(read.files), places.all, options.tolerance, damages);
+        }
         std::map<std::string, uint32_t> place_of_path;
         std::vector<StreamFile> files;
         for (PlacedFile& placed : read.files) {

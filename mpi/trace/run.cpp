@@ -125,13 +125,32 @@ bool move_trace(const char* from, const char* to) noexcept {
 
 enum class Message { told, left_to_others };
 
-void move_older_trace(const char* from, Message message) noexcept {
-    char to[PATH_MAX + 16];
+// "<directory>.<number>"
+struct NumberedPath {
+    char text[PATH_MAX + 16];
+    NumberedPath(const char* directory, int number) noexcept {
+        snprintf(text, sizeof text, "%s.%d", directory, number);
+    }
+};
+
+int free_number(const char* directory, int number) noexcept {
     struct stat unused;
-    int number = 0;
+    while (lstat(NumberedPath(directory, number).text, &unused) == 0) ++number;
+    return number;
+}
+
+// One that is free wherever a trace is moved: the parts of a run keep one name on all nodes.
+int agreed_number(const PrivateComm& leaders, const char* directory, bool takes_part) noexcept {
+    int number = 1, is_taken = 0;
     do {
-        snprintf(to, sizeof to, "%s.%d", from, ++number);
-    } while (lstat(to, &unused) == 0);
+        int own = takes_part ? free_number(directory, number) : 0;
+        if (!leaders.any(own, number)) return own;
+        if (!leaders.any(takes_part && free_number(directory, number) != number, is_taken)) return own;
+    } while (is_taken);
+    return number;
+}
+
+void move_older_trace(const char* from, const char* to, Message message) noexcept {
     if (!move_trace(from, to))
         not_moved.once(from);
     else if (message == Message::told)
@@ -173,7 +192,10 @@ void move_older_traces(const PrivateComm& leaders, const char* directory, const 
     for (int other = 0; is_first && other < me; ++other) is_first = !Flag(from, run, other).is_seen();
     leaders.any(0, none);
     if (has_one) own.lower();
-    if (is_first) move_older_trace(from, place == first_place ? Message::told : Message::left_to_others);
+    const int number = agreed_number(leaders, from, is_first);
+    if (is_first)
+        move_older_trace(from, NumberedPath(from, number).text,
+                         place == first_place ? Message::told : Message::left_to_others);
     leaders.any(0, none);
 }
 

@@ -58,7 +58,7 @@ void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<
 
 Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
                      EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages) {
-    leave_out_minorities(directory, files, damages);
+    if (contradiction(directory, files, enabled, breakdowns)) leave_out_minorities(directory, files, damages);
     while (std::optional<Error> error = contradiction(directory, files, enabled, breakdowns))
         leave_out(files, directory, *error, damages);
     leave_out_unknown_cpus(directory, files, damages);

@@ -7,6 +7,7 @@
 #include "core/stream_crc.hpp"
 #include "emu/trace_plan.hpp"
 #include "sink/output_names.hpp"
+#include "trace/clock_sources.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -40,8 +41,11 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
 std::vector<Input> inputs_of(const EmulationOptions& options) {
     std::vector<Input> inputs;
     if (options.clock_table) inputs.push_back({"-c", *options.clock_table});
-    for (const char* name : {"clocks.json", "clock-offsets.txt"})
+    for (const char* name : {clock_file_name, clock_table_name}) {
         inputs.push_back({"the clocks of the trace,", options.trace / name});
+        if (options.storage == Storage::node_local)
+            inputs.push_back({"the clocks of the trace,", options.output / name});
+    }
     return inputs;
 }
 
