@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "comm/host_names.hpp"
@@ -110,7 +109,9 @@ Places find_places(const Comm& comm, const EmulationOptions& options) {
         return places;
     }
     std::string host = short_host_name();
-    std::string directory = comm.agree([&] { return local_directory(options.trace, host, comm.rank()); });
+    std::string directory = comm.agree([&] {
+        return std::filesystem::absolute(local_directory(options.trace, host, comm.rank())).string();
+    });
     PerRank<int> nodes = comm.allgather(comm.split_by_node().broadcast(comm.rank()));
     PerRank<std::string> hosts = comm.allgather(host), directories = comm.allgather(directory);
     for (int rank = 0; rank < comm.size(); ++rank) {

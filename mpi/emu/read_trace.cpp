@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/log.hpp"
@@ -145,11 +144,6 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
             read.damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
         }
     }
-    // A directory that several nodes see is damaged once.
-    auto what = [](const Damage& damage) { return std::tie(damage.relative_path, damage.cause); };
-    std::ranges::sort(read.damages, {}, what);
-    auto again = std::ranges::unique(read.damages, {}, what);
-    read.damages.erase(again.begin(), again.end());
     return read;
 }
 
