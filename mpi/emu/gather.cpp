@@ -2,24 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/log.hpp"
+#include "emu/packed_text.hpp"
 
 namespace ovni {
 
 namespace {
 
 using Json = nlohmann::json;
-
-// Texts of the program may be anything.
-Json packed(const std::string& text) {
-    return Json::binary({text.begin(), text.end()});
-}
-std::string unpacked(const Json& packed) {
-    const auto& bytes = packed.get_binary();
-    return {bytes.begin(), bytes.end()};
-}
 
 template <class Item, class Pack, class Unpack>
 std::vector<Item> gather_packed(const Comm& comm, const std::vector<Item>& mine, Pack pack, Unpack unpack) {

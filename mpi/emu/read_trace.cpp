@@ -1,12 +1,12 @@
 #include "emu/read_trace.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
 #include "comm/host_names.hpp"
+#include "emu/packed_text.hpp"
 #include "emu/salvage_events.hpp"
 #include "trace/stream_files.hpp"
 
@@ -21,21 +21,13 @@ std::string pack(const Json& json) {
     return {packed.begin(), packed.end()};
 }
 
-Json bytes(const std::string& text) {
-    return Json::binary({text.begin(), text.end()});
-}
-
-std::string text_of(const Json& bytes) {
-    return {bytes.get_binary().begin(), bytes.get_binary().end()};
-}
-
 // Rank 0 prints what others were warned of and it was not.
 void tell_warnings(const Comm& comm) {
     Json mine = Json::array();
-    for (const std::string& text : log::kept_warnings()) mine.push_back(bytes(text));
+    for (const std::string& text : log::kept_warnings()) mine.push_back(packed(text));
     std::set<std::string> all;
     for (const std::string& of_rank : comm.gather(pack(mine)))
-        for (const Json& text : Json::from_cbor(of_rank)) all.insert(text_of(text));
+        for (const Json& text : Json::from_cbor(of_rank)) all.insert(unpacked(text));
     const std::set<std::string>& known = log::kept_warnings();
     for (const std::string& text : all)
         if (!known.contains(text)) log::warn("{}", text);
@@ -62,29 +54,29 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-Json bytes(const std::vector<std::string>& texts) {
+Json packed_list(const std::vector<std::string>& texts) {
     Json all = Json::array();
-    for (const std::string& text : texts) all.push_back(bytes(text));
+    for (const std::string& text : texts) all.push_back(packed(text));
     return all;
 }
 
 std::vector<std::string> texts_of(const Json& all) {
     std::vector<std::string> texts;
-    for (const Json& text : all) texts.push_back(text_of(text));
+    for (const Json& text : all) texts.push_back(unpacked(text));
     return texts;
 }
 
 // What the first rank of this place finds.
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
-    std::string packed = comm.agree([&] {
+    std::string all = comm.agree([&] {
         FoundStreams found;
         bool is_here = options.storage == Storage::shared || !is_absent(here.directory);
         if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
         if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
-        return pack({bytes(found.streams), bytes(found.without_metadata)});
+        return pack({packed_list(found.streams), packed_list(found.without_metadata)});
     });
-    Json found = Json::from_cbor(ranks_here.broadcast(std::move(packed)));
+    Json found = Json::from_cbor(ranks_here.broadcast(std::move(all)));
     return {texts_of(found[0]), texts_of(found[1])};
 }
 
@@ -115,10 +107,10 @@ std::string read_share(const Comm& ranks_here, const EmulationOptions& options, 
                 ? read_stream(here.directory, paths[i])
                 : salvage_stream(here.directory, paths[i], options.regions, damages);
         if (file)
-            files.push_back({bytes(paths[i]), bytes(file->json), file->bytes, file->is_cut, file->cpus});
+            files.push_back({packed(paths[i]), packed(file->json), file->bytes, file->is_cut, file->cpus});
     }
     for (const Damage& damage : damages)
-        missing.push_back({bytes(damage.relative_path), bytes(damage.cause), damage.end.has_value(),
+        missing.push_back({packed(damage.relative_path), packed(damage.cause), damage.end.has_value(),
                            damage.end.value_or(0)});
     return pack({files, missing});
 }
@@ -134,14 +126,14 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
         uint32_t place = place_of_rank(places, rank);
         Json json = Json::from_cbor(shares[static_cast<size_t>(rank)]);
         for (const Json& f : json[0]) {
-            PlacedFile& placed =
-                read.files.emplace_back(PlacedFile{{text_of(f[0]), text_of(f[1]), f[2], f[3], f[4]}, place});
+            PlacedFile& placed = read.files.emplace_back(
+                PlacedFile{{unpacked(f[0]), unpacked(f[1]), f[2], f[3], f[4]}, place});
             if (storage == Storage::node_local) placed.file.root = places.all[place].directory;
         }
         for (const Json& damage : json[1]) {
             std::optional<uint64_t> end;
             if (damage[2].get<bool>()) end = damage[3].get<uint64_t>();
-            read.damages.push_back({text_of(damage[0]), text_of(damage[1]), end});
+            read.damages.push_back({unpacked(damage[0]), unpacked(damage[1]), end});
         }
     }
     return read;
@@ -154,13 +146,13 @@ void keep_one_each(std::vector<Damage>& damages) {
     damages.erase(repeated.begin(), repeated.end());
 }
 
-Json packed(const std::optional<ClockSources::File>& file) {
-    return file ? Json{bytes(file->path), bytes(file->text)} : Json();
+Json packed_file(const std::optional<ClockSources::File>& file) {
+    return file ? Json{packed(file->path), packed(file->text)} : Json();
 }
 
-std::optional<ClockSources::File> clock_source(const Json& packed) {
-    if (packed.is_null()) return std::nullopt;
-    return ClockSources::File{text_of(packed[0]), text_of(packed[1])};
+std::optional<ClockSources::File> clock_source(const Json& file) {
+    if (file.is_null()) return std::nullopt;
+    return ClockSources::File{unpacked(file[0]), unpacked(file[1])};
 }
 
 }  // namespace
@@ -211,7 +203,7 @@ ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& option
         std::vector<std::filesystem::path> directories = {places.all.front().directory};
         if (options.storage == Storage::node_local) directories.push_back(options.output);
         ClockSources sources = ClockSources::find(options.clock_table, directories);
-        return pack({packed(sources.chosen), packed(sources.measured), packed(sources.table)});
+        return pack({packed_file(sources.chosen), packed_file(sources.measured), packed_file(sources.table)});
     });
     Json sources = Json::from_cbor(comm.broadcast(std::move(found)));
     return {clock_source(sources[0]), clock_source(sources[1]), clock_source(sources[2])};
