@@ -105,10 +105,10 @@ def wrappers(functions):
     body = "\n".join(wrapper(f) for f in functions)
     return f"""// Generated from src/model/mpi_functions.txt: what the program calls instead of MPI.
 {MPI_HEADER}
-#include "mpi/trace/calls.hpp"
-#include "mpi/trace/details.hpp"
-#include "mpi/trace/pmpi.hpp"
-#include "mpi/trace/predefined.hpp"
+#include "mpi/interpose/calls.hpp"
+#include "mpi/interpose/details.hpp"
+#include "mpi/interpose/pmpi.hpp"
+#include "mpi/interpose/predefined.hpp"
 
 using namespace ovni::mpi;
 
@@ -240,9 +240,9 @@ constexpr const RoutineRow& row_of(Routine routine) {{
 def fortran_wrappers(routines):
     body = "\n".join(fortran_body(r) + "\n".join(fortran_wrapper(r, s) for s in r.spellings) for r in routines)
     return f"""// Generated from src/model/mpi_functions.txt: what a Fortran program calls instead of MPI.
-#include "mpi/trace/details.hpp"
-#include "mpi/trace/fortran.hpp"
-#include "mpi/trace/predefined.hpp"
+#include "mpi/interpose/details.hpp"
+#include "mpi/interpose/fortran.hpp"
+#include "mpi/interpose/predefined.hpp"
 
 using namespace ovni::mpi;
 

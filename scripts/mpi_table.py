@@ -65,7 +65,7 @@ class Function:
 
 
 # What is recorded of a call beyond entering and leaving, from the roles of its arguments: the first row that
-# fits. A name is a class of mpi/trace/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
+# fits. A name is a class of mpi/interpose/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
 RECORDS = [
     ("Completion", lambda f: f.family == "completion" and f.has("request") and f.role("status", "flag")
      and f.name != "Request_get_status"),

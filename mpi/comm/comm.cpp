@@ -1,10 +1,10 @@
-#include "comm/comm.hpp"
+#include "mpi/comm/comm.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "comm/host_names.hpp"
-#include "comm/sleep_until.hpp"
+#include "mpi/comm/host_names.hpp"
+#include "mpi/comm/sleep_until.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "comm/main.hpp"
+#include "mpi/comm/main.hpp"
 
 #include <cstdio>
 #include <iostream>

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/cli.hpp"
-#include "comm/comm.hpp"
+#include "mpi/comm/comm.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "emu/exchange.hpp"
+#include "mpi/emu/exchange.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "emu/breakdown_values.hpp"
 #include "emu/plan.hpp"
 #include "emu/record_buffer.hpp"
+#include "mpi/comm/comm.hpp"
 
 namespace ovni {
 

@@ -1,10 +1,10 @@
-#include "emu/gather.hpp"
+#include "mpi/emu/gather.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/log.hpp"
-#include "emu/packed_text.hpp"
+#include "mpi/emu/packed_text.hpp"
 
 namespace ovni {
 

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "emu/dry_run.hpp"
 #include "emu/ending.hpp"
 #include "emu/facts.hpp"
 #include "emu/task_labels.hpp"
+#include "mpi/comm/comm.hpp"
 #include "tools/report.hpp"
 
 namespace ovni {

@@ -1,4 +1,4 @@
-#include "emu/parallel_columns.hpp"
+#include "mpi/emu/parallel_columns.hpp"
 
 #include <algorithm>
 #include <cstring>

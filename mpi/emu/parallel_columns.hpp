@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "comm/comm.hpp"
-#include "emu/chunk_owners.hpp"
 #include "emu/plan.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/emu/chunk_owners.hpp"
 #include "sink/chunk_filter.hpp"
 #include "sink/columns_file.hpp"
 

@@ -1,11 +1,11 @@
-#include "emu/parallel_output.hpp"
+#include "mpi/emu/parallel_output.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "base/log.hpp"
-#include "comm/host_names.hpp"
+#include "mpi/comm/host_names.hpp"
 
 namespace ovni {
 

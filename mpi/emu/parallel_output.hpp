@@ -10,12 +10,12 @@
 #include <memory>
 #include <vector>
 
-#include "comm/comm.hpp"
-#include "emu/exchange.hpp"
-#include "emu/parallel_columns.hpp"
-#include "emu/parallel_prv.hpp"
 #include "emu/plan.hpp"
 #include "emu/sorted_rows.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/emu/exchange.hpp"
+#include "mpi/emu/parallel_columns.hpp"
+#include "mpi/emu/parallel_prv.hpp"
 #include "sink/writer.hpp"
 
 namespace ovni {

@@ -1,4 +1,4 @@
-#include "emu/parallel_prv.hpp"
+#include "mpi/emu/parallel_prv.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "comm/comm.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
+#include "mpi/comm/comm.hpp"
 #include "sink/prv_text.hpp"
 #include "sink/sink.hpp"
 

@@ -1,4 +1,4 @@
-#include "emu/partition.hpp"
+#include "mpi/emu/partition.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "emu/places.hpp"
 #include "emu/system.hpp"
+#include "mpi/emu/places.hpp"
 
 namespace ovni {
 

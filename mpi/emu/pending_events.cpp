@@ -1,4 +1,4 @@
-#include "emu/pending_events.hpp"
+#include "mpi/emu/pending_events.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "emu/places.hpp"
+#include "mpi/emu/places.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "comm/host_names.hpp"
 #include "emu/ending.hpp"
+#include "mpi/comm/host_names.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "emu/system.hpp"
+#include "mpi/comm/comm.hpp"
 #include "tools/emulation.hpp"
 
 namespace ovni {

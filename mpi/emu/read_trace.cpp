@@ -1,13 +1,13 @@
-#include "emu/read_trace.hpp"
+#include "mpi/emu/read_trace.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
-#include "comm/host_names.hpp"
-#include "emu/packed_text.hpp"
-#include "emu/salvage_events.hpp"
+#include "mpi/comm/host_names.hpp"
+#include "mpi/emu/packed_text.hpp"
+#include "mpi/emu/salvage_events.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "comm/comm.hpp"
-#include "emu/places.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/emu/places.hpp"
 #include "tools/emulation.hpp"
 #include "trace/clock_sources.hpp"
 #include "trace/trace.hpp"

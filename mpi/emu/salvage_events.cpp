@@ -1,8 +1,8 @@
-#include "emu/salvage_events.hpp"
+#include "mpi/emu/salvage_events.hpp"
 
-#include "emu/gather.hpp"
-#include "emu/partition.hpp"
-#include "emu/tie_exchange.hpp"
+#include "mpi/emu/gather.hpp"
+#include "mpi/emu/partition.hpp"
+#include "mpi/emu/tie_exchange.hpp"
 
 namespace ovni {
 

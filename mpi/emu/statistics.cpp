@@ -1,4 +1,4 @@
-#include "emu/statistics.hpp"
+#include "mpi/emu/statistics.hpp"
 
 #include <sys/resource.h>
 

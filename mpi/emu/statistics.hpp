@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "comm/comm.hpp"
+#include "mpi/comm/comm.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "emu/tie_exchange.hpp"
+#include "mpi/emu/tie_exchange.hpp"
 
 #include <algorithm>
 

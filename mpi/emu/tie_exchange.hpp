@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "comm/comm.hpp"
+#include "mpi/comm/comm.hpp"
 #include "trace/event_window.hpp"
 #include "trace/tie_order.hpp"
 

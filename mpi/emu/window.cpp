@@ -1,4 +1,4 @@
-#include "emu/window.hpp"
+#include "mpi/emu/window.hpp"
 
 #include <algorithm>
 #include <tuple>

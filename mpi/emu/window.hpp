@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "emu/emulator.hpp"
-#include "emu/exchange.hpp"
-#include "emu/pending_events.hpp"
-#include "emu/tie_exchange.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/emu/exchange.hpp"
+#include "mpi/emu/pending_events.hpp"
+#include "mpi/emu/tie_exchange.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {

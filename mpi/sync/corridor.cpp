@@ -1,4 +1,4 @@
-#include "sync/corridor.hpp"
+#include "mpi/sync/corridor.hpp"
 
 #include <algorithm>
 #include <cmath>

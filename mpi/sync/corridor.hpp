@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/clock_line.hpp"
-#include "sync/estimate.hpp"
+#include "mpi/sync/estimate.hpp"
 
 namespace ovni::sync {
 

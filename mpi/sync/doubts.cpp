@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "sync/measure.hpp"
-#include "sync/table.hpp"
+#include "mpi/sync/measure.hpp"
+#include "mpi/sync/table.hpp"
 
 namespace ovni::sync {
 

@@ -1,4 +1,4 @@
-#include "sync/interruption.hpp"
+#include "mpi/sync/interruption.hpp"
 
 #include <unistd.h>
 

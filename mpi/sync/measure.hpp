@@ -22,7 +22,7 @@
 #include <optional>
 #include <span>
 
-#include "sync/estimate.hpp"
+#include "mpi/sync/estimate.hpp"
 
 namespace ovni::sync {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "comm/comm.hpp"
 #include "core/clock.hpp"
+#include "mpi/comm/comm.hpp"
 
 namespace ovni::sync {
 

@@ -1,10 +1,10 @@
-#include "sync/node_clocks.hpp"
+#include "mpi/sync/node_clocks.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "sync/measure.hpp"
+#include "mpi/sync/measure.hpp"
 
 namespace ovni::sync {
 

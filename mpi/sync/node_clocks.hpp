@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sync/corridor.hpp"
+#include "mpi/sync/corridor.hpp"
 #include "trace/clock_file.hpp"
 
 namespace ovni::sync {

@@ -1,11 +1,11 @@
-#include "sync/options.hpp"
+#include "mpi/sync/options.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "sync/samples_file.hpp"
+#include "mpi/sync/samples_file.hpp"
 
 namespace ovni::sync {
 

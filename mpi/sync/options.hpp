@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/cli.hpp"
-#include "sync/measure.hpp"
+#include "mpi/sync/measure.hpp"
 
 namespace ovni::sync {
 

@@ -9,13 +9,13 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "comm/host_names.hpp"
-#include "comm/main.hpp"
-#include "sync/interruption.hpp"
-#include "sync/options.hpp"
-#include "sync/samples_file.hpp"
-#include "sync/survey.hpp"
-#include "sync/table.hpp"
+#include "mpi/comm/host_names.hpp"
+#include "mpi/comm/main.hpp"
+#include "mpi/sync/interruption.hpp"
+#include "mpi/sync/options.hpp"
+#include "mpi/sync/samples_file.hpp"
+#include "mpi/sync/survey.hpp"
+#include "mpi/sync/table.hpp"
 
 namespace ovni::sync {
 namespace {

@@ -1,4 +1,4 @@
-#include "sync/samples_file.hpp"
+#include "mpi/sync/samples_file.hpp"
 
 #include <hdf5.h>
 

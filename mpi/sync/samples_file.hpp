@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sync/node_clocks.hpp"
-#include "sync/survey.hpp"
+#include "mpi/sync/node_clocks.hpp"
+#include "mpi/sync/survey.hpp"
 
 namespace ovni::sync {
 

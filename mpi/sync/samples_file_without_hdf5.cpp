@@ -1,5 +1,5 @@
 #include "base/error.hpp"
-#include "sync/samples_file.hpp"
+#include "mpi/sync/samples_file.hpp"
 
 namespace ovni::sync {
 

@@ -1,4 +1,4 @@
-#include "sync/survey.hpp"
+#include "mpi/sync/survey.hpp"
 
 #include <fmt/format.h>
 

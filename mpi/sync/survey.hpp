@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "core/clock.hpp"
-#include "sync/corridor.hpp"
-#include "sync/measure.hpp"
-#include "sync/mpi_link.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/sync/corridor.hpp"
+#include "mpi/sync/measure.hpp"
+#include "mpi/sync/mpi_link.hpp"
 
 namespace ovni::sync {
 

@@ -1,4 +1,4 @@
-#include "sync/table.hpp"
+#include "mpi/sync/table.hpp"
 
 #include <fmt/format.h>
 

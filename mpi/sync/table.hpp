@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sync/node_clocks.hpp"
+#include "mpi/sync/node_clocks.hpp"
 
 namespace ovni::sync {
 

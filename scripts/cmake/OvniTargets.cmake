@@ -16,7 +16,7 @@ endif()
 
 add_library(ovni_settings INTERFACE)
 target_compile_options(ovni_settings INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>)
-target_include_directories(ovni_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(ovni_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
 if(OVNI_SANITIZE)
     if(NOT OVNI_SANITIZE MATCHES "^(address|undefined|leak|thread)(,(address|undefined|leak))*$")
         message(FATAL_ERROR "OVNI_SANITIZE is thread, or some of address,undefined,leak, not '${OVNI_SANITIZE}'")
@@ -30,6 +30,14 @@ function(ovni_library name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
     add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PUBLIC ovni_settings ${ARG_LIBS})
+endfunction()
+
+# ovni_writer_library(NAME SOURCES... LIBS libraries...): sources of libovni.so that programs of ours use too, as a
+# static library. The target of libovni.so exists before.
+function(ovni_writer_library name)
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    ovni_library(${name} ${ARGN})
+    target_sources(ovni PRIVATE ${ARG_UNPARSED_ARGUMENTS})
 endfunction()
 
 # ovni_program(NAME SOURCES... LIBS libraries...): an installed program in build/bin.
@@ -46,7 +54,6 @@ function(ovni_test name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
     add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${name} PRIVATE BUILD_DIR="${PROJECT_BINARY_DIR}" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
     gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)

@@ -13,7 +13,8 @@ std::span<const Hook> ovni_hooks();
 std::span<const Hook> task_hooks();
 
 HookFunction find_hook(EventCode code) {
-    for (std::span<const Hook> hooks : {kernel_hooks(), mpi_hooks(), nosv_hooks(), ovni_hooks(), task_hooks()})
+    for (std::span<const Hook> hooks :
+         {kernel_hooks(), mpi_hooks(), nosv_hooks(), ovni_hooks(), task_hooks()})
         for (const Hook& hook : hooks)
             if (hook.code == code) return hook.run;
     throw Error(fmt::format("event {} has no hook", code.text().data()));

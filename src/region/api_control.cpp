@@ -13,12 +13,12 @@ extern "C" int ovni_control_fire_event(int event, uint32_t tid, int bcast) {
                   static_cast<int>(Event::stop) == OVNI_CONTROL_STOP &&
                   static_cast<int>(Event::thread_id) == OVNI_CONTROL_THREADID);
     static_assert(OVNI_CONTROL_THIS_THREAD == region::all_threads);
-    if (event < OVNI_CONTROL_START || event > OVNI_CONTROL_THREADID || ovni::is_second_copy) return 0;
+    if (event < OVNI_CONTROL_START || event > OVNI_CONTROL_THREADID || ovni::writer::is_second_copy) return 0;
     return controller().fire(static_cast<Event>(event), tid, bcast != 0);
 }
 
 extern "C" int ovni_control_add_listener(ovni_control_listener* listener, void* data) {
-    return listener && !ovni::is_inside() && controller().delivery().add_listener(listener, data);
+    return listener && !ovni::writer::is_inside() && controller().delivery().add_listener(listener, data);
 }
 
 #pragma GCC visibility pop

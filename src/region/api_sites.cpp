@@ -48,11 +48,11 @@ uint64_t ovni_private_job_wish(void) {
 }
 
 void ovni_private_job_agreed(uint64_t wish) {
-    if (!is_inside()) controller().delivery().agree(wish);
+    if (!writer::is_inside()) controller().delivery().agree(wish);
 }
 
 uint32_t ovni_private_number_thread(void) {
-    return is_inside() ? UINT32_MAX : controller().number_next_thread();
+    return writer::is_inside() ? UINT32_MAX : controller().number_next_thread();
 }
 
 void ovni_private_thread_starts(uint32_t number) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "region/control_socket.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 namespace {
@@ -100,7 +100,7 @@ ControlServer::Watched ControlServer::watch(std::span<pollfd, most_polled> polle
     auto add = [&](const OwnDescriptor& socket) {
         if (int descriptor = socket.get(); descriptor >= 0) polled[watched.count++] = {descriptor, POLLIN, 0};
     };
-    uint64_t now = monotonic_clock();
+    uint64_t now = writer::monotonic_clock();
     if (now >= rests_until_ && socket_.get() < 0 && !open()) rests_until_ = now + rest;
     if (uint64_t from = accepts_from(); now >= from)
         add(socket_);
@@ -123,7 +123,7 @@ void ControlServer::serve(std::span<const pollfd> polled, Answer answer) noexcep
 }
 
 void ControlServer::accept() noexcept {
-    for (uint64_t now = monotonic_clock(); now >= accepts_from();) {
+    for (uint64_t now = writer::monotonic_clock(); now >= accepts_from();) {
         int descriptor = socket_.get();
         if (descriptor >= 0) descriptor = ::accept4(descriptor, nullptr, nullptr, flags);
         if (descriptor < 0) {
@@ -138,7 +138,7 @@ void ControlServer::accept() noexcept {
 void ControlServer::admit(OwnDescriptor socket) noexcept {
     int descriptor = socket.get();
     if (descriptor < 0) return;
-    if (may_ask(descriptor, owner_)) return void(idlest() = {std::move(socket), monotonic_clock()});
+    if (may_ask(descriptor, owner_)) return void(idlest() = {std::move(socket), writer::monotonic_clock()});
     // A connection that ends with something unread takes with it what we say.
     char request[longest_request];
     while (::recv(descriptor, request, sizeof request, MSG_DONTWAIT) > 0) continue;
@@ -151,7 +151,7 @@ void ControlServer::hear(Client& client, Answer answer) noexcept {
     ssize_t size = ::recv(descriptor, request, sizeof request, MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (size <= 0) return client.socket.close();
-    client.heard = monotonic_clock();
+    client.heard = writer::monotonic_clock();
     if (!send(descriptor, reply_to({request, static_cast<size_t>(size)}, answer))) client.socket.close();
 }
 

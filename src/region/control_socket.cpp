@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "runtime/diagnostics.hpp"
-#include "runtime/session.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 namespace {
@@ -43,7 +43,7 @@ std::string SocketName::text() const {
 }
 
 SocketName socket_name() {
-    return {socket_word(job_of_environment()), socket_word(told_rank()), std::to_string(getpid())};
+    return {socket_word(job_of_environment()), socket_word(writer::told_rank()), std::to_string(getpid())};
 }
 
 std::optional<SocketName> parse_socket_name(std::string_view name) {
@@ -58,13 +58,14 @@ std::optional<SocketName> parse_socket_name(std::string_view name) {
 
 std::string socket_path() {
     std::string first, shortest;
-    for (uint32_t choice = 0; choice < session_places; ++choice) {
-        std::string place = session_place(choice, "");
+    for (uint32_t choice = 0; choice < writer::session_places; ++choice) {
+        std::string place = writer::session_place(choice, "");
         if (place.empty()) continue;
         if (first.empty()) first = place;
         if (shortest.empty() || place.size() < shortest.size()) shortest = place;
     }
-    if (first.empty()) return complain(Trouble::control, "ovni", "no place for the control socket"), "";
+    if (first.empty())
+        return writer::complain(writer::Trouble::control, "ovni", "no place for the control socket"), "";
     std::string name = "/" + socket_name().text();
     return (first.size() + name.size() <= longest_socket_path ? first : shortest) + name;
 }

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include "region/mpi_names.hpp"
-#include "region/writer.hpp"
-#include "runtime/diagnostics.hpp"
-#include "runtime/session.hpp"
+#include "region/recorder.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 
-constinit Immortal<RegionController> the_controller;
+constinit writer::Immortal<RegionController> the_controller;
 
 namespace {
 
@@ -21,25 +21,26 @@ bool starts(const Plan& plan) {
 }
 
 // Where a chain starts recording, nothing is recorded before.
-Recording first_state(const Plan& plan, DefaultStart default_start) {
-    return starts(plan) || default_start == DefaultStart::off ? Recording::off : Recording::on;
+writer::Recording first_state(const Plan& plan, DefaultStart default_start) {
+    return starts(plan) || default_start == DefaultStart::off ? writer::Recording::off
+                                                              : writer::Recording::on;
 }
 
 // One constructor is all that the rest of the library sees of the controller.
 [[gnu::constructor]] void introduce() {
-    static constexpr ::ovni::Controller table{
+    static constexpr writer::Controller table{
         []() noexcept { return controller().begin(); }, []() noexcept { controller().thread_begins(); },
         []() noexcept { controller().thread_ends(); },  []() noexcept { controller().start_over_in_child(); },
         []() noexcept { controller().end(); },          []() noexcept { return controller().decides(); }};
-    controller().be_born(monotonic_clock());
-    gate().set_controller(table);
+    controller().be_born(writer::monotonic_clock());
+    writer::gate().set_controller(table);
 }
 
 }  // namespace
 
-Recording RegionController::begin() noexcept {
+writer::Recording RegionController::begin() noexcept {
     if (state_.load(std::memory_order_acquire) != State::unborn) return first_;
-    Lock lock(mutex_);
+    writer::Lock lock(mutex_);
     if (state_.load(std::memory_order_relaxed) != State::unborn) return first_;
     bool is_present = make();
     state_.store(is_present ? State::present : State::absent, std::memory_order_release);
@@ -49,16 +50,16 @@ Recording RegionController::begin() noexcept {
 // A text that nobody passes is no mistake that could be found before. One rank says it.
 void RegionController::end() noexcept {
     service_.stop();
-    bool concerns = running() != nullptr && !is_child_ && told_rank() == "0";
-    if (!concerns || first_ == Recording::on || delivery_.has_start()) return;
-    warn(
+    bool concerns = running() != nullptr && !is_child_ && writer::told_rank() == "0";
+    if (!concerns || first_ == writer::Recording::on || delivery_.has_start()) return;
+    writer::warn(
         "--control: nothing is recorded of rank 0 (process %d), as no chain came to a start; the first "
         "begins with %s",
         getpid(), running()->facts(0).text.c_str());
 }
 
 void RegionController::begin_here() noexcept {
-    if (state_.load(std::memory_order_acquire) == State::unborn && !is_inside()) writer::begin();
+    if (state_.load(std::memory_order_acquire) == State::unborn && !writer::is_inside()) recorder::begin();
 }
 
 Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
@@ -74,7 +75,7 @@ bool RegionController::make() noexcept {
     Plan plan;
     std::optional<uint32_t> rank = own_rank();
     if (Fault fault = read(settings, plan)) {
-        warn("OVNI_CONTROL: %s; all is recorded", fault->message().c_str());
+        writer::warn("OVNI_CONTROL: %s; all is recorded", fault->message().c_str());
         settings = {};
         plan = {};
     }
@@ -89,7 +90,8 @@ bool RegionController::make() noexcept {
 
 void RegionController::fired(const Firing& firing, std::string_view cause) noexcept {
     bool is_reported = own_thread.phase == Phase::helper;
-    Stream* stream = is_reported ? reported_stream_.load(std::memory_order_relaxed) : writer::own_stream();
+    writer::Stream* stream =
+        is_reported ? reported_stream_.load(std::memory_order_relaxed) : recorder::own_stream();
     Outcome outcome = delivery_.deliver(firing, cause, stream);
     if (is_reported)
         untold_.push_back({firing, outcome});
@@ -116,10 +118,10 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     if (thread == all_threads) thread = own;
     Firing firing{event, thread, is_broadcast, no_alarm};
     if (thread == own && !is_helper) {
-        delivery_.deliver(firing, program_cause, writer::own_stream());
+        delivery_.deliver(firing, program_cause, recorder::own_stream());
     } else {
         // A handler must not find the table in use by the thread that it interrupts.
-        SignalsWait signals;
+        writer::SignalsWait signals;
         ThreadTable::Use other = threads_.find(thread);
         delivery_.deliver(firing, program_cause, other ? other.stream() : nullptr);
     }

@@ -31,7 +31,7 @@ class RegionController {
     void be_born(uint64_t clock) noexcept { born_ = clock; }
 
     // For the writer: see runtime/gate.hpp.
-    Recording begin() noexcept;
+    writer::Recording begin() noexcept;
     void thread_begins() noexcept;
     void thread_ends() noexcept;
     void start_over_in_child() noexcept;
@@ -85,9 +85,9 @@ class RegionController {
 
     enum class State : uint8_t { unborn, absent, present };
     std::atomic<State> state_{State::unborn};
-    Mutex mutex_;
+    writer::Mutex mutex_;
     uint64_t born_ = 0;
-    Recording first_ = Recording::on;
+    writer::Recording first_ = writer::Recording::on;
     std::atomic<Running*> running_{nullptr};
     Delivery delivery_;
     ThreadNumbers numbers_;
@@ -96,7 +96,7 @@ class RegionController {
     std::atomic<bool> has_service_{false};
     bool is_child_ = false;  // of a fork, amid chains
     // Of the thread of the service: for whom it reports, and what listeners are still to be told.
-    std::atomic<Stream*> reported_stream_{nullptr};
+    std::atomic<writer::Stream*> reported_stream_{nullptr};
     struct Untold {
         Firing firing;
         Outcome outcome;
@@ -105,7 +105,7 @@ class RegionController {
     uint32_t told_thread_ = 0;
 };
 
-extern Immortal<RegionController> the_controller;
+extern writer::Immortal<RegionController> the_controller;
 inline RegionController& controller() {
     return the_controller.value;
 }

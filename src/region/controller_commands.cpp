@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "region/controller.hpp"
-#include "region/writer.hpp"
+#include "region/recorder.hpp"
 
 namespace ovni::region {
 
@@ -76,7 +76,7 @@ void RegionController::tell_status(std::string& reply) noexcept {
         ++threads;
     }
     reply = "ok recording=";
-    reply += writer::state_of_new_streams() == Recording::on ? "on" : "off";
+    reply += recorder::state_of_new_streams() == writer::Recording::on ? "on" : "off";
     reply += " scope=" + std::string(name_of(delivery_.scope())) + " threads=" + std::to_string(threads) +
              " events=" + std::to_string(delivery_.count()) +
              " latched=" + (running()->is_latched.load() ? "1" : "0");
@@ -116,7 +116,7 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
     if (name == "status") return tell_status(reply);
     if (name == "chains") return tell_chains(reply);
     if (name == "flush") {
-        writer::flush();
+        recorder::flush();
         reply = "ok";
     } else if (name == "start" || name == "stop") {
         Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};

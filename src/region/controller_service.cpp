@@ -4,8 +4,8 @@
 
 #include "region/control_socket.hpp"
 #include "region/controller.hpp"
-#include "region/writer.hpp"
-#include "runtime/session.hpp"
+#include "region/recorder.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 
@@ -21,7 +21,7 @@ void RegionController::start_service() noexcept {
                          }};
     service_.start(events, socket_path());
     // Those that a fork's child has found armed; what others had armed since comes with them.
-    uint64_t now = monotonic_clock();
+    uint64_t now = writer::monotonic_clock();
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         uint64_t deadline = running()->facts(alarm).deadline.load(std::memory_order_relaxed);
         if (is_child_ && deadline > now && running()->engine().is_armed(own_thread.thread, alarm))

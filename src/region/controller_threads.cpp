@@ -6,7 +6,7 @@
 #include <climits>
 
 #include "region/controller.hpp"
-#include "region/writer.hpp"
+#include "region/recorder.hpp"
 
 namespace ovni::region {
 
@@ -45,8 +45,8 @@ uint32_t RegionController::own_number() noexcept {
 bool RegionController::attach() noexcept {
     OwnThread& own = own_thread;
     if (own.phase == Phase::attached) return true;
-    if (own.phase != Phase::fresh || is_inside()) return false;
-    SlowPath slow;
+    if (own.phase != Phase::fresh || writer::is_inside()) return false;
+    writer::SlowPath slow;
     attach_here();
     return true;
 }
@@ -55,7 +55,7 @@ void RegionController::attach_here() noexcept {
     OwnThread& own = own_thread;
     own.phase = Phase::attaching;
     own.thread = running()->engine().attach(own_number());
-    threads_.add(own.thread, writer::own_stream());
+    threads_.add(own.thread, recorder::own_stream());
     pass_what_is_due();
     own.phase = Phase::attached;
     pthread_setspecific(at_thread_end, rounds);
@@ -77,7 +77,7 @@ void RegionController::pass_what_is_due() noexcept {
 }
 
 void RegionController::thread_starts(uint32_t number) noexcept {
-    if (own_thread.phase != Phase::fresh || is_inside()) return;
+    if (own_thread.phase != Phase::fresh || writer::is_inside()) return;
     own_thread.thread.number = number;
     own_thread.is_numbered = true;
     begin_here();
@@ -91,8 +91,8 @@ void RegionController::thread_begins() noexcept {
     if (own_thread.phase == Phase::fresh)
         attach_here();
     else
-        threads_.set_stream(own_thread.thread, writer::own_stream());
-    delivery_.follow_stream(writer::own_stream());
+        threads_.set_stream(own_thread.thread, recorder::own_stream());
+    delivery_.follow_stream(recorder::own_stream());
 }
 
 // Its stream does.
@@ -103,7 +103,7 @@ void RegionController::thread_ends() noexcept {
 void RegionController::detach() noexcept {
     OwnThread& own = own_thread;
     if (own.phase != Phase::attached) return;
-    SlowPath slow;
+    writer::SlowPath slow;
     own.phase = Phase::over;
     threads_.remove(own.thread);
     running()->engine().detach(own.thread);
@@ -114,9 +114,9 @@ void RegionController::start_over_in_child() noexcept {
     OwnThread& own = own_thread;
     own.thread.number = 0;
     own.is_numbered = true;
-    if (Stream* stream = writer::own_stream(); stream && delivery_.scope() == Scope::thread) {
+    if (writer::Stream* stream = recorder::own_stream(); stream && delivery_.scope() == Scope::thread) {
         own.has_wish = true;
-        own.wish = writer::wanted_of(*stream);
+        own.wish = recorder::wanted_of(*stream);
     }
     mutex_.forget();
     numbers_.start_over_in_child();

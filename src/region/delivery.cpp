@@ -2,8 +2,8 @@
 
 #include <ctime>
 
+#include "region/recorder.hpp"
 #include "region/threads.hpp"
-#include "region/writer.hpp"
 
 namespace ovni::region {
 
@@ -11,17 +11,17 @@ namespace {
 
 constexpr std::string_view agreement_cause = "job";
 
-Recording state_after(Event event) {
-    return event == Event::stop ? Recording::off : Recording::on;
+writer::Recording state_after(Event event) {
+    return event == Event::stop ? writer::Recording::off : writer::Recording::on;
 }
 
-Outcome outcome_of(ChangeOutcome outcome) {
+Outcome outcome_of(writer::ChangeOutcome outcome) {
     switch (outcome) {
-        case ChangeOutcome::done:
+        case writer::ChangeOutcome::done:
             return Outcome::done;
-        case ChangeOutcome::was_so:
+        case writer::ChangeOutcome::was_so:
             return Outcome::was_so;
-        case ChangeOutcome::in_transition:
+        case writer::ChangeOutcome::in_transition:
             break;
     }
     return Outcome::ignored;
@@ -36,40 +36,40 @@ EventLog::Descriptors own_descriptors() {
 
 bool is_amid_of_program() noexcept {
     Phase phase = own_thread.phase;
-    return phase != Phase::attaching && phase != Phase::helper && writer::is_amid();
+    return phase != Phase::attaching && phase != Phase::helper && recorder::is_amid();
 }
 
 void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
-                      Recording first) noexcept {
+                      writer::Recording first) noexcept {
     scope_ = settings.scope;
     log_.set_name(settings.log, rank);
     job_.begin(first);
 }
 
-Outcome Delivery::deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept {
+Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept {
     bool amid = is_amid_of_program();
     bool is_default_start = cause == default_start_cause;
     LogLine line{0, firing, cause, Outcome::ignored};
     count_.fetch_add(1, std::memory_order_relaxed);
-    if (!amid && firing.event == Event::thread_id) writer::mark_thread(firing.thread);
+    if (!amid && firing.event == Event::thread_id) recorder::mark_thread(firing.thread);
     if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
     {
-        SlowPath slow;
+        writer::SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
         // It would be told for each thread.
         if (is_default_start && line.outcome == Outcome::was_so) return line.outcome;
-        if (line.clock == 0) line.clock = writer::clock();
+        if (line.clock == 0) line.clock = recorder::clock();
         log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
     }
     return line.outcome;
 }
 
 // Where all threads have one state, it is on when a default start fires, or somebody has stopped it.
-Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_default_start,
+Outcome Delivery::take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                               uint64_t& clock) noexcept {
     if (firing.event == Event::thread_id) return Outcome::done;
     if (is_default_start && scope_ != Scope::thread) return Outcome::was_so;
-    Recording to = state_after(firing.event);
+    writer::Recording to = state_after(firing.event);
     if (scope_ == Scope::job) return job_.want(to) ? Outcome::wished : Outcome::was_so;
     if (scope_ == Scope::process || firing.is_broadcast) return change(to, nullptr, Amid::is_ignored, clock);
     if (stream != nullptr) return change(to, stream, Amid::waits, clock);
@@ -79,23 +79,23 @@ Outcome Delivery::take_effect(const Firing& firing, Stream* stream, bool is_defa
 
 // Of two events for all, the one that comes amid the other's change is ignored. Events of single threads are
 // no business of each other, and what ranks have agreed on is no rank's to ignore, so these wait.
-Outcome Delivery::change(Recording to, Stream* only, Amid amid, uint64_t& clock) noexcept {
-    auto make = amid == Amid::waits ? writer::change_after_others : writer::change;
+Outcome Delivery::change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept {
+    auto make = amid == Amid::waits ? recorder::change_after_others : recorder::change;
     Outcome outcome = outcome_of(make(to, only, &clock));
-    if (outcome == Outcome::done && to == Recording::off) writer::ask_for_kept_events();
+    if (outcome == Outcome::done && to == writer::Recording::off) recorder::ask_for_kept_events();
     return outcome;
 }
 
 // It has no stream: what it wants counts when it gets one.
-Outcome Delivery::change_own_thread(Recording to, uint64_t& clock) noexcept {
-    Recording now = own_thread.has_wish ? own_thread.wish : writer::state_of_new_streams();
+Outcome Delivery::change_own_thread(writer::Recording to, uint64_t& clock) noexcept {
+    writer::Recording now = own_thread.has_wish ? own_thread.wish : recorder::state_of_new_streams();
     own_thread.has_wish = true;
     own_thread.wish = to;
-    clock = writer::clock();
+    clock = recorder::clock();
     return now == to ? Outcome::was_so : Outcome::done;
 }
 
-void Delivery::follow_stream(Stream* stream) noexcept {
+void Delivery::follow_stream(writer::Stream* stream) noexcept {
     if (!own_thread.has_wish || stream == nullptr) return;
     own_thread.has_wish = false;
     uint64_t clock = 0;
@@ -103,20 +103,20 @@ void Delivery::follow_stream(Stream* stream) noexcept {
 }
 
 void Delivery::agree(uint64_t wish) noexcept {
-    std::optional<Recording> to = job_.agree(wish);
+    std::optional<writer::Recording> to = job_.agree(wish);
     if (!to) return;
-    Event event = *to == Recording::on ? Event::start : Event::stop;
+    Event event = *to == writer::Recording::on ? Event::start : Event::stop;
     if (event == Event::start) has_start_.store(true, std::memory_order_relaxed);
     LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored};
-    SlowPath slow;
+    writer::SlowPath slow;
     line.outcome = change(*to, nullptr, Amid::waits, line.clock);
-    if (line.clock == 0) line.clock = writer::clock();
+    if (line.clock == 0) line.clock = recorder::clock();
     log_.write(line, own_descriptors(), EventLog::Urgency::usual);
 }
 
 bool Delivery::add_listener(Listener* listener, void* data) noexcept {
-    SlowPath slow;
-    Lock lock(mutex_);
+    writer::SlowPath slow;
+    writer::Lock lock(mutex_);
     size_t count = listener_count_.load(std::memory_order_relaxed);
     if (count == most_listeners) return false;
     listeners_[count] = {listener, data};

@@ -28,12 +28,13 @@ class Delivery {
     constexpr Delivery() = default;
 
     // Before any event.
-    void set_up(const ControlSettings& settings, std::optional<uint32_t> rank, Recording first) noexcept;
+    void set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
+                writer::Recording first) noexcept;
     // `stream`: of the thread that fires; null where it has none. Listeners are told afterwards, when nobody
     // can wait for the caller any more.
-    Outcome deliver(const Firing& firing, std::string_view cause, Stream* stream) noexcept;
+    Outcome deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept;
     // The calling thread has got a stream, after events that concern it alone.
-    void follow_stream(Stream* stream) noexcept;
+    void follow_stream(writer::Stream* stream) noexcept;
 
     Scope scope() const noexcept { return scope_; }
     uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
@@ -55,19 +56,19 @@ class Delivery {
     };
     static constexpr size_t most_listeners = 16;
 
-    Outcome take_effect(const Firing& firing, Stream* stream, bool is_default_start,
+    Outcome take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
     // What becomes of a change that comes amid another one.
     enum class Amid : uint8_t { is_ignored, waits };
-    Outcome change(Recording to, Stream* only, Amid amid, uint64_t& clock) noexcept;
-    Outcome change_own_thread(Recording to, uint64_t& clock) noexcept;
+    Outcome change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept;
+    Outcome change_own_thread(writer::Recording to, uint64_t& clock) noexcept;
 
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
     std::atomic<bool> has_start_{false};
     JobWish job_;
     EventLog log_;
-    Mutex mutex_;
+    writer::Mutex mutex_;
     std::array<Listening, most_listeners> listeners_{};
     std::atomic<size_t> listener_count_{0};
 };

@@ -8,8 +8,8 @@
 #include <climits>
 #include <cstdio>
 
-#include "runtime/diagnostics.hpp"
-#include "runtime/posix_io.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/posix_io.hpp"
 
 namespace ovni::region {
 
@@ -35,7 +35,7 @@ void EventLog::set_name(const std::string& name, std::optional<uint32_t> rank) {
     rank_ = rank;
 }
 
-bool EventLog::open(OwnFile& file) noexcept {
+bool EventLog::open(writer::OwnFile& file) noexcept {
     std::string path = directory_;
     for (size_t i = 0; i < name_.size(); ++i) {
         char letter = name_[i] == '%' && i + 1 < name_.size() ? name_[i + 1] : '\0';
@@ -50,8 +50,8 @@ bool EventLog::open(OwnFile& file) noexcept {
         ++i;
     }
     constexpr mode_t mode = 0644;
-    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND, mode, OwnFile::Links::follow)) return true;
-    complain(Trouble::open, "ovni", "cannot write the log of regions %s:", path.c_str());
+    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND, mode, writer::OwnFile::Links::follow)) return true;
+    writer::complain(writer::Trouble::open, "ovni", "cannot write the log of regions %s:", path.c_str());
     return false;
 }
 
@@ -67,18 +67,19 @@ void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgen
                         std::min(static_cast<int>(line.cause.size()), most_of_cause), line.cause.data(),
                         name_of(line.outcome));
     if (urgency == Urgency::at_once ? !mutex_.try_lock() : (mutex_.lock(), false)) return;
-    FileSizeSignalHeld held;
-    OwnFile& file = files_[static_cast<size_t>(descriptors)];
+    writer::FileSizeSignalHeld held;
+    writer::OwnFile& file = files_[static_cast<size_t>(descriptors)];
     if (file.is_open() || (urgency == Urgency::usual && open(file))) {
         ssize_t written = ::write(file.get(), text, static_cast<size_t>(size));
-        if (written != size) complain(Trouble::write, "ovni", "cannot write the log of regions:");
+        if (written != size)
+            writer::complain(writer::Trouble::write, "ovni", "cannot write the log of regions:");
     }
     mutex_.unlock();
 }
 
 void EventLog::start_over_in_child() noexcept {
     mutex_.forget();
-    for (OwnFile& file : files_) file = OwnFile();
+    for (writer::OwnFile& file : files_) file = writer::OwnFile();
 }
 
 }  // namespace ovni::region

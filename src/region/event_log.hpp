@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "region/engine.hpp"
+#include "ring/own_file.hpp"
 #include "runtime/guard.hpp"
-#include "runtime/own_file.hpp"
 
 namespace ovni::region {
 
@@ -49,12 +49,12 @@ class EventLog {
     void start_over_in_child() noexcept;
 
  private:
-    bool open(OwnFile& file) noexcept;
+    bool open(writer::OwnFile& file) noexcept;
 
     std::string directory_, name_;
     std::optional<uint32_t> rank_;
-    Mutex mutex_;
-    std::array<OwnFile, 2> files_;
+    writer::Mutex mutex_;
+    std::array<writer::OwnFile, 2> files_;
 };
 
 }  // namespace ovni::region

@@ -17,15 +17,15 @@ class JobWish {
     constexpr JobWish() = default;
 
     // How recording begins, on all ranks alike.
-    void begin(Recording state) noexcept;
+    void begin(writer::Recording state) noexcept;
     // False where recording is so already, and no rank can be changing it; what was wished for before is
     // forgotten then.
-    bool want(Recording to) noexcept;
+    bool want(writer::Recording to) noexcept;
     // To be combined over the ranks; 0: none. Until agree() nobody knows what comes out of it.
     uint64_t wish() noexcept;
     // What came out of that, the same on all ranks: the change that takes effect now. None where it was
     // known.
-    std::optional<Recording> agree(uint64_t wish) noexcept;
+    std::optional<writer::Recording> agree(uint64_t wish) noexcept;
 
  private:
     // changes agreed, whether ranks are agreeing, state, whether something is wished for, what.

@@ -5,8 +5,8 @@
 #include "ovni/private.h"
 #include "region/controller.hpp"
 #include "region/mpi_names.hpp"
-#include "region/writer.hpp"
-#include "runtime/session.hpp"
+#include "region/recorder.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 
@@ -88,7 +88,7 @@ void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     auto& running = *static_cast<Running*>(self);
     AlarmFacts& facts = running.facts_[alarm];
     if (facts.kind == Kind::timeout) {
-        uint64_t waited = running.is_laid_out_ ? 0 : monotonic_clock() - running.born_;
+        uint64_t waited = running.is_laid_out_ ? 0 : writer::monotonic_clock() - running.born_;
         running.arm_timer(alarm, thread, facts.ns - std::min(waited, facts.ns));
     } else if (facts.kind == Kind::interactive && running.is_latched.exchange(false)) {
         running.arm_timer(alarm, thread, 0);
@@ -99,7 +99,7 @@ void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
 void Running::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
     AlarmFacts& facts = facts_[alarm];
     if (thread == all_threads || facts.is_single) facts.is_due.store(false, std::memory_order_relaxed);
-    facts.deadline.store(monotonic_clock() + ns, std::memory_order_relaxed);
+    facts.deadline.store(writer::monotonic_clock() + ns, std::memory_order_relaxed);
     if (!is_laid_out_ || !is_amid_of_program()) service_.arm_timer(alarm, thread, ns);
 }
 

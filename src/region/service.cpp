@@ -14,10 +14,10 @@
 #include <new>
 
 #include "region/control_socket.hpp"
-#include "runtime/descriptors.hpp"
-#include "runtime/diagnostics.hpp"
-#include "runtime/futex.hpp"
-#include "runtime/session.hpp"
+#include "ring/descriptors.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/futex.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::region {
 namespace {
@@ -40,11 +40,11 @@ void leave_cpu_to_program() noexcept {
 
 void Service::become(State state) noexcept {
     state_.store(static_cast<uint32_t>(state), std::memory_order_release);
-    futex_wake_all(state_);
+    writer::futex_wake_all(state_);
 }
 
 bool Service::start(const ServiceEvents& events, const std::string& socket_path) noexcept {
-    SlowPath slow;
+    writer::SlowPath slow;
     if (has_thread_.load()) return state() == State::serves;
     events_ = events;
     path_ = socket_path;
@@ -52,14 +52,14 @@ bool Service::start(const ServiceEvents& events, const std::string& socket_path)
     become(State::begins);
     if (!make_thread()) {
         become(State::none);
-        complain(Trouble::control, "ovni", "no thread for timers and the control socket:");
+        writer::complain(writer::Trouble::control, "ovni", "no thread for timers and the control socket:");
         return false;
     }
     while (state() == State::begins)
-        futex_wait(state_, static_cast<uint32_t>(State::begins), static_cast<int64_t>(second));
+        writer::futex_wait(state_, static_cast<uint32_t>(State::begins), static_cast<int64_t>(second));
     if (state() == State::serves) return true;
     errno = error_;
-    complain(Trouble::control, "ovni", "no control socket %s:", socket_path.c_str());
+    writer::complain(writer::Trouble::control, "ovni", "no control socket %s:", socket_path.c_str());
     return false;
 }
 
@@ -80,11 +80,11 @@ bool Service::make_thread() noexcept {
 
 void* Service::run(void* self) noexcept {
     auto* service = static_cast<Service*>(self);
-    own_thread_state.slow_paths = 1;  // its signals are blocked for good
+    writer::own_thread_state.slow_paths = 1;  // its signals are blocked for good
     service->settle();
     service->serve();
     {
-        Lock lock(service->mutex_);
+        writer::Lock lock(service->mutex_);
         service->tid_ = 0;
     }
     service->server_.unlink();
@@ -95,19 +95,19 @@ void* Service::run(void* self) noexcept {
 
 void Service::settle() noexcept {
     pthread_setname_np(pthread_self(), "ovni-control");
-    part_from_descriptors(STDERR_FILENO);
+    writer::part_from_descriptors(STDERR_FILENO);
     leave_cpu_to_program();
     prctl(PR_SET_TIMERSLACK, 1UL);
     bool has_socket = path_.empty() || server_.listen(path_);
     error_ = errno;
     {
-        Lock lock(mutex_);
+        writer::Lock lock(mutex_);
         tid_ = static_cast<pid_t>(syscall(SYS_gettid));
     }
     become(has_socket ? State::serves : State::serves_timers);
-    if (has_socket && !path_.empty() && told_rank() == "0") {
+    if (has_socket && !path_.empty() && writer::told_rank() == "0") {
         std::string line = "ovni: control socket: " + path_ + "\n";
-        print(line.data(), line.size());
+        writer::print(line.data(), line.size());
     }
 }
 
@@ -117,11 +117,11 @@ void Service::serve() noexcept {
 
 // Those whose time has come by now; when the next comes.
 uint64_t Service::ring_timers() noexcept {
-    uint64_t now = monotonic_clock();
+    uint64_t now = writer::monotonic_clock();
     for (;;) {
         std::optional<Deadline> due;
         {
-            Lock lock(mutex_);
+            writer::Lock lock(mutex_);
             due = deadlines_.take(now);
             if (!due) return deadlines_.earliest();
         }
@@ -136,7 +136,7 @@ void Service::wait(uint64_t until) noexcept {
     std::span<pollfd, ControlServer::most_polled> sockets(polled.data() + 1, ControlServer::most_polled);
     ControlServer::Watched watched = server_.watch(sockets);
     polled[0] = {waker_.watch(), POLLIN, 0};
-    uint64_t now = monotonic_clock();
+    uint64_t now = writer::monotonic_clock();
     until = std::min(until, watched.until);
     if (polled[0].fd < 0) until = std::min(until, now + longest_without_waker);
     uint64_t left = until > now ? until - now : 0;
@@ -150,23 +150,23 @@ void Service::wait(uint64_t until) noexcept {
 }
 
 void Service::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
-    SlowPath slow;
-    uint64_t at = sum(monotonic_clock(), ns);
+    writer::SlowPath slow;
+    uint64_t at = sum(writer::monotonic_clock(), ns);
     bool has_room = false;
     {
-        Lock lock(mutex_);
+        writer::Lock lock(mutex_);
         uint64_t before = deadlines_.earliest();
         has_room = deadlines_.set(alarm, thread, at);
         if (tid_ != 0 && deadlines_.earliest() < before) Waker::wake(tid_);
     }
     if (!has_room)
-        complain(Trouble::timeouts, "ovni", "more than %zu timeouts at a time, further ones are lost",
-                 Deadlines::most);
+        writer::complain(writer::Trouble::timeouts, "ovni",
+                         "more than %zu timeouts at a time, further ones are lost", Deadlines::most);
 }
 
 // Whoever calls exit() may be anywhere, a callback of ours too.
 void Service::stop() noexcept {
-    SlowPath slow;
+    writer::SlowPath slow;
     if (!has_thread_.load()) return;
     is_to_end_.store(true, std::memory_order_release);
     if (mutex_.lock_soon()) {

@@ -68,8 +68,8 @@ class Service {
     std::atomic<bool> has_thread_{false};  // nobody has joined it
     int error_ = 0;                        // why there is no socket
 
-    Mutex mutex_;    // of what follows
-    pid_t tid_ = 0;  // while the thread can be woken
+    writer::Mutex mutex_;  // of what follows
+    pid_t tid_ = 0;        // while the thread can be woken
     Deadlines deadlines_;
 
     ControlServer server_;  // of the thread

@@ -12,20 +12,20 @@ Thread ThreadTable::Use::thread() const noexcept {
     return {table_->entries_[slot_].number.load(std::memory_order_relaxed), slot_};
 }
 
-Stream* ThreadTable::Use::stream() const noexcept {
+writer::Stream* ThreadTable::Use::stream() const noexcept {
     return table_->entries_[slot_].stream.load(std::memory_order_relaxed);
 }
 
-void ThreadTable::add(Thread thread, Stream* stream) noexcept {
+void ThreadTable::add(Thread thread, writer::Stream* stream) noexcept {
     if (thread.slot >= most) return;
-    Lock lock(mutex_);
+    writer::Lock lock(mutex_);
     Entry& entry = entries_[thread.slot];
     entry.number.store(thread.number, std::memory_order_relaxed);
     entry.stream.store(stream, std::memory_order_relaxed);
     entry.is_there.store(true, std::memory_order_relaxed);
 }
 
-void ThreadTable::set_stream(Thread thread, Stream* stream) noexcept {
+void ThreadTable::set_stream(Thread thread, writer::Stream* stream) noexcept {
     if (thread.slot < most) entries_[thread.slot].stream.store(stream, std::memory_order_relaxed);
 }
 
@@ -33,7 +33,7 @@ void ThreadTable::remove(Thread thread) noexcept {
     if (thread.slot >= most) return;
     Entry& entry = entries_[thread.slot];
     {
-        Lock lock(mutex_);
+        writer::Lock lock(mutex_);
         entry.is_there.store(false, std::memory_order_relaxed);
     }
     await_users(entry);
@@ -48,7 +48,7 @@ void ThreadTable::forget_stream(Thread thread) noexcept {
     if (thread.slot >= most) return;
     Entry& entry = entries_[thread.slot];
     {
-        Lock lock(mutex_);
+        writer::Lock lock(mutex_);
         entry.stream.store(nullptr, std::memory_order_relaxed);
     }
     await_users(entry);
@@ -61,7 +61,7 @@ ThreadTable::Use ThreadTable::find(uint32_t number) noexcept {
 }
 
 ThreadTable::Use ThreadTable::next_from(uint32_t least) noexcept {
-    Lock lock(mutex_);
+    writer::Lock lock(mutex_);
     uint32_t best = most;
     uint32_t best_number = 0;
     for (uint32_t slot = 0; slot < most; ++slot) {

@@ -28,7 +28,7 @@ struct OwnThread {
     Phase phase = Phase::fresh;
     bool is_numbered = false;
     bool has_wish = false;  // what it wants counts from its first stream on
-    Recording wish = Recording::on;
+    writer::Recording wish = writer::Recording::on;
 };
 inline constinit thread_local OwnThread own_thread;
 
@@ -56,7 +56,7 @@ class ThreadTable {
         ~Use();
         explicit operator bool() const noexcept { return table_ != nullptr; }
         Thread thread() const noexcept;
-        Stream* stream() const noexcept;
+        writer::Stream* stream() const noexcept;
 
      private:
         friend class ThreadTable;
@@ -66,8 +66,8 @@ class ThreadTable {
     };
 
     // A thread without a slot is not in the table. Inside a SlowPath, all of these.
-    void add(Thread thread, Stream* stream) noexcept;
-    void set_stream(Thread thread, Stream* stream) noexcept;
+    void add(Thread thread, writer::Stream* stream) noexcept;
+    void set_stream(Thread thread, writer::Stream* stream) noexcept;
     // These return when nobody reports for it any more.
     void forget_stream(Thread thread) noexcept;
     void remove(Thread thread) noexcept;
@@ -82,12 +82,12 @@ class ThreadTable {
     struct Entry {
         std::atomic<bool> is_there{false};
         std::atomic<uint32_t> number{0};
-        std::atomic<Stream*> stream{nullptr};
+        std::atomic<writer::Stream*> stream{nullptr};
         std::atomic<uint32_t> users{0};
     };
     static void await_users(const Entry& entry) noexcept;
 
-    Mutex mutex_;
+    writer::Mutex mutex_;
     std::array<Entry, most> entries_{};
 };
 

@@ -3,18 +3,19 @@
 #include <set>
 #include <utility>
 
-#include "runtime/shared_file.hpp"
+#include "ring/shared_file.hpp"
 
 namespace ovni::run {
 
-std::vector<Ring> rings_in(const Session& session) {
-    std::vector<Ring> rings;
+std::vector<writer::Ring> rings_in(const writer::Session& session) {
+    std::vector<writer::Ring> rings;
     uint32_t count = session.header().rings.load(std::memory_order_acquire);
     for (uint32_t number = 0; number < count; ++number) {
-        Ring ring = Ring::open(session.ring_path(number));
+        writer::Ring ring = writer::Ring::open(session.ring_path(number));
         if (!ring.is_mapped()) continue;
-        RingState state = ring.header().state.load(std::memory_order_acquire);
-        if (state == RingState::open || state == RingState::closed) rings.push_back(std::move(ring));
+        writer::RingState state = ring.header().state.load(std::memory_order_acquire);
+        if (state == writer::RingState::open || state == writer::RingState::closed)
+            rings.push_back(std::move(ring));
     }
     return rings;
 }
@@ -22,13 +23,13 @@ std::vector<Ring> rings_in(const Session& session) {
 namespace {
 
 // What a drainer has moved into the rings counts there.
-uint64_t bytes_in_shared_buffers(const Session& session) {
+uint64_t bytes_in_shared_buffers(const writer::Session& session) {
     uint64_t bytes = 0;
     uint32_t count = session.header().rings.load(std::memory_order_acquire);
     for (uint32_t number = 0; number < count; ++number) {
-        SharedFile shared = SharedFile::open(session.shared_path(number));
+        writer::SharedFile shared = writer::SharedFile::open(session.shared_path(number));
         if (!shared.is_mapped()) continue;
-        const SharedHeader& header = shared.buffer().header();
+        const writer::SharedHeader& header = shared.buffer().header();
         uint64_t taken = header.beg_read.load(std::memory_order_acquire);
         bytes += header.reserved.load(std::memory_order_acquire) - taken;
     }
@@ -37,12 +38,12 @@ uint64_t bytes_in_shared_buffers(const Session& session) {
 
 }  // namespace
 
-Census census(const Session& session, const std::vector<Ring>& rings) {
+Census census(const writer::Session& session, const std::vector<writer::Ring>& rings) {
     Census census;
     census.pending = bytes_in_shared_buffers(session);
     std::set<std::pair<pid_t, uint64_t>> processes;
-    for (const Ring& ring : rings) {
-        const RingHeader& header = ring.header();
+    for (const writer::Ring& ring : rings) {
+        const writer::RingHeader& header = ring.header();
         census.pending += header.published.load() - header.drained.load();
         bool is_new = processes.emplace(header.pid, header.process_start).second;
         if (is_new && owner_lives(header)) ++census.alive;

@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::run {
 
 // Rings that are in use, of processes that live or died.
-std::vector<Ring> rings_in(const Session& session);
+std::vector<writer::Ring> rings_in(const writer::Session& session);
 
 struct Census {
     size_t processes = 0, alive = 0;
     uint64_t pending = 0;  // bytes that are in no stream, shared buffers included
 };
-Census census(const Session& session, const std::vector<Ring>& rings);
+Census census(const writer::Session& session, const std::vector<writer::Ring>& rings);
 
 }  // namespace ovni::run

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::run {
 
@@ -99,8 +99,9 @@ std::vector<Target> find_targets(const Wanted& wanted) {
     std::vector<Target> found;
     for (const std::string& place : wanted.places) add_pattern(place, found);
     if (wanted.places.empty())
-        for (uint32_t choice = 0; choice < session_places; ++choice)
-            if (std::string place = session_place(choice, ""); !place.empty()) add_sockets_in(place, found);
+        for (uint32_t choice = 0; choice < writer::session_places; ++choice)
+            if (std::string place = writer::session_place(choice, ""); !place.empty())
+                add_sockets_in(place, found);
     std::erase_if(found, [&](const Target& target) { return !is_wanted(target, wanted); });
     std::ranges::sort(found, {}, order_of);
     auto is_same = [](const Target& one, const Target& other) { return one.path == other.path; };

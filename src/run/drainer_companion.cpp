@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "ring/directories.hpp"
+#include "ring/posix_io.hpp"
 #include "run/census.hpp"
 #include "run/first_rank.hpp"
 #include "run/run_directories.hpp"
-#include "runtime/directories.hpp"
-#include "runtime/posix_io.hpp"
 
 namespace ovni::run {
 
@@ -18,10 +18,10 @@ namespace {
 
 // False where there are events in it; else it is gone now.
 bool remove_if_empty(const std::filesystem::path& run_directory) {
-    Session session = Session::open(run_directory.string());
+    writer::Session session = writer::Session::open(run_directory.string());
     if (!session.is_valid() || !session.lock()) return true;
     if (!rings_in(session).empty()) return false;
-    if (Drainer(session).finish_dead()) session.remove();
+    if (writer::Drainer(session).finish_dead()) session.remove();
     return true;
 }
 
@@ -37,12 +37,12 @@ void tell_abandoned() {
                      count, count == 1 ? "y" : "ies");
 }
 
-OwnerEnd owner_end(const Ending& ending) {
+writer::OwnerEnd owner_end(const Ending& ending) {
     switch (ending.by) {
         case Ending::By::exit:
-            return {RingEnd::exit, ending.code};
+            return {writer::RingEnd::exit, ending.code};
         case Ending::By::signal:
-            return {RingEnd::signal, ending.code};
+            return {writer::RingEnd::signal, ending.code};
         case Ending::By::unknown:
             break;
     }
@@ -52,12 +52,12 @@ OwnerEnd owner_end(const Ending& ending) {
 }  // namespace
 
 void DrainerCompanion::prepare() noexcept {
-    FileSizeSignalHeld held;
+    writer::FileSizeSignalHeld held;
     tell_abandoned();
-    std::string trace = Roots::from_environment().trace, name = session_name();
-    for (uint32_t choice = 0; choice < session_places && !session_.is_valid(); ++choice)
-        if (std::string place = session_place(choice, trace); !place.empty())
-            session_ = Session::create(place + "/" + name + ".run");
+    std::string trace = writer::Roots::from_environment().trace, name = writer::session_name();
+    for (uint32_t choice = 0; choice < writer::session_places && !session_.is_valid(); ++choice)
+        if (std::string place = writer::session_place(choice, trace); !place.empty())
+            session_ = writer::Session::create(place + "/" + name + ".run");
     // Without one, every process drains itself.
     if (session_.is_valid())
         setenv("OVNI_SESSION", session_.directory().c_str(), 1);
@@ -76,7 +76,7 @@ void DrainerCompanion::start(pid_t program) noexcept {
 bool DrainerCompanion::claim() {
     if (!session_.lock()) return false;
     if (!session_.is_owned_by_this_process()) {
-        EndedStreams ended = drainer_->let_go();
+        writer::EndedStreams ended = drainer_->let_go();
         drainer_.emplace(session_, std::move(ended));
     }
     return session_.claim();

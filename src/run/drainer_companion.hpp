@@ -7,8 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "drain/drainer.hpp"
 #include "run/companion.hpp"
-#include "runtime/drainer.hpp"
 
 namespace ovni::run {
 
@@ -25,8 +25,8 @@ class DrainerCompanion : public Companion {
     void serve();
     void stop();
 
-    Session session_;
-    std::optional<Drainer> drainer_;
+    writer::Session session_;
+    std::optional<writer::Drainer> drainer_;
     std::thread thread_;
     std::atomic<uint32_t> stop_{0};
     pid_t program_ = 0;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "runtime/posix_io.hpp"
-#include "runtime/stream_note.hpp"
+#include "ring/posix_io.hpp"
+#include "ring/stream_note.hpp"
 
 namespace ovni::run {
 
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string run_of(const Json& metadata) {
-    const Json::json_pointer run("/ovni/run");
+std::string run_of(const writer::Json& metadata) {
+    const writer::Json::json_pointer run("/ovni/run");
     return metadata.contains(run) && metadata[run].is_string() ? metadata[run].get<std::string>() : "";
 }
 
@@ -26,8 +26,8 @@ std::set<std::string> runs_in(const fs::path& trace) {
     std::error_code none;
     for (fs::recursive_directory_iterator entry(trace, none), end; entry != end; entry.increment(none)) {
         if (entry->path().filename() != "stream.json") continue;
-        std::optional<std::string> text = read_text(entry->path().string());
-        std::optional<Json> metadata = text ? json_parse(text->c_str()) : std::nullopt;
+        std::optional<std::string> text = writer::read_text(entry->path().string());
+        std::optional<writer::Json> metadata = text ? writer::json_parse(text->c_str()) : std::nullopt;
         if (metadata) runs.insert(run_of(*metadata));
     }
     return runs;
@@ -46,12 +46,12 @@ std::string home_of(const std::string& run, const std::string& trace) {
 
 }  // namespace
 
-void follow_moved_traces(const Session& session) {
+void follow_moved_traces(const writer::Session& session) {
     std::string trace, home, run;
     uint32_t rings = session.header().rings.load();
     for (uint32_t number = 0; number < rings; ++number) {
         std::string path = session.note_path(number);
-        std::optional<StreamNote> note = StreamNote::read(path);
+        std::optional<writer::StreamNote> note = writer::StreamNote::read(path);
         if (!note || note->roots.trace.empty() || run_of(note->metadata).empty()) continue;
         if (note->roots.trace != trace || run_of(note->metadata) != run) {
             trace = note->roots.trace;

@@ -2,12 +2,12 @@
 // memory belongs there.
 #pragma once
 
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::run {
 
 // Where a note beside these rings names a directory that another run has by now, it gets that of its own run;
 // where there is none yet, one that is free.
-void follow_moved_traces(const Session& session);
+void follow_moved_traces(const writer::Session& session);
 
 }  // namespace ovni::run

@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
+#include "ring/settings.hpp"
 #include "run/control_options.hpp"
-#include "runtime/settings.hpp"
 
 namespace ovni::run {
 
@@ -120,12 +120,12 @@ struct Sizes {
 };
 
 constexpr Sizes limits[] = {
-    {"OVNI_BUFFER", Settings::smallest_ring, Settings::largest_ring},
-    {"OVNI_FLIGHT", Settings::smallest_flight, Settings::largest_flight},
+    {"OVNI_BUFFER", writer::Settings::smallest_ring, writer::Settings::largest_ring},
+    {"OVNI_FLIGHT", writer::Settings::smallest_flight, writer::Settings::largest_flight},
 };
 
 void check_size(std::string_view name, const Option& option, const std::string& value) {
-    size_t size = parse_size(value.c_str()).value_or(0);
+    size_t size = writer::parse_size(value.c_str()).value_or(0);
     if (size == 0)
         throw UsageError(
             fmt::format("{} is a number of bytes above 0, as 512k or 16M, not '{}'", name, value));

@@ -9,10 +9,10 @@
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "drain/drainer.hpp"
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
 #include "run/run_directories.hpp"
-#include "runtime/drainer.hpp"
 
 namespace ovni::run {
 
@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Session open(const fs::path& directory) {
-    Session session = Session::open(fs::absolute(directory).string());
+writer::Session open(const fs::path& directory) {
+    writer::Session session = writer::Session::open(fs::absolute(directory).string());
     if (session.is_valid()) return session;
     int cause = errno;
     if (fs::is_directory(directory) && !fs::exists(directory / "session"))
@@ -32,33 +32,34 @@ Session open(const fs::path& directory) {
 
 void list() {
     for (const fs::path& directory : run_directories()) {
-        Session session = Session::open(directory.string());
+        writer::Session session = writer::Session::open(directory.string());
         if (!session.is_valid()) continue;
-        std::vector<Ring> rings = rings_in(session);
+        std::vector<writer::Ring> rings = rings_in(session);
         Census all = census(session, rings);
         fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet\n", directory.string(),
                    rings.size(), all.processes, all.alive, all.pending / 1024);
     }
 }
 
-uint64_t bytes_in_streams(const std::vector<Ring>& rings) {
+uint64_t bytes_in_streams(const std::vector<writer::Ring>& rings) {
     uint64_t bytes = 0;
-    for (const Ring& ring : rings) bytes += ring.header().progress[ring.header().current.load() % 2].file_end;
+    for (const writer::Ring& ring : rings)
+        bytes += ring.header().progress[ring.header().current.load() % 2].file_end;
     return bytes;
 }
 
 // False where something could not be written, which is kept.
 bool recover(const fs::path& directory) {
-    Session session = open(directory);
+    writer::Session session = open(directory);
     // Threads of a process that was killed a moment ago may be in the middle of something.
     for (int wait = 0; !session.lock(); ++wait) {
         if (wait == 50) throw Error("somebody drains it still", directory.string());
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    std::vector<Ring> rings = rings_in(session);
+    std::vector<writer::Ring> rings = rings_in(session);
     uint64_t before = bytes_in_streams(rings);
     follow_moved_traces(session);
-    Drainer drainer(session);
+    writer::Drainer drainer(session);
     bool empty = drainer.finish_dead();
     size_t kept = drainer.stuck();
     drainer.resign();
@@ -72,7 +73,7 @@ bool recover(const fs::path& directory) {
 }
 
 // From begin to end: then what threads emitted into a buffer that they share is in their rings.
-void wait_for_pass(const Session& session) {
+void wait_for_pass(const writer::Session& session) {
     constexpr int begun = 2, longest_wait = 1000;  // ms
     const std::atomic<uint64_t>& heartbeat = session.header().heartbeat;
     uint64_t latest = heartbeat.load();
@@ -88,25 +89,26 @@ void wait_for_pass(const Session& session) {
 
 // Of processes that run: what their flight recorders keep.
 void write_out(const fs::path& directory) {
-    Session session = open(directory);
+    writer::Session session = open(directory);
     if (!session.is_served()) throw Error("nobody drains it", directory.string());
     wait_for_pass(session);
-    std::vector<Ring> rings = rings_in(session);
-    std::erase_if(rings, [](const Ring& ring) { return !owner_lives(ring.header()); });
+    std::vector<writer::Ring> rings = rings_in(session);
+    std::erase_if(rings, [](const writer::Ring& ring) { return !owner_lives(ring.header()); });
     // Their threads have not settled yet where they go, which they do at the latest when they half fill a
     // buffer.
-    size_t unsettled = std::erase_if(rings, [](const Ring& ring) {
-        return ring.header().placed.load() == 0 && ring.header().state.load() == RingState::open;
+    size_t unsettled = std::erase_if(rings, [](const writer::Ring& ring) {
+        return ring.header().placed.load() == 0 && ring.header().state.load() == writer::RingState::open;
     });
     std::vector<uint64_t> wanted;
-    for (const Ring& ring : rings) {
+    for (const writer::Ring& ring : rings) {
         wanted.push_back(ring.header().published.load(std::memory_order_acquire));
         ask_for(ring.header(), wanted.back());
     }
     auto is_written = [&](size_t i) {
-        const RingHeader& header = rings[i].header();
+        const writer::RingHeader& header = rings[i].header();
         return header.drained.load(std::memory_order_acquire) >= wanted[i] ||
-               header.state.load(std::memory_order_acquire) == RingState::done || !owner_lives(header);
+               header.state.load(std::memory_order_acquire) == writer::RingState::done ||
+               !owner_lives(header);
     };
     constexpr int longest_wait = 1000;  // of 10 ms, without progress
     uint64_t seen = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::run {
 
@@ -13,9 +13,9 @@ namespace {
 
 std::vector<fs::path> directories_in_all_places() {
     std::vector<fs::path> found;
-    for (uint32_t choice = 0; choice < session_places; ++choice) {
+    for (uint32_t choice = 0; choice < writer::session_places; ++choice) {
         std::error_code fault;
-        for (const auto& entry : fs::directory_iterator(session_place(choice, ""), fault))
+        for (const auto& entry : fs::directory_iterator(writer::session_place(choice, ""), fault))
             found.push_back(entry.path());
     }
     std::ranges::sort(found);
@@ -24,7 +24,7 @@ std::vector<fs::path> directories_in_all_places() {
 }
 
 bool is_run_directory(const fs::path& directory) {
-    return Session::open(directory.string()).is_valid();
+    return writer::Session::open(directory.string()).is_valid();
 }
 
 // Or whatever else a run directory of another version may hold.
@@ -55,7 +55,7 @@ void remove_ruins() {
 }
 
 bool is_abandoned(const fs::path& run_directory) {
-    Session session = Session::open(run_directory.string());
+    writer::Session session = writer::Session::open(run_directory.string());
     return session.is_valid() && !session.is_served();
 }
 

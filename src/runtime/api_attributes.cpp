@@ -4,11 +4,12 @@
 #include <cstring>
 
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
 
 using namespace ovni;
+using namespace ovni::writer;
 
 namespace {
 

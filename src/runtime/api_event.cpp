@@ -4,11 +4,12 @@
 
 #include "ovni.h"
 #include "ovni/emit.hpp"
-#include "runtime/diagnostics.hpp"
-#include "runtime/event.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/event.hpp"
 #include "runtime/thread.hpp"
 
 using namespace ovni;
+using namespace ovni::writer;
 
 static_assert(sizeof(ovni_ev) == OVNI_FORMAT_EVENT_MAX &&
               sizeof(ovni_ev_header) == OVNI_FORMAT_EVENT_HEADER &&

@@ -1,11 +1,12 @@
 // The C API: marks.
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
-#include "runtime/event.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/event.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/thread.hpp"
 
 using namespace ovni;
+using namespace ovni::writer;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
@@ -16,6 +16,7 @@
 #pragma GCC visibility push(default)
 
 using namespace ovni;
+using namespace ovni::writer;
 
 namespace {
 

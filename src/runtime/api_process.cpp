@@ -4,11 +4,12 @@
 #include "core/clock.hpp"
 #include "core/semver.hpp"
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/thread.hpp"
 #include "runtime/version.hpp"
 
 using namespace ovni;
+using namespace ovni::writer;
 
 namespace {
 
@@ -17,11 +18,11 @@ std::atomic<ClockPage*> clock_page{nullptr};
 
 }  // namespace
 
-void ovni::set_clock(ClockPage* page) {
+void ovni::writer::set_clock(ClockPage* page) {
     clock_page.store(page, std::memory_order_release);
 }
 
-uint64_t ovni::clock_now() {
+uint64_t ovni::writer::clock_now() {
     ClockPage* page = clock_page.load(std::memory_order_acquire);
     return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
 }

@@ -8,6 +8,7 @@
 #pragma GCC visibility push(default)
 
 using namespace ovni;
+using namespace ovni::writer;
 
 void ovni_private_follow_recording(ovni_private_follower* follower) {
     if (is_inside()) return;

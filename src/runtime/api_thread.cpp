@@ -3,10 +3,11 @@
 
 #include "core/semver.hpp"
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/thread.hpp"
 
 using namespace ovni;
+using namespace ovni::writer;
 
 void ovni_thread_init(pid_t tid) {
     if (process().is_inherited() || is_inside()) return;

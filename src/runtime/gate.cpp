@@ -9,7 +9,7 @@
 
 #include "runtime/thread.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 constinit Immortal<Gate> the_gate;
 
@@ -166,4 +166,4 @@ void Gate::start_over_in_child() noexcept {
     logged_ = state();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

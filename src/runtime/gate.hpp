@@ -12,7 +12,7 @@
 #include "ovni/private.h"
 #include "runtime/guard.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 class Stream;
 
@@ -124,4 +124,4 @@ inline Gate& gate() {
     return the_gate.value;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

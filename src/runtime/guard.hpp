@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <ctime>
 
-namespace ovni {
+namespace ovni::writer {
 
 inline void block_signals(sigset_t* before) noexcept {
     sigset_t all;
@@ -142,4 +142,4 @@ union Immortal {
     T value;
 };
 
-}  // namespace ovni
+}  // namespace ovni::writer

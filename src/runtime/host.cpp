@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <new>
 
-#include "runtime/diagnostics.hpp"
-#include "runtime/futex.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/futex.hpp"
 #include "runtime/memory.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 constinit Immortal<Host> the_host;
 
@@ -218,4 +218,4 @@ void Host::start_over_in_child() {
     new (this) Host();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

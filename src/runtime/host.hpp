@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/drainer.hpp"
+#include "drain/drainer.hpp"
+#include "ring/session.hpp"
+#include "ring/settings.hpp"
+#include "ring/shared_file.hpp"
 #include "runtime/guard.hpp"
-#include "runtime/session.hpp"
-#include "runtime/settings.hpp"
-#include "runtime/shared_file.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 // A ring that a thread uses, with its number in the run directory.
 struct RingLease {
@@ -125,4 +125,4 @@ inline Host& host() {
     return the_host.value;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/diagnostics.hpp"
-#include "runtime/futex.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/futex.hpp"
 #include "runtime/host.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 constexpr size_t page = 4096;
@@ -193,4 +193,4 @@ void Host::make_shared() {
     complain(Trouble::memory, "ovni", "no room for a shared buffer, every thread gets a buffer of its own:");
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

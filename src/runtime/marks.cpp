@@ -5,7 +5,7 @@
 #include "ovni.h"
 #include "ovni/private.h"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 std::string path_of(int32_t type) {
@@ -32,4 +32,4 @@ Told tell_mark_label(Metadata& metadata, int32_t type, int64_t value, const char
     return metadata.set(path.c_str(), label) ? Told::now : Told::no_object;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -5,7 +5,7 @@
 
 #include "runtime/metadata.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 enum class Told { now, before, unknown_type, no_object };
 
@@ -16,4 +16,4 @@ constexpr bool is_mark_type(int32_t type) {
     return type >= 0 && type < 100;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

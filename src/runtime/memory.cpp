@@ -14,7 +14,7 @@
 
 #include "runtime/guard.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 constexpr size_t reserve_bytes = size_t{8} << 20;
@@ -170,20 +170,20 @@ void leave_memory() noexcept {
     if (own_thread_state.holds_memory) forget_memory_lock();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer
 
 #ifndef OVNI_USUAL_MEMORY  // sanitizers look at each block
 
 void* operator new(size_t bytes) {
-    return ovni::allocate(bytes);
+    return ovni::writer::allocate(bytes);
 }
 
 void operator delete(void* memory) noexcept {
-    ovni::release(memory);
+    ovni::writer::release(memory);
 }
 
 void operator delete(void* memory, size_t) noexcept {
-    ovni::release(memory);
+    ovni::writer::release(memory);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace ovni {
+namespace ovni::writer {
 
 // What needs memory and is no emission of an open stream is left undone.
 bool memory_is_short() noexcept;
@@ -27,4 +27,4 @@ void forget_memory_lock() noexcept;
 // What this thread was in the middle of here is never gone on with.
 void leave_memory() noexcept;
 
-}  // namespace ovni
+}  // namespace ovni::writer

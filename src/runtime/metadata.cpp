@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "ovni.h"
-#include "runtime/process_life.hpp"
+#include "ring/process_life.hpp"
 #include "runtime/version.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 // The first name of a path; `path` moves on to the rest, null where there is none.
@@ -134,4 +134,4 @@ void Metadata::reopen() {
     for (const char* member : {"end", "finished", "rank", "nranks", "loom_cpus"}) ovni.erase(member);
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "ovni/private.h"
-#include "runtime/json_text.hpp"
+#include "ring/json_text.hpp"
 #include "runtime/process.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 // How a stream came to its end other than by ovni_thread_free().
 struct StreamEnd {
@@ -56,4 +56,4 @@ class Metadata {
     std::vector<Cpu> cpus_;
 };
 
-}  // namespace ovni
+}  // namespace ovni::writer

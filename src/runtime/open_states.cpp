@@ -5,7 +5,7 @@
 
 #include "ovni/emit.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 uint64_t OpenStates::key_of(const StateRow& row, const uint8_t* payload) noexcept {
     uint64_t key = 0;
@@ -81,4 +81,4 @@ void OpenStates::follow(const StateRow& row, const uint8_t* event, uint32_t size
     state->is_paused = row.kind == pause;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

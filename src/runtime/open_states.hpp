@@ -9,10 +9,10 @@
 #include <cstdint>
 
 #include "ovni/format.h"
-#include "runtime/event.hpp"
+#include "ring/event.hpp"
 #include "runtime/state_rows.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 class OpenStates {
  public:
@@ -66,4 +66,4 @@ class OpenStates {
     State states_[most];
 };
 
-}  // namespace ovni
+}  // namespace ovni::writer

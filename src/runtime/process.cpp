@@ -8,9 +8,9 @@
 
 #include "ovni.h"
 #include "ovni/private.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 constinit Immortal<Process> the_process;
 
@@ -157,4 +157,4 @@ void Process::start_over_in_child(bool had_streams) {
     pid_ = getpid();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

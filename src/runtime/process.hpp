@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/directories.hpp"
+#include "ring/directories.hpp"
 #include "runtime/guard.hpp"
 
 struct ovni_private_identity;
 
-namespace ovni {
+namespace ovni::writer {
 
 struct Cpu {
     int index;
@@ -98,4 +98,4 @@ inline Process& process() {
 // Numbers of the CPUs that the calling thread may run on, ascending.
 std::vector<int> affinity_of_this_thread();
 
-}  // namespace ovni
+}  // namespace ovni::writer

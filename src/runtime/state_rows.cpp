@@ -5,7 +5,7 @@
 
 #include "ovni/emit.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 constexpr StateRow rows[] = {
@@ -87,4 +87,4 @@ const uint64_t* const gate_of_states_without_mpi = states_without_mpi.words;
 const uint64_t* const gate_shut = all.words;
 const uint64_t* const gate_when_off = when_off.words;
 
-}  // namespace ovni
+}  // namespace ovni::writer

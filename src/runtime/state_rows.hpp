@@ -8,7 +8,7 @@
 
 #include "ovni/event_code.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 struct StateRow {
     enum class Kind : uint8_t {
@@ -52,4 +52,4 @@ extern const uint64_t* const gate_of_states_without_mpi;
 extern const uint64_t* const gate_shut;
 extern const uint64_t* const gate_when_off;
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/memory.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 // For what holds a stream together, while nobody drains; fewer events than there is room for notes.
@@ -325,4 +325,4 @@ uint64_t Stream::asked_and_not_written() {
     return asked_ - std::min(asked_, header().drained.load(std::memory_order_acquire));
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

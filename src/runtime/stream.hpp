@@ -24,17 +24,17 @@
 #include <optional>
 
 #include "ovni/emit.hpp"
-#include "runtime/event.hpp"
-#include "runtime/gaps.hpp"
+#include "ring/event.hpp"
+#include "ring/gaps.hpp"
+#include "ring/shared_buffer.hpp"
+#include "ring/stack_range.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/guard.hpp"
 #include "runtime/host.hpp"
 #include "runtime/metadata.hpp"
 #include "runtime/open_states.hpp"
-#include "runtime/shared_buffer.hpp"
-#include "runtime/stack_range.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 enum class Owner { program, ours };
 
@@ -292,4 +292,4 @@ class Stream {
 // ovni_clock_now(), and what it reads: null where there is no run directory yet.
 uint64_t clock_now();
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -5,7 +5,7 @@
 #include "ovni/mpi_events.h"
 #include "runtime/stream.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 EventCode code_of(const void* event) {
@@ -256,4 +256,4 @@ void Stream::note_changes_at_end() {
     }
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

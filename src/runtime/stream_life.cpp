@@ -6,16 +6,16 @@
 #include <cerrno>
 #include <ctime>
 
+#include "drain/stream_file.hpp"
 #include "ovni.h"
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
+#include "ring/posix_io.hpp"
+#include "ring/stream_names.hpp"
+#include "ring/stream_note.hpp"
 #include "runtime/memory.hpp"
-#include "runtime/posix_io.hpp"
 #include "runtime/stream.hpp"
-#include "runtime/stream_file.hpp"
-#include "runtime/stream_names.hpp"
-#include "runtime/stream_note.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 void Stream::open_ours() {
     metadata_.set("ovni.require.ovni", OVNI_MODEL_VERSION);
@@ -346,4 +346,4 @@ void Stream::close_locked(const StreamEnd* end) {
     host().wake();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -7,7 +7,7 @@
 
 #include "runtime/stream.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 // Those of faults are let through while a handler of theirs runs by some sanitizers.
@@ -99,4 +99,4 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     if (used < Ring::nested_bytes / 2 && used + sizeof at + size >= Ring::nested_bytes / 2) host().wake();
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

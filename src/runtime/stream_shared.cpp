@@ -8,11 +8,11 @@
 #include <new>
 #include <vector>
 
-#include "runtime/event.hpp"
-#include "runtime/mover.hpp"
+#include "ring/event.hpp"
+#include "ring/shared_record.hpp"
 #include "runtime/stream.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 namespace {
 
 SharedProducer::NoRoom without_room(const void* event) {
@@ -145,4 +145,4 @@ uint64_t Stream::shared_reserved() const {
     return host().shared()->header().reserved.load(std::memory_order_acquire);
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

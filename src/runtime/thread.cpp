@@ -8,12 +8,12 @@
 #include <climits>
 #include <cstdlib>
 
-#include "runtime/diagnostics.hpp"
+#include "ring/diagnostics.hpp"
 #include "runtime/memory.hpp"
 
 __thread ovni_private_window* ovni_private_thread_window = nullptr;
 
-namespace ovni {
+namespace ovni::writer {
 
 constinit Immortal<StreamList> all_streams;
 
@@ -279,4 +279,4 @@ void StreamList::remove(Stream* stream) {
     streams_.erase(std::remove(streams_.begin(), streams_.end(), stream), streams_.end());
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

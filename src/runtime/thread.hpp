@@ -8,7 +8,7 @@
 
 #include "runtime/stream.hpp"
 
-namespace ovni {
+namespace ovni::writer {
 
 // In the child of a clone() that bypassed fork(), the thread has no stream any more.
 ThreadState& this_thread();
@@ -82,4 +82,4 @@ inline StreamList& streams() {
     return all_streams.value;
 }
 
-}  // namespace ovni
+}  // namespace ovni::writer

@@ -1,9 +1,9 @@
 // Version and commit that this library was built from.
 #pragma once
 
-namespace ovni {
+namespace ovni::writer {
 
 extern const char* const library_version;
 extern const char* const library_commit;
 
-}  // namespace ovni
+}  // namespace ovni::writer

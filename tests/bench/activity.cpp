@@ -1,4 +1,4 @@
-#include "activity.hpp"
+#include "tests/bench/activity.hpp"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/process.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

@@ -5,7 +5,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
-#include "trace_generator.hpp"
+#include "tests/bench/trace_generator.hpp"
 
 namespace ovni::bench {
 

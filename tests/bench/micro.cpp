@@ -4,10 +4,10 @@
 
 #include "core/crc32c.hpp"
 #include "sink/prv_text.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/bench/trace_generator.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "trace/merger.hpp"
 #include "trace/trace.hpp"
-#include "trace_generator.hpp"
 
 namespace ovni::bench {
 

@@ -11,7 +11,7 @@
 #include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "support/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::bench {
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "published_buffer.hpp"
-#include "runtime/shared_buffer.hpp"
-#include "runtime/shared_reader.hpp"
+#include "drain/shared_reader.hpp"
+#include "ring/shared_buffer.hpp"
+#include "tests/bench/published_buffer.hpp"
 
 namespace ovni::bench {
 
@@ -57,7 +57,7 @@ class Published {
         Writer(Published& buffer, uint32_t thread) : buffer_(buffer.buffer_), thread_(thread) {}
         void write(uint64_t number) {
             typename PublishedBuffer<form>::Record record{{0, __rdtsc(), thread_, 1, number, number}};
-            RecordChecksum checksum(48);
+            writer::RecordChecksum checksum(48);
             for (size_t i = 1; i < 6; ++i) checksum.add(record.words[i]);
             record.words[0] = checksum.at(0);
             buffer_.write(record);
@@ -82,11 +82,11 @@ class Shared {
         void write(uint64_t number) { producer_.write("OB.", __rdtsc(), number, number); }
 
      private:
-        SharedProducer producer_;
+        writer::SharedProducer producer_;
     };
 
  private:
-    static constexpr SharedOptions options{};
+    static constexpr writer::SharedOptions options{};
     struct alignas(4096) Page {
         std::byte bytes[4096];
     };
@@ -94,20 +94,21 @@ class Shared {
         return {pages.front().bytes, pages.size() * sizeof(Page)};
     }
 
-    std::vector<Page> memory_ = std::vector<Page>(SharedBuffer::memory_needed(options) / sizeof(Page) + 1);
-    SharedBuffer buffer_ = [this] {
-        SharedBuffer buffer;
+    std::vector<Page> memory_ =
+        std::vector<Page>(writer::SharedBuffer::memory_needed(options) / sizeof(Page) + 1);
+    writer::SharedBuffer buffer_ = [this] {
+        writer::SharedBuffer buffer;
         buffer.format(bytes_of(memory_), options);
         return buffer;
     }();
-    SharedReader reader_ = [this] {
-        SharedReader reader;
+    writer::SharedReader reader_ = [this] {
+        writer::SharedReader reader;
         reader.open(buffer_, [](uint32_t, uint32_t, uint64_t) noexcept { return true; });
         return reader;
     }();
     uint64_t sum_ = 0;
     Daemon daemon_{[this] {
-        reader_.read([this](const SharedRecord& record) { sum_ += record.clock; });
+        reader_.read([this](const writer::SharedRecord& record) { sum_ += record.clock; });
         reader_.release();
     }};
 };

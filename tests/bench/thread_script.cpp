@@ -1,4 +1,4 @@
-#include "thread_script.hpp"
+#include "tests/bench/thread_script.hpp"
 
 #include <algorithm>
 #include <string>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "activity.hpp"
-#include "stream_file.hpp"
+#include "tests/bench/activity.hpp"
+#include "tests/bench/stream_file.hpp"
 
 namespace ovni::bench {
 

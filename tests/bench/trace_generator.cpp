@@ -1,4 +1,4 @@
-#include "trace_generator.hpp"
+#include "tests/bench/trace_generator.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "activity.hpp"
-#include "thread_script.hpp"
+#include "tests/bench/activity.hpp"
+#include "tests/bench/thread_script.hpp"
 
 namespace ovni::bench {
 

@@ -5,12 +5,12 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "damage.hpp"
 #include "emu/dry_run.hpp"
 #include "emu/ending.hpp"
 #include "emu/salvaged_trace.hpp"
 #include "emu/start.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/fuzz/damage.hpp"
+#include "tests/support/trace_builder.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni::test {

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <set>
 
-#include "damage.hpp"
 #include "model/model_spec.hpp"
-#include "support/process.hpp"
-#include "support/stream_test.hpp"
+#include "tests/fuzz/damage.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 #include "trace/region_sort.hpp"

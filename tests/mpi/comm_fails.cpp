@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "base/log.hpp"
-#include "comm/main.hpp"
+#include "mpi/comm/main.hpp"
 
 namespace {
 

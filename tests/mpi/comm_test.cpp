@@ -1,5 +1,5 @@
 // The communicator under a real mpirun, any number of ranks.
-#include "comm/comm.hpp"
+#include "mpi/comm/comm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

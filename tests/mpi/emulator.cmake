@@ -1,5 +1,15 @@
 # Tests of the distributed emulator: each case starts mpirun itself.
-ovni_test(mpi_emulator emulator_bad_days.cpp emulator_columns.cpp emulator_faults.cpp emulator_keep_going.cpp emulator_local.cpp emulator_outputs.cpp emulator_report.cpp emulator_same.cpp emulator_wrong_events.cpp LIBS ovni_base ovni_test_support)
+ovni_test(mpi_emulator
+    emulator_bad_days.cpp
+    emulator_columns.cpp
+    emulator_faults.cpp
+    emulator_keep_going.cpp
+    emulator_local.cpp
+    emulator_outputs.cpp
+    emulator_report.cpp
+    emulator_same.cpp
+    emulator_wrong_events.cpp
+    LIBS ovni_base ovni_test_support)
 add_dependencies(mpi_emulator ovniemu ovniemu-mpi)
 
 # The main job on four virtual nodes whose clocks are far apart.

@@ -1,7 +1,7 @@
 // Days on which something went wrong around the trace: what both emulators say, their status and what they
 // leave, without and with --keep-going.
-#include "mpi/emulator_test.hpp"
-#include "support/words.hpp"
+#include "tests/mpi/emulator_test.hpp"
+#include "tests/support/words.hpp"
 
 namespace ovni::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <thread>
 
-#include "mpi/emulator_test.hpp"
-#include "support/started.hpp"
+#include "tests/mpi/emulator_test.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,5 +1,5 @@
 // ovniemu-mpi fails as ovniemu does, for any number of ranks: one message, and the same files are kept.
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -210,8 +210,9 @@ TEST_F(DistributedTest, CommandLine) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
-    EXPECT_THAT(help.out,
-                HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE | --local DIR\n"));
+    EXPECT_THAT(
+        help.out,
+        HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE | --local DIR\n"));
     Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
     EXPECT_EQ(unprinted.status, 1);
     EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));

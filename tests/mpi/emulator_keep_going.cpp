@@ -1,7 +1,7 @@
 // --keep-going: bad days, each without and with it, in one process and on three ranks.
 #include <functional>
 
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,5 +1,5 @@
 // Directories that ranks do not share: --local, and outputs that only rank 0 sees.
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,7 +1,7 @@
 // What both emulators refuse to write, before they write anything.
 #include <fstream>
 
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,6 +1,6 @@
 // --report: the same document from one process and from any number of ranks.
-#include "mpi/emulator_test.hpp"
-#include "support/report_checks.hpp"
+#include "tests/mpi/emulator_test.hpp"
+#include "tests/support/report_checks.hpp"
 
 namespace ovni::test {
 namespace {

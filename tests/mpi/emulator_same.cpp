@@ -1,5 +1,5 @@
 // ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks.
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

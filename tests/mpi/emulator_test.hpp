@@ -10,9 +10,9 @@
 
 #include "base/file.hpp"
 #include "ovni/format.h"
-#include "support/process.hpp"
-#include "support/random_trace.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/random_trace.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 

@@ -1,7 +1,7 @@
 // --keep-going: events that the models refuse, in one process and on several ranks.
 #include <fmt/format.h>
 
-#include "mpi/emulator_test.hpp"
+#include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "mpi/trace/host.hpp"
+#include "mpi/interpose/host.hpp"
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);

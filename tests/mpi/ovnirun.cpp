@@ -1,8 +1,8 @@
 // ovnirun by itself, without MPI: what it does to a program, and its command line.
 #include <fstream>
 
-#include "mpi/traced.hpp"
-#include "support/own_shared_memory.hpp"
+#include "tests/mpi/traced.hpp"
+#include "tests/support/own_shared_memory.hpp"
 
 namespace ovni::test {
 

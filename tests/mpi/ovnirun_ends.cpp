@@ -4,8 +4,8 @@
 #include <fstream>
 #include <thread>
 
-#include "mpi/traced.hpp"
-#include "support/started.hpp"
+#include "tests/mpi/traced.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <thread>
 
-#include "mpi/traced.hpp"
-#include "support/launchers.hpp"
-#include "support/started.hpp"
+#include "tests/mpi/traced.hpp"
+#include "tests/support/launchers.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 

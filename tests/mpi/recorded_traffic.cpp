@@ -1,4 +1,4 @@
-#include "mpi/recorded_traffic.hpp"
+#include "tests/mpi/recorded_traffic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/mpi_details.hpp"
-#include "mpi/account.hpp"
+#include "tests/mpi/account.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "sync/measure.hpp"
-#include "sync/node_clocks.hpp"
-#include "sync/table.hpp"
+#include "mpi/sync/measure.hpp"
+#include "mpi/sync/node_clocks.hpp"
+#include "mpi/sync/table.hpp"
 
 namespace ovni::sync {
 namespace {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "comm/host_names.hpp"
-#include "sync/estimate.hpp"
-#include "sync/table.hpp"
+#include "mpi/comm/host_names.hpp"
+#include "mpi/sync/estimate.hpp"
+#include "mpi/sync/table.hpp"
 
 namespace ovni::sync {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "mpi/simulated_nodes.hpp"
-#include "sync/measure.hpp"
+#include "mpi/sync/measure.hpp"
+#include "tests/mpi/simulated_nodes.hpp"
 
 namespace ovni::sync {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-#include "sync/samples_file.hpp"
+#include "mpi/sync/samples_file.hpp"
 
 namespace ovni::sync {
 namespace {

@@ -1,22 +1,61 @@
 # Tests of the tracing library and ovnirun: each case starts mpirun itself.
 ovni_test(mpi_trace
-    trace_streams.cpp trace_functions.cpp trace_calls.cpp trace_messages.cpp trace_callbacks.cpp trace_worlds.cpp trace_starts.cpp trace_control.cpp trace_regions.cpp trace_outside.cpp recorded_traffic.cpp
-    ovnirun.cpp ovnirun_ends.cpp ovnirun_jobs.cpp
+    ovnirun.cpp
+    ovnirun_ends.cpp
+    ovnirun_jobs.cpp
+    recorded_traffic.cpp
+    trace_callbacks.cpp
+    trace_calls.cpp
+    trace_control.cpp
+    trace_functions.cpp
+    trace_messages.cpp
+    trace_outside.cpp
+    trace_regions.cpp
+    trace_starts.cpp
+    trace_streams.cpp
+    trace_worlds.cpp
     LIBS ovni_trace ovni_model ovni_test_support)
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(mpi_trace spawn_f08 partner)
 endif()
 target_compile_definitions(mpi_trace PRIVATE OVNI_SANITIZE="${OVNI_SANITIZE}")
-add_dependencies(mpi_trace ovni-mpi ovnictl controlled_job ovnirun ovnirecover ovniemu ovniemu-mpi heat heat_linked mpi_calls ${mpi_call_counters} ${mpi_stages} rounds pause abort_one odd_calls callbacks spawn plugin plugin_host ovnidump ovnitop with_libovni signal_log
-    clock_points uneven)
+add_dependencies(mpi_trace
+    abort_one
+    callbacks
+    clock_points
+    controlled_job
+    heat
+    heat_linked
+    mpi_calls
+    odd_calls
+    ovni-mpi
+    ovnictl
+    ovnidump
+    ovniemu
+    ovniemu-mpi
+    ovnirecover
+    ovnirun
+    ovnitop
+    pause
+    plugin
+    plugin_host
+    rounds
+    signal_log
+    spawn
+    uneven
+    with_libovni
+    ${mpi_call_counters}
+    ${mpi_stages})
 
-add_executable(host_names host_names.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/trace/host.cpp ${PROJECT_SOURCE_DIR}/mpi/trace/pmpi.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/trace/report.cpp)
+add_executable(host_names
+    host_names.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/host.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/pmpi.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/report.cpp)
 set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 target_include_directories(host_names PRIVATE
-    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/trace/generated)
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/interpose/generated)
 target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_link_libraries(host_names PRIVATE ovni_settings ovni::ovni MPI::MPI_CXX)
 add_dependencies(host_names ovni-mpi)

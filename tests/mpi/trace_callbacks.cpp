@@ -3,10 +3,10 @@
 #include <set>
 
 #include "model/mpi_details.hpp"
-#include "mpi/recorded_traffic.hpp"
-#include "mpi/traced.hpp"
 #include "ovni/format.h"
 #include "ovni/mpi_events.h"
+#include "tests/mpi/recorded_traffic.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

@@ -1,8 +1,8 @@
 // Every call of a program is recorded, and nothing else; tracing changes neither its output nor its messages.
-#include "mpi/account.hpp"
-#include "mpi/mpi_functions.hpp"
-#include "mpi/recorded_traffic.hpp"
-#include "mpi/traced.hpp"
+#include "tests/mpi/account.hpp"
+#include "tests/mpi/mpi_functions.hpp"
+#include "tests/mpi/recorded_traffic.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

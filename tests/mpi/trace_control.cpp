@@ -1,7 +1,7 @@
 // MPI_Pcontrol: regions, pauses and flushes, with threads.
 #include <fstream>
 
-#include "mpi/traced.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

@@ -3,9 +3,9 @@
 #include <cctype>
 #include <set>
 
-#include "mpi/account.hpp"
-#include "mpi/mpi_functions.hpp"
-#include "mpi/traced.hpp"
+#include "tests/mpi/account.hpp"
+#include "tests/mpi/mpi_functions.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

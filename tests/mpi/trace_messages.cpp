@@ -6,11 +6,11 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "mpi/account.hpp"
-#include "mpi/mpi_functions.hpp"
-#include "mpi/recorded_traffic.hpp"
-#include "mpi/traced.hpp"
 #include "ovni/mpi_events.h"
+#include "tests/mpi/account.hpp"
+#include "tests/mpi/mpi_functions.hpp"
+#include "tests/mpi/recorded_traffic.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

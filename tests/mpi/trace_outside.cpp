@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "mpi/traced.hpp"
-#include "support/started.hpp"
+#include "tests/mpi/traced.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 

@@ -2,7 +2,7 @@
 // process, and for all ranks at once.
 #include <filesystem>
 
-#include "mpi/traced.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

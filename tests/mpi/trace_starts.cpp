@@ -4,7 +4,7 @@
 #include <csignal>
 #include <set>
 
-#include "mpi/traced.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

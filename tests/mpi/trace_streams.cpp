@@ -2,8 +2,8 @@
 #include <fstream>
 #include <set>
 
-#include "mpi/mpi_functions.hpp"
-#include "mpi/traced.hpp"
+#include "tests/mpi/mpi_functions.hpp"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

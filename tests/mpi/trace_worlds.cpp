@@ -3,9 +3,9 @@
 #include <set>
 
 #include "model/mpi_details.hpp"
-#include "mpi/traced.hpp"
 #include "ovni/format.h"
 #include "ovni/mpi_events.h"
+#include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "support/asan_options.hpp"
-#include "support/process.hpp"
-#include "support/temporary_directory.hpp"
-#include "support/words.hpp"
+#include "tests/support/asan_options.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/words.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {

@@ -1,4 +1,4 @@
-#include "region/chain_player.hpp"
+#include "tests/region/chain_player.hpp"
 
 #include <array>
 #include <cstdlib>

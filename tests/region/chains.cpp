@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "region/chain_parser.hpp"
-#include "region/chain_player.hpp"
 #include "region/plan.hpp"
+#include "tests/region/chain_player.hpp"
 
 namespace ovni::region::test {
 

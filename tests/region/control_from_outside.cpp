@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "runtime/runtime_test.hpp"
-#include "support/asan_options.hpp"
-#include "support/started.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/asan_options.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "region/chain_player.hpp"
+#include "tests/region/chain_player.hpp"
 
 namespace ovni::region::test {
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "region/chain_player.hpp"
 #include "region/engine.hpp"
+#include "tests/region/chain_player.hpp"
 
 namespace ovni::region::test {
 

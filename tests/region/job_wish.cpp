@@ -11,7 +11,7 @@ namespace ovni::region::test {
 
 namespace {
 
-using enum Recording;
+using enum writer::Recording;
 
 TEST(JobWishTest, IsForgottenWhereThingsAreSo) {
     JobWish rank;

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "region/service_test.hpp"
-#include "support/process.hpp"
+#include "tests/region/service_test.hpp"
+#include "tests/support/process.hpp"
 
 namespace ovni::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "region/chain_player.hpp"
+#include "tests/region/chain_player.hpp"
 
 int main() {
     constexpr std::string_view control = "control ";

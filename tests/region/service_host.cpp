@@ -19,7 +19,7 @@ using namespace ovni::region;
 
 namespace {
 
-constinit Immortal<Service> service;
+constinit writer::Immortal<Service> service;
 char** arguments;
 
 void answer(std::string_view words, std::string& reply) noexcept {

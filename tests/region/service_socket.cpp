@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "region/service_test.hpp"
+#include "tests/region/service_test.hpp"
 
 namespace ovni::test {
 

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "region/control_socket.hpp"
-#include "support/started.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/started.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "region/service.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace ovni::test {
 namespace {
@@ -99,7 +99,7 @@ std::atomic<int> rearmings;
 void note(uint16_t alarm, uint32_t thread) noexcept {
     std::lock_guard lock(rung_mutex);
     rung.emplace_back(alarm, thread);
-    rung_at.push_back(monotonic_clock());
+    rung_at.push_back(writer::monotonic_clock());
 }
 
 void note_and_arm_again(uint16_t alarm, uint32_t thread) noexcept {
@@ -129,7 +129,7 @@ class TimerTest : public ::testing::Test {
     }
 
  private:
-    Immortal<Service> service_;
+    writer::Immortal<Service> service_;
 };
 
 TEST_F(TimerTest, TheyRingInTheOrderOfTheirDeadlines) {
@@ -217,7 +217,7 @@ TEST_F(TimerTest, HowLateTheyAre) {
     ASSERT_TRUE(start());
     std::vector<int64_t> late;
     for (int i = 0; i < count; ++i) {
-        uint64_t due = monotonic_clock() + 2 * millisecond;
+        uint64_t due = writer::monotonic_clock() + 2 * millisecond;
         service().arm_timer(1, 0, 2 * millisecond);
         await(static_cast<size_t>(i) + 1);
         std::lock_guard lock(rung_mutex);

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <fstream>
 
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

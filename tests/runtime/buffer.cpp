@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "runtime/control_test.hpp"
+#include "tests/runtime/control_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "runtime/control_test.hpp"
+#include "tests/runtime/control_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -12,7 +12,7 @@
 #include "ovni/control.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 

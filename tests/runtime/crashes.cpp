@@ -13,7 +13,7 @@
 
 #include "core/crc32c.hpp"
 #include "core/stream_crc.hpp"
-#include "runtime/hand_made_ring.hpp"
+#include "tests/runtime/hand_made_ring.hpp"
 
 namespace ovni::test {
 namespace {
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
 
 // What a drainer tells in the ring.
-std::string told(const RingHeader& header) {
+std::string told(const writer::RingHeader& header) {
     const auto* begin = reinterpret_cast<const char*>(&header.drained);
     return {begin, reinterpret_cast<const char*>(&header.notes)};
 }
@@ -94,7 +94,7 @@ class CrashTest : public RuntimeTest, public testing::WithParamInterface<int> {
     // As the thread does: numbered events, while it sees room.
     void fill() {
         constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
-        RingHeader& header = made_->ring.header();
+        writer::RingHeader& header = made_->ring.header();
         while (header.published + 2 * slack <= header.drained + made_->ring.capacity())
             made_->put("OB.", ++emitted_);
     }

@@ -1,6 +1,6 @@
 // Threads in large numbers, at once and one after another: each has its stream, and all events are there.
-#include "runtime/runtime_test.hpp"
-#include "support/launchers.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/launchers.hpp"
 
 namespace ovni::test {
 namespace {

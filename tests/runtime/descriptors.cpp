@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "ovni/emit.hpp"
-#include "runtime/runtime_test.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -179,7 +179,7 @@ TEST_F(DescriptorTest, ADamagedNumberOfRingsHoldsNobodyUp) {
         ovni_flush();
         for (const auto& entry : fs::recursive_directory_iterator(home()))
             if (entry.path().filename() == "session")
-                Session::open(entry.path().parent_path()).header().rings = UINT32_MAX;
+                writer::Session::open(entry.path().parent_path()).header().rings = UINT32_MAX;
         emit_many(1000);
         stop();
     });
@@ -206,8 +206,8 @@ TEST_F(DescriptorTest, ATemporaryDirectoryThatIsTheTraceKeepsIt) {
 TEST_F(DescriptorTest, ARunDirectoryThatGoesAwayIsLeft) {
     fs::path directory = home() / "left";
     run_traced([&] {
-        Session left = Session::create(directory);
-        left.header().owner = {::getppid(), start_of_process(::getppid()), pid_space()};
+        writer::Session left = writer::Session::create(directory);
+        left.header().owner = {::getppid(), writer::start_of_process(::getppid()), writer::pid_space()};
         left.header().removed = 1;
         ::setenv("OVNI_SESSION", directory.c_str(), 1);
         start();

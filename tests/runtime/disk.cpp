@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "runtime/directories.hpp"
-#include "runtime/runtime_test.hpp"
+#include "ring/directories.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -103,8 +103,8 @@ TEST_F(DiskTest, DirectoriesThatOthersRemoveAreMadeAgain) {
     for (const char* process : {"/proc.1", "/proc.2", "/proc.3"})
         team.emplace_back([&, place = "/loom.a" + std::string(process)] {
             for (int round = 0; round < 500; ++round) {
-                missed += !make_directory(root + place);
-                remove_empty(root, place);
+                missed += !writer::make_directory(root + place);
+                writer::remove_empty(root, place);
             }
         });
     for (std::thread& thread : team) thread.join();

@@ -1,7 +1,7 @@
 // Inline emission (ovni/emit.hpp).
 #include "ovni/emit.hpp"
 
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/ours.hpp"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/ours.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
+#include "drain/drained_stream.hpp"
 #include "ovni/emit.hpp"
-#include "runtime/drained_stream.hpp"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 
@@ -20,30 +20,30 @@ struct HandMadeRing {
 
     explicit HandMadeRing(const std::filesystem::path& home, bool uses_temporary = false)
         : path(home / "ring"), trace(home / "ovni"), temporary(home / "tmp") {
-        ring = Ring::create(path, size_t{1} << 18);
-        RingHeader& header = ring.header();
+        ring = writer::Ring::create(path, size_t{1} << 18);
+        writer::RingHeader& header = ring.header();
         header.pid = getpid();
-        ProcessId self = own_process_id();
+        writer::ProcessId self = writer::own_process_id();
         header.process_start = self.start;
         header.pid_space = self.space;
         header.placed = 1;
         header.generation = 1;
-        header.state = RingState::open;
-        StreamNote note{{trace, uses_temporary ? temporary.string() : ""}, place, Json::object()};
+        header.state = writer::RingState::open;
+        writer::StreamNote note{{trace, uses_temporary ? temporary.string() : ""}, place, writer::Json::object()};
         note.metadata["ovni"]["tid"] = 1;
         note.write(path.string() + ".json");
     }
 
     void put(EventCode code, uint64_t clock) {
-        Event event = make_event(code, clock);
+        writer::Event event = writer::make_event(code, clock);
         uint64_t at = ring.header().published;
         for (uint32_t i = 0; i < event.size; ++i) *ring.at(at + i) = event.bytes[i];
         ring.header().published = at + event.size;
     }
     // Of a handler that interrupted the emission of the event that follows.
     void put_nested(EventCode code, uint64_t clock) {
-        Event event = make_event(code, clock);
-        NestedRing& nested = ring.header().nested[0];
+        writer::Event event = writer::make_event(code, clock);
+        writer::NestedRing& nested = ring.header().nested[0];
         uint64_t position = ring.header().published, at = nested.published;
         uint8_t* data = ring.nested_data(0);
         memcpy(data + at, &position, sizeof position);
@@ -51,7 +51,7 @@ struct HandMadeRing {
         nested.published = at + sizeof position + event.size;
     }
     void lose_nested(uint64_t clock) {
-        NestedRing& nested = ring.header().nested[0];
+        writer::NestedRing& nested = ring.header().nested[0];
         if (nested.lost == nested.lost_told) {
             nested.lost_from = clock;
             nested.lost_at = ring.header().published.load();
@@ -59,21 +59,21 @@ struct HandMadeRing {
         ++nested.lost;
     }
     void note_gap(uint64_t from, uint64_t to, uint64_t lost) {
-        RingHeader& header = ring.header();
-        header.notes[header.notes_added % RingHeader::most_notes] = {header.published, from, to, lost,
-                                                                     "test"};
+        writer::RingHeader& header = ring.header();
+        header.notes[header.notes_added % writer::RingHeader::most_notes] = {header.published, from, to, lost,
+                                                                             "test"};
         ++header.notes_added;
     }
     // A drainer that has just come.
-    std::unique_ptr<DrainedStream> drainer() {
-        return std::make_unique<DrainedStream>(Ring::open(path), path.string() + ".json",
-                                               std::make_shared<uint64_t>(0), ended);
+    std::unique_ptr<writer::DrainedStream> drainer() {
+        return std::make_unique<writer::DrainedStream>(writer::Ring::open(path), path.string() + ".json",
+                                                       std::make_shared<uint64_t>(0), ended);
     }
     RecordedStream recorded() const { return RecordedStream(trace.string() + place); }
 
     std::filesystem::path path, trace, temporary;
-    Ring ring;
-    EndedStreams ended;
+    writer::Ring ring;
+    writer::EndedStreams ended;
 };
 
 }  // namespace ovni::test

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "ovni/emit.hpp"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "ovni/emit.hpp"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

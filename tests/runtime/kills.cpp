@@ -14,8 +14,8 @@
 #include <random>
 #include <thread>
 
-#include "runtime/ring.hpp"
-#include "runtime/runtime_test.hpp"
+#include "ring/ring.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -58,7 +58,7 @@ class KillTest : public RuntimeTest, public testing::WithParamInterface<Victim> 
         kill(target_, SIGKILL);
         waitpid(parent_, nullptr, 0);
         // A grandchild is not ours to wait for.
-        while (start_of_process(target_) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        while (writer::start_of_process(target_) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 
     void recover_all() {

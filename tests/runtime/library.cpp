@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "ovni.h"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "runtime/runtime_test.hpp"
-#include "support/launchers.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/launchers.hpp"
 
 namespace ovni::test {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "ovni.h"
 #include "ovni/emit.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
 
 namespace {
 
@@ -69,7 +69,7 @@ void stop_parent(const char* seconds, const char* signal) {
     stop(parent);
     if (signal) return be_ended(parent, atoi(signal));
     if (is_forgotten(seconds)) {
-        ovni::Session::open(getenv("OVNI_SESSION")).header().heartbeat = 0;
+        ovni::writer::Session::open(getenv("OVNI_SESSION")).header().heartbeat = 0;
         return;
     }
     if (fork() != 0) return;

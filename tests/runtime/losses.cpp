@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
-#include "support/launchers.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/launchers.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,7 +1,7 @@
 // Calls that are a mistake of the program: each ends it with one line that names the function.
 #include <gmock/gmock.h>
 
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

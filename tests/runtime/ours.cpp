@@ -1,5 +1,5 @@
 // Streams that our own libraries open (ovni/private.h): in memory until the first block, who they belong to.
-#include "runtime/ours.hpp"
+#include "tests/runtime/ours.hpp"
 
 #include <gmock/gmock.h>
 #include <sched.h>

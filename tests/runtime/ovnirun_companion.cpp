@@ -1,5 +1,5 @@
 // What a companion is asked to do, and when.
-#include "runtime/ovnirun_test.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "runtime/ovnirun_test.hpp"
-#include "support/own_shared_memory.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
+#include "tests/support/own_shared_memory.hpp"
 
 namespace ovni::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "runtime/ovnirun_test.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "runtime/ovnirun_test.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {
 namespace {

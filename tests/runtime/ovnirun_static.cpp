@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "runtime/ovnirun_test.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,7 +1,7 @@
 // Many processes at once whose streams begin below one OVNI_TMPDIR, which each of them tidies up.
 #include <filesystem>
 
-#include "runtime/ovnirun_test.hpp"
+#include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {
 namespace {

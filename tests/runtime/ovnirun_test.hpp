@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "support/asan_options.hpp"
-#include "support/launchers.hpp"
-#include "support/started.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/asan_options.hpp"
+#include "tests/support/launchers.hpp"
+#include "tests/support/started.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <thread>
 
-#include "runtime/runtime_test.hpp"
-#include "support/words.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/words.hpp"
 
 namespace ovni::test {
 namespace {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <thread>
 
+#include "drain/drainer.hpp"
 #include "ovni/emit.hpp"
-#include "runtime/drainer.hpp"
-#include "runtime/runtime_test.hpp"
-#include "support/process.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/process.hpp"
 
 namespace ovni::test {
 namespace {
@@ -48,7 +48,7 @@ void give_up_rights(const std::function<void()>& before) {
 }
 
 TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
-    Session session = Session::create(home() / "session");
+    writer::Session session = writer::Session::create(home() / "session");
     ASSERT_TRUE(session.is_valid() && session.claim());
     set_environment("OVNI_SESSION", session.directory());
     run_traced([] {
@@ -70,7 +70,7 @@ TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
         ovni_proc_fini();
     });
     EXPECT_EQ(status(), 0);
-    EXPECT_TRUE(Drainer(session).finish_dead());
+    EXPECT_TRUE(writer::Drainer(session).finish_dead());
     std::vector<RecordedStream> all = streams();
     ASSERT_EQ(all.size(), 2u);
     auto told = [](const RecordedStream& one) { return one.json["ovni"].value("lost_elsewhere", 0); };
@@ -78,13 +78,13 @@ TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
 }
 
 TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
-    Session session = Session::create(home() / "session");
+    writer::Session session = writer::Session::create(home() / "session");
     ASSERT_TRUE(session.is_valid() && session.claim());
     set_environment("OVNI_SESSION", session.directory());
     run_traced([] { give_up_rights([] {}); });
     EXPECT_EQ(status(), 0);
     EXPECT_THAT(printed_errors(), HasSubstr(lost));
-    EXPECT_TRUE(Drainer(session).finish_dead());
+    EXPECT_TRUE(writer::Drainer(session).finish_dead());
     EXPECT_EQ(stream().events.size(), 2002u);
     EXPECT_EQ(stream().json["ovni"]["lost_elsewhere"], 100);
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);

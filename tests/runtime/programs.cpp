@@ -1,5 +1,5 @@
 // Programs of their own, in C11 and C++, linked with libovni as users do.
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,7 +1,7 @@
 // Recording off and on again (runtime/gate.hpp): what gets into the streams, and that an emulator accepts it.
 #include <thread>
 
-#include "runtime/recording_test.hpp"
+#include "tests/runtime/recording_test.hpp"
 
 namespace ovni::test {
 namespace {

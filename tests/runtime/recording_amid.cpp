@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "runtime/recording_test.hpp"
+#include "tests/runtime/recording_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -6,7 +6,7 @@
 #include "ovni/control.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/ours.hpp"
+#include "tests/runtime/ours.hpp"
 
 namespace ovni::test {
 

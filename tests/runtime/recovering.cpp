@@ -6,8 +6,8 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
-#include "runtime/session.hpp"
+#include "ring/session.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -100,7 +100,7 @@ TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
 
 TEST_F(RecoverTest, ARunDirectoryIsNotRemovedWhileSomebodyComes) {
     fs::path directory = home() / "session";
-    Session drained = Session::create(directory), joined = Session::open(directory);
+    writer::Session drained = writer::Session::create(directory), joined = writer::Session::open(directory);
     ASSERT_TRUE(drained.is_valid() && joined.is_valid());
     std::ofstream(directory / "new.1.1") << "a ring";
     drained.remove();

@@ -9,7 +9,7 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)

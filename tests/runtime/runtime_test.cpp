@@ -1,4 +1,4 @@
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "runtime/session.hpp"
-#include "support/own_shared_memory.hpp"
+#include "ring/session.hpp"
+#include "tests/support/own_shared_memory.hpp"
 
 namespace ovni::test {
 
@@ -86,7 +86,8 @@ Finished RuntimeTest::recover(const std::string& shell) const {
     std::error_code none;
     for (const auto& directory :
          fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid())), none))
-        if (Session::open(directory.path()).is_valid()) words += " '" + directory.path().string() + "'";
+        if (writer::Session::open(directory.path()).is_valid())
+            words += " '" + directory.path().string() + "'";
     if (words.empty()) return {};
     return run({"sh", "-c", shell + "exec " + program("ovnirecover") + words});
 }

@@ -20,8 +20,8 @@
 
 #include "ovni.h"
 #include "ovni/format.h"
-#include "support/process.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

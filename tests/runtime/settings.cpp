@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
-#include "runtime/ring.hpp"
-#include "runtime/runtime_test.hpp"
+#include "ring/ring.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -52,7 +52,8 @@ class SettingsTest : public RuntimeTest {
         fs::path list = home() / "list";
         std::vector<size_t> sizes;
         for (const auto& file : fs::recursive_directory_iterator(home()))
-            if (Ring ring = Ring::open(file.path()); ring.is_mapped()) sizes.push_back(ring.capacity());
+            if (writer::Ring ring = writer::Ring::open(file.path()); ring.is_mapped())
+                sizes.push_back(ring.capacity());
         std::sort(sizes.rbegin(), sizes.rend());
         std::ofstream out(list);
         for (size_t size : sizes) out << size << '\n';

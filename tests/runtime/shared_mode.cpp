@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "ovni/emit.hpp"
-#include "runtime/runtime_test.hpp"
+#include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "runtime/runtime_test.hpp"
-#include "support/started.hpp"
+#include "tests/runtime/runtime_test.hpp"
+#include "tests/support/started.hpp"
 
 namespace ovni::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
-#include "runtime/ours.hpp"
+#include "tests/runtime/ours.hpp"
 
 namespace ovni::test {
 namespace {

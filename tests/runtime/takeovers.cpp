@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "runtime/hand_made_ring.hpp"
+#include "tests/runtime/hand_made_ring.hpp"
 
 namespace ovni::test {
 namespace {
@@ -21,9 +21,9 @@ TEST_F(DrainerTest, GapsAreNotRepeatedByTheNextDrainer) {
     made.note_gap(11, 19, 3);
     made.put("OB.", 20);
     first->drain();
-    RingHeader& header = made.ring.header();
+    writer::RingHeader& header = made.ring.header();
     const uint32_t current = header.current;
-    const RingProgress known = header.progress[current % 2];
+    const writer::RingProgress known = header.progress[current % 2];
     made.note_gap(21, 29, 0);
     made.put("OB.", 30);
     made.note_gap(31, 39, 5);
@@ -50,7 +50,7 @@ TEST_F(DrainerTest, TheOwnerLearnsWhatADrainerCouldNotTellAnyMore) {
     made.put("OB.", 10);
     first->drain();
     first.reset();
-    RingHeader& header = made.ring.header();
+    writer::RingHeader& header = made.ring.header();
     const uint64_t drained = header.drained;
     ASSERT_GT(drained, 0u);
     header.drained = 0;
@@ -67,9 +67,9 @@ TEST_F(DrainerTest, AGapThatHadGrownInTheFileGrowsOnce) {
     made.put("OB.", 10);
     made.note_gap(11, 19, 3);
     first->drain();
-    RingHeader& header = made.ring.header();
+    writer::RingHeader& header = made.ring.header();
     const uint32_t current = header.current;
-    const RingProgress known = header.progress[current % 2];
+    const writer::RingProgress known = header.progress[current % 2];
     made.note_gap(21, 29, 4);
     first->drain();
     first.reset();
@@ -110,11 +110,11 @@ TEST_F(DrainerTest, AMoveThatWasInterruptedIsDoneOnce) {
         auto first = made.drainer();
         first->drain();
         EXPECT_TRUE(first->finish({}));
-        RingHeader& header = made.ring.header();
+        writer::RingHeader& header = made.ring.header();
         EXPECT_EQ(made.recorded().codes(), "OB.");
         EXPECT_FALSE(fs::exists(from));
         // It died after it had removed some of the files: nothing of what is left there counts.
-        header.state = RingState::open;
+        header.state = writer::RingState::open;
         fs::create_directories(from);
         if (is_told)
             std::ofstream(from / "stream.json") << "{}";
@@ -130,13 +130,13 @@ TEST_F(DrainerTest, AMoveThatWasInterruptedIsDoneOnce) {
 }
 
 TEST_F(DrainerTest, ADamagedHeaderEndsItsStreamAlone) {
-    const std::function<void(RingHeader&)> damages[] = {
-        [](RingHeader& header) { header.published = uint64_t{1} << 40; },
-        [](RingHeader& header) { header.published = 0; },
-        [](RingHeader& header) { header.capacity = 0, header.magic = 0; },
-        [](RingHeader& header) { header.kept = UINT64_MAX; },
-        [](RingHeader& header) { header.notes_added = 1u << 30; },
-        [](RingHeader& header) { header.nested[1].published = UINT64_MAX; },
+    const std::function<void(writer::RingHeader&)> damages[] = {
+        [](writer::RingHeader& header) { header.published = uint64_t{1} << 40; },
+        [](writer::RingHeader& header) { header.published = 0; },
+        [](writer::RingHeader& header) { header.capacity = 0, header.magic = 0; },
+        [](writer::RingHeader& header) { header.kept = UINT64_MAX; },
+        [](writer::RingHeader& header) { header.notes_added = 1u << 30; },
+        [](writer::RingHeader& header) { header.nested[1].published = UINT64_MAX; },
     };
     for (size_t i = 0; i < std::size(damages); ++i) {
         fs::path place = home() / std::to_string(i);
@@ -252,10 +252,11 @@ TEST_F(DrainerTest, DamagedEventsEndTheStreamAfterTheLastWholeOne) {
 TEST_F(DrainerTest, GapsAreInOrderWhateverIsAdded) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 200; ++round) {
-        Gaps gaps;
+        writer::Gaps gaps;
         fs::path path = home() / "gaps.json";
         for (int i = 0; i < 20; ++i) {
-            Gap gap{random() % 100, random() % 1000, random() % 1000, random() % 3, i % 2 ? "odd" : "even"};
+            writer::Gap gap{random() % 100, random() % 1000, random() % 1000, random() % 3,
+                            i % 2 ? "odd" : "even"};
             if (random() % 8 == 0) gap.to = UINT64_MAX;
             if (random() % 5 == 0)
                 gaps.lose_after(gap.offset, gap);
@@ -277,7 +278,7 @@ TEST_F(DrainerTest, GapsAreInOrderWhateverIsAdded) {
             EXPECT_GE(list[i]["from"].get<uint64_t>(), list[i - 1].value("to", UINT64_MAX)) << list.dump();
             EXPECT_GE(list[i]["offset"], list[i - 1]["offset"]);
         }
-        EXPECT_EQ(Gaps::load(path).mark().count, gaps.mark().count);
+        EXPECT_EQ(writer::Gaps::load(path).mark().count, gaps.mark().count);
         fs::remove(path);
     }
 }

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "support/process.hpp"
-#include "support/words.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/words.hpp"
 
 namespace ovni::test {
 

@@ -1,4 +1,4 @@
-#include "support/process.hpp"
+#include "tests/support/process.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "support/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

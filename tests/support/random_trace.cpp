@@ -1,11 +1,11 @@
-#include "support/random_trace.hpp"
+#include "tests/support/random_trace.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "support/random/activity.hpp"
-#include "support/random/layout.hpp"
-#include "support/random/tables.hpp"
+#include "tests/support/random/activity.hpp"
+#include "tests/support/random/layout.hpp"
+#include "tests/support/random/tables.hpp"
 
 namespace ovni::test {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "support/trace_builder.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 

@@ -4,7 +4,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
-#include "support/random_trace.hpp"
+#include "tests/support/random_trace.hpp"
 
 namespace ovni::test {
 

@@ -1,4 +1,4 @@
-#include "support/started.hpp"
+#include "tests/support/started.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

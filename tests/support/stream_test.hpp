@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/trace_builder.hpp"
 #include "trace/stream_reader.hpp"
 
 namespace ovni::test {

@@ -1,4 +1,4 @@
-#include "support/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "support/trace_builder.hpp"
+#include "tests/support/trace_builder.hpp"
 
 #include <fstream>
 #include <stdexcept>

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "ovni/event_code.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "core/stream_crc.hpp"
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/region_sort.hpp"
 
 namespace ovni::test {

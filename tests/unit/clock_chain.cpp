@@ -2,7 +2,7 @@
 // when they or the writer sleep in between.
 #include <gtest/gtest.h>
 
-#include "virtual_clocks.hpp"
+#include "tests/unit/virtual_clocks.hpp"
 
 namespace ovni::test {
 

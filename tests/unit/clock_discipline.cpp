@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "virtual_clocks.hpp"
+#include "tests/unit/virtual_clocks.hpp"
 
 namespace ovni::test {
 

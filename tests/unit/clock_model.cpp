@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/clock_file.hpp"
 
 namespace ovni::test {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "cut_test.hpp"
+#include "tests/unit/cut_test.hpp"
 
 namespace ovni::test {
 

@@ -1,6 +1,6 @@
 // ovnicut: what streams that are left out have said of all, in stream.json of one that is left.
 #include "base/file.hpp"
-#include "unit/cut_test.hpp"
+#include "tests/unit/cut_test.hpp"
 
 namespace ovni::test {
 

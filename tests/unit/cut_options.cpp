@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "cut_test.hpp"
-#include "support/random_trace.hpp"
-#include "support/started.hpp"
+#include "tests/support/random_trace.hpp"
+#include "tests/support/started.hpp"
+#include "tests/unit/cut_test.hpp"
 
 namespace ovni::test {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "cut_test.hpp"
-#include "support/random_trace.hpp"
+#include "tests/support/random_trace.hpp"
+#include "tests/unit/cut_test.hpp"
 
 namespace ovni::test {
 

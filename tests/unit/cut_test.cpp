@@ -1,4 +1,4 @@
-#include "cut_test.hpp"
+#include "tests/unit/cut_test.hpp"
 
 #include <algorithm>
 #include <fstream>

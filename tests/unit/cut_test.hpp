@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "support/process.hpp"
-#include "support/temporary_directory.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "emu/salvaged_trace.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 namespace {

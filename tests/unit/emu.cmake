@@ -1,8 +1,21 @@
 ovni_test(unit_model_tables model_tables.cpp LIBS ovni_model ovni_emu ovni_test_support)
 add_dependencies(unit_model_tables ovnievents)
-ovni_test(unit_emu dry_run.cpp emulator.cpp emulator_errors.cpp emulator_gaps.cpp tracker.cpp LIBS ovni_emu ovni_test_support)
+ovni_test(unit_emu
+    dry_run.cpp
+    emulator.cpp
+    emulator_errors.cpp
+    emulator_gaps.cpp
+    tracker.cpp
+    LIBS ovni_emu ovni_test_support)
 add_dependencies(unit_emu ovniemu)
-ovni_test(unit_cut cut_test.cpp cut_random.cpp cut_corpus.cpp cut_options.cpp cut_gaps.cpp cut_metadata.cpp LIBS ovni_emu ovni_test_support)
+ovni_test(unit_cut
+    cut_corpus.cpp
+    cut_gaps.cpp
+    cut_metadata.cpp
+    cut_options.cpp
+    cut_random.cpp
+    cut_test.cpp
+    LIBS ovni_emu ovni_test_support)
 add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump)
 ovni_test(unit_report report.cpp report_calls.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnitop)

@@ -1,4 +1,4 @@
-#include "unit/emulator_test.hpp"
+#include "tests/unit/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

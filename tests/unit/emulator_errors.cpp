@@ -1,4 +1,4 @@
-#include "unit/emulator_test.hpp"
+#include "tests/unit/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -192,7 +192,9 @@ TEST_F(RejectTest, StreamsThatContradictEachOther) {
 
 TEST_F(RejectTest, UnfinishedStreams) {
     trace().thread().starts(10).ends(30).unfinished();
-    reject("ovni.finished is not 1: the thread did not end its stream (was the program killed? see ovnirecover)");
+    reject(
+        "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
+        "ovnirecover)");
 }
 
 TEST_F(RejectTest, VersionsThatItDoesNotHave) {

@@ -1,5 +1,5 @@
 // What a gap or the cut of a stream does to tasks, context switches, idle states and moves.
-#include "unit/emulator_test.hpp"
+#include "tests/unit/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {

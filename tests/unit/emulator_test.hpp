@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "support/process.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 

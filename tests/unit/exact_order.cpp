@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/merger.hpp"
 #include "trace/trace.hpp"
 

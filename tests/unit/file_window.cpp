@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
 

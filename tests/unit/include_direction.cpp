@@ -1,12 +1,15 @@
-// Who may include whom: every #include of a project header is checked against the direction of the parts.
+// Who may include whom: every #include of a project header is checked against the direction of the parts, and
+// names its header from one root. No two classes of a namespace have one name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ovni::test {
 
@@ -24,9 +27,11 @@ const std::map<std::string, Parts> allowed = {
     {"emu", {"emu", "model", "trace", "base", "core"}},
     {"sink", {"sink", "emu", "model", "trace", "base", "core"}},
     {"tools", {"tools", "sink", "emu", "model", "trace", "base", "core"}},
-    {"runtime", {"runtime", "core"}},
-    {"region", {"region", "runtime", "core"}},
-    {"run", {"run", "region", "runtime", "base", "core"}},
+    {"ring", {"ring", "core"}},
+    {"drain", {"drain", "ring", "core"}},
+    {"runtime", {"runtime", "drain", "ring", "core"}},
+    {"region", {"region", "runtime", "drain", "ring", "core"}},
+    {"run", {"run", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 
 struct Include {
@@ -89,6 +94,65 @@ TEST(IncludeDirectionTest, OnlyTheSinkAndMpiProgramsNameHdf5) {
                         part.starts_with("mpi/sync"))
                 << include.file;
         }
+}
+
+// Headers that the build makes, and the one that users include without a folder.
+const Parts without_folder = {"ovni.h",
+                              "functions.hpp",
+                              "fortran_routines.hpp",
+                              "mpi_functions.hpp",
+                              "mpi_function_rows.hpp",
+                              "mpi_function_choices.hpp",
+                              "state_rows.inc"};
+
+TEST(IncludeDirectionTest, NamesOfHeadersAreRooted) {
+    fs::path root = SOURCE_DIR;
+    for (const char* top : {"src", "include", "mpi"})
+        for (const Include& include : includes_below(root / top)) {
+            if (!include.quoted || without_folder.contains(include.name)) continue;
+            int places = 0;
+            for (const fs::path& from : {root / "src", root / "include", root})
+                places += static_cast<int>(fs::exists(from / include.name));
+            EXPECT_EQ(places, 1) << include.file << " includes " << include.name;
+        }
+}
+
+// Where each class, struct and enum stands that is defined in a namespace with a name.
+std::map<std::string, std::set<fs::path>> places_of_classes() {
+    static const std::regex opening(R"re(^namespace (\S*) ?\{)re"),
+        closing(R"re(^\}  // namespace ?(\S*))re");
+    static const std::regex definition(
+        R"re(^(?:class|struct|union|enum class|enum) (?:alignas\([^)]*\) |\[\[[^\]]*\]\] )*(\w+)(?: final)?(?: :.*)?(?: \{.*)?$)re");
+    std::map<std::string, std::set<fs::path>> places;
+    for (const char* top : {"src", "include", "mpi"})
+        for (const fs::directory_entry& entry :
+             fs::recursive_directory_iterator(fs::path(SOURCE_DIR) / top)) {
+            if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+            std::vector<std::string> open;
+            std::ifstream file(entry.path());
+            std::smatch match;
+            for (std::string line; std::getline(file, line);) {
+                if (std::regex_search(line, match, opening)) {
+                    open.push_back(match[1]);
+                } else if (std::regex_search(line, closing)) {
+                    if (!open.empty()) open.pop_back();
+                } else if (!open.empty() && std::ranges::find(open, "") == open.end() &&
+                           !line.ends_with(';') && std::regex_search(line, match, definition)) {
+                    std::string name;
+                    for (const std::string& part : open) name += part + "::";
+                    places[name + match[1].str()].insert(fs::relative(entry.path(), SOURCE_DIR));
+                }
+            }
+        }
+    return places;
+}
+
+TEST(IncludeDirectionTest, ANameMeansOneClassInANamespace) {
+    std::map<std::string, std::set<fs::path>> places = places_of_classes();
+    EXPECT_TRUE(places.contains("ovni::StreamReader"));
+    EXPECT_TRUE(places.contains("ovni::writer::Stream"));
+    for (const auto& [name, files] : places)
+        EXPECT_EQ(files.size(), 1U) << name << " stands in " << *files.begin() << " and " << *files.rbegin();
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {

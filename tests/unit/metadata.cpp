@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
 

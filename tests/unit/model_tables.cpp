@@ -13,7 +13,7 @@
 #include "base/file.hpp"
 #include "emu/plan.hpp"
 #include "model/model_spec.hpp"
-#include "support/process.hpp"
+#include "tests/support/process.hpp"
 
 namespace ovni::test {
 namespace {

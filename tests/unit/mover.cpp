@@ -1,5 +1,5 @@
 // From a shared buffer into rings, also by one drainer after another.
-#include "runtime/mover.hpp"
+#include "drain/mover.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,36 +11,37 @@
 
 #include "base/file.hpp"
 #include "ovni/format.h"
-#include "runtime/event.hpp"
-#include "support/temporary_directory.hpp"
+#include "ring/event.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 namespace {
 
 constexpr uint32_t generation = 1;
 
-class MoverTest : public testing::Test, private Mover::Rings {
+class MoverTest : public testing::Test, private writer::Mover::Rings {
  protected:
     void SetUp() override {
         for (uint32_t number : {0u, 1u}) {
-            Ring ring = Ring::create(path("ring", number), ring_bytes);
+            writer::Ring ring = writer::Ring::create(path("ring", number), ring_bytes);
             ASSERT_TRUE(ring.is_mapped());
             ring.header().generation.store(generation);
-            ring.header().state.store(RingState::open);
+            ring.header().state.store(writer::RingState::open);
             streams_[number].emplace(std::move(ring), path("note", number), std::make_shared<uint64_t>(0),
                                      ended_);
         }
-        file_ = SharedFile::create(path("shared", 0), {.capacity = 1 << 20}, 0);
+        file_ = writer::SharedFile::create(path("shared", 0), {.capacity = 1 << 20}, 0);
         ASSERT_TRUE(file_.is_mapped());
         for (uint32_t number : {0u, 1u}) {
             ASSERT_TRUE(producers_[number].open(file_.buffer(), static_cast<uint32_t>(getpid()),
                                                 static_cast<uint32_t>(gettid())));
-            producers_[number].sign(sender_of(number, generation), nullptr);
+            producers_[number].sign(writer::sender_of(number, generation), nullptr);
         }
         start_mover();
     }
     void start_mover() {
-        mover_.emplace(SharedFile::open(path("shared", 0)), static_cast<Mover::Rings&>(*this));
+        mover_.emplace(writer::SharedFile::open(path("shared", 0)),
+                       static_cast<writer::Mover::Rings&>(*this));
     }
     void move() {
         mover_->look();
@@ -55,11 +56,13 @@ class MoverTest : public testing::Test, private Mover::Rings {
         ::close(fd);
         start_mover();
     }
-    DrainedStream* teller_of(const ProcessId&) override { return &*streams_[0]; }
-    DrainedStream* find(uint32_t number) override { return number < 2 ? &*streams_[number] : nullptr; }
-    void make_room(DrainedStream&) override { ++room_was_made_; }
+    writer::DrainedStream* teller_of(const writer::ProcessId&) override { return &*streams_[0]; }
+    writer::DrainedStream* find(uint32_t number) override {
+        return number < 2 ? &*streams_[number] : nullptr;
+    }
+    void make_room(writer::DrainedStream&) override { ++room_was_made_; }
 
-    RingHeader& header(uint32_t number) { return streams_[number]->header(); }
+    writer::RingHeader& header(uint32_t number) { return streams_[number]->header(); }
     // "OB. 10, OB. 20"
     std::string events(uint32_t number) {
         std::string text;
@@ -72,7 +75,7 @@ class MoverTest : public testing::Test, private Mover::Rings {
         }
         return text;
     }
-    const RingMoved& moved(uint32_t number) {
+    const writer::RingMoved& moved(uint32_t number) {
         return header(number).moved[header(number).current_moved.load() % 2];
     }
     std::string path(const char* kind, uint32_t number) {
@@ -81,11 +84,11 @@ class MoverTest : public testing::Test, private Mover::Rings {
 
     static constexpr size_t ring_bytes = size_t{256} << 10;
     TemporaryDirectory directory_;
-    EndedStreams ended_;
-    std::array<std::optional<DrainedStream>, 2> streams_;
-    SharedFile file_;
-    std::array<SharedProducer, 2> producers_;
-    std::optional<Mover> mover_;
+    writer::EndedStreams ended_;
+    std::array<std::optional<writer::DrainedStream>, 2> streams_;
+    writer::SharedFile file_;
+    std::array<writer::SharedProducer, 2> producers_;
+    std::optional<writer::Mover> mover_;
     int room_was_made_ = 0;
 };
 
@@ -124,22 +127,22 @@ TEST_F(MoverTest, ADrainerThatDiesBeforeItPublishesLeavesItToTheNext) {
 }
 
 TEST_F(MoverTest, PartsAreKeptFromOneDrainerToTheNext) {
-    Event event = make_event("OB.", 20, uint64_t{1}, uint64_t{2});
+    writer::Event event = writer::make_event("OB.", 20, uint64_t{1}, uint64_t{2});
     producers_[0].write("OB.", 10);
-    producers_[0].write_jumbo(record_is_part, 20, {event.bytes, 16});
+    producers_[0].write_jumbo(writer::record_is_part, 20, {event.bytes, 16});
     move_and_die();
     move();
     EXPECT_EQ(events(0), "OB. 10");
     start_mover();
-    producers_[0].write_jumbo(record_is_last_part, 20, {event.bytes + 16, 12});
+    producers_[0].write_jumbo(writer::record_is_last_part, 20, {event.bytes + 16, 12});
     move_and_die();
     move();
     EXPECT_EQ(events(0), "OB. 10, OB. 20");
 }
 
 TEST_F(MoverTest, PartsWithoutAnEndGiveWay) {
-    Event event = make_event("OB.", 20, uint64_t{1}, uint64_t{2});
-    producers_[0].write_jumbo(record_is_part, 20, {event.bytes, 16});
+    writer::Event event = writer::make_event("OB.", 20, uint64_t{1}, uint64_t{2});
+    producers_[0].write_jumbo(writer::record_is_part, 20, {event.bytes, 16});
     producers_[0].write("OB.", 30);
     move();
     EXPECT_EQ(events(0), "OB. 30");
@@ -167,7 +170,7 @@ TEST_F(MoverTest, LostEventsAreAGapBeforeTheNext) {
     move_and_die();
     move();
     ASSERT_EQ(header(0).notes_added.load(), 1u);
-    const RingNote& note = header(0).notes[0];
+    const writer::RingNote& note = header(0).notes[0];
     EXPECT_EQ(note.position, 12u);
     EXPECT_EQ(note.from, 10u);
     EXPECT_EQ(note.to, 20u);

@@ -1,5 +1,5 @@
 // The generator of random traces: that over some seeds it brings up everything, and that emulation takes it.
-#include "support/random_trace.hpp"
+#include "tests/support/random_trace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "base/file.hpp"
 #include "model/model_spec.hpp"
-#include "support/process.hpp"
-#include "support/random/tables.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/random/tables.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {

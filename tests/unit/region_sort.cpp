@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
 

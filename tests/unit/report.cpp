@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "unit/report_test.hpp"
+#include "tests/unit/report_test.hpp"
 
 namespace ovni::test {
 

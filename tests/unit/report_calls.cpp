@@ -1,7 +1,7 @@
 // ovniemu --report: the times of MPI calls, which are those of the states that the document has of them.
-#include "support/random_trace.hpp"
-#include "support/report_checks.hpp"
-#include "unit/report_test.hpp"
+#include "tests/support/random_trace.hpp"
+#include "tests/support/report_checks.hpp"
+#include "tests/unit/report_test.hpp"
 
 namespace ovni::test {
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "support/process.hpp"
-#include "support/trace_builder.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 

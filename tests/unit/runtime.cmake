@@ -1,5 +1,8 @@
 ovni_test(unit_interleaving interleaving/interleaving.cpp)
 ovni_test(unit_shared_buffer
-    shared_buffer.cpp shared_buffer_deaths.cpp shared_buffer_signals.cpp shared_buffer_threads.cpp
-    LIBS ovni_shared_buffer ovni_test_support)
-ovni_test(unit_mover mover.cpp LIBS ovni_drainer ovni_base ovni_test_support)
+    shared_buffer.cpp
+    shared_buffer_deaths.cpp
+    shared_buffer_signals.cpp
+    shared_buffer_threads.cpp
+    LIBS ovni_drain ovni_test_support)
+ovni_test(unit_mover mover.cpp LIBS ovni_drain ovni_base ovni_test_support)

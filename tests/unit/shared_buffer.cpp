@@ -1,12 +1,12 @@
 // The shared buffer, one step at a time.
-#include "runtime/shared_buffer.hpp"
+#include "ring/shared_buffer.hpp"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <cerrno>
 
-#include "unit/shared_buffer_test.hpp"
+#include "tests/unit/shared_buffer_test.hpp"
 
 namespace ovni::test {
 namespace {
@@ -26,16 +26,17 @@ bool even_live(uint32_t pid, uint32_t, uint64_t) noexcept {
 
 class StepwiseTest : public SharedBufferTest {
  protected:
-    void begin(SharedOptions options = {.capacity = 1024, .seats = 4}, SharedReader::Lives lives = all_live) {
+    void begin(writer::SharedOptions options = {.capacity = 1024, .seats = 4},
+               writer::SharedReader::Lives lives = all_live) {
         make(options);
         ASSERT_TRUE(reader_.open(buffer_, lives));
     }
     // A thread that claims, reserves and goes no further.
     void claim(uint32_t pid, uint64_t at, uint64_t space) {
-        for (SharedSeat& seat : buffer_.seats()) {
+        for (writer::SharedSeat& seat : buffer_.seats()) {
             if (seat.owner.load() != 0) continue;
             seat.owner.store(uint64_t{pid} << 32 | pid);
-            seat.claims[0].store(Claim{at, space}.packed());
+            seat.claims[0].store(writer::Claim{at, space}.packed());
             return;
         }
         FAIL() << "no seat";
@@ -46,13 +47,13 @@ class StepwiseTest : public SharedBufferTest {
         std::vector<uint64_t> clocks;
         // What holds up is looked at again by the second call.
         for (int i = 0; i < 2; ++i)
-            reader_.read([&](const SharedRecord& record) { clocks.push_back(record.clock); });
+            reader_.read([&](const writer::SharedRecord& record) { clocks.push_back(record.clock); });
         reader_.release();
         return clocks;
     }
 
-    SharedReader reader_;
-    SharedProducer producer_;
+    writer::SharedReader reader_;
+    writer::SharedProducer producer_;
 };
 
 TEST_F(StepwiseTest, RecordsComeAsTheyWereWritten) {
@@ -65,7 +66,7 @@ TEST_F(StepwiseTest, RecordsComeAsTheyWereWritten) {
     EXPECT_TRUE(producer_.write_jumbo("VYc", 103, payload));
     std::vector<std::string> codes;
     std::vector<std::vector<uint8_t>> payloads;
-    reader_.read([&](const SharedRecord& record) {
+    reader_.read([&](const writer::SharedRecord& record) {
         codes.emplace_back(record.code.text().data());
         payloads.emplace_back(record.payload.begin(), record.payload.end());
         EXPECT_EQ(record.clock, 99 + codes.size());
@@ -87,7 +88,7 @@ TEST_F(StepwiseTest, BecomesTheBytesOfAnEvent) {
     std::array<uint8_t, 3> data{7, 8, 9};
     producer_.write_jumbo("VYc", 2, data);
     std::vector<uint8_t> stream;
-    reader_.read([&](const SharedRecord& record) { append_event(record, stream); });
+    reader_.read([&](const writer::SharedRecord& record) { append_event(record, stream); });
     EXPECT_THAT(stream, ElementsAre(0, 'O', 'B', '.', 2, 1, 0, 0, 0, 0, 0, 0,        //
                                     1, 'O', 'U', '[', 1, 0, 0, 0, 0, 0, 0, 0, 5, 6,  //
                                     0x13, 'V', 'Y', 'c', 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9));
@@ -110,9 +111,9 @@ TEST_F(StepwiseTest, LapsOfAllSizesWrapAnywhere) {
 }
 
 TEST_F(StepwiseTest, TooLargeOrOddIsRefused) {
-    begin({.capacity = 1024, .on_full = SharedOnFull::discard});
+    begin({.capacity = 1024, .on_full = writer::SharedOnFull::discard});
     ASSERT_TRUE(producer_.open(buffer_, 1, 1));
-    std::vector<uint8_t> data(256 - record_header_bytes);
+    std::vector<uint8_t> data(256 - writer::record_header_bytes);
     EXPECT_TRUE(producer_.write_jumbo("VYc", 1, data));
     data.push_back(0);
     EXPECT_FALSE(producer_.write_jumbo("VYc", 1, data));
@@ -122,7 +123,7 @@ TEST_F(StepwiseTest, TooLargeOrOddIsRefused) {
 }
 
 TEST_F(StepwiseTest, DiscardingIsCountedInTheNextRecord) {
-    begin({.capacity = 512, .on_full = SharedOnFull::discard});
+    begin({.capacity = 512, .on_full = writer::SharedOnFull::discard});
     ASSERT_TRUE(producer_.open(buffer_, 1, 1));
     size_t written = 0;
     while (producer_.write("OB.", written, Numbered(written))) ++written;
@@ -133,7 +134,7 @@ TEST_F(StepwiseTest, DiscardingIsCountedInTheNextRecord) {
     EXPECT_EQ(header().discarded.load(), 2u);
     EXPECT_EQ(clocks().size(), written);
     EXPECT_TRUE(producer_.write("OB.", 0));
-    reader_.read([](const SharedRecord& record) { EXPECT_EQ(record.lost_before, 2u); });
+    reader_.read([](const writer::SharedRecord& record) { EXPECT_EQ(record.lost_before, 2u); });
 }
 
 TEST_F(StepwiseTest, PatienceWithAReaderThatDoesNothingEnds) {
@@ -176,8 +177,9 @@ TEST_F(StepwiseTest, TheSpaceOfTheDeadIsPassedAndCounted) {
 
 TEST_F(StepwiseTest, OfTwoDeadWithOneClaimTheOneWithTheSpaceIsFound) {
     for (uint64_t space : {48, 64, 80}) {
-        SharedBuffer fresh;
-        std::vector<std::byte> memory(SharedBuffer::memory_needed({.capacity = 1024, .seats = 4}) + 128);
+        writer::SharedBuffer fresh;
+        std::vector<std::byte> memory(writer::SharedBuffer::memory_needed({.capacity = 1024, .seats = 4}) +
+                                      128);
         size_t skip = -reinterpret_cast<uintptr_t>(memory.data()) % 128;
         ASSERT_TRUE(fresh.format(std::span(memory).subspan(skip), {.capacity = 1024, .seats = 4}));
         buffer_ = fresh;
@@ -224,9 +226,9 @@ TEST_F(StepwiseTest, AnotherReaderTakesOverFromWhatWasReleased) {
     begin();
     ASSERT_TRUE(producer_.open(buffer_, 1, 1));
     for (uint64_t clock = 1; clock <= 3; ++clock) producer_.write("OB.", clock);
-    reader_.read([](const SharedRecord&) {}, 1);
+    reader_.read([](const writer::SharedRecord&) {}, 1);
     reader_.release();
-    reader_.read([](const SharedRecord&) {}, 1);
+    reader_.read([](const writer::SharedRecord&) {}, 1);
     ASSERT_TRUE(reader_.open(buffer_, all_live));
     EXPECT_THAT(clocks(), ElementsAre(2, 3));
 }
@@ -244,7 +246,7 @@ TEST_F(StepwiseTest, AnotherReaderClearsWhatTheOneBeforeHadBegunTo) {
 
 TEST_F(StepwiseTest, SeatsOfTheDeadAreTakenBack) {
     begin({.capacity = 1024, .seats = 2}, even_live);
-    SharedProducer dead, leaving, late;
+    writer::SharedProducer dead, leaving, late;
     ASSERT_TRUE(dead.open(buffer_, 3, 3));
     ASSERT_TRUE(leaving.open(buffer_, 2, 2));
     EXPECT_FALSE(late.open(buffer_, 4, 4));
@@ -259,7 +261,7 @@ TEST_F(StepwiseTest, SeatsOfTheDeadAreTakenBack) {
 
 TEST_F(StepwiseTest, WhatIsNoBufferIsNotAttachedTo) {
     begin();
-    SharedBuffer other;
+    writer::SharedBuffer other;
     std::span<std::byte> again = map();
     EXPECT_TRUE(other.attach(again));
     EXPECT_FALSE(other.attach(again.first(again.size() - 1)));
@@ -273,7 +275,7 @@ TEST_F(StepwiseTest, WhatIsNoBufferIsNotAttachedTo) {
 
 TEST_F(StepwiseTest, ChecksumsTellEveryBitAndThePosition) {
     auto checksum = [](uint64_t first, uint64_t second, uint64_t position) {
-        RecordChecksum sum(48);
+        writer::RecordChecksum sum(48);
         sum.add(first);
         sum.add(second);
         return sum.at(position);

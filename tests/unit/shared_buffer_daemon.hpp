@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "unit/shared_buffer_test.hpp"
+#include "tests/unit/shared_buffer_test.hpp"
 
 namespace ovni::test {
 
@@ -23,7 +23,7 @@ inline constexpr bool is_tsan = false, is_asan = false;
 class SharedBufferThreads : public SharedBufferTest {
  protected:
     // The daemon: reads until it is told that no producer is left, and then what there still is.
-    void start_reading(SharedReader::Lives lives = thread_lives) {
+    void start_reading(writer::SharedReader::Lives lives = writer::thread_lives) {
         ASSERT_TRUE(reader_.open(buffer_, lives));
         daemon_ = std::thread([this] {
             for (;;) {
@@ -44,11 +44,11 @@ class SharedBufferThreads : public SharedBufferTest {
         EXPECT_EQ(arrivals_.space() + header().lost_bytes.load(), header().reserved.load());
         EXPECT_EQ(header().freed.load(), header().reserved.load());
     }
-    void run_producers(int count, const std::function<void(SharedProducer&, uint32_t tid)>& body) {
+    void run_producers(int count, const std::function<void(writer::SharedProducer&, uint32_t tid)>& body) {
         std::vector<std::thread> threads;
         for (int i = 0; i < count; ++i)
             threads.emplace_back([&] {
-                SharedProducer producer;
+                writer::SharedProducer producer;
                 uint32_t tid = own_tid();
                 EXPECT_TRUE(producer.open(buffer_, own_pid(), tid));
                 body(producer, tid);
@@ -57,7 +57,7 @@ class SharedBufferThreads : public SharedBufferTest {
         for (std::thread& thread : threads) thread.join();
     }
 
-    SharedReader reader_;
+    writer::SharedReader reader_;
     Arrivals arrivals_;
     std::atomic<bool> producers_ended_{false};
     std::thread daemon_;

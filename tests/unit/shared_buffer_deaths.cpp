@@ -6,7 +6,7 @@
 #include <chrono>
 #include <memory>
 
-#include "unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_daemon.hpp"
 
 namespace ovni::test {
 namespace {
@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 
 // Emits until it is cancelled, wherever it is, or killed; what it counts is there.
 struct Doomed {
-    const SharedBuffer* buffer;
+    const writer::SharedBuffer* buffer;
     uint32_t tid;
     std::atomic<uint64_t> committed;
 };
 
 void emit_for_ever(Doomed& doomed) {
-    SharedProducer producer;
+    writer::SharedProducer producer;
     producer.open(*doomed.buffer, own_pid(), own_tid());
     doomed.tid = own_tid();
     std::vector<uint64_t> words = numbered_words(0, 8000);
@@ -34,8 +34,8 @@ void emit_for_ever(Doomed& doomed) {
 
 // Asynchronous cancellation unwinds from any instruction: no cleanup and no destructor may be in its way.
 struct Cancelled {
-    SharedProducer producer;
-    const SharedBuffer* buffer;
+    writer::SharedProducer producer;
+    const writer::SharedBuffer* buffer;
     uint32_t tid;
     std::atomic<uint64_t> committed;
     uint64_t words[1000];
@@ -63,7 +63,7 @@ TEST_F(SharedBufferThreads, CancelledThreadsHoldNobodyUp) {
     constexpr int rounds = 100;
     std::atomic<bool> is_done{false};
     std::thread survivor([&] {
-        SharedProducer producer;
+        writer::SharedProducer producer;
         EXPECT_TRUE(producer.open(buffer_, own_pid(), own_tid()));
         for (uint64_t i = 0; !is_done; ++i) ASSERT_TRUE(producer.write(own, i, Numbered(i)));
         producer.close();
@@ -139,18 +139,18 @@ TEST_F(SharedBufferThreads, AThreadLivesUntilItHasEnded) {
     uint32_t tid = 0;
     std::thread([&] {
         tid = own_tid();
-        EXPECT_TRUE(thread_lives(own_pid(), tid, 0));
-        EXPECT_FALSE(thread_lives(own_pid(), tid, 1));  // began later than this
+        EXPECT_TRUE(writer::thread_lives(own_pid(), tid, 0));
+        EXPECT_FALSE(writer::thread_lives(own_pid(), tid, 1));  // began later than this
     }).join();
     auto until = std::chrono::steady_clock::now() + 10s;
-    while (thread_lives(own_pid(), tid, 0) && std::chrono::steady_clock::now() < until)
+    while (writer::thread_lives(own_pid(), tid, 0) && std::chrono::steady_clock::now() < until)
         std::this_thread::sleep_for(1ms);
-    EXPECT_FALSE(thread_lives(own_pid(), tid, 0));
+    EXPECT_FALSE(writer::thread_lives(own_pid(), tid, 0));
     pid_t child = fork();
     if (child == 0) _exit(0);
     siginfo_t info;
     waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
-    EXPECT_FALSE(thread_lives(static_cast<uint32_t>(child), static_cast<uint32_t>(child), 0));
+    EXPECT_FALSE(writer::thread_lives(static_cast<uint32_t>(child), static_cast<uint32_t>(child), 0));
     waitpid(child, nullptr, 0);
 }
 

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_daemon.hpp"
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 // What a handler of the thread emits with, and what it has emitted.
 struct Interrupted {
-    SharedProducer producer;
+    writer::SharedProducer producer;
     uint32_t tid = 0;
     std::atomic<uint64_t> handled{0}, refused{0};
     sigjmp_buf* way_out = nullptr;

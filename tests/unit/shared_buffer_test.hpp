@@ -14,9 +14,9 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/shared_buffer.hpp"
-#include "runtime/shared_reader.hpp"
-#include "support/temporary_directory.hpp"
+#include "drain/shared_reader.hpp"
+#include "ring/shared_buffer.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 
@@ -31,8 +31,8 @@ class SharedBufferTest : public ::testing::Test {
  protected:
     ~SharedBufferTest() override { unmap(memory_); }
 
-    void make(const SharedOptions& options) {
-        size_t size = SharedBuffer::memory_needed(options);
+    void make(const writer::SharedOptions& options) {
+        size_t size = writer::SharedBuffer::memory_needed(options);
         int fd = ::open(file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         ASSERT_EQ(ftruncate(fd, static_cast<off_t>(size)), 0);
         ::close(fd);
@@ -51,11 +51,11 @@ class SharedBufferTest : public ::testing::Test {
         if (!memory.empty()) munmap(memory.data(), memory.size());
     }
     std::string file() const { return directory_.path() / "buffer"; }
-    SharedHeader& header() { return buffer_.header(); }
+    writer::SharedHeader& header() { return buffer_.header(); }
 
     TemporaryDirectory directory_;
     std::span<std::byte> memory_;
-    SharedBuffer buffer_;
+    writer::SharedBuffer buffer_;
 };
 
 // What a numbered record carries: its number, and words that follow from it.
@@ -77,7 +77,7 @@ inline std::span<const uint8_t> bytes_of(const std::vector<uint64_t>& words) {
 // Counts what arrives and what is not as it should be.
 class Arrivals {
  public:
-    void operator()(const SharedRecord& record) {
+    void operator()(const writer::SharedRecord& record) {
         uint64_t number = 0;
         for (size_t i = 0; i + 8 <= record.payload.size(); i += 8) {
             uint64_t word;
@@ -89,7 +89,7 @@ class Arrivals {
         out_of_order_ += number != next;
         next = number + 1;
         lost_before_ += record.lost_before;
-        space_ += space_of(record_header_bytes + record.payload.size());
+        space_ += writer::space_of(writer::record_header_bytes + record.payload.size());
         ++count_;
     }
     uint64_t count_of(uint32_t pid, uint32_t tid, EventCode code) const {

@@ -1,5 +1,5 @@
 // The shared buffer with threads that run freely.
-#include "unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_daemon.hpp"
 
 namespace ovni::test {
 namespace {
@@ -13,7 +13,7 @@ TEST_F(SharedBufferThreads, EveryRecordArrivesOnceInTheOrderOfItsThread) {
         producers_ended_ = false;
         arrivals_ = {};
         start_reading();
-        run_producers(threads, [](SharedProducer& producer, uint32_t) {
+        run_producers(threads, [](writer::SharedProducer& producer, uint32_t) {
             for (uint64_t i = 0; i < each; ++i) {
                 if (i % 16 == 15)
                     ASSERT_TRUE(producer.write_jumbo(large, i, bytes_of(numbered_words(i / 16, 400))));
@@ -28,10 +28,10 @@ TEST_F(SharedBufferThreads, EveryRecordArrivesOnceInTheOrderOfItsThread) {
 }
 
 TEST_F(SharedBufferThreads, DiscardingIsCountedExactly) {
-    make({.capacity = 4096, .on_full = SharedOnFull::discard});
+    make({.capacity = 4096, .on_full = writer::SharedOnFull::discard});
     start_reading();
     std::atomic<uint64_t> written{0}, refused{0}, refused_last{0};
-    run_producers(4, [&](SharedProducer& producer, uint32_t) {
+    run_producers(4, [&](writer::SharedProducer& producer, uint32_t) {
         uint64_t own_written = 0, own_refused = 0, since = 0;
         while (own_refused < 20'000 || own_written < 1'000) {
             bool done = producer.write(own, own_written, Numbered(own_written));

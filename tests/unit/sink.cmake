@@ -1,4 +1,11 @@
-ovni_test(unit_sink sink_prv_text.cpp sink_prv_sink.cpp sink_writer.cpp sink_pcf_row.cpp sink_cfg.cpp ovnievents.cpp LIBS ovni_sink)
+ovni_test(unit_sink
+    ovnievents.cpp
+    sink_cfg.cpp
+    sink_pcf_row.cpp
+    sink_prv_sink.cpp
+    sink_prv_text.cpp
+    sink_writer.cpp
+    LIBS ovni_sink)
 add_dependencies(unit_sink ovnievents)
 
 add_test(NAME unit_plots COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/plots.py $<TARGET_FILE:ovniemu>)

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "sink/cfg.hpp"
-#include "sink_support.hpp"
+#include "tests/unit/sink_support.hpp"
 
 namespace ovni {
 namespace {

@@ -13,7 +13,7 @@
 #include "sink/prv_sink.hpp"
 #include "sink/prv_text.hpp"
 #include "sink/row.hpp"
-#include "sink_support.hpp"
+#include "tests/unit/sink_support.hpp"
 
 namespace ovni {
 namespace {

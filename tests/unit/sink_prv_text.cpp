@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sink/prv_text.hpp"
-#include "sink_support.hpp"
+#include "tests/unit/sink_support.hpp"
 
 namespace ovni {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "sink/writer.hpp"
-#include "unit/sink_support.hpp"
+#include "tests/unit/sink_support.hpp"
 
 namespace ovni {
 namespace {

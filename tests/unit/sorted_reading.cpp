@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 #include "trace/merger.hpp"
 #include "trace/region_sort.hpp"
 #include "trace/trace.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "support/stream_test.hpp"
+#include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
 

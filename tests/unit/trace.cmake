@@ -1,6 +1,17 @@
 ovni_test(unit_trace
-    checksums.cpp clock_file.cpp clock_line.cpp clock_model.cpp exact_order.cpp file_window.cpp gaps.cpp merger.cpp metadata.cpp region_sort.cpp
-    sorted_reading.cpp stream_reader.cpp trace.cpp
+    checksums.cpp
+    clock_file.cpp
+    clock_line.cpp
+    clock_model.cpp
+    exact_order.cpp
+    file_window.cpp
+    gaps.cpp
+    merger.cpp
+    metadata.cpp
+    region_sort.cpp
+    sorted_reading.cpp
+    stream_reader.cpp
+    trace.cpp
     LIBS ovni_trace ovni_test_support)
 ovni_test(unit_crc32c crc32c.cpp)
 ovni_test(unit_definition definition.cpp LIBS ovni_model)

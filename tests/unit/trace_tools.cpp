@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "model/model_spec.hpp"
-#include "support/process.hpp"
-#include "support/stream_test.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
 

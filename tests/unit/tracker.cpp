@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/trace_builder.hpp"
+#include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {
 namespace {

@@ -1,9 +1,9 @@
-#include "writer/command_line.hpp"
+#include "tests/bench/writer/command_line.hpp"
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
-#include "writer/rounds.hpp"
-#include "writer/trace_count.hpp"
+#include "tests/bench/writer/rounds.hpp"
+#include "tests/bench/writer/trace_count.hpp"
 
 namespace ovni::bench {
 

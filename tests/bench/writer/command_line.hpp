@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "writer/loops.hpp"
+#include "tests/bench/writer/loops.hpp"
 
 namespace ovni::bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "writer/clocks.hpp"
+#include "tests/bench/writer/clocks.hpp"
 
 namespace ovni::bench {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "writer/clocks.hpp"
-#include "writer/histogram.hpp"
-#include "writer/work.hpp"
+#include "tests/bench/writer/clocks.hpp"
+#include "tests/bench/writer/histogram.hpp"
+#include "tests/bench/writer/work.hpp"
 
 namespace ovni::bench {
 

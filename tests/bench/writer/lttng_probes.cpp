@@ -2,9 +2,9 @@
 // own, because the library starts threads in every process that has it.
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "writer/command_line.hpp"
-#include "writer/floors.hpp"
-#include "writer/lttng_events.h"
+#include "tests/bench/writer/command_line.hpp"
+#include "tests/bench/writer/floors.hpp"
+#include "tests/bench/writer/lttng_events.h"
 
 namespace ovni::bench {
 

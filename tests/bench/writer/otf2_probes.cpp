@@ -9,8 +9,8 @@
 #include <atomic>
 
 #include "base/error.hpp"
-#include "writer/command_line.hpp"
-#include "writer/floors.hpp"
+#include "tests/bench/writer/command_line.hpp"
+#include "tests/bench/writer/floors.hpp"
 
 namespace ovni::bench {
 

@@ -7,8 +7,8 @@
 
 #include "ovni.h"
 #include "ovni/emit.hpp"
-#include "writer/command_line.hpp"
-#include "writer/floors.hpp"
+#include "tests/bench/writer/command_line.hpp"
+#include "tests/bench/writer/floors.hpp"
 
 namespace ovni::bench {
 

@@ -1,4 +1,4 @@
-#include "writer/rounds.hpp"
+#include "tests/bench/writer/rounds.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "writer/floors.hpp"
+#include "tests/bench/writer/floors.hpp"
 
 namespace ovni::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "writer/loops.hpp"
+#include "tests/bench/writer/loops.hpp"
 
 namespace ovni::bench {
 

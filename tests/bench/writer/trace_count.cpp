@@ -1,4 +1,4 @@
-#include "writer/trace_count.hpp"
+#include "tests/bench/writer/trace_count.hpp"
 
 #include "trace/trace.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "base/file.hpp"
 #include "ovni/format.h"
-#include "support/process.hpp"
-#include "support/temporary_directory.hpp"
-#include "writer/histogram.hpp"
+#include "tests/bench/writer/histogram.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "support/random/actors.hpp"
+#include "tests/support/random/actors.hpp"
 
 namespace ovni::test::random_trace {
 

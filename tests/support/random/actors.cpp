@@ -1,6 +1,6 @@
-#include "support/random/actors.hpp"
+#include "tests/support/random/actors.hpp"
 
-#include "support/random/activity.hpp"
+#include "tests/support/random/activity.hpp"
 
 namespace ovni::test::random_trace {
 

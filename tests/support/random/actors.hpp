@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/random/dice.hpp"
-#include "support/random/timeline.hpp"
-#include "support/random_trace.hpp"
+#include "tests/support/random/dice.hpp"
+#include "tests/support/random/timeline.hpp"
+#include "tests/support/random_trace.hpp"
 
 namespace ovni::test::random_trace {
 

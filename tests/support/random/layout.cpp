@@ -1,9 +1,9 @@
-#include "support/random/layout.hpp"
+#include "tests/support/random/layout.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "support/random/metadata.hpp"
+#include "tests/support/random/metadata.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,7 +1,7 @@
 // Who takes part in a random trace, and what the streams say about themselves.
 #pragma once
 
-#include "support/random/actors.hpp"
+#include "tests/support/random/actors.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,7 +1,7 @@
 // Life cycle and affinity: OHx OHe OHp OHr OHc OHw OAs OAr.
 #include <algorithm>
 
-#include "support/random/activity.hpp"
+#include "tests/support/random/activity.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,7 +1,7 @@
 // Marks: OM[ OM] of stack types, OM= of single ones. Any thread may use any type that some thread defines.
 #include <map>
 
-#include "support/random/activity.hpp"
+#include "tests/support/random/activity.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,7 +1,7 @@
-#include "support/random/metadata.hpp"
+#include "tests/support/random/metadata.hpp"
 
 #include "core/semver.hpp"
-#include "support/random/tables.hpp"
+#include "tests/support/random/tables.hpp"
 
 namespace ovni::test::random_trace {
 

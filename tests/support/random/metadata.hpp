@@ -1,7 +1,7 @@
 // The metadata of random streams: what must agree agrees, the rest is left to some of the threads.
 #pragma once
 
-#include "support/random/actors.hpp"
+#include "tests/support/random/actors.hpp"
 
 namespace ovni::test::random_trace {
 

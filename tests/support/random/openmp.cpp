@@ -1,5 +1,5 @@
 // Tasks and worksharings of openmp: one stack of labels, in which tasks are known by their id as well.
-#include "support/random/states.hpp"
+#include "tests/support/random/states.hpp"
 
 namespace ovni::test::random_trace {
 

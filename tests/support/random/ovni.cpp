@@ -1,6 +1,6 @@
 // What model ovni has besides life and marks (flushes, bursts, regions to sort, events without effect),
 // kernel and hardware counters: small activities of few events.
-#include "support/random/activity.hpp"
+#include "tests/support/random/activity.hpp"
 
 namespace ovni::test::random_trace {
 

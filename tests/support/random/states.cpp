@@ -1,4 +1,4 @@
-#include "support/random/states.hpp"
+#include "tests/support/random/states.hpp"
 
 #include <algorithm>
 

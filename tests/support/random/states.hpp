@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "support/random/activity.hpp"
-#include "support/random/tables.hpp"
+#include "tests/support/random/activity.hpp"
+#include "tests/support/random/tables.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,4 +1,4 @@
-#include "support/random/tables.hpp"
+#include "tests/support/random/tables.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "support/random/states.hpp"
+#include "tests/support/random/states.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -1,8 +1,8 @@
-#include "support/random/timeline.hpp"
+#include "tests/support/random/timeline.hpp"
 
 #include <algorithm>
 
-#include "support/random/actors.hpp"
+#include "tests/support/random/actors.hpp"
 
 namespace ovni::test::random_trace {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "support/random/dice.hpp"
-#include "support/random_trace.hpp"
+#include "tests/support/random/dice.hpp"
+#include "tests/support/random_trace.hpp"
 
 namespace ovni::test::random_trace {
 

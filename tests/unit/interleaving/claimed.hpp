@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 
-#include "unit/interleaving/explore.hpp"
-#include "unit/interleaving/published.hpp"
+#include "tests/unit/interleaving/explore.hpp"
+#include "tests/unit/interleaving/published.hpp"
 
 namespace ovni::test {
 

@@ -2,9 +2,9 @@
 // buffer, in corrected forms of it, and in the one that is built (src/runtime/shared_buffer.hpp).
 #include <gmock/gmock.h>
 
-#include "unit/interleaving/claimed.hpp"
-#include "unit/interleaving/explore.hpp"
-#include "unit/interleaving/published.hpp"
+#include "tests/unit/interleaving/claimed.hpp"
+#include "tests/unit/interleaving/explore.hpp"
+#include "tests/unit/interleaving/published.hpp"
 
 namespace ovni::test {
 namespace {

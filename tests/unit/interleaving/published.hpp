@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "unit/interleaving/explore.hpp"
+#include "tests/unit/interleaving/explore.hpp"
 
 namespace ovni::test {
 

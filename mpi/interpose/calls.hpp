@@ -1,0 +1,248 @@
+// What wrappers go through. Only a call that the program itself made is recorded, not what MPI calls on its
+// behalf: a Fortran routine may call the C function, and that another one.
+#pragma once
+
+#include <type_traits>
+
+#include "functions.hpp"
+#include "mpi/interpose/agreement.hpp"
+#include "mpi/interpose/clock_points.hpp"
+#include "mpi/interpose/details.hpp"
+#include "mpi/interpose/frequent.hpp"
+#include "mpi/interpose/job.hpp"
+#include "mpi/interpose/keep_errno.hpp"
+#include "mpi/interpose/recorder.hpp"
+#include "mpi/interpose/regions.hpp"
+#include "mpi/interpose/selection.hpp"
+#include "mpi/interpose/sites.hpp"
+
+namespace ovni::mpi {
+
+// Of a call that gets other arguments than the program's whether it is recorded or not.
+inline bool is_changed(Function) noexcept {
+    return recording.load(std::memory_order_relaxed);
+}
+
+template <class Result>
+constexpr int error_of(Result) {
+    return MPI_SUCCESS;
+}
+constexpr int error_of(int result) {
+    return result;
+}
+
+class Call {
+ public:
+    // `frame`: of the wrapper, as by __builtin_frame_address(0).
+    [[gnu::always_inline]] Call(Function function, const void* frame) noexcept
+        : thread_(this_thread()), function_(function), selection_(selection_of(function)) {
+        if (!thread_) [[unlikely]]
+            return;
+        if (thread_->depth != 0) [[unlikely]]
+            leave_abandoned(frame);
+        depth_ = thread_->depth++;
+        if (depth_ == 0) thread_->outermost = frame;
+    }
+    [[gnu::always_inline]] ~Call() {
+        if (!thread_) [[unlikely]]
+            return;
+        thread_->depth = depth_;
+        if (depth_ == 0 && !left_) leave_plainly();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    bool is_outermost() const noexcept { return thread_ && depth_ == 0; }
+    // And nothing but recording is wanted of it.
+    bool is_usual() const noexcept { return thread_ && (depth_ | (selection_ & at_sites)) == 0; }
+
+    template <class Details>
+    void enter(Details& details) noexcept {
+        KeepErrno keep(*thread_);
+        if (selection_ & awaited) [[unlikely]]
+            hit_call(function_);
+        Moment moment = begin_enter(*thread_, function_, is_recorded());
+        tell_enter(moment, details);
+        if (selection_ & awaited_slow) [[unlikely]]
+            thread_->entered_at = ovni::stream_now();
+    }
+    template <class Details>
+    void leave(Details& details, int error) noexcept {
+        KeepErrno keep(*thread_);
+        const bool agrees = ends_in_world(details, error);
+        const uint64_t agreed = agrees ? await_agreement() : 0;
+        {
+            SlowSite slow(*thread_, function_, selection_);
+            Moment moment = begin_leave(*thread_, function_, is_recorded());
+            tell_leave(moment, details, error);
+        }
+        if (agrees) [[unlikely]]
+            agree_on_recording(agreed);
+    }
+    // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
+    // be known later.
+    template <class Details, class Real>
+    [[gnu::noinline]] auto follow(Details& details, Real real) {
+        if (!thread_ || !is_of_program()) return real();
+        Moment moment{*thread_, function_, false, 0};
+        if (has_details()) {
+            KeepErrno keep(*thread_);
+            details.enter(moment);
+            if constexpr (requires { details.entered(moment); }) details.entered(moment);
+        }
+        auto result = real();
+        KeepErrno keep(*thread_);
+        if (has_details()) end_details(moment, details, error_of(result));
+        if (ends_in_world(details, error_of(result))) agree_on_recording(await_agreement());
+        return result;
+    }
+    // The same inline, for a function that the compiler knows.
+    template <class Details>
+    [[gnu::always_inline]] void enter_here(Function function, Details& details) noexcept {
+        KeepErrno keep(*thread_);
+        Moment moment = begin_enter_here(*thread_, function, is_recorded());
+        tell_enter(moment, details);
+    }
+    template <class Details>
+    [[gnu::always_inline]] void leave_here(Function function, Details& details, int error) noexcept {
+        KeepErrno keep(*thread_);
+        Moment moment = begin_leave_here(*thread_, function, is_recorded());
+        tell_leave(moment, details, error);
+    }
+
+ private:
+    bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
+    bool has_details() const noexcept { return (selection_ & with_details) != 0; }
+
+    // Ranks agree in it.
+    template <class Details>
+    bool ends_in_world(const Details& details, int error) const noexcept {
+        if constexpr (std::is_same_v<Details, Collective>)
+            if (selection_ & agrees_in_world) [[unlikely]]
+                return details.meets_world() && has_taken_place(error);
+        return false;
+    }
+
+    template <class Details>
+    static void end_details(Moment& moment, Details& details, int error) noexcept {
+        if (error == MPI_SUCCESS)
+            details.leave(moment);
+        else if constexpr (requires { details.fail(moment, error); })
+            details.fail(moment, error);
+    }
+
+    template <class Details>
+    [[gnu::always_inline]] void tell_enter(Moment& moment, Details& details) noexcept {
+        if (!has_details()) return end_enter(moment, Payload(function_));
+        end_enter(moment, details.enter(moment));
+        if constexpr (requires { details.entered(moment); }) details.entered(moment);
+    }
+    template <class Details>
+    [[gnu::always_inline]] void tell_leave(Moment& moment, Details& details, int error) noexcept {
+        left_ = true;
+        if (!has_details() || error != MPI_SUCCESS) {
+            if constexpr (requires { details.fail(moment, error); })
+                if (has_details()) details.fail(moment, error);
+            return end_leave(moment, Payload(function_));
+        }
+        end_leave(moment, details.leave(moment));
+    }
+
+    // Bindings of Open MPI call no functions that a tool sees. With another library such a call may be a part
+    // of the outer one, and requests are left to that.
+    bool is_of_program() const noexcept {
+#ifdef OPEN_MPI
+        return true;
+#else
+        return row_of(function_).is_followed;
+#endif
+    }
+
+    // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
+    // stack of the thread.
+    void leave_abandoned(const void* frame) noexcept;
+    // Also where an exception of the program passes.
+    void leave_plainly() noexcept;
+
+    Thread* thread_;
+    Function function_;
+    uint8_t selection_;
+    bool left_ = false;
+    uint32_t depth_ = 0;  // calls around this one
+};
+
+template <class Details, class Real>
+[[gnu::noinline]] auto record(Call& call, Details& details, Real real) {
+    if (!call.is_outermost()) [[unlikely]]
+        return call.follow(details, real);
+    call.enter(details);
+    auto result = real();
+    call.leave(details, error_of(result));
+    return result;
+}
+
+template <class Details, class Real>
+auto record(Function function, const void* frame, Details& details, Real real) {
+    Call call(function, frame);
+    return record(call, details, real);
+}
+
+// The same for a wrapper that has all of it inline.
+template <class Details, class Real>
+[[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
+                                               Real real) {
+    Call call(function, frame);
+    if (!call.is_usual()) [[unlikely]]
+        return record(call, details, real);
+    call.enter_here(function, details);
+    auto result = real();
+    call.leave_here(function, details, error_of(result));
+    return result;
+}
+
+template <class Real>
+auto call(Function function, Real real) {
+    if (!is_looked_at(function)) return real();
+    Plain details;
+    return record(function, __builtin_frame_address(0), details, real);
+}
+
+// Does MPI call this on its own behalf?
+inline bool is_nested() noexcept {
+    return own_thread && own_thread->depth != 0;
+}
+
+template <class Real>
+int init(Function function, Real real) {
+    if (is_nested()) return real();
+    start_recording();
+    return call(function, [&] {
+        int result = real();
+        if (result == MPI_SUCCESS) introduce_process();
+        return result;
+    });
+}
+
+template <class Real>
+int finalize(Function function, Real real) {
+    if (is_nested() && own_thread->program.function == function) return real();
+    if (Thread* thread = this_thread()) {
+        // A call that was left by longjmp or an exception is over at the latest now.
+        thread->depth = 0;
+        close_all_regions(*thread);
+    }
+    Finalization details;
+    if (!is_selected(function)) details.tell_unrecorded(function);
+    auto measure_and_finalize = [&] {
+        end_agreement();
+        take_clock_point(Occasion::finalize);
+        return real();
+    };
+    int result = is_looked_at(function)
+                     ? record(function, __builtin_frame_address(0), details, measure_and_finalize)
+                     : measure_and_finalize();
+    finish_recording();
+    return result;
+}
+
+}  // namespace ovni::mpi

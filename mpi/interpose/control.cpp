@@ -1,0 +1,152 @@
+// MPI_Pcontrol and MPI_Abort: the functions that say something to the tracer itself.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <iterator>
+
+#include "mpi/interpose/calls.hpp"
+#include "mpi/interpose/clock_points.hpp"
+#include "mpi/interpose/foreign_string.hpp"
+#include "mpi/interpose/job.hpp"
+#include "mpi/interpose/markers.hpp"
+#include "mpi/interpose/pcontrol.hpp"
+#include "mpi/interpose/pmpi.hpp"
+#include "mpi/interpose/recorder.hpp"
+#include "mpi/interpose/regions.hpp"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+using Rule = void (*)(Thread&, const ForeignString& name);
+
+// What a level means, with and without a readable string behind it; without a rule it is a marker.
+struct Level {
+    int level;
+    Rule with_name;
+    Rule alone;
+};
+
+void pause(Thread& thread, const ForeignString&) {
+    ovni_private_pause(1);
+    up_to_date(thread);
+}
+
+void resume(Thread& thread, const ForeignString&) {
+    ovni_private_pause(0);
+    up_to_date(thread);
+}
+
+void flush(Thread&, const ForeignString&) {
+    ovni_private_flush_all();
+}
+
+// What stands where a caller passed one argument only may be a string too, so this resumes as well, and the
+// clocks are measured with or without one.
+void begin(Thread& thread, const ForeignString& name) {
+    resume(thread, name);
+    open_region(thread, name.view());
+}
+
+void end(Thread& thread, const ForeignString& name) {
+    close_region(thread, name.view());
+}
+
+void measure_clocks(Thread&, const ForeignString&) {
+    take_clock_point(Occasion::pcontrol);
+}
+
+constexpr Level levels[] = {
+    {-1, end, nullptr},
+    {0, pause, pause},
+    {1, begin, resume},
+    {2, flush, flush},
+    {3, measure_clocks, measure_clocks},
+};
+
+// Null for a marker.
+const Level* find_level(int level) noexcept {
+    const Level* known = std::ranges::find(levels, level, &Level::level);
+    return known == std::end(levels) ? nullptr : known;
+}
+
+// Does a string behind it make a difference?
+bool takes_name(int level) noexcept {
+    const Level* known = find_level(level);
+    return known && known->with_name != known->alone;
+}
+
+bool is_awaited() noexcept {
+    return recording.load(std::memory_order_relaxed) && !is_nested() && ovni_private_awaits_pcontrol();
+}
+
+}  // namespace
+
+ControlCall::ControlCall(int level, const void* text) noexcept
+    : level_(level), is_awaited_(is_awaited()), takes_name_(takes_name(level)) {
+    if (!is_awaited_ && !takes_name_) return;
+    has_text_ = text_.read(text);
+    has_name_ = takes_name_ && has_text_ && text_.is_printable();
+}
+
+ControlCall::ControlCall(int level, const void* text, size_t length) noexcept
+    : level_(level), is_awaited_(is_awaited()), takes_name_(takes_name(level)) {
+    if (!is_awaited_ && !takes_name_) return;
+    has_text_ = text_.read(text, length);
+    has_name_ = takes_name_ && has_text_ && text_.is_printable();
+    if (!has_text_) has_text_ = text_.read(text);
+}
+
+void ControlCall::hit() const noexcept {
+    if (!is_awaited_ || !has_text_) return;
+    int saved = errno;
+    meet_controller();
+    ovni_private_hit_pcontrol(level_, text_.text, text_.view().size());
+    errno = saved;
+}
+
+void ControlCall::obey() const noexcept {
+    Thread* thread = this_thread();
+    if (!thread) return;
+    int saved = errno;
+    const Level* known = find_level(level_);
+    Rule rule = !known ? nullptr : has_name_ ? known->with_name : known->alone;
+    if (rule)
+        rule(*thread, has_name_ ? text_ : ForeignString());
+    else
+        mark_level(*thread, level_);
+    errno = saved;
+}
+
+}  // namespace ovni::mpi
+
+using namespace ovni::mpi;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int MPI_Pcontrol(const int level, ...) {
+    va_list arguments;
+    va_start(arguments, level);
+    void* argument = va_arg(arguments, void*);
+    va_end(arguments);
+    ControlCall control(level, argument);
+    control.hit();
+    return call(Function::Pcontrol, [&] {
+        control.obey();
+        return OVNI_PMPI(Pcontrol)(level, argument);
+    });
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+    return call(Function::Abort, [&] {
+        abort_recording(errorcode);
+        return OVNI_PMPI(Abort)(comm, errorcode);
+    });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

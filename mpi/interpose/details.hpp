@@ -1,0 +1,246 @@
+// What is recorded of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
+// A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the
+// event of entering, leave() after a call that succeeded, fail() after another. They keep the books, and say
+// what ovni/mpi_events.h wants of the call: as payload, and in detail events.
+#pragma once
+
+#include "mpi/interpose/arguments.hpp"
+#include "mpi/interpose/collective_flow.hpp"
+#include "mpi/interpose/communicators.hpp"
+#include "mpi/interpose/makers.hpp"
+#include "mpi/interpose/moment.hpp"
+#include "mpi/interpose/payload.hpp"
+#include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/requests.hpp"
+
+namespace ovni::mpi {
+
+struct Plain {
+    Payload enter(Moment& moment) noexcept { return Payload(moment.function); }
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+// What rank 0 of a communicator has not told of it yet, it tells now.
+struct Finalization {
+    // Where MPI_Finalize itself is not recorded.
+    static void tell_unrecorded(Function function) noexcept;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+// Messages: messages.cpp
+
+struct Send {
+    int peer, tag;
+    MPI_Comm comm;
+    int count;
+    MPI_Datatype type;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedSend {
+    Send send;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Receive {
+    int peer, tag;
+    MPI_Comm comm;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedReceive {
+    int peer, tag;
+    MPI_Comm comm;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Exchange {
+    Send send;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedExchange {
+    Send send;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// `flag`: of one that may find nothing. `newmessage`: of one that takes the message out.
+struct Probe {
+    int peer, tag;
+    MPI_Comm comm;
+    Statuses status;
+    const int* flag = nullptr;
+    Messages newmessage = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct MatchedReceive {
+    Messages message;
+    Statuses status;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PostedMatchedReceive {
+    Messages message;
+    Requests newrequest;
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// Requests: completions.cpp
+
+struct PersistentSend {
+    Send send;
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct PersistentReceive {
+    int peer, tag;
+    MPI_Comm comm;
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Start {
+    int count;
+    bool many;
+    Requests requests;
+    Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
+};
+
+using Starts = Start;
+
+struct RequestUse {
+    Requests request;
+    Posted posted = {};
+    MPI_Request handle = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// One that no function of MPI completes by itself.
+struct Request {
+    Requests newrequest;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+// `flag`: of a test.
+struct Completion {
+    Requests request;
+    Statuses status;
+    const int* flag = nullptr;
+    MPI_Request handle = {};
+    Posted posted = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
+};
+
+// Of all, any or some of the requests: `index` of any, `outcount` and `indices` of some.
+struct Completions {
+    int count;
+    Requests requests;
+    Statuses statuses;
+    Language language;
+    const int* flag = nullptr;
+    const int* index = nullptr;
+    const int* outcount = nullptr;
+    const int* indices = nullptr;
+
+    static constexpr int few = 16;
+    CallArray<MPI_Request, few> handles = {};
+    CallArray<Posted, few> posted = {};  // where other threads may use the handles again
+    bool have_statuses = false;
+    uint32_t newest = 0;  // of the requests when the call began
+
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
+
+ private:
+    Posted book_of(int which) const noexcept;
+    void finish(Moment& moment, int which, int status) noexcept;
+    void finish_those(Moment& moment, bool some_failed) noexcept;
+    int numbered(int number) const noexcept { return language == Language::c ? number : number - 1; }
+};
+
+// Collectives: collectives.cpp
+
+struct Collective {
+    const CollectiveFlow& flow;
+    MPI_Comm comm;
+    int root;
+    CollectiveSide sent, received;
+    Language language;
+    Requests newrequest = {};
+    CollectiveBytes bytes = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    // All ranks of the world may have to be there before the call returns.
+    bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
+};
+
+// One-sided operations and I/O: transfers.cpp
+
+struct OneSided {
+    int target;
+    MPI_Win win;
+    int count;
+    MPI_Datatype type;
+    bool gives, takes;
+    MPI_Op op;
+    Requests newrequest = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct Synchronisation {
+    int target;
+    MPI_Win win;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+struct Transfer {
+    MPI_File file;
+    int count;
+    MPI_Datatype type;
+    Statuses status = {};
+    Requests newrequest = {};
+    bool has_status = false;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct FileUse {
+    MPI_File file;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,53 @@
+#include "mpi/interpose/fortran.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "mpi/interpose/pmpi.hpp"
+#include "mpi/interpose/report.hpp"
+
+namespace ovni::mpi {
+
+namespace {
+
+Report missing_routine{"%s is not in this process: calls of it do nothing"};
+
+void missing() {}
+
+struct Symbol {
+    char text[64];
+};
+
+char capital(char c) noexcept {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+// "mpi_send_f08_" of "send"; with "p" in front the name of the routine that no tool replaces.
+Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept {
+    constexpr const char* suffixes[spellings] = {"", "_", "__", "", "_f08_", "_f08ts_"};
+    Symbol symbol;
+    snprintf(symbol.text, sizeof symbol.text, "%smpi_%s%s", prefix, row_of(routine).name,
+             suffixes[static_cast<size_t>(spelling)]);
+    if (spelling == Spelling::capital)
+        for (char& c : symbol.text) c = capital(c);
+    return symbol;
+}
+
+}  // namespace
+
+void* find_routine(Routine routine, Spelling spelling) noexcept {
+    Symbol name = spelled("", routine, spelling);
+    if (void* next = dlsym(RTLD_NEXT, name.text)) return next;
+    if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
+    missing_routine.once(name.text);
+    return reinterpret_cast<void*>(missing);
+}
+
+bool succeeded(Address ierror) noexcept {
+    if (ierror) return *static_cast<const MPI_Fint*>(ierror) == MPI_SUCCESS;
+    int flag = 0;
+    return OVNI_PMPI(Initialized)(&flag) == MPI_SUCCESS && flag;
+}
+
+}  // namespace ovni::mpi

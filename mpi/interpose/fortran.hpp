@@ -1,0 +1,90 @@
+// What the wrappers of Fortran routines go through. A routine is known by several spellings, and a wrapper
+// hands its arguments on, untouched, to the routine of the same spelling behind it: no handle is converted
+// and no descriptor opened. Found at first use, so a program without Fortran needs none of it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "fortran_routines.hpp"
+#include "mpi/interpose/calls.hpp"
+#include "mpi/interpose/pcontrol.hpp"
+
+namespace ovni::mpi {
+
+// All arguments are passed by address, but the lengths of character arguments, which follow the others.
+using Address = void*;
+
+// mpi_x, mpi_x_, mpi_x__, MPI_X, and those of the module mpi_f08.
+enum class Spelling : uint8_t { plain, underscore, underscores, capital, f08, f08ts };
+inline constexpr size_t spellings = 6;
+
+inline std::atomic<void*> real_routines[std::size(routine_rows)][spellings];
+
+// A routine that is missing is reported and replaced by one that does nothing.
+void* find_routine(Routine routine, Spelling spelling) noexcept;
+
+template <class Signature>
+Signature* real_routine(Routine routine, Spelling spelling) noexcept {
+    auto& known = real_routines[static_cast<size_t>(routine)][static_cast<size_t>(spelling)];
+    void* real = known.load(std::memory_order_acquire);
+    if (!real) [[unlikely]] {
+        real = find_routine(routine, spelling);
+        known.store(real, std::memory_order_release);
+    }
+    return reinterpret_cast<Signature*>(real);
+}
+
+template <class Real>
+[[gnu::always_inline]] inline auto fortran_call(Function function, Real real) {
+    if (!is_looked_at(function)) return real();
+    Call traced(function, __builtin_frame_address(0));
+    if (!traced.is_outermost()) return real();
+    Plain details;
+    traced.enter(details);
+    return real();
+}
+
+// `ierror` may be null: it is optional in mpi_f08.
+inline int result_of(Address ierror) noexcept {
+    return ierror ? *static_cast<const MPI_Fint*>(ierror) : MPI_SUCCESS;
+}
+// Of MPI_Init, which may tell nobody.
+bool succeeded(Address ierror) noexcept;
+
+template <class Real>
+void fortran_init(Function function, Address ierror, Real real) {
+    init(function, [&] {
+        real();
+        return succeeded(ierror) ? MPI_SUCCESS : MPI_ERR_OTHER;
+    });
+}
+
+template <class Real>
+void fortran_finalize(Function function, Real real) {
+    finalize(function, [&] {
+        real();
+        return MPI_SUCCESS;
+    });
+}
+
+template <class Real>
+void fortran_abort(Function function, Address errorcode, Real real) {
+    fortran_call(function, [&] {
+        abort_recording(*static_cast<const MPI_Fint*>(errorcode));
+        real();
+    });
+}
+
+// The text is there only where the program passed one, which no interface of MPI allows it to.
+template <class Real>
+void fortran_pcontrol(Function function, Address level, Address text, size_t length, Real real) {
+    ControlCall control(integer(level), text, length);
+    control.hit();
+    fortran_call(function, [&] {
+        control.obey();
+        real();
+    });
+}
+
+}  // namespace ovni::mpi

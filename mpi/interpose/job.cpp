@@ -1,0 +1,168 @@
+#include "mpi/interpose/job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/label_hash.hpp"
+#include "mpi/interpose/agreement.hpp"
+#include "mpi/interpose/clock_points.hpp"
+#include "mpi/interpose/communicators.hpp"
+#include "mpi/interpose/cpus.hpp"
+#include "mpi/interpose/host.hpp"
+#include "mpi/interpose/recorder.hpp"
+#include "mpi/interpose/requests.hpp"
+#include "mpi/interpose/run.hpp"
+#include "mpi/interpose/selection.hpp"
+#include "mpi/interpose/sites.hpp"
+#include "mpi/interpose/spawned.hpp"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+struct LoomName {
+    char text[512];
+};
+
+bool is_set(const char* variable) noexcept {
+    const char* value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+bool says(const char* variable, const char* word) noexcept {
+    const char* value = getenv(variable);
+    return value && strcmp(value, word) == 0;
+}
+
+// A spawned world has looms of its own: its ranks may run on other CPUs of the same host.
+LoomName loom_of(const Host& host, int rank, uint32_t world) noexcept {
+    LoomName loom;
+    const char* wanted = getenv("OVNI_LOOM");
+    if (!wanted || !*wanted || strchr(wanted, '/') || strcmp(wanted, "host") == 0)
+        snprintf(loom.text, sizeof loom.text, "%s", host.name);
+    else if (strcmp(wanted, "rank") == 0)
+        snprintf(loom.text, sizeof loom.text, "%s.%d", host.name, rank);
+    else
+        snprintf(loom.text, sizeof loom.text, "%s", wanted);
+    size_t used = strlen(loom.text);
+    if (world != 1) snprintf(loom.text + used, sizeof loom.text - used, ".world%u", world);
+    return loom;
+}
+
+int appnum() noexcept {
+    int* number = nullptr;
+    int found = 0;
+    OVNI_PMPI(Comm_get_attr)(comm_world(), MPI_APPNUM, static_cast<void*>(&number), &found);
+    return found && number && *number >= 0 ? *number : 0;
+}
+
+// Rank 0 names the run; where no process has streams of the program yet, older traces are moved away first.
+RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth) noexcept {
+    int keep = !ovni_private_process_is_ours() || birth.world != 1 || is_set("OVNI_APPEND");
+    int anybody_keeps = 1;
+    if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
+    RunName run = RunName::chosen_here();
+    if (leaders.valid() && !anybody_keeps && leaders.bcast(run.text, RunName::most))
+        move_older_traces(leaders, ovni_private_trace_directory(), run);
+    job.bcast(run.text, RunName::most);
+    return run;
+}
+
+// Spawned worlds continue after the applications of the first.
+int applications_of(const PrivateComm& job, const Birth& birth) noexcept {
+    int highest = appnum();
+    if (birth.applications > 0 || !job.any(appnum(), highest)) return std::max(birth.applications, 1);
+    return highest + 1;
+}
+
+void identify(const Host& host, const LoomName& loom, const RunName& run, const Birth& birth, int rank,
+              int ranks, const Cpus& cpus) noexcept {
+    static int numbers[Cpus::most];
+    ovni_private_identity identity{};
+    identity.app = birth.app_id(appnum());
+    identity.loom = loom.text;
+    identity.host = host.name;
+    identity.run = run.text;
+    identity.rank = rank;
+    identity.nranks = ranks;
+    identity.cpus = numbers;
+    identity.ncpus = cpus.list(numbers);
+    ovni_private_identify(&identity);
+}
+
+void introduce_alone() noexcept {
+    Birth birth = Birth::of_world();
+    Host host = Host::alone();
+    LoomName loom = loom_of(host, 0, birth.world);
+    identify(host, loom, RunName::chosen_here(), birth, -1, 0, Cpus::of_process());
+}
+
+void introduce_among(const PrivateComm& job) noexcept {
+    PrivateComm node = job.on_same_node();
+    if (!node.valid()) return introduce_alone();
+    PrivateComm leaders = job.leaders(node);
+    Host host = Host::among(leaders, node);
+    Birth birth = Birth::of_world();
+    RunName run = agree_on_run(job, leaders, birth);
+    // The reference of a spawned world would be another one.
+    char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
+    LoomName loom = loom_of(host, job.rank(), birth.world);
+    Cpus cpus = Cpus::of_process();
+    // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
+    // node.
+    cpus.unite(node);
+    PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
+    if (loom_mates.valid()) cpus.unite(loom_mates);
+    remember_run(run, applications_of(job, birth));
+    identify(host, loom, run, birth, job.rank(), job.size(), cpus);
+    if (!node.bcast(&are_measured, 1) || !are_measured) return;
+    take_clock_point(Occasion::init);
+    node.meet_asleep();
+}
+
+}  // namespace
+
+void start_recording() noexcept {
+    select_functions();
+    recording.store(true, std::memory_order_relaxed);
+    await_calls();
+}
+
+void introduce_process() noexcept {
+    int saved = errno;
+    PrivateComm job = PrivateComm::of_world();
+    if (job.valid())
+        introduce_among(job);
+    else
+        introduce_alone();
+    bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
+    sampling_cpus.store(sample, std::memory_order_relaxed);
+    meet_world();
+    if (job.valid()) prepare_agreement(job);
+    int provided = MPI_THREAD_MULTIPLE;
+    OVNI_PMPI(Query_thread)(&provided);
+    several_threads = provided == MPI_THREAD_MULTIPLE;
+    errno = saved;
+}
+
+void finish_recording() noexcept {
+    int saved = errno;
+    deselect_functions();
+    if (Thread* thread = this_thread()) end_thread(*thread);
+    recording.store(false, std::memory_order_relaxed);
+    ovni_private_close_all(nullptr, 0);
+    errno = saved;
+}
+
+void abort_recording(int code) noexcept {
+    int saved = errno;
+    recording.store(false, std::memory_order_relaxed);
+    ovni_private_close_all("exit", code);
+    errno = saved;
+}
+
+}  // namespace ovni::mpi

@@ -1,0 +1,96 @@
+// Records of calls that make communicators, windows and files, name them, and end them; as in details.hpp.
+#pragma once
+
+#include "mpi/interpose/arguments.hpp"
+#include "mpi/interpose/communicators.hpp"
+#include "mpi/interpose/moment.hpp"
+#include "mpi/interpose/payload.hpp"
+#include "mpi/interpose/spawned.hpp"
+
+namespace ovni::mpi {
+
+struct CommunicatorMaker {
+    MPI_Comm comm;  // that it is made of; MPI_COMM_NULL where there is none
+    int root;
+    int distinction;
+    bool joins_two;  // both sides have another `comm`
+    Comms newcomm;
+    Language language;
+    Requests newrequest = {};
+    Expected expected = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+
+ private:
+    Origin origin(Moment& moment) const noexcept;
+};
+
+// Of a communicator with a world that the call starts.
+struct SpawnMaker {
+    MPI_Comm comm;
+    int root, count;
+    SpawnInfos infos;
+    Comms newcomm;
+    Expected expected = {};
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    // Asked once, also where nothing is recorded.
+    void* passed() noexcept;
+    const MPI_Info* for_c() noexcept { return static_cast<const MPI_Info*>(passed()); }
+};
+
+struct CommunicatorEnd {
+    Comms comm;
+    MPI_Comm ended = {};
+    Communicator* known = nullptr;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+    void fail(Moment& moment, int error) noexcept;
+};
+
+struct WindowMaker {
+    MPI_Comm comm;
+    Wins newwin;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct WindowEnd {
+    Wins win;
+    MPI_Win ended = {};
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct FileMaker {
+    MPI_Comm comm;
+    std::string_view name;
+    Files newfile;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct FileEnd {
+    Files file;
+    MPI_File ended = {};
+    uint32_t number = 0;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct CommunicatorNaming {
+    MPI_Comm comm;
+    std::string_view name;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+struct WindowNaming {
+    MPI_Win win;
+    std::string_view name;
+    Payload enter(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,34 @@
+// The moment at which a thread enters or leaves a function of MPI: what events are written at it.
+#pragma once
+
+#include <cstdint>
+
+#include "functions.hpp"
+#include "mpi/interpose/thread.hpp"
+#include "ovni/emit.hpp"
+
+namespace ovni::mpi {
+
+// The stream holds, from now on, events that version 1.0.0 of the model does not know.
+[[gnu::cold]] void require_newest_version_now(Thread& thread) noexcept;
+inline void require_newest_version(Thread& thread) noexcept {
+    if (!thread.newest_version) [[unlikely]]
+        require_newest_version_now(thread);
+}
+
+struct Moment {
+    Thread& thread;
+    Function function;
+    bool recorded;  // else all of this only keeps the books
+    uint64_t at;
+
+    // A detail event.
+    template <class... Arguments>
+    void say(EventCode code, Arguments... arguments) noexcept {
+        if (!recorded) return;
+        require_newest_version(thread);
+        ovni::emit_at(code, at, arguments...);
+    }
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,44 @@
+// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread
+// that is the first to name one in its stream tells the stream first what it is.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mpi/interpose/moment.hpp"
+
+namespace ovni::mpi {
+
+// What is known of a communicator before it exists.
+struct Expected {
+    uint64_t id = 0;
+    bool is_agreed = true;     // do all members know that id?
+    bool is_of_world = false;  // has it the ranks of MPI_COMM_WORLD for certain?
+};
+
+// Of one sequence, from 3 on.
+uint32_t next_object_number() noexcept;
+
+// Does the stream have to be told of that object? Asked once for each.
+bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
+// A jumbo event.
+void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
+          std::span<const uint8_t> rest) noexcept;
+void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+// It has that name from now on. In a pause it is told again afterwards.
+void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+
+uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
+uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
+void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
+// Where the handle still means that one.
+void remove_window(MPI_Win win, uint32_t number) noexcept;
+
+uint32_t file_number(Moment& moment, MPI_File file) noexcept;
+uint32_t add_file(Moment& moment, MPI_File file, MPI_Comm comm, std::string_view name) noexcept;
+void remove_file(MPI_File file, uint32_t number) noexcept;
+
+}  // namespace ovni::mpi

@@ -1,0 +1,154 @@
+#include "mpi/interpose/recorder.hpp"
+
+#include <algorithm>
+
+#include "mpi/interpose/keep_errno.hpp"
+#include "mpi/interpose/regions.hpp"
+#include "ovni/emit.hpp"
+#include "ovni/mpi_events.h"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+constexpr States nothing{};
+
+void show_regions_as(Thread& thread, const RegionStack& wanted, uint64_t at) noexcept {
+    RegionStack& shown = thread.stream.regions;
+    uint32_t common = 0;
+    while (common < std::min(shown.size, wanted.size) && shown.numbers[common] == wanted.numbers[common])
+        ++common;
+    while (thread.is_on && shown.size > common) {
+        int64_t value = region_value(shown.numbers[shown.size - 1]);
+        ovni::emit_at("OM]", at, value, region_mark_type);
+        if (thread.is_on) --shown.size;
+    }
+    while (thread.is_on && shown.size < wanted.size) {
+        RegionNumber number = wanted.numbers[shown.size];
+        ovni::emit_at("OM[", at, int64_t{region_value(number)}, region_mark_type);
+        if (thread.is_on) shown.numbers[shown.size++] = number;
+    }
+}
+
+// The stream shows `function` and `regions` from the clock `at` on.
+void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
+    Function shown = thread.stream.function;
+    if (shown != function && shown != Function::none) say_leave(thread, Payload(shown), at);
+    show_regions_as(thread, regions, at);
+    if (shown != function && function != Function::none) say_enter(thread, function, Payload(function), at);
+    thread.behind = false;
+}
+
+// The same outside of `follow`, which may come between any two events of it: then it goes on from what was
+// shown before.
+void show_amid(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
+    thread.is_changing = true;
+    show(thread, function, regions, at);
+    thread.is_changing = false;
+}
+
+[[gnu::cold]] void meet_stream(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION_OF_CODES);
+    thread.stream_known = true;
+}
+
+bool is_open() noexcept {
+    const ovni_private_window* window = ovni_private_thread_window;
+    return (window && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) || ovni_private_thread_open();
+}
+
+void catch_up(Thread& thread, uint64_t at) noexcept {
+    label_open_regions(thread);
+    show_amid(thread, Function::none, thread.program.regions, at);
+}
+
+// Recording has ended or begins again, and the stream shows it now. A stream that was never told anything of
+// ours, and still need not be, stays as it is.
+void follow(int on, uint64_t at) noexcept {
+    Thread* thread = own_thread;
+    if (!thread) return;
+    KeepErrno keep(*thread);
+    if (!on) {
+        if (thread->is_changing) thread->cut = thread->stream;
+        show(*thread, Function::none, nothing.regions, at);
+        thread->is_on = false;
+        return;
+    }
+    thread->is_on = true;
+    const States& open = thread->is_changing ? thread->cut : thread->program;
+    if (open.function == Function::none && open.regions.size == 0) return;
+    if (!thread->stream_known) meet_stream(*thread);
+    label_open_regions(*thread);
+    show(*thread, open.function, open.regions, at);
+}
+
+[[gnu::constructor]] void follow_recording() {
+    ovni_private_follow_recording([](int on, uint64_t at) { follow(on, at); });
+}
+
+}  // namespace
+
+void say_cpu(Thread& thread, int cpu) noexcept {
+    if (cpu < 0) return;
+    thread.cpu = cpu;
+    if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
+}
+
+bool up_to_date(Thread& thread) noexcept {
+    if (!recording.load(std::memory_order_relaxed) || !is_open()) {
+        thread.behind = true;
+        return false;
+    }
+    if (!thread.stream_known) [[unlikely]]
+        meet_stream(thread);
+    thread.is_on = true;
+    return true;
+}
+
+bool may_define(Thread& thread) noexcept {
+    return up_to_date(thread) || (recording.load(std::memory_order_relaxed) && ovni_private_thread_defines());
+}
+
+void require_newest_version_now(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION);
+    thread.newest_version = true;
+}
+
+Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
+    if (!wanted) return {thread, function, false, 0};
+    if (!up_to_date(thread)) {
+        thread.program.function = function;
+        return {thread, function, false, 0};
+    }
+    say_cpu(thread);
+    uint64_t at = ovni::stream_now();
+    if (thread.behind) [[unlikely]]
+        catch_up(thread, at);
+    return {thread, function, true, at};
+}
+
+Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {
+    if (!wanted) return {thread, function, false, 0};
+    if (!up_to_date(thread) || thread.stream.function != function) {
+        thread.program.function = Function::none;
+        return {thread, function, false, 0};
+    }
+    return {thread, function, true, ovni::stream_now()};
+}
+
+void show_regions(Thread& thread) noexcept {
+    KeepErrno keep(thread);
+    if (!up_to_date(thread)) return;
+    label_open_regions(thread);
+    show_amid(thread, thread.stream.function, thread.program.regions, ovni::now());
+}
+
+void end_thread(Thread& thread) noexcept {
+    KeepErrno keep(thread);
+    thread.program.regions.size = 0;
+    if (!thread.stream_known || thread.stream.regions.size == 0) return;
+    if (up_to_date(thread)) show_amid(thread, thread.stream.function, nothing.regions, ovni::now());
+}
+
+}  // namespace ovni::mpi

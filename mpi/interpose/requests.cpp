@@ -1,0 +1,107 @@
+#include "mpi/interpose/requests.hpp"
+
+#include <atomic>
+
+#include "mpi/interpose/handle_table.hpp"
+#include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/spin_lock.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+// Several, so that threads seldom meet.
+struct alignas(64) Shard {
+    SpinLock changing;
+    HandleTable<Posted> posted;
+};
+constexpr size_t shards = 16;
+Shard all[shards];
+
+std::atomic<uint32_t> last_number{0};
+
+SpinLock changing_messages;
+constinit HandleTable<uint32_t> messages;
+
+#ifdef OPEN_MPI
+KnownSymbol empty_request{"ompi_request_empty"};
+bool is_shared(MPI_Request request) noexcept {
+    return request == static_cast<MPI_Request>(empty_request.get());
+}
+#else
+bool is_shared(MPI_Request) noexcept {
+    return false;
+}
+#endif
+
+Shard& shard_of(MPI_Request request) noexcept {
+    return all[mix(key_of(request)) >> 60];
+}
+static_assert(shards == 16);
+
+// False where the handle is one of many requests.
+bool keep(MPI_Request request, const Posted& posted) noexcept {
+    if (is_shared(request)) return false;
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    Posted* place = shard.posted.insert(key_of(request));
+    if (!place) return true;
+    bool may_share = posted.kind == Posted::Kind::send && !posted.persistent;
+    if (may_share && place->number != 0 && place->kind == posted.kind && !place->persistent) return false;
+    *place = posted;
+    return true;
+}
+
+}  // namespace
+
+void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept {
+    if (!keep(request, posted))
+        moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, uint32_t{OVNI_MPI_COMPLETED});
+}
+
+uint32_t next_request_number() noexcept {
+    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+uint32_t newest_request_number() noexcept {
+    return last_number.load(std::memory_order_relaxed);
+}
+
+Posted find_request(MPI_Request request) noexcept {
+    if (request == request_null()) return {};
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    const Posted* found = shard.posted.find(key_of(request));
+    return found ? *found : Posted{};
+}
+
+void update(MPI_Request request, const Posted& posted) noexcept {
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    Posted* found = shard.posted.find(key_of(request));
+    if (found && found->number == posted.number) *found = posted;
+}
+
+void forget(MPI_Request request, const Posted& posted) noexcept {
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    Posted* found = shard.posted.find(key_of(request));
+    if (found && found->number == posted.number) shard.posted.erase(key_of(request));
+}
+
+void keep_message(MPI_Message message, uint32_t number) noexcept {
+    SpinLock::Guard guard(changing_messages);
+    if (uint32_t* place = messages.insert(key_of(message))) *place = number;
+}
+
+uint32_t take_message(MPI_Message message) noexcept {
+    SpinLock::Guard guard(changing_messages);
+    uint32_t* found = messages.find(key_of(message));
+    if (!found) return 0;
+    uint32_t number = *found;
+    messages.erase(key_of(message));
+    return number;
+}
+
+}  // namespace ovni::mpi

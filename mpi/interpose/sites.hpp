@@ -1,0 +1,45 @@
+// Calls of the program that chains of --control wait for. What is awaited is known when MPI_Init is called
+// and stands in the selection of functions; calls before that, and after MPI_Finalize, are not reported, nor
+// are those that MPI or a callback of the program makes inside of another call.
+#pragma once
+
+#include <cstdint>
+
+#include "functions.hpp"
+#include "mpi/interpose/selection.hpp"
+#include "mpi/interpose/thread.hpp"
+#include "ovni/emit.hpp"
+
+namespace ovni::mpi {
+
+// Selects the functions that are awaited. A function that the MPI of the build does not have is reported.
+void await_calls() noexcept;
+
+// What the calling thread reports counts as this thread's: it has a stream.
+void meet_controller() noexcept;
+
+[[gnu::cold]] void hit_call(Function function) noexcept;
+[[gnu::cold]] void hit_slow_call(Function function, uint64_t ns) noexcept;
+
+// Stands around what is written when a call ends: tells how long it took when that is written.
+class SlowSite {
+ public:
+    [[gnu::always_inline]] SlowSite(const Thread& thread, Function function, uint8_t selection) noexcept
+        : function_(function), is_awaited_(selection & awaited_slow) {
+        if (is_awaited_) [[unlikely]]
+            ns_ = ovni::stream_now() - thread.entered_at;
+    }
+    [[gnu::always_inline]] ~SlowSite() {
+        if (is_awaited_) [[unlikely]]
+            hit_slow_call(function_, ns_);
+    }
+    SlowSite(const SlowSite&) = delete;
+    SlowSite& operator=(const SlowSite&) = delete;
+
+ private:
+    Function function_;
+    bool is_awaited_;
+    uint64_t ns_ = 0;
+};
+
+}  // namespace ovni::mpi

@@ -1,0 +1,149 @@
+#include "mpi/interpose/spawned.hpp"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/report.hpp"
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+// A value of an info has that many characters in Open MPI.
+constexpr size_t longest = MPI_MAX_INFO_VAL - 1;
+constexpr char key[] = "env";
+constexpr const char* birth_variable = "OVNI_SPAWNED";
+
+Report not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
+Report left_out{"spawned programs are not told %s: it is too long (give it to mpirun)"};
+
+RunName run;
+int first_applications = 1;
+
+// Variables as that info has them, a line each. What the program itself passes stays as it is.
+class Environment {
+ public:
+    // False where it does not fit.
+    bool add(std::string_view line) noexcept {
+        if (has(line.substr(0, line.find('=') + 1))) return true;
+        if (line.find('\n') != line.npos || size_ + 1 + line.size() > longest) return false;
+        if (size_ > 0) text_[size_++] = '\n';
+        memcpy(text_ + size_, line.data(), line.size());
+        size_ += line.size();
+        text_[size_] = '\0';
+        return true;
+    }
+    void read(MPI_Info info) noexcept {
+        int found = 0;
+        if (info == info_null()) return;
+        OVNI_PMPI(Info_get)(info, key, static_cast<int>(longest), text_, &found);
+        size_ = found ? strlen(text_) : 0;
+    }
+    const char* text() const noexcept { return text_; }
+
+ private:
+    bool has(std::string_view name) const noexcept {
+        std::string_view text(text_, size_);
+        for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+            if (at == 0 || text[at - 1] == '\n') return true;
+        return false;
+    }
+
+    char text_[longest + 1] = {};
+    size_t size_ = 0;
+};
+
+bool is_setting(std::string_view variable) noexcept {
+    for (std::string_view other : {"OVNI_SESSION=", "OVNI_APPEND=", "OVNI_SPAWNED="})
+        if (variable.starts_with(other)) return false;
+    return variable.starts_with("OVNI_");
+}
+
+// Without these nothing of the new world comes into this run.
+bool add_needed(Environment& environment, uint64_t id) noexcept {
+    char line[2 * PATH_MAX];
+    auto add = [&](int length) {
+        bool fits = length > 0 && static_cast<size_t>(length) < sizeof line && environment.add(line);
+        if (!fits) not_traced.once(line);
+        return fits;
+    };
+    const char *preload = getenv("LD_PRELOAD"), *directory = ovni_private_trace_directory();
+    if (preload && !add(snprintf(line, sizeof line, "LD_PRELOAD=%s", preload))) return false;
+    char here[PATH_MAX] = "";
+    if (directory[0] != '/' && !getcwd(here, sizeof here)) return false;
+    return add(snprintf(line, sizeof line, "%s=%d.%" PRIx64, birth_variable, first_applications, id)) &&
+           add(snprintf(line, sizeof line, "OVNI_TRACEDIR=%s%s%s", here, here[0] ? "/" : "", directory)) &&
+           add(snprintf(line, sizeof line, "OVNI_RUN=%s", run.text));
+}
+
+// By the number of the job, which the launcher counts up: family and number as one integer, or
+// launcher@number.
+uint32_t number_of_world() noexcept {
+    const char* job = getenv("PMIX_NAMESPACE");
+    if (!job) return 2;
+    const char* at = strrchr(job, '@');
+    unsigned long number = strtoul(at ? at + 1 : job, nullptr, 10);
+    constexpr unsigned long number_bits = 0xffff;
+    return number == 0 ? 2 : static_cast<uint32_t>(number & number_bits);
+}
+
+}  // namespace
+
+Birth Birth::of_world() noexcept {
+    Birth birth{comm_null()};
+    OVNI_KNOWN_PMPI(Comm_get_parent)(&birth.parent);
+    if (birth.parent == comm_null()) return birth;
+    birth.world = number_of_world();
+    const char* told = getenv(birth_variable);
+    if (told && sscanf(told, "%d.%" SCNx64, &birth.applications, &birth.id) != 2) birth.id = 0;
+    return birth;
+}
+
+int Birth::app_id(int appnum) const noexcept {
+    constexpr int step = 1000;
+    if (world == 1) return appnum + 1;
+    return applications + static_cast<int>(world) - 1 + step * appnum;
+}
+
+void remember_run(const RunName& name, int applications) noexcept {
+    run = name;
+    first_applications = applications;
+}
+
+SpawnInfos::~SpawnInfos() {
+    for (int i = 0; i < made_; ++i) OVNI_PMPI(Info_free)(&own_[i]);
+}
+
+bool SpawnInfos::add(MPI_Info theirs, const char* environment) noexcept {
+    MPI_Info& info = own_[made_];
+    bool made = (theirs == info_null() ? OVNI_PMPI(Info_create)(&info)
+                                       : OVNI_PMPI(Info_dup)(theirs, &info)) == MPI_SUCCESS;
+    if (!made) return false;
+    ++made_;
+    return OVNI_PMPI(Info_set)(info, key, environment) == MPI_SUCCESS;
+}
+
+void SpawnInfos::tell(int count, uint64_t id) noexcept {
+    if (!passed_ || count <= 0 || !own_.make(count) || !own_in_fortran_.make(count)) return;
+    Handles<MPI_Info, info_of> theirs(passed_, language_);
+    for (int i = 0; i < count; ++i) {
+        Environment environment;
+        environment.read(theirs.get(i));
+        if (!add_needed(environment, id)) return;
+        for (char** variable = environ; *variable; ++variable)
+            if (is_setting(*variable) && !environment.add(*variable)) left_out.once(*variable);
+        if (!add(theirs.get(i), environment.text())) return;
+        own_in_fortran_[i] = OVNI_PMPI(Info_c2f)(own_[i]);
+    }
+    passed_ = language_ == Language::c ? static_cast<const void*>(own_.data()) : own_in_fortran_.data();
+}
+
+}  // namespace ovni::mpi

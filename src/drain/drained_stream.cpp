@@ -1,0 +1,275 @@
+#include "drain/drained_stream.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "drain/flight.hpp"
+#include "ovni/format.h"
+#include "ring/diagnostics.hpp"
+#include "ring/event.hpp"
+#include "ring/futex.hpp"
+#include "ring/posix_io.hpp"
+#include "ring/stream_names.hpp"
+
+namespace ovni::writer {
+namespace {
+
+EventPieces first_of(const EventPieces& events, size_t bytes) {
+    size_t first = std::min(events.first_bytes, bytes);
+    return {events.first, first, events.second, bytes - first};
+}
+
+// Of the processes with one number on a machine, only one is in the namespace that it began with.
+bool may_have_namesakes(const RingHeader& ring) {
+    return ring.pid_space != 0 && ring.pid_space != first_pid_space;
+}
+
+}  // namespace
+
+// The owner has opened the ring again, for another stream.
+void DrainedStream::start_over() {
+    generation_ = header().generation.load(std::memory_order_acquire);
+    prepared_ = has_no_checksums_ = stuck_ = damaged_ = goes_on_by_owner_ = false;
+    rest();
+    gaps_ = Gaps();
+    earlier_ = {};
+    stray_.clear();
+}
+
+// Nothing was recorded that is worth a stream.
+bool DrainedStream::is_empty() const {
+    const RingHeader& h = header();
+    uint64_t least = h.begin_bytes.load(std::memory_order_acquire);
+    return h.published.load(std::memory_order_acquire) <= least && progress().file_end == 0 &&
+           !h.at_once.load(std::memory_order_relaxed);
+}
+
+bool DrainedStream::prepare() {
+    if (prepared_) return true;
+    std::optional<StreamNote> note = read_note();
+    if (!note) {
+        complain(Trouble::metadata, "drain", "cannot read %s:", note_path_.c_str());
+        return false;
+    }
+    note_ = std::move(*note);
+    if (place_is_of_others()) step_aside();
+    find_earlier();
+    make_directories();
+    stay_in_trace();
+    prepared_ = true;
+    if (progress().file_end == 0) return begin();
+    take_up();
+    return true;
+}
+
+bool DrainedStream::begin() {
+    bool is_open = open_file();
+    bool goes_on = header().continues.load(std::memory_order_relaxed);
+    if (goes_on) {
+        gaps_ = Gaps::load(gaps_path());
+    } else {
+        for (const std::string& root : {note_.roots.trace, note_.roots.temporary})
+            for (const char* name : {gaps_file, checksum_file})
+                if (!root.empty()) ::unlink((root + note_.place + name).c_str());
+    }
+    // Both are needed for all that follows.
+    if (!is_open && !owner_lives(header())) return keep();
+    RingProgress begin = progress();
+    begin.file_end = OVNI_FORMAT_STREAM_HEADER;
+    if (goes_on && file_.is_open()) begin.file_end = std::max(begin.file_end, file_.size());
+    commit(begin);
+    Gaps::reserve(gaps_path());
+    if (earlier_.open_life > 0) append(make_event("OHe", earlier_.open_life));
+    // Where the program made the file, the metadata are its own to write as long as the stream is open.
+    bool is_theirs = header().at_once.load(std::memory_order_relaxed) && !header().aside.load();
+    if (!is_theirs) write_metadata(nullptr);
+    return true;
+}
+
+// From another drainer, or once more: what is not told in the ring does not count.
+void DrainedStream::take_up() {
+    gaps_ = Gaps::load(gaps_path());
+    gaps_.go_back_to(progress().gaps);
+    announce();
+    if (open_file() && file_.size() > progress().file_end) file_.cut(progress().file_end);
+}
+
+bool DrainedStream::open_file() {
+    if (file_.is_open()) return true;
+    using Content = StreamFile::Content;
+    using Claim = StreamFile::Claim;
+    bool goes_on = header().continues.load(std::memory_order_relaxed);
+    Content content = goes_on ? Content::keep : Content::discard;
+    if (progress().file_end > OVNI_FORMAT_STREAM_HEADER) content = Content::existing;
+    std::string path = note_.directory() + events_file;
+    if (file_.open(path, content, may_have_namesakes(header()) ? Claim::needed : Claim::none)) return true;
+    if (errno == EWOULDBLOCK && progress().file_end == 0 && !header().aside.load()) {
+        step_aside();
+        make_directories();
+        return open_file();
+    }
+    complain(Trouble::open, "drain", "cannot write %s:", path.c_str());
+    return false;
+}
+
+// Somebody wrote into the ring who should not. What the stream has is whole; nothing follows it.
+bool DrainedStream::is_damaged() {
+    if (!damaged_ && !ring_.is_sound()) tell_damage();
+    return damaged_;
+}
+
+void DrainedStream::tell_damage() {
+    damaged_ = true;
+    complain(Trouble::memory, "drain", "the memory of the events of thread %d is damaged: they end here",
+             header().tid);
+}
+
+double DrainedStream::drain() {
+    RingHeader& h = header();
+    RingState state = h.state.load(std::memory_order_acquire);
+    if (state != RingState::open && state != RingState::closed) return 0;
+    if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
+    if (is_damaged()) {
+        // Its owner waits for nothing.
+        h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
+        return 0;
+    }
+    if (stuck_ || !h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
+    uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
+    if (h.kept > 0) {
+        uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
+        if (wanted > begin && !write_newest(wanted, false)) return 0;
+        give_up_until(kept_from(h, progress(), published));
+    } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
+        write_until(published, false);
+    }
+    uint64_t waiting = published - begin;
+    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
+           static_cast<double>(ring_.capacity() - h.kept);
+}
+
+bool DrainedStream::write_until(uint64_t end, bool all) {
+    RingProgress before = progress();
+    uint64_t sound = end_of_sound_events(ring_, before.drained, end);
+    if (sound < end) tell_damage();
+    RingBlock next = next_block(ring_, before, sound, all);
+    for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
+    next.after.skipped = {};
+    size_t done = write(next.bytes, before.file_end);
+    next.after.file_end = before.file_end + done;
+    for (const RingNote& note : take_notes(ring_, before, all, next.after)) {
+        bool is_behind = note.position == next.after.drained;
+        uint64_t distance = is_behind ? done : next.distance_to(note.position);
+        gaps_.add({before.file_end + distance, note.from, note.to, note.lost,
+                   std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
+    }
+    return settle(next.bytes, done, next.after);
+}
+
+bool DrainedStream::write_newest(uint64_t end, bool all) {
+    if (header().kept > 0 && !give_up_until(kept_from(header(), progress(), end))) return false;
+    return write_until(end, all);
+}
+
+bool DrainedStream::give_up_until(uint64_t target) {
+    RingProgress before = progress();
+    if (target <= before.drained) return true;
+    uint64_t end = end_of_event(ring_, before.drained, target);
+    if (end < target) damaged_ = true;
+    RingBlock next = next_block(ring_, before, end, false);
+    Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
+    for (Gap& gap : thinned.gaps) gaps_.add(std::move(gap));
+    next.after.skipped = thinned.skipped;
+    for (const RingNote& note : take_notes(ring_, before, false, next.after)) skip(next.after.skipped, note);
+    EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
+    size_t done = write(needed, before.file_end);
+    next.after.file_end = before.file_end + done;
+    return settle(needed, done, next.after);
+}
+
+// After `done` bytes of these events were written, and `after.file_end` says so. False where the rest is kept
+// in the ring.
+bool DrainedStream::settle(const EventPieces& events, size_t done, const RingProgress& after) {
+    RingProgress settled = after;
+    bool is_short = done < events.bytes();
+    if (is_short && !limited_ && !owner_lives(header())) {
+        *written_ -= done;
+        return keep();
+    }
+    if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
+    settled.written += done;
+    if (is_short) lose(events, done, settled);
+    if (!write_gaps() && !owner_lives(header())) return keep();
+    commit(settled);
+    return true;
+}
+
+// Whoever tries again begins with what the ring tells.
+bool DrainedStream::keep() {
+    stuck_ = true;
+    prepared_ = false;
+    gaps_ = Gaps();
+    rest();
+    return false;
+}
+
+// How many bytes got there: whole events.
+size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
+    uint64_t limit = header().limit;
+    limited_ = limit > 0 && *written_ + events.bytes() > limit;
+    if (limited_) return write_to_limit(events, offset);
+    size_t done = open_file() ? file_.write(events, offset) : 0;
+    *written_ += done;
+    if (done < events.bytes())
+        complain(Trouble::write, "ovni",
+                 "cannot write events, they are lost from here on: %s:", note_.directory().c_str());
+    return done;
+}
+
+// What still fits, and nothing after it.
+size_t DrainedStream::write_to_limit(const EventPieces& events, uint64_t offset) {
+    uint64_t limit = header().limit;
+    complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
+             header().pid, limit);
+    std::vector<uint8_t> all = whole(events);
+    size_t fit = *written_ < limit ? survey(all.data(), std::min(all.size(), limit - *written_)).bytes : 0;
+    *written_ = limit;
+    return fit > 0 && open_file() ? file_.write({all.data(), fit, nullptr, 0}, offset) : 0;
+}
+
+void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& after) {
+    std::vector<uint8_t> bytes = whole(events);
+    EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
+    after.lost += lost.events;
+    gaps_.lose_after(after.file_end, {after.file_end, lost.first_clock, lost.last_clock, lost.events,
+                                      limited_ ? "limit" : "error"});
+}
+
+void DrainedStream::commit(const RingProgress& after) {
+    RingHeader& h = header();
+    uint32_t next = h.current.load(std::memory_order_relaxed) + 1;
+    h.progress[next % 2] = after;
+    h.progress[next % 2].gaps = gaps_.mark();
+    h.current.store(next, std::memory_order_release);
+    announce();
+}
+
+// The owner learns of it, also where a drainer died before it could tell.
+void DrainedStream::announce() {
+    RingHeader& h = header();
+    const RingProgress& after = progress();
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
+        h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
+        h.nested[d].lost_told.store(after.nested_lost_told[d], std::memory_order_release);
+    }
+    h.notes_taken.store(after.notes_taken, std::memory_order_release);
+    h.drained.store(after.drained, std::memory_order_release);
+    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake_all(h.drained_blocks);
+}
+
+}  // namespace ovni::writer

@@ -1,0 +1,128 @@
+// The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and
+// ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
+// so another drainer may take over at any time; what it writes twice are the same bytes in the same place.
+//
+// A disk that refuses costs a program that lives the events that found no place; where the owner is dead,
+// they stay in the ring, which is not done, for another attempt.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drain/ring_block.hpp"
+#include "drain/stream_file.hpp"
+#include "ring/event.hpp"
+#include "ring/gaps.hpp"
+#include "ring/stream_note.hpp"
+
+namespace ovni::writer {
+
+// How the owner of a ring came to its end, as far as the drainer knows.
+struct OwnerEnd {
+    RingEnd how = RingEnd::recovered;
+    int code = 0;
+};
+
+// A stream that has ended, for another ring that goes on in its place: after exec, or because the system gave
+// the number of the thread, or of its process, to another one.
+struct EndedStream {
+    std::string metadata;           // as JSON
+    uint64_t lost = 0, raised = 0;  // told by drainers
+    uint64_t open_life = 0;         // the thread has not ended, by its events: the last clock
+};
+// By place in the trace.
+struct EndedStreams : std::map<std::string, EndedStream> {
+    std::map<std::string, ProcessId> users;  // of the directories of processes
+};
+
+class DrainedStream {
+ public:
+    // `written`: bytes of all streams of the process, for its limit. `ended`: all of the run directory.
+    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written, EndedStreams& ended)
+        : ring_(std::move(ring)),
+          note_path_(std::move(note_path)),
+          written_(std::move(written)),
+          ended_(ended) {}
+
+    // Writes out what is published, if the owner allows it already, but for what is to be kept. How full the
+    // ring was, 0 to 1.
+    double drain();
+    // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done; false where
+    // it keeps what could not be written.
+    bool finish(const OwnerEnd& end);
+    // It keeps something; passes leave it alone.
+    bool is_stuck() const { return stuck_; }
+
+    RingHeader& header() const { return ring_.header(); }
+    const Ring& ring() const { return ring_; }
+    // Bytes of events that came from this ring to the disk, whosever they were.
+    uint64_t written() const { return header().written_before + progress().written; }
+    bool has_begun() const { return progress().file_end > 0; }
+    // A file is open; it will be opened again when needed.
+    void rest() {
+        file_.close();
+        checksums_.close();
+    }
+
+ private:
+    void start_over();
+    bool prepare();
+    bool begin();
+    void take_up();
+    void find_earlier();
+    void stay_in_trace();
+    bool open_file();
+    std::optional<StreamNote> read_note() const;
+    bool place_is_of_others();
+    void step_aside();
+    void make_directories() const;
+    bool is_empty() const;
+    bool is_damaged();
+    void tell_damage();
+    bool write_until(uint64_t end, bool all);
+    bool write_newest(uint64_t end, bool all);
+    bool give_up_until(uint64_t target);
+    bool settle(const EventPieces& events, size_t done, const RingProgress& after);
+    bool keep();
+    size_t write(const EventPieces& events, uint64_t offset);
+    size_t write_to_limit(const EventPieces& events, uint64_t offset);
+    void lose(const EventPieces& events, size_t done, RingProgress& after);
+    void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
+    void commit(const RingProgress& after);
+    void announce();
+    const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
+    uint64_t last_clock() const;
+    uint64_t lost_here() const;
+    void tell_others(const OwnerEnd* end);
+    void append(const Event& event);
+    bool end_our_life(const OwnerEnd& end);
+    bool end_stream(const OwnerEnd& end, bool is_closed);
+    bool move_to_trace();
+    Json metadata_now(const OwnerEnd* end) const;
+    bool write_metadata(const OwnerEnd* end);
+    bool write_gaps();
+    std::string gaps_path() const;
+
+    Ring ring_;
+    std::string note_path_;
+    std::shared_ptr<uint64_t> written_;
+    EndedStreams& ended_;
+    uint32_t generation_ = 0;
+    StreamNote note_;
+    EndedStream earlier_;
+    std::string stray_;  // where the owner thinks that its files are
+    bool goes_on_by_owner_ = false;
+    bool prepared_ = false;
+    bool has_no_checksums_ = false;
+    bool stuck_ = false;
+    bool damaged_ = false;
+    bool limited_ = false;  // the last write, by the limit
+    StreamFile file_;
+    ChecksumFile checksums_;
+    Gaps gaps_;
+};
+
+}  // namespace ovni::writer

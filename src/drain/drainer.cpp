@@ -1,0 +1,281 @@
+#include "drain/drainer.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "ring/posix_io.hpp"
+
+namespace ovni::writer {
+namespace {
+
+constexpr size_t most_open_streams = 100;
+constexpr size_t most_missing = 1000;  // more of them are no accident: the header is damaged
+constexpr uint64_t millisecond = 1'000'000;
+constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
+constexpr int nice_of_drainer = 5;
+constexpr uint64_t between_looks = 1000 * millisecond;  // for processes that died
+
+// A ring may lie elsewhere, where there was more room.
+void remove_file(const std::string& path) {
+    char target[PATH_MAX];
+    ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        ::unlink(target);
+    }
+    ::unlink(path.c_str());
+}
+
+// The thread that started us may be bound to one CPU, which is the program's.
+void leave_cpu_to_program() {
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+    auto thread = static_cast<id_t>(syscall(SYS_gettid));
+    setpriority(PRIO_PROCESS, thread, std::max(getpriority(PRIO_PROCESS, thread), nice_of_drainer));
+}
+
+// Two files each; some are needed beside them.
+size_t most_streams_with_files() {
+    constexpr rlim_t beside = 16;
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+    return static_cast<size_t>(
+        std::min<rlim_t>((files.rlim_cur - std::min(beside, files.rlim_cur)) / 4, most_open_streams));
+}
+
+RingState state_of(const DrainedStream& stream) {
+    return stream.header().state.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+// A number is given out just before its file gets the name.
+void Drainer::discover() {
+    uint32_t count = session_.header().rings.load(std::memory_order_acquire);
+    std::erase_if(missing_, [&](uint32_t number) { return adopt(number); });
+    for (; known_ < count && missing_.size() < most_missing; ++known_)
+        if (!adopt(known_)) missing_.push_back(known_);
+}
+
+bool Drainer::adopt(uint32_t number) {
+    return adopt_ring(number) || adopt_shared(number);
+}
+
+bool Drainer::adopt_ring(uint32_t number) {
+    Ring ring = Ring::open(session_.ring_path(number));
+    if (!ring.is_mapped()) return false;
+    std::shared_ptr<uint64_t>& written = written_[owner_of(ring.header())];
+    if (!written) written = std::make_shared<uint64_t>(0);
+    rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
+                                                              written, ended_)});
+    // By another drainer before us.
+    *written += rings_.back().stream->written();
+    return true;
+}
+
+// In the order of their opening: a later one may go on with the stream of an earlier one. What was opened
+// before a closed one and belongs to its stream is closed, too, but perhaps not at the first look.
+std::vector<Drainer::Owned*> Drainer::closed_in_order() {
+    uint64_t last = 0;
+    auto opened = [](const Owned& ring) { return ring.stream->header().opened.load(); };
+    for (const Owned& ring : rings_)
+        if (state_of(*ring.stream) == RingState::closed) last = std::max(last, opened(ring));
+    std::vector<Owned*> closed;
+    for (Owned& ring : rings_)
+        if (state_of(*ring.stream) == RingState::closed && opened(ring) <= last) closed.push_back(&ring);
+    std::ranges::sort(closed, {}, [&](const Owned* ring) { return opened(*ring); });
+    return closed;
+}
+
+// First, because what is closed may go on in another ring. False where one still waits for events.
+bool Drainer::finish_closed() {
+    bool are_finished = true;
+    for (Owned* owned : closed_in_order()) {
+        Owned& ring = *owned;
+        if (ring.stream->is_stuck()) continue;
+        Mover* mover = mover_of(ring.stream->header());
+        if (mover && !mover->has_moved_all_of(ring.stream->header())) {
+            are_finished = false;
+            continue;
+        }
+        if (mover) mover->close(*ring.stream, ring.number);
+        ring.stream->finish({});
+    }
+    return are_finished;
+}
+
+// Once a ring of a later image of its process is there, the threads of an image are gone.
+void Drainer::finish_earlier_images() {
+    if (images_seen_ == rings_.size()) return;
+    images_seen_ = rings_.size();
+    std::map<Process, uint64_t> latest;
+    for (const Owned& ring : rings_) {
+        uint64_t& image = latest[owner_of(ring.stream->header())];
+        image = std::max(image, ring.stream->header().image);
+    }
+    empty_shared([&](const SharedFileHeader& shared) {
+        auto found = latest.find(shared.process());
+        return found != latest.end() && shared.image < found->second;
+    });
+    for (Owned& ring : rings_) {
+        const RingHeader& header = ring.stream->header();
+        auto found = latest.find(owner_of(header));
+        if (found == latest.end() || header.image >= found->second) continue;
+        ring.stream->finish({RingEnd::exec, 0});
+    }
+}
+
+double Drainer::pass() {
+    session_.header().heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    double fullest = 0;
+    for (const Shared& shared : shared_) fullest = std::max(fullest, shared.mover->look());
+    discover();
+    finish_earlier_images();
+    for (const Shared& shared : shared_) shared.mover->move();
+    // Read once, and before: what they may go on with is closed already, and finished then.
+    std::vector<Owned*> open;
+    for (Owned& owned : rings_)
+        if (state_of(*owned.stream) == RingState::open) open.push_back(&owned);
+    bool are_finished = finish_closed();
+    const size_t most_open = most_streams_with_files();
+    for (Owned* owned : open) {
+        const Owned& ring = *owned;
+        if (state_of(*ring.stream) != RingState::open) continue;
+        if (!are_finished && !ring.stream->has_begun()) continue;
+        fullest = std::max(fullest, ring.stream->drain());
+        if (rings_.size() > most_open) ring.stream->rest();
+    }
+    return fullest;
+}
+
+// Wakes often enough to find no ring more than a quarter full; one that is half full rings.
+void Drainer::serve(const std::atomic<uint32_t>& stop) {
+    leave_cpu_to_program();
+    uint64_t pause = shortest_sleep;
+    uint64_t looked = monotonic_clock();
+    while (!stop.load(std::memory_order_acquire)) {
+        uint32_t heard = session_.doorbell();
+        bool wants_steps = clock_.step() != ClockStep::not_usable &&
+                           session_.header().clock.state == static_cast<uint32_t>(ClockState::uncalibrated);
+        double fullest = pass();
+        if (uint64_t now = monotonic_clock(); now - looked > between_looks) {
+            looked = now;
+            finish_dead();
+        }
+        if (wants_steps)
+            pause = shortest_sleep;
+        else if (fullest > 0.25)
+            pause = std::max(pause / 2, shortest_sleep);
+        else if (fullest < 0.1)
+            pause = std::min(pause * 2, longest_sleep);
+        if (stop.load(std::memory_order_acquire)) break;
+        session_.sleep(heard, pause);
+    }
+}
+
+// A ring that its owner did not close.
+void Drainer::end(const Owned& ring, const OwnerEnd& end) {
+    if (Mover* mover = mover_of(ring.stream->header())) mover->close(*ring.stream, ring.number);
+    ring.stream->finish(end);
+}
+
+void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
+    pass();
+    empty_shared(
+        [&](const SharedFileHeader& shared) { return shared.pid == pid && !may_live(shared.process()); });
+    finish_earlier_images();
+    finish_closed();
+    for (Owned& ring : rings_)
+        if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) this->end(ring, end);
+}
+
+bool Drainer::finish_dead() {
+    pass();
+    std::map<Process, bool> alive;
+    auto has_died = [&](const Process& process) {
+        auto [known, is_new] = alive.try_emplace(process);
+        if (is_new) known->second = may_live(process);
+        return !known->second;
+    };
+    auto is_gone = [&](const Owned& ring) { return has_died(owner_of(ring.stream->header())); };
+    empty_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
+    finish_earlier_images();
+    finish_closed();
+    for (Owned& ring : rings_)
+        if (is_gone(ring) || ring.stream->is_stuck()) end(ring, {});
+    std::erase_if(rings_, [&](const Owned& ring) {
+        bool gone = is_gone(ring) && !ring.stream->is_stuck();
+        if (gone) remove(ring);
+        return gone;
+    });
+    remove_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
+    remove_unfinished();
+    return rings_.empty();
+}
+
+size_t Drainer::stuck() const {
+    auto is_stuck = [](const Owned& ring) { return ring.stream->is_stuck(); };
+    return static_cast<size_t>(std::ranges::count_if(rings_, is_stuck));
+}
+
+// Rings whose makers died before they gave them their names.
+void Drainer::remove_unfinished() const {
+    DIR* directory = opendir(session_.directory().c_str());
+    if (!directory) return;
+    while (const dirent* entry = readdir(directory)) {
+        int pid = 0;
+        unsigned long space = 0;
+        if (sscanf(entry->d_name, "new.%d.%lu.", &pid, &space) == 2 && !may_live({pid, 0, space}))
+            remove_file(session_.directory() + "/" + entry->d_name);
+    }
+    closedir(directory);
+}
+
+// A thread may be in the middle of an emission, or for ever: we may stand in a handler that interrupted it.
+bool Drainer::finish_own() {
+    constexpr int longest_wait = 100;  // ms
+    auto mine = [](const SharedFileHeader& shared) { return shared.pid == getpid(); };
+    auto is_waiting = [&](const Shared& shared) {
+        return mine(shared.mover->owner()) && !shared.mover->is_done();
+    };
+    pass();
+    for (int waited = 0; waited < longest_wait && std::ranges::any_of(shared_, is_waiting); ++waited) {
+        session_.sleep(session_.doorbell(), millisecond);
+        pass();
+    }
+    empty_shared(mine);
+    pass();
+    // Threads may go on emitting until the process is gone; what they emit from here on is nobody's.
+    for (const Owned& ring : rings_)
+        if (ring.stream->header().pid == getpid() && state_of(*ring.stream) == RingState::open) end(ring, {});
+    remove_shared(mine);
+    std::erase_if(rings_, [&](const Owned& ring) {
+        const RingHeader& header = ring.stream->header();
+        bool is_mine =
+            header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;
+        if (is_mine) remove(ring);
+        return is_mine;
+    });
+    return rings_.empty();
+}
+
+void Drainer::remove(const Owned& ring) {
+    remove_file(session_.ring_path(ring.number));
+    std::string note = session_.note_path(ring.number);
+    ::unlink(note.c_str());
+    ::unlink((note + being_written).c_str());
+}
+
+}  // namespace ovni::writer

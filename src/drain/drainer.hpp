@@ -1,0 +1,88 @@
+// Drains a run directory: brings the rings of all processes that use it into their streams, pass after pass,
+// and ends the streams of processes that died. One drainer at a time; where it dies, another one goes on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock_discipline.hpp"
+#include "drain/drained_stream.hpp"
+#include "drain/mover.hpp"
+#include "ring/session.hpp"
+
+namespace ovni::writer {
+
+class Drainer final : private Mover::Rings {
+ public:
+    // `session`: valid, locked, and alive as long as this.
+    explicit Drainer(Session& session, EndedStreams ended = {})
+        : session_(session), clock_(session.header().clock), ended_(std::move(ended)) {}
+    // For the next one, which follows where another process drained in between. This one does nothing more.
+    EndedStreams let_go() { return std::move(ended_); }
+
+    // Writes out what is published. How full the fullest ring was, 0 to 1.
+    double pass();
+    // Passes until `stop` is 1, whose change is told by the doorbell.
+    void serve(const std::atomic<uint32_t>& stop);
+
+    // Ends the streams of a process that is gone; how it went is known of the child of ovnirun.
+    void finish_process(pid_t pid, const OwnerEnd& end);
+    // Of all processes that are gone. True where no ring is left.
+    bool finish_dead();
+    // Of this process, which is at its end. The same.
+    bool finish_own();
+    // How many rings keep what could not be written, although their owners are dead.
+    size_t stuck() const;
+    // Nobody drains here any more: processes that live on do it themselves.
+    void resign() { session_.header().ended.store(1, std::memory_order_release); }
+
+ private:
+    using Process = ProcessId;
+    struct Owned {
+        uint32_t number;
+        std::unique_ptr<DrainedStream> stream;
+    };
+
+    struct Shared {
+        uint32_t number;
+        std::unique_ptr<Mover> mover;
+    };
+
+    void discover();
+    bool adopt(uint32_t number);
+    bool adopt_ring(uint32_t number);
+    bool adopt_shared(uint32_t number);
+    DrainedStream* find(uint32_t number) override;
+    DrainedStream* teller_of(const ProcessId& process) override;
+    void make_room(DrainedStream& stream) override;
+    Mover* mover_of(const RingHeader& ring);
+    // Moves all that is there from the buffers whose threads are gone.
+    using WhichOwner = std::function<bool(const SharedFileHeader&)>;
+    void empty_shared(const WhichOwner& are_gone);
+    // Of the processes that are gone.
+    void remove_shared(const WhichOwner& are_gone);
+    std::vector<Owned*> closed_in_order();
+    bool finish_closed();
+    void end(const Owned& ring, const OwnerEnd& end);
+    void finish_earlier_images();
+    void remove(const Owned& ring);
+    void remove_unfinished() const;
+
+    Session& session_;
+    ClockDiscipline<> clock_;
+    uint32_t known_ = 0;             // numbers below have been tried
+    std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
+    std::vector<Owned> rings_;
+    std::vector<Shared> shared_;
+    size_t images_seen_ = 0;  // rings when images were last compared
+    EndedStreams ended_;
+    std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
+};
+
+}  // namespace ovni::writer

@@ -1,0 +1,105 @@
+// One buffer for all threads: the way out, for the daemon. One reader at a time; another one can take over
+// from what lies in the buffer, and is handed again what was not released.
+//
+//     SharedReader reader;
+//     reader.open(buffer);
+//     while (!reader.is_drained() || producers_live()) {
+//         reader.read([&](const SharedRecord& record) { ... });
+//         reader.release();              // what was read is safe; its space goes back to the producers
+//         reader.sleep(1'000'000);
+//     }
+//
+// Records come in the order in which their space was reserved, so those of a thread in the order of its
+// calls; a signal handler that interrupted an emission may come before or after it. A record that is not
+// committed holds up those behind it as long as one of the threads lives that may be writing it. Then its
+// space is counted as lost. To find that out takes two calls of read() at the same record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ovni/event_code.hpp"
+#include "ring/shared_buffer.hpp"
+
+namespace ovni::writer {
+
+struct SharedRecord {
+    EventCode code;
+    bool is_jumbo;
+    uint64_t clock;
+    uint32_t pid, tid;                 // or the halves of what the thread signs with
+    uint64_t at;                       // its position
+    uint32_t lost_before;              // by its thread, discarded or left by a jump
+    std::span<const uint8_t> payload;  // valid until the next record
+};
+
+// The event as it stands in stream.obs: 12 bytes, or 12 and the payload; of a jumbo 16 and the data.
+void append_event(const SharedRecord& record, std::vector<uint8_t>& stream);
+
+// Whether the thread exists that had this id at that time of CLOCK_BOOTTIME, by /proc; 0: at any time.
+bool thread_lives(uint32_t pid, uint32_t tid, uint64_t at_ns) noexcept;
+
+class SharedReader {
+ public:
+    // Whether the thread still runs that opened its seat then.
+    using Lives = bool (*)(uint32_t pid, uint32_t tid, uint64_t opened_ns) noexcept;
+
+    // False where there is no memory.
+    bool open(const SharedBuffer& buffer, Lives whether_lives = thread_lives) noexcept;
+
+    // Hands out what is complete and begins before `until`, as const SharedRecord&; how many.
+    template <class Deliver>
+    size_t read(Deliver&& deliver, size_t at_most = SIZE_MAX, uint64_t until = UINT64_MAX) {
+        size_t count = 0;
+        SharedRecord record;
+        for (; count < at_most && next_ < until && next(record); ++count) deliver(record);
+        return count;
+    }
+    void release() noexcept;
+    // What is before it was handed out or passed.
+    uint64_t position() const noexcept { return next_; }
+    // The threads are known to be gone, whatever /proc says of their numbers.
+    void forget_lives() noexcept {
+        lives_ = [](uint32_t, uint32_t, uint64_t) noexcept { return false; };
+    }
+    // Nothing is reserved behind what was read.
+    bool is_drained() const noexcept;
+    // Until the buffer is half full, or that long; less where a record is being written that others follow.
+    void sleep(int64_t nanoseconds) noexcept;
+
+ private:
+    // The threads that may have the space at next_.
+    struct Claimants {
+        bool has_living = false;
+        uint64_t smallest = UINT64_MAX, largest = 0;  // space
+    };
+
+    bool next(SharedRecord& record) noexcept;
+    bool is_reserved(uint64_t end) noexcept;
+    bool take(SharedRecord& record) noexcept;
+    bool pass_unwritten() noexcept;
+    bool find_next_record() noexcept;
+    bool is_record(uint64_t at) noexcept;
+    bool is_boundary(uint64_t at) noexcept;
+    bool is_claimed(uint64_t at) const noexcept;
+    Claimants claimants() const noexcept;
+    uint64_t space_of_the_dead(const Claimants& claimants) noexcept;
+    template <class Use>
+    void for_claims_at(uint64_t at, Use use) const;
+    bool lives(const SharedSeat& seat) const noexcept;
+    bool somebody_lives() const noexcept;
+    void clear_up_to(uint64_t end) noexcept;
+    void take_back_seats() noexcept;
+
+    SharedBuffer buffer_;
+    Lives lives_ = thread_lives;
+    std::unique_ptr<uint64_t[]> record_;  // the words of one record
+    uint64_t next_ = 0;
+    uint64_t reserved_ = 0;  // as last seen: producers fight for that line
+    uint64_t stuck_at_ = UINT64_MAX;
+    bool has_passed_dead_ = false;
+};
+
+}  // namespace ovni::writer

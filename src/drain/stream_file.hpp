@@ -1,0 +1,74 @@
+// stream.obs being written: appends whole events only, so that the file is a valid stream after every call,
+// whatever the disk does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ring/own_file.hpp"
+
+namespace ovni::writer {
+
+// What a run of whole events holds.
+struct EventSpan {
+    size_t bytes = 0;
+    uint64_t events = 0;
+    uint64_t first_clock = 0, last_clock = 0;
+};
+EventSpan survey(const uint8_t* events, size_t bytes);
+
+// Bytes of whole events, which may lie in two places.
+struct EventPieces {
+    const uint8_t* first = nullptr;
+    size_t first_bytes = 0;
+    const uint8_t* second = nullptr;
+    size_t second_bytes = 0;
+    size_t bytes() const { return first_bytes + second_bytes; }
+};
+// A copy in one place.
+std::vector<uint8_t> whole(const EventPieces& events);
+
+// stream.crc, which grows by a record for every block of the stream.
+class ChecksumFile {
+ public:
+    // `end`: of what is in the stream; records beyond it are cut off. False with errno.
+    bool open(const std::string& path, uint64_t end);
+    bool is_open() const { return file_.is_open(); }
+    // Where the last block ends; the header's end where there is none.
+    uint64_t end() const { return end_; }
+    bool append(const EventPieces& block, uint64_t end);
+    void close() { file_.close(); }
+
+ private:
+    OwnFile file_;
+    uint64_t size_ = 0, end_ = 0;
+};
+
+class StreamFile {
+ public:
+    // Existing: kept, and the file is not made.
+    enum class Content { discard, keep, existing };
+
+    // Needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
+    enum class Claim { none, needed };
+
+    // The directory is made if need be, where the file may be. False with errno.
+    bool open(const std::string& path, Content content, Claim claim = Claim::none);
+    bool is_open() const { return file_.is_open(); }
+    // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
+    size_t write(const EventPieces& events, uint64_t offset);
+    // Of the file, 0 where that is unknown.
+    uint64_t size();
+    void cut(uint64_t size);
+    void close() { file_.close(); }
+
+ private:
+    bool make(const std::string& path);
+    bool write_header();
+
+    OwnFile file_;
+};
+
+}  // namespace ovni::writer

@@ -1,0 +1,54 @@
+// Descriptors of ours beside those of the program, which may close or take any number.
+#pragma once
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace ovni::writer {
+
+// Another thread may have given its number to another file since it was opened. Nobody else opens a regular
+// file so that it does not wait.
+inline bool is_marked(int fd) noexcept {
+    struct stat status {};
+    int flags = ::fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_NONBLOCK) != 0 && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Never one of the standard descriptors, which are the program's even where it has closed them, and nothing
+// waits: a pipe of that name would hold us up.
+inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noexcept {
+    constexpr int most_attempts = 10;
+    for (int attempt = 1;; ++attempt, flags &= ~O_EXCL) {
+        int fd = ::open(path, flags | O_CLOEXEC | O_NONBLOCK, mode);
+        if (fd < 0 || fd > STDERR_FILENO) return fd;
+        int above = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+        if (is_marked(fd)) ::close(fd);
+        errno = error;
+        if (above < 0 || is_marked(above)) return above;
+        ::close(above);
+        if (attempt == most_attempts) return errno = EBADF, -1;
+    }
+}
+
+// Gives the calling thread descriptors of its own: stderr and `kept`, and what it opens from now on. False
+// where the system cannot, and all are still shared.
+inline bool part_from_descriptors(int kept) noexcept {
+#if defined __SANITIZE_THREAD__
+    return static_cast<void>(kept), false;  // takes numbers of two threads for the same file
+#else
+    auto close_all = [](int from, int to, int flags) {
+        return from > to ||
+               ::syscall(SYS_close_range, static_cast<unsigned>(from), static_cast<unsigned>(to), flags) == 0;
+    };
+    constexpr int last = ~0U >> 1;
+    return close_all(STDIN_FILENO, STDOUT_FILENO, CLOSE_RANGE_UNSHARE) &&
+           close_all(STDERR_FILENO + 1, kept - 1, 0) && close_all(kept + 1, last, 0);
+#endif
+}
+
+}  // namespace ovni::writer

@@ -1,0 +1,113 @@
+#include "ring/diagnostics.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace ovni::writer {
+namespace {
+
+// What stderr was when the library was loaded.
+struct stat at_load;
+
+[[gnu::constructor]] void look_at_stderr() {
+    if (fstat(STDERR_FILENO, &at_load) != 0) at_load = {};
+}
+
+// The program may have closed it, and got its number for a file or a connection of its own. Another terminal
+// or a file opened for appending is taken for a log.
+bool has_stderr() {
+    struct stat now {};
+    if (fstat(STDERR_FILENO, &now) != 0) return false;
+    bool is_same = now.st_dev == at_load.st_dev && now.st_ino == at_load.st_ino && at_load.st_mode != 0;
+    bool appends = S_ISREG(now.st_mode) && (fcntl(STDERR_FILENO, F_GETFL) & O_APPEND);
+    return is_same || appends || isatty(STDERR_FILENO);
+}
+
+// One write, so that lines of several threads and ranks do not mix. A pipe that nobody reads ends no program.
+void write_line(const char* text, size_t size) {
+    int error = errno;
+    sigset_t pipe, before, waiting;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&waiting);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    for (size_t at = 0; at < size;) {
+        ssize_t n = ::write(STDERR_FILENO, text + at, size - at);
+        if (n < 0 && errno != EINTR) break;
+        if (n > 0) at += static_cast<size_t>(n);
+    }
+    timespec now{};
+    if (errno == EPIPE && sigismember(&waiting, SIGPIPE) == 0) sigtimedwait(&pipe, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+}
+
+size_t make_line(char (&line)[2048], const char* label, const char* function, const char* format,
+                 va_list arguments) {
+    int error = errno;
+    // A path may be longer than that; the reason behind it is told all the same.
+    bool has_reason = format[strlen(format) - 1] == ':';
+    const size_t room = sizeof line - (has_reason ? 160 : 1);
+    size_t used = 0;
+    auto advance = [&](int printed) {
+        if (printed > 0) used = used + static_cast<size_t>(printed) < room ? used + printed : room - 1;
+    };
+    advance(snprintf(line, room, "%s: ", label));
+    if (function) advance(snprintf(line + used, room - used, "%s: ", function));
+    advance(vsnprintf(line + used, room - used, format, arguments));
+    if (has_reason)
+        used += static_cast<size_t>(
+            snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
+    line[used++] = '\n';
+    errno = error;
+    return used;
+}
+
+std::atomic<unsigned> told{0};
+
+}  // namespace
+
+void print(const char* text, size_t size) noexcept {
+    if (has_stderr()) write_line(text, size);
+}
+
+void fatal(const char* function, const char* format, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, format);
+    char line[2048];
+    // The program ends here, whatever it has put there.
+    write_line(line, make_line(line, "FATAL", function, format, arguments));
+    va_end(arguments);
+    abort();
+}
+
+void warn(const char* format, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, format);
+    char line[2048];
+    print(line, make_line(line, "WARN", nullptr, format, arguments));
+    va_end(arguments);
+}
+
+void complain(Trouble kind, const char* function, const char* format, ...) noexcept {
+    unsigned bit = 1u << static_cast<unsigned>(kind);
+    if (told.fetch_or(bit) & bit) return;
+    va_list arguments;
+    va_start(arguments, format);
+    char line[2048];
+    print(line, make_line(line, "ERROR", function, format, arguments));
+    va_end(arguments);
+}
+
+}  // namespace ovni::writer

@@ -1,0 +1,118 @@
+#include "ring/process_life.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ring/descriptors.hpp"
+
+namespace ovni::writer {
+namespace {
+
+using Found = LifeLine::Found;
+
+// /proc is there, and numbers processes as we do.
+bool proc_is_ours() noexcept {
+    char name[32];
+    ssize_t length = ::readlink("/proc/self", name, sizeof name - 1);
+    if (length <= 0) return false;
+    name[length] = '\0';
+    return atoi(name) == getpid();
+}
+
+uint64_t space_of(const char* process) noexcept {
+    struct stat status {};
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/ns/pid", process);
+    return ::stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+// The processes of another namespace have other numbers here: they are all gone, or nobody knows.
+std::optional<bool> somebody_lives_in(uint64_t space) noexcept {
+    DIR* directory = opendir("/proc");
+    if (!directory) return std::nullopt;
+    bool all_known = true, found = false;
+    while (const dirent* entry = readdir(directory)) {
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+        errno = 0;
+        uint64_t other = space_of(entry->d_name);
+        found = found || other == space;
+        // That of another user cannot be looked at.
+        all_known = all_known && (other != 0 || errno == ENOENT || errno == ESRCH || errno == EACCES);
+    }
+    closedir(directory);
+    if (found || !all_known) return std::nullopt;
+    return false;
+}
+
+}  // namespace
+
+LifeLine read_life_line(const char* path) noexcept {
+    constexpr int state_at = 3, threads_at = 20, start_at = 22;  // fields of the file, from 1
+    char text[1024];
+    LifeLine line;
+    auto absent = [&] { return errno == ENOENT || errno == ESRCH ? Found::no : Found::unknown; };
+    int fd = open_above_standard(path, O_RDONLY);
+    if (fd < 0) return line.found = absent(), line;
+    ssize_t length = ::read(fd, text, sizeof text - 1);
+    if (length < 0) line.found = absent();
+    ::close(fd);
+    if (length <= 0) return line;
+    text[length] = '\0';
+    // The name before it may hold anything.
+    const char* at = strrchr(text, ')');
+    for (int field = state_at; at && (at = strchr(at + 1, ' ')); ++field) {
+        if (field == state_at) line.is_zombie = at[1] == 'Z' || at[1] == 'X' || at[1] == 'x';
+        if (field == threads_at) line.threads = strtoull(at, nullptr, 10);
+        if (field == start_at) break;
+    }
+    if (!at) return line;
+    line.start = strtoull(at, nullptr, 10);
+    line.found = Found::yes;
+    return line;
+}
+
+uint64_t start_of_process(pid_t pid) noexcept {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (pid == getpid() && !proc_is_ours()) return 0;
+    LifeLine line = read_life_line(path);
+    // Other threads may outlive the first one.
+    bool lives = line.found == Found::yes && !(line.is_zombie && line.threads <= 1);
+    return lives ? line.start : 0;
+}
+
+uint64_t pid_space() noexcept {
+    return space_of("self");
+}
+
+ProcessId own_process_id() noexcept {
+    return {getpid(), start_of_process(getpid()), pid_space()};
+}
+
+std::optional<bool> lives(const ProcessId& process) noexcept {
+    uint64_t here = pid_space();
+    bool is_ours = process.space == 0 || here == 0 || process.space == here;
+    if (is_ours && process.pid == getpid()) {
+        uint64_t own = start_of_process(getpid());
+        if (own == 0 || process.start == 0) return std::nullopt;
+        return own == process.start;
+    }
+    if (!is_ours) return somebody_lives_in(process.space);
+    if (!proc_is_ours()) return std::nullopt;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", process.pid);
+    LifeLine line = read_life_line(path);
+    if (line.found == Found::unknown) return std::nullopt;
+    if (line.found == Found::no || (line.is_zombie && line.threads <= 1)) return false;
+    if (process.start == 0) return std::nullopt;
+    return line.start == process.start;
+}
+
+}  // namespace ovni::writer

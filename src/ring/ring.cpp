@@ -1,0 +1,97 @@
+#include "ring/ring.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "ring/own_file.hpp"
+#include "ring/posix_io.hpp"
+
+namespace ovni::writer {
+namespace {
+
+uint8_t* map(int fd, size_t bytes) {
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return base == MAP_FAILED ? nullptr : static_cast<uint8_t*>(base);
+}
+
+}  // namespace
+
+Ring::Ring(Ring&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Ring& Ring::operator=(Ring&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Ring::~Ring() {
+    if (base_) munmap(base_, bytes_);
+}
+
+// A tmpfs that fills up later must not end the program when it touches a page, so all are allocated here.
+Ring Ring::create(const std::string& path, size_t capacity) {
+    size_t bytes = bytes_before_data + capacity + slack_bytes;
+    OwnFile file;
+    if (!file.open(path, O_CREAT | O_EXCL | O_RDWR, 0600)) return {};
+    int error = allocate(file.get(), bytes);
+    uint8_t* base = error == 0 ? map(file.get(), bytes) : nullptr;
+    if (error == 0 && !base) error = errno;
+    if (!base) {
+        ::unlink(path.c_str());
+        errno = error;
+        return {};
+    }
+    Ring ring(base, bytes);
+    ring.header().magic = RingHeader::magic_number;
+    ring.header().capacity = capacity;
+    ring.header().nested_capacity = nested_bytes;
+    return ring;
+}
+
+Ring Ring::open(const std::string& path) {
+    OwnFile file;
+    // It may lie elsewhere, where there was more room.
+    if (!file.open(path, O_RDWR, 0, OwnFile::Links::follow)) return {};
+    struct stat status {};
+    size_t bytes = fstat(file.get(), &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+    uint8_t* base = bytes > bytes_before_data + slack_bytes ? map(file.get(), bytes) : nullptr;
+    if (!base) {
+        if (bytes <= bytes_before_data + slack_bytes) errno = EINVAL;
+        return {};
+    }
+    Ring ring(base, bytes);
+    const RingHeader& header = ring.header();
+    bool ours = header.magic == RingHeader::magic_number && header.nested_capacity == nested_bytes &&
+                header.capacity == bytes - bytes_before_data - slack_bytes;
+    if (ours) return ring;
+    errno = EINVAL;
+    return {};
+}
+
+bool Ring::is_sound() const {
+    const RingHeader& h = header();
+    const RingProgress& now = h.progress[h.current.load(std::memory_order_acquire) % 2];
+    bool sound = h.magic == RingHeader::magic_number && h.kept < capacity() &&
+                 h.published.load(std::memory_order_acquire) - now.drained <= capacity() &&
+                 now.drained - now.last_block <= capacity() &&
+                 h.notes_added.load(std::memory_order_acquire) - now.notes_taken <= RingHeader::most_notes;
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        sound = sound &&
+                h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d] <= nested_bytes;
+    return sound;
+}
+
+void ask_for(RingHeader& ring, uint64_t position) {
+    uint64_t wanted = ring.wanted.load(std::memory_order_relaxed);
+    while (wanted < position &&
+           !ring.wanted.compare_exchange_weak(wanted, position, std::memory_order_release)) {
+    }
+}
+
+}  // namespace ovni::writer

@@ -1,0 +1,102 @@
+// A run directory: the rings of a program's processes, what is known of their streams, and where processes
+// and the drainer meet. Made by ovnirun for all it starts, or by a process for itself:
+//     session        what all of them map (SessionHeader)
+//     ring.N         a ring; N counts from 0
+//     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
+//     shared.N       what the threads of a process write into before it gets into their rings; of the same N
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "ovni/tsc_clock.hpp"
+#include "ring/descriptors.hpp"
+#include "ring/own_file.hpp"
+#include "ring/ring.hpp"
+
+namespace ovni::writer {
+
+struct SessionHeader {
+    static constexpr uint64_t magic_number = 0x33736e69726e766f;  // "ovnrins3"
+
+    uint64_t magic;
+    ProcessId owner;                             // the process that drains
+    std::atomic<uint32_t> ended;                 // 1: it does not drain any more
+    std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
+    std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
+    alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
+    std::atomic<uint32_t> asleep;                // 1: it has to be woken
+    std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
+    std::atomic<uint64_t> openings;              // of rings, so far
+
+    ClockPage clock;  // of all who write into rings here; the drainer steers it
+};
+
+class Session {
+ public:
+    Session() = default;
+    Session(Session&& other) noexcept;
+    Session& operator=(Session&& other) noexcept;
+    ~Session();
+
+    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, on
+    // trouble.
+    static Session create(const std::string& directory);
+    static Session open(const std::string& directory);
+
+    bool is_valid() const { return header_ != nullptr; }
+    const std::string& directory() const { return directory_; }
+    std::string ring_path(uint32_t number) const { return directory_ + "/ring." + std::to_string(number); }
+    std::string shared_path(uint32_t number) const {
+        return directory_ + "/shared." + std::to_string(number);
+    }
+    std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
+    SessionHeader& header() const { return *header_; }
+
+    // Is somebody draining: by the heartbeat, and the owner lives?
+    bool is_served() const;
+    // The same for who asks again and again: the owner may have died a moment ago.
+    bool seems_served() const;
+    bool is_owned_by_this_process() const;
+    void ring_doorbell() const;
+    // The drainer waits for the doorbell, at most that long, unless it rang since it was `heard`.
+    uint32_t doorbell() const { return header_->doorbell.load(std::memory_order_seq_cst); }
+    void sleep(uint32_t heard, uint64_t nanoseconds) const;
+    // The right to drain, which ends with the process at the latest. False where another one has it.
+    bool lock();
+    // In a fork's child, which must not hold the parent's right.
+    void forget_lock();
+    // The lock is that of a thread with descriptors of its own, which drains.
+    bool part_from_descriptors() const { return writer::part_from_descriptors(lock_.descriptor()); }
+    void leave_lock_to_drainer() const { lock_.close_for_others(); }
+    // Takes the place of the owner, who is dead or has given up. The same.
+    bool claim();
+    // Removes the directory where nothing but the session is left in it.
+    void remove() const;
+    // Asked by whoever has just put a ring there.
+    bool is_removed() const { return header_->removed.load(std::memory_order_seq_cst) != 0; }
+
+ private:
+    static Session map(const std::string& directory, int flags);
+
+    std::string directory_;
+    SessionHeader* header_ = nullptr;
+    OwnFile lock_;
+};
+
+// Where run directories go, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp, the
+// trace directory. Below each lies a directory of the user's own, which is made here: ovni-<uid>, mode 0700.
+// Empty where that place cannot be used.
+std::string session_place(uint32_t choice, const std::string& trace_directory);
+inline constexpr uint32_t session_places = 4;
+
+// As whoever started this process tells it; "0" where nobody did.
+std::string told_rank();
+
+// "<run>.<rank>.<pid>", of the environment.
+std::string session_name();
+
+uint64_t monotonic_clock();
+
+}  // namespace ovni::writer
