@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "emu/dry_run.hpp"
-#include "emu/ending.hpp"
-#include "emu/facts.hpp"
 #include "emu/task_labels.hpp"
 #include "mpi/comm/comm.hpp"
-#include "tools/report.hpp"
+#include "session/dry_run.hpp"
+#include "session/end_checks.hpp"
+#include "session/facts.hpp"
+#include "session/report.hpp"
 
 namespace ovni {
 

@@ -8,8 +8,6 @@
 
 #include "base/log.hpp"
 #include "base/progress.hpp"
-#include "emu/ending.hpp"
-#include "emu/facts.hpp"
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
 #include "mpi/comm/main.hpp"
@@ -21,10 +19,12 @@
 #include "mpi/emu/read_trace.hpp"
 #include "mpi/emu/statistics.hpp"
 #include "mpi/emu/window.hpp"
+#include "session/end_checks.hpp"
+#include "session/facts.hpp"
+#include "session/options.hpp"
+#include "session/outputs_check.hpp"
+#include "session/report.hpp"
 #include "sink/cfg.hpp"
-#include "tools/emulation.hpp"
-#include "tools/emulation_outputs.hpp"
-#include "tools/report.hpp"
 
 namespace ovni {
 

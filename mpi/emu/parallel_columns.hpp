@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "base/table.hpp"
 #include "emu/plan.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/chunk_owners.hpp"

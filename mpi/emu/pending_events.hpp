@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "emu/event_tally.hpp"
 #include "emu/record.hpp"
+#include "session/event_tally.hpp"
 
 namespace ovni {
 

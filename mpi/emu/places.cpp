@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "emu/ending.hpp"
 #include "mpi/comm/host_names.hpp"
+#include "session/end_checks.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

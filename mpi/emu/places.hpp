@@ -9,7 +9,7 @@
 
 #include "emu/system.hpp"
 #include "mpi/comm/comm.hpp"
-#include "tools/emulation.hpp"
+#include "session/options.hpp"
 
 namespace ovni {
 

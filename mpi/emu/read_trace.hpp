@@ -6,7 +6,7 @@
 
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/places.hpp"
-#include "tools/emulation.hpp"
+#include "session/options.hpp"
 #include "trace/clock_sources.hpp"
 #include "trace/trace.hpp"
 

@@ -1,9 +1,9 @@
 // --keep-going on many ranks: every rank emulates its looms without outputs, and all cut what one has found.
 #pragma once
 
-#include "emu/dry_run.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/places.hpp"
+#include "session/dry_run.hpp"
 
 namespace ovni {
 

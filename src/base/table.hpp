@@ -1,10 +1,9 @@
-// A small table beside the records: what is known of rows, types, clocks and so on. Plain data.
+// A small table of named columns. Plain data.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,12 +25,6 @@ struct Table {
         if (columns.empty()) return 0;
         return std::visit([](const auto& values) { return values.size(); }, columns[0].values);
     }
-};
-
-// What is known of a trace beside its records.
-struct Facts {
-    std::vector<std::pair<std::string, std::string>> words;  // name and value
-    std::vector<Table> tables;
 };
 
 }  // namespace ovni

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "base/table.hpp"
+#include "sink/facts.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "emu/system.hpp"
-#include "emu/thread_shadow.hpp"
 #include "tools/cut_options.hpp"
+#include "tools/thread_shadow.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/trace.hpp"
 

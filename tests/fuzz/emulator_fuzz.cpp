@@ -5,10 +5,10 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "emu/dry_run.hpp"
-#include "emu/ending.hpp"
-#include "emu/salvaged_trace.hpp"
 #include "emu/start.hpp"
+#include "session/dry_run.hpp"
+#include "session/end_checks.hpp"
+#include "session/salvaged_trace.hpp"
 #include "tests/fuzz/damage.hpp"
 #include "tests/support/trace_builder.hpp"
 #include "trace/merger.hpp"

@@ -1,4 +1,4 @@
-#include "emu/facts.hpp"
+#include "session/facts.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "emu/ending.hpp"
+#include "session/end_checks.hpp"
 #include "trace/gaps.hpp"
 
 namespace ovni {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "emu/ending.hpp"
-#include "emu/event_tally.hpp"
-#include "emu/facts.hpp"
 #include "emu/schema.hpp"
-#include "emu/state_times.hpp"
+#include "session/end_checks.hpp"
+#include "session/event_tally.hpp"
+#include "session/facts.hpp"
+#include "session/state_times.hpp"
 #include "sink/sink.hpp"
 #include "trace/salvage.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/outputs.hpp"
-#include "tools/emulation.hpp"
+#include "session/options.hpp"
 
 namespace ovni {
 

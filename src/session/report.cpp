@@ -1,12 +1,12 @@
-#include "tools/report.hpp"
+#include "session/report.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "session/options.hpp"
 #include "sink/output_names.hpp"
-#include "tools/emulation.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "emu/state_times.hpp"
+#include "session/state_times.hpp"
 
 #include <set>
 

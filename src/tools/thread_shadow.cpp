@@ -1,4 +1,4 @@
-#include "emu/thread_shadow.hpp"
+#include "tools/thread_shadow.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/table.hpp"
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
+#include "sink/facts.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/salvage.hpp"
 

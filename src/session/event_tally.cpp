@@ -1,4 +1,4 @@
-#include "emu/event_tally.hpp"
+#include "session/event_tally.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "tools/emulation_outputs.hpp"
+#include "session/outputs_check.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/cli.hpp"
-#include "emu/dry_run.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
-#include "emu/salvaged_trace.hpp"
 #include "emu/system.hpp"
+#include "session/dry_run.hpp"
+#include "session/salvaged_trace.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 

@@ -1,4 +1,4 @@
-#include "emu/salvaged_trace.hpp"
+#include "session/salvaged_trace.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "emu/majority.hpp"
 #include "emu/system.hpp"
+#include "session/majority.hpp"
 
 namespace ovni {
 

@@ -1,12 +1,12 @@
-#include "emu/dry_run.hpp"
+#include "session/dry_run.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "emu/ending.hpp"
 #include "emu/start.hpp"
+#include "session/end_checks.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

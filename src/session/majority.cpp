@@ -1,4 +1,4 @@
-#include "emu/majority.hpp"
+#include "session/majority.hpp"
 
 #include <algorithm>
 #include <array>

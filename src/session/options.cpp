@@ -1,4 +1,4 @@
-#include "tools/emulation.hpp"
+#include "session/options.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "emu/ending.hpp"
+#include "session/end_checks.hpp"
 
 #include <algorithm>
 #include <map>
