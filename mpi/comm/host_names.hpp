@@ -1,24 +1,15 @@
 // Names of nodes as traces and offset tables have them: up to the first dot, and different from each other.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/host_name.hpp"
 #include "core/host_suffix.hpp"
 
 namespace ovni {
-
-// The name that gethostname gives, whole.
-inline std::string host_name() {
-    char name[HOST_NAME_MAX + 1] = {};
-    ::gethostname(name, HOST_NAME_MAX);
-    return name;
-}
 
 // One name per node, nodes in the order of their lowest rank.
 inline std::vector<std::string> distinct_host_names(std::vector<std::string> names) {

@@ -11,19 +11,13 @@ struct Key {
     int64_t time = 0;
     uint32_t order = 0;
     uint32_t missing = 1;  // is this one none?
-};
 
-bool before(const Key& a, const Key& b) {
-    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
-}
-template <class Item>
-bool item_before(const Item& a, const Item& b) {
-    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
-}
+    Moment moment() const { return {time, order}; }
+};
 
 // The keys at which the slices of ranks 1, 2, ... begin, from samples at regular distances in the records of
 // every rank.
-std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
+std::vector<Key> splitters(const Ranks& ranks, std::span<const Record> mine) {
     constexpr size_t samples_per_rank = 64;
     std::array<Key, samples_per_rank> samples;
     size_t count = std::min(samples_per_rank, mine.size());
@@ -32,13 +26,14 @@ std::vector<Key> splitters(const Comm& comm, std::span<const Record> mine) {
         samples[i] = {record.time, record.order, 0};
     }
     std::vector<Key> all;
-    for (const auto& of_rank : comm.allgather(samples)) all.insert(all.end(), of_rank.begin(), of_rank.end());
+    for (const auto& of_rank : ranks.allgather(samples))
+        all.insert(all.end(), of_rank.begin(), of_rank.end());
     std::erase_if(all, [](const Key& key) { return key.missing != 0; });
-    std::ranges::stable_sort(all, before);
+    std::ranges::stable_sort(all, in_order<Key>);
     std::vector<Key> chosen;
-    auto ranks = static_cast<size_t>(comm.size());
-    for (size_t r = 1; r < ranks; ++r)
-        chosen.push_back(all.empty() ? Key{} : all[std::min(r * all.size() / ranks, all.size() - 1)]);
+    auto slices = static_cast<size_t>(ranks.size());
+    for (size_t r = 1; r < slices; ++r)
+        chosen.push_back(all.empty() ? Key{} : all[std::min(r * all.size() / slices, all.size() - 1)]);
     return chosen;
 }
 
@@ -52,7 +47,7 @@ void merge(PerRank<std::span<const Item>> runs, Items& all) {
         PerRank<std::span<const Item>> next;
         for (size_t r = 0; r + 1 < runs.size(); r += 2) {
             std::vector<Item>& both = longer.emplace_back(runs[r].size() + runs[r + 1].size());
-            std::ranges::merge(runs[r], runs[r + 1], both.begin(), item_before<Item>);
+            std::ranges::merge(runs[r], runs[r + 1], both.begin(), in_order<Item>);
             next.push_back(both);
         }
         if (runs.size() % 2 == 1) {
@@ -62,7 +57,7 @@ void merge(PerRank<std::span<const Item>> runs, Items& all) {
         merged = std::move(longer);
         runs = std::move(next);
     }
-    std::ranges::merge(runs[0], runs[1], all.begin(), item_before<Item>);
+    std::ranges::merge(runs[0], runs[1], all.begin(), in_order<Item>);
 }
 
 template <class Item>
@@ -73,31 +68,30 @@ size_t total_size(const PerRank<std::span<const Item>>& runs) {
 }
 
 template <class Item>
-PerRank<std::span<const Item>> exchange(const Comm& comm, std::span<const Item> mine,
+PerRank<std::span<const Item>> exchange(const Ranks& ranks, std::span<const Item> mine,
                                         const std::vector<Key>& keys, std::vector<Item>& room) {
     PerRank<std::span<const Item>> parts;
     auto from = mine.begin();
     for (const Key& key : keys) {
-        auto to = std::lower_bound(from, mine.end(), key, [](const Item& item, const Key& k) {
-            return std::tie(item.time, item.order) < std::tie(k.time, k.order);
-        });
+        auto to = std::lower_bound(from, mine.end(), key,
+                                   [](const Item& item, const Key& k) { return item.moment() < k.moment(); });
         parts.emplace_back(from, to);
         from = to;
     }
     parts.emplace_back(from, mine.end());
-    return comm.alltoallv(parts, room);
+    return ranks.alltoallv(parts, room);
 }
 
 }  // namespace
 
-void Exchange::to_slices(Slice& mine, Slice& slice) {
-    if (comm_.size() == 1) return std::swap(mine, slice);
-    std::vector<Key> keys = splitters(comm_, mine.records);
-    auto records = exchange<Record>(comm_, mine.records, keys, records_);
+void Exchange::to_slices(Stretch& mine, Stretch& slice) {
+    if (ranks_.size() == 1) return std::swap(mine, slice);
+    std::vector<Key> keys = splitters(ranks_, mine.records);
+    auto records = exchange<Record>(ranks_, mine.records, keys, records_);
     slice.records.resize_for_overwrite(total_size(records));
     merge(std::move(records), slice.records);
     if (breakdowns_ == Breakdowns::no) return;
-    auto changes = exchange<BreakdownChange>(comm_, mine.changes, keys, changes_);
+    auto changes = exchange<BreakdownChange>(ranks_, mine.changes, keys, changes_);
     slice.changes.resize(total_size(changes));
     merge(std::move(changes), slice.changes);
 }

@@ -4,30 +4,23 @@
 
 #include <vector>
 
-#include "emu/breakdown_values.hpp"
+#include "base/ranks.hpp"
 #include "emu/plan.hpp"
-#include "emu/record_buffer.hpp"
-#include "mpi/comm/comm.hpp"
+#include "session/stretch.hpp"
 
 namespace ovni {
-
-// Both in order of (time, order).
-struct Slice {
-    RecordBuffer records;
-    std::vector<BreakdownChange> changes;
-};
 
 class Exchange {
  public:
     // `breakdowns`: are there changes at all?
-    Exchange(const Comm& comm, Breakdowns breakdowns) : comm_(comm), breakdowns_(breakdowns) {}
+    Exchange(const Ranks& ranks, Breakdowns breakdowns) : ranks_(ranks), breakdowns_(breakdowns) {}
 
     // The results of all ranks one after the other are the global order. `mine` is not needed any more, its
     // memory may come back in the next window. Collective.
-    void to_slices(Slice& mine, Slice& result);
+    void to_slices(Stretch& mine, Stretch& result);
 
  private:
-    const Comm& comm_;
+    const Ranks& ranks_;
     Breakdowns breakdowns_;
     std::vector<Record> records_;  // what other ranks sent
     std::vector<BreakdownChange> changes_;

@@ -23,7 +23,7 @@ std::string name_of(const Place& place) {
     return fmt::format("{} (rank {})", place.host, place.node);
 }
 
-Error error_of(const PlacedFile& stream, const std::string& what) {
+Error error_of(const PlacedStream& stream, const std::string& what) {
     return Error(what, directory_of(stream.file, {}) / metadata_name);
 }
 
@@ -33,24 +33,24 @@ class Settlement {
     explicit Settlement(const std::vector<Place>& places) : places_(places) {}
 
     // `seen`: one stream as one or more places have it. Which of them reads it?
-    const PlacedFile& choose(std::span<const PlacedFile> seen) {
+    const PlacedStream& choose(std::span<const PlacedStream> seen) {
         StreamMetadata metadata =
             parse_metadata(seen.front().file.json, directory_of(seen.front().file, {}) / metadata_name);
-        const PlacedFile& chosen = seen.size() == 1 ? seen.front() : own_of(seen, host_of(metadata));
+        const PlacedStream& chosen = seen.size() == 1 ? seen.front() : own_of(seen, host_of(metadata));
         expect_one_node(chosen, metadata.loom);
         return chosen;
     }
 
  private:
-    const PlacedFile& own_of(std::span<const PlacedFile> seen, const std::string& host) const {
-        const PlacedFile& first = seen.front();
-        for (const PlacedFile& other : seen)
+    const PlacedStream& own_of(std::span<const PlacedStream> seen, const std::string& host) const {
+        const PlacedStream& first = seen.front();
+        for (const PlacedStream& other : seen)
             if (other.file.json != first.file.json || other.file.bytes != first.file.bytes)
                 throw error_of(other,
                                fmt::format("another stream of that name is on the node {}: have two nodes "
                                            "one name, or parts of two runs?",
                                            name_of(places_[first.place])));
-        for (const PlacedFile& own : seen)
+        for (const PlacedStream& own : seen)
             if (places_[own.place].host == host) return own;
         throw error_of(first, fmt::format("{} nodes see it, but none of them is its own, {}: no rank is on "
                                           "that node (of a directory that all nodes share without --local, "
@@ -58,7 +58,7 @@ class Settlement {
                                           seen.size(), host));
     }
 
-    void expect_one_node(const PlacedFile& stream, const std::string& loom) {
+    void expect_one_node(const PlacedStream& stream, const std::string& loom) {
         uint32_t first = looms_.try_emplace(loom, stream.place).first->second;
         if (places_[first].node == places_[stream.place].node) return;
         throw error_of(stream, fmt::format("its loom {} is on the node {}, too: have two nodes one name?",
@@ -147,16 +147,16 @@ uint32_t place_of_rank(const Places& places, int rank) {
     return static_cast<uint32_t>(std::ranges::find_if(places.all, has_it) - places.all.begin());
 }
 
-std::vector<PlacedFile> put_together(std::vector<PlacedFile> files, const std::vector<Place>& places,
+std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
                                      Tolerance tolerance, std::vector<Damage>& damages) {
-    auto path_of = [](const PlacedFile& f) -> const std::string& { return f.file.relative_path; };
+    auto path_of = [](const PlacedStream& f) -> const std::string& { return f.file.relative_path; };
     std::ranges::stable_sort(files, {}, path_of);
-    std::vector<PlacedFile> chosen;
+    std::vector<PlacedStream> chosen;
     Settlement settlement(places);
-    for (std::span<const PlacedFile> left = files; !left.empty();) {
+    for (std::span<const PlacedStream> left = files; !left.empty();) {
         auto end = std::ranges::find_if(
-            left, [&](const PlacedFile& f) { return path_of(f) != path_of(left.front()); });
-        std::span<const PlacedFile> seen(left.begin(), end);
+            left, [&](const PlacedStream& f) { return path_of(f) != path_of(left.front()); });
+        std::span<const PlacedStream> seen(left.begin(), end);
         left = left.subspan(seen.size());
         try {
             chosen.push_back(settlement.choose(seen));

@@ -46,7 +46,7 @@ std::filesystem::path local_directory(const std::string& pattern, const std::str
 EmulationOptions as_seen_by_root(EmulationOptions options);
 
 // A stream as one place has it.
-struct PlacedFile {
+struct PlacedStream {
     StreamFile file;
     uint32_t place = 0;
 };
@@ -54,7 +54,7 @@ struct PlacedFile {
 // Those of all places together, in order of their paths, each in the one place that is to read it. Throws
 // Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
 // none of which it is; with Tolerance::keep_going such streams are left out.
-std::vector<PlacedFile> put_together(std::vector<PlacedFile> files, const std::vector<Place>& places,
+std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
                                      Tolerance tolerance, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -1,36 +1,55 @@
 #include "mpi/emu/read_trace.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/log.hpp"
 #include "mpi/comm/host_names.hpp"
-#include "mpi/emu/packed_text.hpp"
 #include "mpi/emu/salvage_events.hpp"
+#include "session/gather.hpp"
+#include "session/wire.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
 
+// Found by the argument, so not in the namespace without a name.
+static auto fields(FoundStreams& found) {
+    return std::tie(found.streams, found.without_metadata);
+}
+static auto fields(StreamFile& file) {
+    return std::tie(file.relative_path, file.json, file.bytes, file.is_cut, file.cpus);
+}
+static auto fields(Damage& damage) {
+    return std::tie(damage.relative_path, damage.cause, damage.end, damage.ranks);
+}
+static auto fields(ClockSources::File& file) {
+    return std::tie(file.path, file.text);
+}
+static auto fields(ClockSources& sources) {
+    return std::tie(sources.chosen, sources.measured, sources.table);
+}
+
 namespace {
 
-using Json = nlohmann::json;
-
-std::string pack(const Json& json) {
-    std::vector<uint8_t> packed = Json::to_cbor(json);
-    return {packed.begin(), packed.end()};
+// What a rank has read of its share.
+struct Share {
+    std::vector<StreamFile> files;
+    std::vector<Damage> damages;
+};
+auto fields(Share& share) {
+    return std::tie(share.files, share.damages);
 }
 
 // Rank 0 prints what others were warned of and it was not.
-void tell_warnings(const Comm& comm) {
-    Json mine = Json::array();
-    for (const std::string& text : log::kept_warnings()) mine.push_back(packed(text));
-    std::set<std::string> all;
-    for (const std::string& of_rank : comm.gather(pack(mine)))
-        for (const Json& text : Json::from_cbor(of_rank)) all.insert(unpacked(text));
+void print_warnings_of_others(const Comm& comm) {
+    std::set<std::string> all = gather_warnings(comm);
     const std::set<std::string>& known = log::kept_warnings();
     for (const std::string& text : all)
-        if (!known.contains(text)) log::warn("{}", text);
+        if (comm.is_root() && !known.contains(text)) log::warn("{}", text);
 }
 
 // One that is there and cannot be looked into is not absent.
@@ -54,18 +73,6 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-Json packed_list(const std::vector<std::string>& texts) {
-    Json all = Json::array();
-    for (const std::string& text : texts) all.push_back(packed(text));
-    return all;
-}
-
-std::vector<std::string> texts_of(const Json& all) {
-    std::vector<std::string> texts;
-    for (const Json& text : all) texts.push_back(unpacked(text));
-    return texts;
-}
-
 // What the first rank of this place finds.
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
@@ -74,10 +81,9 @@ FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& he
         bool is_here = options.storage == Storage::shared || !is_absent(here.directory);
         if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
         if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
-        return pack({packed_list(found.streams), packed_list(found.without_metadata)});
+        return wire::pack(found);
     });
-    Json found = Json::from_cbor(ranks_here.broadcast(std::move(all)));
-    return {texts_of(found[0]), texts_of(found[1])};
+    return wire::unpack<FoundStreams>(ranks_here.broadcast(std::move(all)));
 }
 
 // Rank 0 has seen the streams. A directory of the same name may be there on every node and yet be another.
@@ -97,26 +103,21 @@ std::string read_share(const Comm& ranks_here, const EmulationOptions& options, 
                        const FoundStreams& found) {
     const std::vector<std::string>& paths = found.streams;
     auto rank = static_cast<size_t>(ranks_here.rank()), ranks = static_cast<size_t>(ranks_here.size());
-    Json files = Json::array(), missing = Json::array();
-    std::vector<Damage> damages;
+    Share share;
     if (ranks_here.is_root() && options.tolerance == Tolerance::keep_going)
-        list_without_metadata(here.directory, found, damages);
+        list_without_metadata(here.directory, found, share.damages);
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
         std::optional<StreamFile> file =
             options.tolerance == Tolerance::none
                 ? read_stream(here.directory, paths[i])
-                : salvage_stream(here.directory, paths[i], options.regions, damages);
-        if (file)
-            files.push_back({packed(paths[i]), packed(file->json), file->bytes, file->is_cut, file->cpus});
+                : salvage_stream(here.directory, paths[i], options.regions, share.damages);
+        if (file) share.files.push_back(std::move(*file));
     }
-    for (const Damage& damage : damages)
-        missing.push_back({packed(damage.relative_path), packed(damage.cause), damage.end.has_value(),
-                           damage.end.value_or(0)});
-    return pack({files, missing});
+    return wire::pack(share);
 }
 
 struct Read {
-    std::vector<PlacedFile> files;
+    std::vector<PlacedStream> files;
     std::vector<Damage> damages;
 };
 
@@ -124,17 +125,12 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
     Read read;
     for (int rank = 0; rank < static_cast<int>(shares.size()); ++rank) {
         uint32_t place = place_of_rank(places, rank);
-        Json json = Json::from_cbor(shares[static_cast<size_t>(rank)]);
-        for (const Json& f : json[0]) {
-            PlacedFile& placed = read.files.emplace_back(
-                PlacedFile{{unpacked(f[0]), unpacked(f[1]), f[2], f[3], f[4]}, place});
-            if (storage == Storage::node_local) placed.file.root = places.all[place].directory;
+        Share share = wire::unpack<Share>(shares[static_cast<size_t>(rank)]);
+        for (StreamFile& file : share.files) {
+            if (storage == Storage::node_local) file.root = places.all[place].directory;
+            read.files.push_back({std::move(file), place});
         }
-        for (const Json& damage : json[1]) {
-            std::optional<uint64_t> end;
-            if (damage[2].get<bool>()) end = damage[3].get<uint64_t>();
-            read.damages.push_back({unpacked(damage[0]), unpacked(damage[1]), end});
-        }
+        std::ranges::move(share.damages, std::back_inserter(read.damages));
     }
     return read;
 }
@@ -144,15 +140,6 @@ void keep_one_each(std::vector<Damage>& damages) {
     std::ranges::stable_sort(damages, {}, &Damage::relative_path);
     auto repeated = std::ranges::unique(damages, {}, &Damage::relative_path);
     damages.erase(repeated.begin(), repeated.end());
-}
-
-Json packed_file(const std::optional<ClockSources::File>& file) {
-    return file ? Json{packed(file->path), packed(file->text)} : Json();
-}
-
-std::optional<ClockSources::File> clock_source(const Json& file) {
-    if (file.is_null()) return std::nullopt;
-    return ClockSources::File{unpacked(file[0]), unpacked(file[1])};
 }
 
 }  // namespace
@@ -169,7 +156,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
         if (is_shared) expect_shared(here.directory, found.streams);
         return read_share(ranks_here, options, here, found);
     });
-    if (!is_shared) tell_warnings(comm);
+    if (!is_shared) print_warnings_of_others(comm);
     PerRank<std::string> shares = comm.allgather(share);
     Trace trace = comm.agree([&] {
         Read read = unpack(shares, places, options.storage);
@@ -180,7 +167,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
         }
         std::map<std::string, uint32_t> place_of_path;
         std::vector<StreamFile> files;
-        for (PlacedFile& placed : read.files) {
+        for (PlacedStream& placed : read.files) {
             place_of_path[placed.file.relative_path] = placed.place;
             files.push_back(std::move(placed.file));
         }
@@ -203,10 +190,9 @@ ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& option
         std::vector<std::filesystem::path> directories = {places.all.front().directory};
         if (options.storage == Storage::node_local) directories.push_back(options.output);
         ClockSources sources = ClockSources::find(options.clock_table, directories);
-        return pack({packed_file(sources.chosen), packed_file(sources.measured), packed_file(sources.table)});
+        return wire::pack(sources);
     });
-    Json sources = Json::from_cbor(comm.broadcast(std::move(found)));
-    return {clock_source(sources[0]), clock_source(sources[1]), clock_source(sources[2])};
+    return wire::unpack<ClockSources>(comm.broadcast(std::move(found)));
 }
 
 }  // namespace ovni

@@ -1,8 +1,8 @@
 #include "mpi/emu/salvage_events.hpp"
 
-#include "mpi/emu/gather.hpp"
 #include "mpi/emu/partition.hpp"
 #include "mpi/emu/tie_exchange.hpp"
+#include "session/gather.hpp"
 
 namespace ovni {
 

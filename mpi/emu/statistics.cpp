@@ -30,8 +30,7 @@ constexpr Field fields[] = {
     {"peak_memory", &RankStatistics::peak_memory},
 };
 
-}  // namespace
-
+// Peak of this process so far, bytes.
 uint64_t peak_memory() {
     constexpr uint64_t kib = 1024;
     struct rusage usage {};
@@ -39,8 +38,15 @@ uint64_t peak_memory() {
     return static_cast<uint64_t>(usage.ru_maxrss) * kib;
 }
 
-void write_statistics(const Comm& comm, const RankStatistics& mine, const std::filesystem::path& path) {
-    PerRank<RankStatistics> all = comm.allgather(mine);
+RankStatistics statistics_of(const Comm& comm, const EmulationCost& cost) {
+    const Ranks::Traffic& traffic = comm.traffic();
+    return {cost, traffic.collectives, traffic.messages, traffic.bytes, peak_memory()};
+}
+
+}  // namespace
+
+void write_statistics(const Comm& comm, const EmulationCost& mine, const std::filesystem::path& path) {
+    PerRank<RankStatistics> all = comm.allgather(statistics_of(comm, mine));
     comm.agree([&] {
         if (!comm.is_root()) return;
         nlohmann::ordered_json ranks = nlohmann::ordered_json::array();

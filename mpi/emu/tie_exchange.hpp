@@ -12,23 +12,19 @@
 #include <vector>
 
 #include "mpi/comm/comm.hpp"
+#include "session/distribution.hpp"
 #include "trace/event_window.hpp"
 #include "trace/tie_order.hpp"
 
 namespace ovni {
 
-class TieExchange {
+class TieExchange : public TieRounds {
  public:
     // `readers`: of the streams of this rank, none advanced yet. `streams`: in the whole trace. Collective.
     TieExchange(const Comm& comm, std::vector<StreamReader> readers, size_t streams);
 
-    // The next round: the ties of this rank's streams in events up to and with the clock `until`, INT64_MAX
-    // after the last event. Collective.
-    struct Round {
-        int64_t until = 0;
-        Ties ties;
-    };
-    Round next();
+    // The ties of this rank's streams.
+    Round next() override;
 
  private:
     // Decodes the round from `start` on all ranks and returns its width, which becomes smaller until it fits.

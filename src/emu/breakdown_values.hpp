@@ -10,6 +10,7 @@
 
 #include "emu/machine.hpp"
 #include "emu/plan.hpp"
+#include "emu/record.hpp"
 
 namespace ovni {
 
@@ -21,6 +22,8 @@ struct BreakdownChange {
     uint32_t order = 0;
     uint16_t breakdown = 0;  // in Plan::breakdowns
     uint16_t first = 0;
+
+    Moment moment() const { return {time, order}; }
 };
 static_assert(sizeof(BreakdownChange) == 32 && std::is_trivially_copyable_v<BreakdownChange>);
 

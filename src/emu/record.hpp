@@ -16,6 +16,10 @@
 
 namespace ovni {
 
+// When something happened, in the terms of (time, order).
+using Moment = std::pair<int64_t, uint32_t>;
+inline constexpr Moment end_of_trace = {INT64_MAX, 0};
+
 struct Record {
     static constexpr uint32_t no_row = 0xffffffff;
     static constexpr uint32_t early = 0x80000000;
@@ -28,15 +32,15 @@ struct Record {
     uint16_t type = 0;  // PRV event type
     // The end of a punctual state is not shown where another one of that row begins at the same time.
     enum class Punctual : uint16_t { no, begin, end } punctual = Punctual::no;
+
+    Moment moment() const { return {time, order}; }
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
-// When something happened, in the same terms.
-using Moment = std::pair<int64_t, uint32_t>;
-inline constexpr Moment end_of_trace = {INT64_MAX, 0};
-
-inline bool in_order(const Record& a, const Record& b) {
-    return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+// For everything with a key.
+template <class Item>
+bool in_order(const Item& a, const Item& b) {
+    return a.moment() < b.moment();
 }
 
 // The event that made it.

@@ -30,7 +30,7 @@ void drop_superseded(RecordBuffer& records) {
 }  // namespace
 
 void RecordQueue::take_before(int64_t time, RecordBuffer& taken, Moment end) {
-    if (punctual_) std::ranges::stable_sort(records_, in_order);
+    if (punctual_) std::ranges::stable_sort(records_, in_order<Record>);
     auto before = [&](const Record& record) { return record.time < time || time == everything; };
     const Record* rest = std::ranges::partition_point(std::as_const(records_), before);
     auto count = static_cast<size_t>(rest - records_.begin());

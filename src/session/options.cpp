@@ -70,7 +70,8 @@ EmulationOptions read_options(const Cli& cli) {
     }
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
-    if (cli.has("hdf5")) options.columns = cli.get<std::string>("hdf5");
+    for (const OutputFormat& format : output_formats())
+        if (cli.has(format.option)) options.outputs.push_back({&format, cli.get<std::string>(format.option)});
     if (cli.has("report")) options.report = cli.get<std::string>("report");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
@@ -80,21 +81,6 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();
     return options;
-}
-
-Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages) {
-    if (options.tolerance == Tolerance::none) return Trace::open(options.trace);
-    std::vector<StreamFile> files;
-    FoundStreams found = find_streams(options.trace);
-    list_without_metadata(options.trace, found, damages);
-    for (const std::string& relative_path : found.streams)
-        if (auto file = salvage_stream(options.trace, relative_path, options.regions, damages))
-            files.push_back(std::move(*file));
-    Trace trace =
-        salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
-    ClockSources clocks = ClockSources::find(options.clock_table, {options.trace});
-    salvage_events(trace, dry_run_of(options, std::move(clocks)), damages);
-    return trace;
 }
 
 DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks) {
@@ -140,6 +126,10 @@ void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, 
     if (!text.empty()) log::info("{}", text);
 }
 
+int status_of(EmulationEnd end) {
+    return end == EmulationEnd::with_errors ? 1 : 0;
+}
+
 int print_end(EmulationEnd end, size_t streams) {
     switch (end) {
         case EmulationEnd::complete:
@@ -147,15 +137,15 @@ int print_end(EmulationEnd end, size_t streams) {
                 log::warn("there was nothing to emulate, the outputs are empty");
             else
                 log::info("emulation finished ok");
-            return 0;
+            break;
         case EmulationEnd::interrupted:
             log::info("emulation finished partially but ok");
-            return 0;
+            break;
         case EmulationEnd::with_errors:
             log::error("emulation finished with errors");
-            return 1;
+            break;
     }
-    return 1;
+    return status_of(end);
 }
 
 }  // namespace ovni

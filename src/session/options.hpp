@@ -13,6 +13,7 @@
 #include "emu/system.hpp"
 #include "session/dry_run.hpp"
 #include "session/salvaged_trace.hpp"
+#include "sink/output_formats.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 
@@ -24,13 +25,18 @@ enum class Tolerance { none, keep_going };
 // Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
 enum class Storage { shared, node_local };
 
+struct ChosenOutput {
+    const OutputFormat* format;
+    std::filesystem::path path;
+};
+
 struct EmulationOptions {
     std::filesystem::path trace;  // where it is node-local, with %h and %r in it
     Storage storage = Storage::shared;
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
-    std::optional<std::filesystem::path> columns;  // an HDF5 file
-    std::optional<std::filesystem::path> report;   // a JSON file
+    std::vector<ChosenOutput> outputs;            // besides Paraver's
+    std::optional<std::filesystem::path> report;  // a JSON file
     EnabledModels enabled = EnabledModels::required;
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;
@@ -49,9 +55,6 @@ EmulationOptions read_options(const Cli& cli);
 std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
 
-// All streams, or with Tolerance::keep_going what is good of them.
-Trace open_trace(const EmulationOptions& options, std::vector<Damage>& damages);
-
 DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);
 
 // What outputs say of them; nothing without --keep-going.
@@ -69,6 +72,7 @@ void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, 
 
 // How the emulation of so many streams ended, for the last line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };
+int status_of(EmulationEnd end);
 int print_end(EmulationEnd end, size_t streams);
 
 }  // namespace ovni

@@ -19,13 +19,14 @@ namespace {
 std::vector<Output> outputs_of(const EmulationOptions& options) {
     std::vector<Output> outputs{{Output::Kind::directory, "-o", options.output},
                                 {Output::Kind::directory, "the directory", options.output / "cfg"}};
-    for (const auto& [option, path] :
-         {std::pair("--hdf5", options.columns), std::pair("--report", options.report)}) {
-        if (!path) continue;
-        outputs.push_back({Output::Kind::file, option, *path});
+    auto add = [&](const std::string& option, const fs::path& path) {
+        outputs.push_back({Output::Kind::file, option, path});
         outputs.push_back({Output::Kind::file, fmt::format("the partial file of {}", option),
-                           output_path(*path, Ending::partial)});
-    }
+                           output_path(path, Ending::partial)});
+    };
+    for (const ChosenOutput& chosen : options.outputs)
+        add(fmt::format("--{}", chosen.format->option), chosen.path);
+    if (options.report) add("--report", *options.report);
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)

@@ -1,45 +1,208 @@
 #include "sink/columns_sink.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <set>
+
 namespace ovni {
 
-void ColumnsSink::begin(const Schema& schema) {
-    file_ = ColumnsFile::make(path_, schema);
-    breakdowns_.resize(schema.breakdowns.size());
+namespace {
+
+constexpr size_t no_column = SIZE_MAX;
+
+std::set<uint16_t> types_of(const Plan& plan) {
+    std::set<uint16_t> types{prv_type::pid, prv_type::tid, prv_type::running_threads, prv_type::thread_state,
+                             prv_type::cpu};
+    for (const ChannelPlan& channel : plan.channels) types.insert(channel.prv_type);
+    return types;
 }
 
-void ColumnsSink::write(std::span<const Record> records) {
-    for (const Record& record : records) {
-        if (!is_shown(record)) continue;
-        Rows& rows = channels_[record.type];
-        rows.pending.push_back(column_row(record));
-        if (rows.pending.size() == rows_in_chunk) flush({ColumnName::Kind::channel, record.type}, rows);
+// Filtered chunks one after the other, in the order in which their rank has them, each behind its size.
+void put_chunk(std::vector<uint8_t>& message, std::span<const uint8_t> chunk) {
+    uint64_t size = chunk.size();
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&size);
+    message.insert(message.end(), bytes, bytes + sizeof size);
+    message.insert(message.end(), chunk.begin(), chunk.end());
+}
+std::span<const uint8_t> take_chunk(std::span<const uint8_t>& message) {
+    uint64_t size = 0;
+    std::memcpy(&size, message.data(), sizeof size);
+    std::span<const uint8_t> chunk = message.subspan(sizeof size, size);
+    message = message.subspan(sizeof size + size);
+    return chunk;
+}
+
+}  // namespace
+
+void ColumnsSink::begin(const Ranks& ranks, const Plan& plan) {
+    ranks_ = &ranks;
+    owners_.ranks = static_cast<size_t>(ranks.size());
+    file_ = ranks.agree([&] { return ranks.is_root() ? ColumnsFile::make(path_, plan.schema) : nullptr; });
+    const std::set<uint16_t> types = types_of(plan);
+    column_of_type_.resize(size_t{*types.rbegin()} + 1, no_column);
+    for (uint16_t type : types) {
+        column_of_type_[type] = columns_.size();
+        columns_.emplace_back().name = {ColumnName::Kind::channel, type};
+    }
+    first_breakdown_ = columns_.size();
+    for (uint16_t b = 0; b < plan.schema.breakdowns.size(); ++b)
+        columns_.emplace_back().name = {ColumnName::Kind::breakdown, b};
+    rows_.resize(columns_.size());
+    ready_.resize(columns_.size());
+}
+
+template <class Put>
+void ColumnsSink::visit_rows(const Slice& slice, Put put) const {
+    for (const Record& record : slice.records)
+        if (is_shown(record)) put(column_of_type_[record.type], column_row(record));
+    for (size_t b = 0; b < slice.breakdowns.size(); ++b)
+        for (const Record& line : slice.breakdowns[b]) put(first_breakdown_ + b, breakdown_row(line));
+}
+
+void ColumnsSink::share(const Slice& slice) {
+    if (ranks_->is_alone()) return;
+    gather_filtered();
+    hand_out(slice);
+    // Chunks are worth a gathering when there is one of each rank.
+    std::vector<uint64_t> ends = whole_chunks();
+    uint64_t count = 0;
+    for (size_t c = 0; c < columns_.size(); ++c) count += ends[c] - columns_[c].filtered;
+    if (count >= owners_.ranks) ready_ = std::move(ends);
+}
+
+void ColumnsSink::write(const Slice& slice) {
+    if (ranks_->is_alone()) {
+        visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(columns_[column], row); });
+        return filter_until(whole_chunks());
+    }
+    write_gathered();
+    filter_until(ready_);
+}
+
+// Alone: the next row of a column.
+void ColumnsSink::append(Column& column, const ColumnRow& row) {
+    size_t place = column.total++ % rows_in_chunk;
+    if (place == 0) column.last = add_chunk(column);
+    column.last[place] = row;
+}
+
+ColumnRow* ColumnsSink::add_chunk(Column& column) {
+    if (spare_.empty()) spare_.emplace_back(rows_in_chunk);
+    column.mine.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    return column.mine.back().data();
+}
+
+// Everybody knows from the counts what comes from whom, and where it belongs.
+void ColumnsSink::hand_out(const Slice& slice) {
+    for (Rows& rows : rows_) rows.clear();
+    visit_rows(slice, [&](size_t column, const ColumnRow& row) { rows_[column].push_back(row); });
+    std::vector<uint64_t> counts;
+    for (const Rows& rows : rows_) counts.push_back(rows.size());
+    PerRank<std::vector<uint64_t>> of_rank = ranks_->allgather_equal(counts);
+    PerRank<Rows> to(owners_.ranks);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        const ColumnRow* next = rows_[c].data();
+        uint64_t begin = columns_[c].total;
+        for (size_t r = 0; r < me(); ++r) begin += of_rank[r][c];
+        owners_.split(c, begin, rows_[c].size(), [&](size_t owner, uint64_t, size_t, size_t count) {
+            to[owner].insert(to[owner].end(), next, next + count);
+            next += count;
+        });
+    }
+    PerRank<std::span<const ColumnRow>> parts(to.begin(), to.end());
+    PerRank<std::span<const ColumnRow>> received = ranks_->alltoallv(parts, received_);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        uint64_t from = columns_[c].total;
+        for (size_t r = 0; r < owners_.ranks; ++r) {
+            owners_.split(c, from, of_rank[r][c],
+                          [&](size_t owner, uint64_t chunk, size_t place, size_t count) {
+                              if (owner != me()) return;
+                              std::ranges::copy(received[r].first(count), rows_of(c, chunk) + place);
+                              received[r] = received[r].subspan(count);
+                          });
+            from += of_rank[r][c];
+        }
+        columns_[c].total = from;
     }
 }
 
-void ColumnsSink::write_breakdown(size_t which, std::span<const Record> lines) {
-    Rows& rows = breakdowns_[which];
-    for (const Record& line : lines) {
-        rows.pending.push_back(breakdown_row(line));
-        if (rows.pending.size() == rows_in_chunk)
-            flush({ColumnName::Kind::breakdown, static_cast<uint16_t>(which)}, rows);
+// Room for a chunk of this rank.
+ColumnRow* ColumnsSink::rows_of(size_t c, uint64_t chunk) {
+    Column& column = columns_[c];
+    auto index = static_cast<size_t>((chunk - owners_.first_of(me(), c, column.filtered)) / owners_.ranks);
+    while (column.mine.size() <= index) add_chunk(column);
+    return column.mine[index].data();
+}
+
+size_t ColumnsSink::rows_in(size_t c, uint64_t chunk) const {
+    return static_cast<size_t>(std::min<uint64_t>(rows_in_chunk, columns_[c].total - chunk * rows_in_chunk));
+}
+
+std::vector<uint64_t> ColumnsSink::whole_chunks() const {
+    std::vector<uint64_t> ends;
+    for (const Column& column : columns_) ends.push_back(column.total / rows_in_chunk);
+    return ends;
+}
+
+std::vector<uint64_t> ColumnsSink::all_chunks() const {
+    std::vector<uint64_t> ends;
+    for (const Column& column : columns_) ends.push_back((column.total + rows_in_chunk - 1) / rows_in_chunk);
+    return ends;
+}
+
+// Column by column, the chunks of this rank up to those. Alone they go into the file at once.
+void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        Column& column = columns_[c];
+        for (uint64_t chunk = owners_.first_of(me(), c, column.filtered); chunk < ends[c];
+             chunk += owners_.ranks) {
+            Rows& rows = column.mine.front();
+            // A chunk that is not full is filled up; if it is the only one, it has a size of its own.
+            size_t count = rows_in(c, chunk);
+            std::fill(rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), ColumnRow{});
+            auto bytes = filter_.apply(std::span(rows).first(chunk == 0 ? count : rows_in_chunk));
+            if (ranks_->is_alone())
+                file_->append(column.name, count, bytes);
+            else
+                put_chunk(filtered_, bytes);
+            spare_.push_back(std::move(rows));
+            column.mine.pop_front();
+        }
+        column.filtered = std::max(column.filtered, ends[c]);
     }
 }
 
-void ColumnsSink::flush(ColumnName column, Rows& rows) {
-    size_t count = rows.pending.size();
-    if (count == 0) return;
-    if (rows.has_chunks) rows.pending.resize(rows_in_chunk);
-    file_->append(column, count, filter_.apply(rows.pending));
-    rows.has_chunks = true;
-    rows.pending.clear();
+void ColumnsSink::gather_filtered() {
+    if (std::ranges::none_of(columns_, [](const Column& c) { return c.written < c.filtered; })) return;
+    gathered_ = ranks_->gather(filtered_);
+    filtered_.clear();
+    if (ranks_->is_root()) return;
+    for (Column& column : columns_) column.written = column.filtered;
 }
 
-void ColumnsSink::end(const Schema& schema, int64_t duration, Ending ending) {
-    channels_.visit([&](uint16_t type, Rows& rows) { flush({ColumnName::Kind::channel, type}, rows); });
-    for (size_t b = 0; b < breakdowns_.size(); ++b)
-        flush({ColumnName::Kind::breakdown, static_cast<uint16_t>(b)}, breakdowns_[b]);
-    file_->end(schema, facts_, duration, ending);
-    file_.reset();
+void ColumnsSink::write_gathered() {
+    if (gathered_.empty()) return;
+    PerRank<std::span<const uint8_t>> left(gathered_.begin(), gathered_.end());
+    for (size_t c = 0; c < columns_.size(); ++c)
+        for (Column& column = columns_[c]; column.written < column.filtered; ++column.written) {
+            uint64_t chunk = column.written;
+            file_->append(column.name, rows_in(c, chunk), take_chunk(left[owners_.owner(c, chunk)]));
+        }
+    gathered_.clear();
+}
+
+void ColumnsSink::end(const Outcome& outcome) {
+    if (!ranks_->is_alone()) {
+        gather_filtered();
+        ranks_->agree([&] { write_gathered(); });
+    }
+    ranks_->agree([&] { filter_until(all_chunks()); });
+    if (!ranks_->is_alone()) gather_filtered();
+    ranks_->agree([&] {
+        write_gathered();
+        if (file_) file_->end(outcome.schema, outcome.facts, outcome.duration, outcome.ending);
+    });
 }
 
 }  // namespace ovni

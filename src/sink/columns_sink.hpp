@@ -1,11 +1,19 @@
-// The records of one process in a file of columns.
+// Records as columns in an HDF5 file: one dataset per channel type, in chunks.
+//
+// Rows go to the rank that has their chunk, ranks filter their chunks, and rank 0 writes them, which then are
+// some bytes for a row. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of
+// one: all would wait for ever. Alone a rank has every chunk.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sink/chunk_filter.hpp"
+#include "sink/chunk_owners.hpp"
 #include "sink/column_rows.hpp"
 #include "sink/columns_file.hpp"
 #include "sink/sink.hpp"
@@ -16,26 +24,56 @@ class ColumnsSink : public Sink {
  public:
     explicit ColumnsSink(std::filesystem::path path) : path_(std::move(path)) {}
 
-    void begin(const Schema& schema) override;
-    void write(std::span<const Record> records) override;
-    void write_breakdown(size_t which, std::span<const Record> lines) override;
-    // Before end(): what stands beside the records.
-    void set_facts(Facts facts) { facts_ = std::move(facts); }
-    void end(const Schema& schema, int64_t duration, Ending ending) override;
+    void begin(const Ranks& ranks, const Plan& plan) override;
+    void share(const Slice& slice) override;
+    void write(const Slice& slice) override;
+    void end(const Outcome& outcome) override;
+    bool needs_facts() const override { return true; }
 
  private:
-    struct Rows {
-        std::vector<ColumnRow> pending;
-        bool has_chunks = false;
+    using Rows = std::vector<ColumnRow>;
+    // One dataset, alike on all ranks but for the chunks.
+    struct Column {
+        ColumnName name;
+        uint64_t total = 0;         // rows so far, on all ranks
+        uint64_t filtered = 0;      // chunks that their owners have filtered
+        uint64_t written = 0;       // chunks that are in the file
+        std::deque<Rows> mine;      // chunks of this rank, from the first that is not filtered
+        ColumnRow* last = nullptr;  // alone: the chunk that grows
     };
-    void flush(ColumnName column, Rows& rows);
+
+    size_t me() const { return static_cast<size_t>(ranks_->rank()); }
+    // Calls put(column, row) for every row of the slice.
+    template <class Put>
+    void visit_rows(const Slice& slice, Put put) const;
+    void append(Column& column, const ColumnRow& row);
+    ColumnRow* add_chunk(Column& column);
+    ColumnRow* rows_of(size_t column, uint64_t chunk);
+    size_t rows_in(size_t column, uint64_t chunk) const;
+
+    void hand_out(const Slice& slice);
+    void gather_filtered();
+    std::vector<uint64_t> whole_chunks() const;
+    std::vector<uint64_t> all_chunks() const;
+    void filter_until(const std::vector<uint64_t>& ends);
+    void write_gathered();
 
     std::filesystem::path path_;
-    std::unique_ptr<ColumnsFile> file_;
-    Facts facts_;
+    const Ranks* ranks_ = nullptr;
+    ChunkOwners owners_{rows_in_chunk, 1};
+    std::unique_ptr<ColumnsFile> file_;  // on rank 0
     ChunkFilter filter_;
-    ByType<Rows> channels_;
-    std::vector<Rows> breakdowns_;
+    std::vector<Column> columns_;  // channel types, then breakdowns
+    std::vector<size_t> column_of_type_;
+    size_t first_breakdown_ = 0;
+    std::vector<Rows> spare_;  // room for chunks
+
+    // On many ranks only.
+    std::vector<Rows> rows_;  // of this slice, by column
+    Rows received_;
+    std::vector<uint8_t> filtered_;           // chunks of this rank since the last gathering
+    PerRank<std::vector<uint8_t>> gathered_;  // on rank 0: those of all ranks
+    std::vector<uint64_t> ready_;             // by column: chunks that the next write() filters up to
 };
 
 }  // namespace ovni

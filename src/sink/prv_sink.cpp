@@ -1,11 +1,15 @@
 #include "sink/prv_sink.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
-#include "base/file.hpp"
+#include "base/host_name.hpp"
+#include "base/log.hpp"
 #include "sink/output_names.hpp"
 #include "sink/pcf.hpp"
+#include "sink/placed_file.hpp"
 #include "sink/prv_text.hpp"
 #include "sink/row.hpp"
 
@@ -14,84 +18,104 @@ namespace ovni {
 // One PRV file while it is written.
 class PrvSink::File {
  public:
-    File(const std::filesystem::path& directory, const FileSchema& schema, TraceFile which)
-        : output(directory / (schema.name + ".prv")), text_(which, schema.rows.size()), buffer_(buffer_size) {
-        output.write(prv_header(schema.rows.size(), 0));
-    }
+    File(const Ranks& ranks, const std::filesystem::path& directory, const FileSchema& schema,
+         TraceFile which)
+        : placed(ranks, output_path(directory, schema.name, ".prv", Ending::complete),
+                 prv_header(schema.rows.size(), 0)),
+          text_(which, schema.rows.size()) {}
 
-    void write(std::span<const Record> records) {
+    void format(std::span<const Record> records) {
         while (!records.empty()) {
-            auto [taken, bytes] = text_.format(records, std::span(buffer_).subspan(filled_));
-            filled_ += bytes;
+            auto [taken, bytes] = text_.format(records, placed.room(PrvText::slack));
+            placed.add(bytes);
             records = records.subspan(taken);
-            if (!records.empty()) flush();
         }
     }
 
-    void finish(size_t rows, int64_t duration) {
-        flush();
-        output.write_at(0, prv_header(rows, duration));
-    }
-
-    OutputFile output;
+    PlacedFile placed;
 
  private:
-    // Large enough for the folios of ext4, small enough for the second level cache.
-    static constexpr size_t buffer_size = size_t{512} << 10;
-
-    void flush() {
-        output.write({buffer_.data(), filled_});
-        filled_ = 0;
-    }
-
     PrvText text_;
-    std::vector<char> buffer_;
-    size_t filled_ = 0;
 };
 
 PrvSink::PrvSink(std::filesystem::path directory) : directory_(std::move(directory)) {}
 PrvSink::~PrvSink() = default;
 
-void PrvSink::begin(const Schema& schema) {
+void PrvSink::begin(const Ranks& ranks, const Plan& plan) {
+    ranks_ = &ranks;
     files_.clear();
-    files_.push_back(std::make_unique<File>(directory_, schema.thread, TraceFile::thread));
-    files_.push_back(std::make_unique<File>(directory_, schema.cpu, TraceFile::cpu));
-    for (const FileSchema& breakdown : schema.breakdowns)
-        files_.push_back(std::make_unique<File>(directory_, breakdown, TraceFile::thread));
-}
-
-void PrvSink::write(std::span<const Record> records) {
-    for (size_t f = 0; f < Schema::first_breakdown; ++f) files_[f]->write(records);
-}
-
-void PrvSink::write_breakdown(size_t which, std::span<const Record> lines) {
-    files_[Schema::first_breakdown + which]->write(lines);
-}
-
-void PrvSink::end(const Schema& schema, int64_t duration, Ending ending) {
-    std::vector<std::pair<OutputFile, std::filesystem::path>> small;
-    std::vector schemas{&schema.thread, &schema.cpu};
-    for (const FileSchema& breakdown : schema.breakdowns) schemas.push_back(&breakdown);
-    auto path_of = [&](const FileSchema& file, std::string_view extension) {
-        return output_path(directory_, file.name, extension, ending);
+    auto add = [&](const FileSchema& schema, TraceFile which) {
+        files_.push_back(std::make_unique<File>(ranks, directory_, schema, which));
     };
-    for (size_t i = 0; i < files_.size(); ++i) {
-        files_[i]->finish(schemas[i]->rows.size(), duration);
-        auto add = [&](std::string_view extension, const std::string& text) {
-            auto path = path_of(*schemas[i], extension);
-            OutputFile output(path);
-            output.write(text);
-            small.emplace_back(std::move(output), path);
-        };
-        add(".pcf", pcf_text(*schemas[i]));
-        add(".row", row_text(*schemas[i]));
+    add(plan.schema.thread, TraceFile::thread);
+    add(plan.schema.cpu, TraceFile::cpu);
+    for (const FileSchema& breakdown : plan.schema.breakdowns) add(breakdown, TraceFile::thread);
+    if (!files_.front()->placed.is_shared())
+        log::info("{}: not all ranks see it, rank 0 writes for all, on the node {}", directory_.string(),
+                  host_name());
+}
+
+// On many ranks the text of a slice is written together with the formatting of the next one: only then all
+// ranks know how long theirs is.
+void PrvSink::share(const Slice& /*slice*/) {
+    if (!ranks_->is_alone()) place_what_is_formatted();
+}
+
+void PrvSink::place_what_is_formatted() {
+    std::vector<uint64_t> bytes, before(files_.size()), all(files_.size());
+    for (const auto& file : files_) bytes.push_back(file->placed.kept());
+    int rank = 0;
+    for (const std::vector<uint64_t>& of_rank : ranks_->allgather_equal(bytes)) {
+        if (rank++ == ranks_->rank()) before = all;
+        std::ranges::transform(all, of_rank, all.begin(), std::plus());
     }
-    // Everything is written: only now names are given, those that people open last.
-    for (auto& [output, path] : small) output.commit_as(path);
-    for (size_t i = 0; i < files_.size(); ++i) files_[i]->output.commit_as(path_of(*schemas[i], ".prv"));
-    if (ending != Ending::partial)
-        for (const FileSchema* file : schemas) remove_partial(directory_, file->name);
-    files_.clear();
+    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.place(before[f], all[f]);
+}
+
+void PrvSink::write(const Slice& slice) {
+    if (!ranks_->is_alone()) write_placed();
+    for (size_t f = 0; f < Schema::first_breakdown; ++f) files_[f]->format(slice.records);
+    for (size_t b = 0; b < slice.breakdowns.size(); ++b)
+        files_[Schema::first_breakdown + b]->format(slice.breakdowns[b]);
+}
+
+// On one node two writers in one file wait for each other, so ranks begin with different files.
+void PrvSink::write_placed() {
+    for (size_t i = 0; i < files_.size(); ++i)
+        files_[(i + static_cast<size_t>(ranks_->rank())) % files_.size()]->placed.write_placed();
+}
+
+uint64_t PrvSink::bytes_written() const {
+    uint64_t sum = 0;
+    for (const auto& file : files_) sum += file->placed.bytes_written();
+    return sum;
+}
+
+void PrvSink::end(const Outcome& outcome) {
+    if (!ranks_->is_alone()) {
+        place_what_is_formatted();
+        ranks_->agree([&] { write_placed(); });
+    }
+    std::vector schemas{&outcome.schema.thread, &outcome.schema.cpu};
+    for (const FileSchema& breakdown : outcome.schema.breakdowns) schemas.push_back(&breakdown);
+    for (size_t f = 0; f < files_.size(); ++f)
+        files_[f]->placed.finish(prv_header(schemas[f]->rows.size(), outcome.duration));
+    ranks_->agree([&] {
+        if (!ranks_->is_root()) return;
+        std::vector<OutputFile> side_files;
+        auto path_of = [&](const FileSchema& file, std::string_view extension) {
+            return output_path(directory_, file.name, extension, outcome.ending);
+        };
+        for (const FileSchema* schema : schemas) {
+            side_files.emplace_back(path_of(*schema, ".pcf")).write(pcf_text(*schema));
+            side_files.emplace_back(path_of(*schema, ".row")).write(row_text(*schema));
+        }
+        // Everything is written: only now names are given, those that people open last.
+        for (OutputFile& file : side_files) file.commit();
+        for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.commit_as(path_of(*schemas[f], ".prv"));
+        if (outcome.ending != Ending::partial)
+            for (const FileSchema* schema : schemas) remove_partial(directory_, schema->name);
+    });
 }
 
 }  // namespace ovni

@@ -1,6 +1,6 @@
 // The Paraver output: thread.prv, cpu.prv and the breakdowns, each with its PCF and ROW, in one directory.
-// All are collected beside their final names and get those together at the end; without end(), and after an
-// error, nothing is left.
+// Each rank formats its slices. All files are collected beside their final names and get those together at
+// the end; without end(), and after an error, nothing is left.
 #pragma once
 
 #include <filesystem>
@@ -17,16 +17,21 @@ class PrvSink : public Sink {
     explicit PrvSink(std::filesystem::path directory);
     ~PrvSink() override;
 
-    void begin(const Schema& schema) override;
-    void write(std::span<const Record> records) override;
-    void write_breakdown(size_t which, std::span<const Record> lines) override;
-    // Ending::partial takes the names thread.partial.prv and so on: older complete outputs stay, not vice
-    // versa.
-    void end(const Schema& schema, int64_t duration, Ending ending) override;
+    void begin(const Ranks& ranks, const Plan& plan) override;
+    void share(const Slice& slice) override;
+    void write(const Slice& slice) override;
+    // Ending::partial takes the names thread.partial.prv and so on: older complete outputs stay. Complete
+    // outputs replace partial ones.
+    void end(const Outcome& outcome) override;
+    uint64_t bytes_written() const override;
 
  private:
     class File;
+    void place_what_is_formatted();
+    void write_placed();
+
     std::filesystem::path directory_;
+    const Ranks* ranks_ = nullptr;
     std::vector<std::unique_ptr<File>> files_;  // thread, cpu, breakdowns
 };
 

@@ -1,31 +1,58 @@
-// Where records go. One implementation per output format; a sink knows nothing of events, models or MPI.
+// Where states go: one class per output format, for one rank or many. A sink knows nothing of events, models
+// or MPI; what its ranks do together they do through Ranks, which alone is the identity.
+//
+// The order of calls: begin, then share and write for each slice, then end. On many ranks share() is called
+// while no write() is in progress, and write() may run in a thread of its own.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "base/ranks.hpp"
+#include "emu/plan.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
+#include "sink/facts.hpp"
 
 namespace ovni {
 
 enum class Ending : uint8_t {
     complete,     // outputs get their names
-    interrupted,  // so they do, but end before the trace; where there is room to say so, they do
+    interrupted,  // outputs get their names, but end before the trace; a format with room to say so does
     partial       // an event was wrong: what was written so far is kept under names with ".partial" in them
+};
+
+// A part of all records: the slices of rank 0, 1, ... one after the other, and then those of the next call,
+// are the whole in the order of keys.
+struct Slice {
+    std::span<const Record> records;
+    std::span<const std::vector<Record>> breakdowns;  // lines of each of Schema::breakdowns
+};
+
+// What is known after the last record, on all ranks.
+struct Outcome {
+    const Schema& schema;  // rows as in Plan::schema, with all types and labels
+    int64_t duration = 0;  // time of the last event, ns
+    Ending ending = Ending::complete;
+    const Facts& facts;  // empty if no sink needs them
 };
 
 class Sink {
  public:
     virtual ~Sink() = default;
-    // Rows are final; types and labels may still be added until end().
-    virtual void begin(const Schema& schema) = 0;
-    // Records in the order of their keys.
-    virtual void write(std::span<const Record> records) = 0;
-    // Lines of Schema::breakdowns[which], in order.
-    virtual void write_breakdown(size_t which, std::span<const Record> lines) = 0;
-    // `duration`: time of the last event, ns.
-    virtual void end(const Schema& schema, int64_t duration, Ending ending) = 0;
+    // Collective. Throws Error if the output cannot be made. `ranks` and `plan` outlive the sink.
+    virtual void begin(const Ranks& ranks, const Plan& plan) = 0;
+    // Collective: what the ranks must agree on before they can write this slice.
+    virtual void share(const Slice& /*slice*/) {}
+    // Local. Throws Error.
+    virtual void write(const Slice& slice) = 0;
+    // Collective. Outputs get their names; without it, and after an error, nothing is left.
+    virtual void end(const Outcome& outcome) = 0;
+
+    virtual bool needs_facts() const { return false; }
+    // What this rank has written of slices.
+    virtual uint64_t bytes_written() const { return 0; }
 };
 
 }  // namespace ovni

@@ -12,8 +12,19 @@ Writer::Mode Writer::best_mode(int processes) {
     return room ? Mode::own_thread : Mode::at_once;
 }
 
-Writer::Writer(Sink& sink, size_t breakdowns, Mode mode)
-    : sink_(sink), batches_(mode == Mode::own_thread ? ring_size : 1) {
+namespace {
+
+// Alone the emulation may be some batches ahead. On many ranks one is written and one is filled.
+size_t batches_in(const Ranks& ranks, Writer::Mode mode) {
+    constexpr size_t ahead = 6;
+    if (mode == Writer::Mode::at_once) return 1;
+    return ranks.is_alone() ? ahead : 2;
+}
+
+}  // namespace
+
+Writer::Writer(const Ranks& ranks, const Sinks& sinks, size_t breakdowns, Mode mode)
+    : ranks_(ranks), sinks_(sinks), batches_(batches_in(ranks, mode)) {
     for (Batch& batch : batches_) batch.breakdowns.resize(breakdowns);
     if (mode == Mode::own_thread) thread_ = std::thread([this] { work(); });
 }
@@ -22,20 +33,44 @@ Writer::~Writer() {
     join();
 }
 
+void Writer::share(const Batch& batch) {
+    for (const auto& sink : sinks_) sink->share(batch.slice());
+}
+
 void Writer::write(Batch& batch) {
-    sink_.write(batch.records);
+    if (ranks_.is_alone()) share(batch);
+    for (const auto& sink : sinks_) sink->write(batch.slice());
     batch.records.clear();
-    for (size_t b = 0; b < batch.breakdowns.size(); ++b) {
-        sink_.write_breakdown(b, batch.breakdowns[b]);
-        batch.breakdowns[b].clear();
+    for (auto& lines : batch.breakdowns) lines.clear();
+}
+
+// On many ranks: all that was submitted is written everywhere, or all ranks throw.
+void Writer::settle() {
+    if (thread_.joinable()) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return written_ == filled_ || failure_; });
     }
+    ranks_.settle(failure_);
 }
 
 void Writer::submit() {
-    if (!thread_.joinable()) return write(batch());
+    if (!ranks_.is_alone()) {
+        settle();
+        share(batch());
+    }
+    if (!thread_.joinable()) {
+        try {
+            write(batch());
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+        if (ranks_.is_alone()) ranks_.settle(failure_);
+        return;
+    }
     std::unique_lock lock(mutex_);
     ++filled_;
     changed_.notify_all();
+    if (!ranks_.is_alone()) return;
     changed_.wait(lock, [&] { return filled_ - written_ < batches_.size() || failure_; });
     if (failure_) std::rethrow_exception(failure_);
 }
@@ -73,7 +108,7 @@ void Writer::join() {
 
 void Writer::finish() {
     join();
-    if (failure_) std::rethrow_exception(failure_);
+    ranks_.settle(failure_);
 }
 
 }  // namespace ovni

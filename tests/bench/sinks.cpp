@@ -66,11 +66,15 @@ void measure(const char* name, int round, const Emulated& emulated, Sink& sink, 
     constexpr size_t batch = size_t{8} << 10;
     auto wall = std::chrono::steady_clock::now();
     double cpu = cpu_seconds();
-    sink.begin(emulated.plan.schema);
+    const Ranks alone;
+    sink.begin(alone, emulated.plan);
     std::span<const Record> left(emulated.records.data(), emulated.records.size());
-    for (; !left.empty(); left = left.subspan(std::min(batch, left.size())))
-        sink.write(left.first(std::min(batch, left.size())));
-    sink.end(emulated.plan.schema, emulated.duration, Ending::complete);
+    for (; !left.empty(); left = left.subspan(std::min(batch, left.size()))) {
+        Slice slice{left.first(std::min(batch, left.size())), {}};
+        sink.share(slice);
+        sink.write(slice);
+    }
+    sink.end({emulated.plan.schema, emulated.duration, Ending::complete, Facts()});
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - wall;
     fmt::print("{} {} {:.6f} {:.6f} {}\n", name, round, seconds.count(), cpu_seconds() - cpu,
                bytes_in(directory));

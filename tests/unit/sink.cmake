@@ -12,5 +12,5 @@ add_test(NAME unit_plots COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/plots.py $<TARGET_F
 set_tests_properties(unit_plots PROPERTIES SKIP_RETURN_CODE 77)
 
 if(ovni_hdf5_serial)
-    ovni_test(unit_columns sink_chunk_filter.cpp LIBS ovni_columns)
+    ovni_test(unit_columns sink_chunk_filter.cpp LIBS ovni_sink)
 endif()

@@ -88,12 +88,32 @@ constexpr const char* cpu_prv = R"(#Paraver (19/01/38 at 03:14):0000000000000000
 2:0:1:1:1:3:16:101
 )";
 
+// A sink of one process that has begun.
+class Output {
+ public:
+    Output(const std::filesystem::path& directory, const Schema& schema) : sink_(directory) {
+        plan_.schema = schema;
+        sink_.begin(alone_, plan_);
+    }
+    void write(std::span<const Record> records) {
+        sink_.share({records, {}});
+        sink_.write({records, {}});
+    }
+    void end(const Schema& schema, int64_t duration, Ending ending) {
+        sink_.end({schema, duration, ending, Facts()});
+    }
+
+ private:
+    Ranks alone_;
+    Plan plan_;
+    PrvSink sink_;
+};
+
 void write_trace(const std::filesystem::path& directory, const std::vector<Record>& records, int64_t duration,
                  Ending ending) {
-    PrvSink sink(directory);
-    sink.begin(small_schema());
-    sink.write(records);
-    sink.end(small_schema(), duration, ending);
+    Output output(directory, small_schema());
+    output.write(records);
+    output.end(small_schema(), duration, ending);
 }
 
 class PrvSinkTest : public SinkTest {};
@@ -109,8 +129,7 @@ TEST_F(PrvSinkTest, WritesBothTracesWithTheirSideFiles) {
 }
 
 TEST_F(PrvSinkTest, WritesLabelsThatCameWhileItWasWriting) {
-    PrvSink sink(directory);
-    sink.begin(small_schema());
+    Output sink(directory, small_schema());
     sink.write(small_trace());
     Schema later = small_schema();
     later.thread.types.push_back({25, "MPI function of the RUNNING thread", {{1, "MPI_Init"}}});
@@ -120,11 +139,10 @@ TEST_F(PrvSinkTest, WritesLabelsThatCameWhileItWasWriting) {
 }
 
 TEST_F(PrvSinkTest, SystemWithoutRowsIsATrace) {
-    PrvSink sink(directory);
     Schema empty;
     empty.thread.name = "thread";
     empty.cpu.name = "cpu";
-    sink.begin(empty);
+    Output sink(directory, empty);
     sink.end(empty, 0, Ending::complete);
     EXPECT_EQ(text("thread.prv"), prv_header(0, 0));
     EXPECT_EQ(text("cpu.row"), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 0\n");
@@ -137,8 +155,7 @@ TEST_F(PrvSinkTest, MoreThanABufferGoesThroughInAnyBlocks) {
         records.push_back(line(time, 4, time * 1'000'003, 0));
         expected += "2:0:1:1:1:" + std::to_string(time) + ":4:" + std::to_string(time * 1'000'003) + "\n";
     }
-    PrvSink sink(directory);
-    sink.begin(small_schema());
+    Output sink(directory, small_schema());
     std::span<const Record> all(records);
     sink.write(all.first(1));
     sink.write({});
@@ -180,8 +197,7 @@ TEST_F(PrvSinkTest, CompleteOutputReplacesOldOnes) {
 TEST_F(PrvSinkTest, WithoutAnEndNothingIsLeftAndOldOutputsStay) {
     write_file(directory / "thread.prv", "old");
     {
-        PrvSink sink(directory);
-        sink.begin(small_schema());
+        Output sink(directory, small_schema());
         sink.write(small_trace());
     }
     EXPECT_THAT(names(), ElementsAre("thread.prv"));
@@ -189,9 +205,8 @@ TEST_F(PrvSinkTest, WithoutAnEndNothingIsLeftAndOldOutputsStay) {
 }
 
 TEST_F(PrvSinkTest, MissingDirectoryIsNamed) {
-    PrvSink sink(directory / "nowhere");
     try {
-        sink.begin(small_schema());
+        Output sink(directory / "nowhere", small_schema());
         FAIL() << "no error";
     } catch (const Error& e) {
         EXPECT_EQ(e.path, (directory / "nowhere/thread.prv").string());

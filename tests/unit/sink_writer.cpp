@@ -12,15 +12,14 @@ namespace {
 class Collector : public Sink {
  public:
     explicit Collector(size_t fails_at = SIZE_MAX) : fails_at_(fails_at) {}
-    void begin(const Schema&) override {}
-    void write(std::span<const Record> records) override {
+    void begin(const Ranks&, const Plan&) override {}
+    void write(const Slice& slice) override {
         if (batches_++ == fails_at_) throw Error("cannot write", "thread.prv");
-        for (const Record& record : records) times.push_back(record.time);
+        for (const Record& record : slice.records) times.push_back(record.time);
+        for (size_t b = 0; b < slice.breakdowns.size(); ++b)
+            for (const Record& line : slice.breakdowns[b]) breakdown_times.emplace_back(b, line.time);
     }
-    void write_breakdown(size_t which, std::span<const Record> lines) override {
-        for (const Record& record : lines) breakdown_times.emplace_back(which, record.time);
-    }
-    void end(const Schema&, int64_t, Ending) override {}
+    void end(const Outcome&) override {}
 
     std::vector<int64_t> times;
     std::vector<std::pair<size_t, int64_t>> breakdown_times;
@@ -31,17 +30,26 @@ class Collector : public Sink {
 
 class WriterTest : public testing::TestWithParam<Writer::Mode> {
  protected:
+    Collector& add_sink(size_t fails_at = SIZE_MAX) {
+        auto sink = std::make_unique<Collector>(fails_at);
+        Collector& added = *sink;
+        sinks.push_back(std::move(sink));
+        return added;
+    }
     static void submit(Writer& writer, int64_t time) {
         EXPECT_TRUE(writer.batch().records.empty());
         writer.batch().records.append(line(time, 1, 1, 0));
         writer.batch().breakdowns[1].push_back(line(time, 17, 1, 0));
         writer.submit();
     }
+
+    Ranks alone;
+    Writer::Sinks sinks;
 };
 
 TEST_P(WriterTest, BatchesArriveInOrder) {
-    Collector sink;
-    Writer writer(sink, 2, GetParam());
+    Collector& sink = add_sink();
+    Writer writer(alone, sinks, 2, GetParam());
     constexpr int64_t batches = 1000;
     for (int64_t i = 0; i < batches; ++i) submit(writer, i);
     writer.finish();
@@ -53,8 +61,8 @@ TEST_P(WriterTest, BatchesArriveInOrder) {
 }
 
 TEST_P(WriterTest, AnErrorOfTheSinkIsThrownAndNothingIsWrittenAfterIt) {
-    Collector sink(3);
-    Writer writer(sink, 2, GetParam());
+    Collector& sink = add_sink(3);
+    Writer writer(alone, sinks, 2, GetParam());
     EXPECT_THROW(
         {
             for (int64_t i = 0; i < 100; ++i) submit(writer, i);
@@ -64,9 +72,20 @@ TEST_P(WriterTest, AnErrorOfTheSinkIsThrownAndNothingIsWrittenAfterIt) {
     EXPECT_EQ(sink.times, (std::vector<int64_t>{0, 1, 2}));
 }
 
+TEST_P(WriterTest, EverySinkGetsEveryBatch) {
+    Collector& first = add_sink();
+    Collector& second = add_sink();
+    Collector& third = add_sink();
+    Writer writer(alone, sinks, 2, GetParam());
+    for (int64_t i = 0; i < 3; ++i) submit(writer, i);
+    writer.finish();
+    for (const Collector* sink : {&first, &second, &third})
+        EXPECT_EQ(sink->times, (std::vector<int64_t>{0, 1, 2}));
+}
+
 TEST_P(WriterTest, AWriterThatIsGivenUpEnds) {
-    Collector sink;
-    Writer writer(sink, 2, GetParam());
+    add_sink();
+    Writer writer(alone, sinks, 2, GetParam());
     submit(writer, 1);
 }
 

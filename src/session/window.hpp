@@ -4,15 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/ranks.hpp"
 #include "emu/emulator.hpp"
-#include "mpi/comm/comm.hpp"
-#include "mpi/emu/exchange.hpp"
-#include "mpi/emu/pending_events.hpp"
-#include "mpi/emu/tie_exchange.hpp"
+#include "session/distribution.hpp"
+#include "session/pending_events.hpp"
+#include "session/stretch.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -22,18 +23,22 @@ class Window {
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
     // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
     // time. `tally`: takes the events, or nullptr.
-    Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::optional<TieExchange> order, EventTally* tally);
+    Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
+           std::unique_ptr<TieRounds> order, EventTally* tally);
 
     // What of this rank is final next, in order; maybe nothing. False, and nothing, when all ranks are at the
     // end. Collective.
-    bool next(Slice& slice);
+    bool next(Stretch& stretch);
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first
     // error.
     int64_t duration() const { return duration_; }
     int64_t origin() const { return origin_; }
     const std::optional<std::string>& error() const { return error_; }
+    // Ended by ^C.
+    bool was_interrupted() const { return was_interrupted_; }
+    // How much of the streams of this rank is played, 0 to 1.
+    double progress() const;
     // Nothing after it counts.
     Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }
     // What of this rank's values counts as shown, in the end.
@@ -41,7 +46,7 @@ class Window {
     uint64_t ties() const { return merger_.ties(); }
 
  private:
-    void take_before(int64_t time, Slice& slice);
+    void take_before(int64_t time, Stretch& stretch);
     // Where a rank is.
     struct Position {
         int64_t done = INT64_MIN;        // its records before this time are final
@@ -51,19 +56,22 @@ class Window {
         int32_t rank = 0;
         int32_t failed = 0;
         int64_t waits = 0;  // has emulated all that is known to the merger?
+
+        Moment error() const { return {error_time, error_order}; }
     };
     void emulate();
+    void play();
     PerRank<Position> emulate_all();
     void finish(const std::vector<Position>& all, const Position& first_error);
     void learn_order();
     void fail(const std::string& what, int64_t time, uint32_t order);
 
-    const Comm& comm_;
+    const Ranks& ranks_;
     Merger merger_;
     Emulator& emulator_;
     size_t size_;
     int64_t origin_;
-    std::optional<TieExchange> order_;
+    std::unique_ptr<TieRounds> order_;
     std::optional<PendingEvents> tallied_;
     bool all_wait_;
     Position mine_;
@@ -71,6 +79,7 @@ class Window {
     int64_t limit_ = INT64_MAX;   // time of the first error known so far: nothing after it counts
     int64_t agreed_ = INT64_MIN;  // all ranks are done before this time
     bool at_end_ = false;
+    bool was_interrupted_ = false;
     int64_t duration_ = 0;
     std::optional<std::string> error_;
     uint32_t error_order_ = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ranks.hpp"
 #include "emu/record.hpp"
 #include "session/event_tally.hpp"
 
@@ -13,10 +14,14 @@ namespace ovni {
 
 class PendingEvents {
  public:
-    explicit PendingEvents(EventTally& tally) : tally_(tally) {}
+    // `ranks`: alone nothing has to wait.
+    PendingEvents(const Ranks& ranks, EventTally& tally) : is_alone_(ranks.is_alone()), tally_(tally) {}
 
     // One that was applied, at that time of the trace; in their order.
-    void take(const EventView& event, int64_t time) { append(TalliedEvent(event, time), event.order); }
+    void take(const EventView& event, int64_t time) {
+        if (is_alone_) return tally_.count({event, time});
+        append(TalliedEvent(event, time), event.order);
+    }
     // Those before that time are final.
     void settle(int64_t before);
     // The others are final up to that moment, and do not count after it. The trace lasts until `duration`.
@@ -39,6 +44,7 @@ class PendingEvents {
     void append(const TalliedEvent& event, uint32_t order);
     void count(const Pending& event);
 
+    bool is_alone_;
     EventTally& tally_;
     std::vector<Pending> events_;
 };

@@ -1,7 +1,8 @@
-#include "mpi/emu/window.hpp"
+#include "session/window.hpp"
 
 #include <algorithm>
-#include <tuple>
+
+#include "session/interruption.hpp"
 
 namespace ovni {
 
@@ -11,17 +12,17 @@ constexpr int64_t at_the_end = INT64_MAX;
 
 }  // namespace
 
-Window::Window(const Comm& comm, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::optional<TieExchange> order, EventTally* tally)
-    : comm_(comm),
+Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
+               std::unique_ptr<TieRounds> order, EventTally* tally)
+    : ranks_(ranks),
       merger_(std::move(merger)),
       emulator_(emulator),
       size_(size),
       origin_(origin),
       order_(std::move(order)),
-      all_wait_(order_.has_value()) {
-    mine_.rank = comm.rank();
-    if (tally) tallied_.emplace(*tally);
+      all_wait_(order_ != nullptr) {
+    mine_.rank = ranks.rank();
+    if (tally) tallied_.emplace(ranks, *tally);
 }
 
 void Window::fail(const std::string& what, int64_t time, uint32_t order) {
@@ -33,35 +34,45 @@ void Window::fail(const std::string& what, int64_t time, uint32_t order) {
 
 // Until there is enough to hand out, but always beyond what was handed out last: every step gets further.
 void Window::emulate() {
-    const EventView* event = nullptr;
     const RecordQueue& made = emulator_.tracker().queue();
     int64_t& done = mine_.done;
+    while (done != at_the_end && !mine_.waits) {
+        if (done > limit_ || was_interrupted_) {
+            done = at_the_end;
+            break;
+        }
+        bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
+        if (is_enough && done > agreed_) break;
+        play();
+    }
+    mine_.now = emulator_.now();
+}
+
+// Some events, or as many as are known or good.
+void Window::play() {
+    constexpr int events_between_looks = 128;
+    const EventView* event = nullptr;
     try {
-        while (done != at_the_end && !mine_.waits) {
-            if (done > limit_) {
-                done = at_the_end;
-                break;
-            }
-            bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
-            if (is_enough && done > agreed_) break;
+        for (int i = 0; i < events_between_looks; ++i) {
             event = nullptr;
             event = merger_.next();
             if (!event) {
-                done = merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
+                mine_.done =
+                    merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
                 mine_.waits = 1;
-                break;
+                return;
             }
             emulator_.apply(*event);
             if (tallied_) tallied_->take(*event, emulator_.now());
-            done = emulator_.now() - 1;
         }
+        mine_.done = emulator_.now() - 1;
+        was_interrupted_ = is_interrupted();
     } catch (const Error& e) {
         // Damage at the beginning of a stream lies before all events.
         bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
         int64_t time = at_the_beginning ? -1 : emulator_.now();
         fail(e.what(), time, event ? event->order : merger_.damaged_order());
     }
-    mine_.now = emulator_.now();
 }
 
 void Window::learn_order() {
@@ -70,19 +81,23 @@ void Window::learn_order() {
     mine_.waits = 0;
 }
 
+double Window::progress() const {
+    if (merger_.size() == 0) return 1.0;
+    return static_cast<double>(merger_.consumed()) / static_cast<double>(merger_.size());
+}
+
 std::vector<int64_t> Window::shown_extras() const {
     return emulator_.tracker().extras().until(end());
 }
 
-void Window::take_before(int64_t time, Slice& slice) {
-    emulator_.tracker().queue().take_before(time, slice.records, end());
+void Window::take_before(int64_t time, Stretch& stretch) {
+    emulator_.tracker().queue().take_before(time, stretch.records, end());
     auto& changes = emulator_.tracker().breakdowns().changes();
     auto before = [&](const auto& change) { return change.time < time || time == RecordQueue::everything; };
     auto rest = std::ranges::partition_point(changes, before);
-    slice.changes.assign(changes.begin(), rest);
+    stretch.changes.assign(changes.begin(), rest);
     changes.erase(changes.begin(), rest);
-    std::erase_if(slice.changes,
-                  [&](const auto& change) { return Moment(change.time, change.order) > end(); });
+    std::erase_if(stretch.changes, [&](const auto& change) { return change.moment() > end(); });
 }
 
 // One collective, where nothing but the trace is wrong.
@@ -94,20 +109,19 @@ PerRank<Window::Position> Window::emulate_all() {
         failure = std::current_exception();
         mine_.failed = 1;
     }
-    PerRank<Position> all = comm_.allgather(mine_);
+    PerRank<Position> all = ranks_.allgather(mine_);
     if (std::ranges::any_of(all, &Position::failed))
-        comm_.agree([&] {
+        ranks_.agree([&] {
             if (failure) std::rethrow_exception(failure);
         });
     return all;
 }
 
-bool Window::next(Slice& slice) {
+bool Window::next(Stretch& stretch) {
     if (at_end_) return false;
     if (all_wait_) learn_order();
     PerRank<Position> all = emulate_all();
-    auto by_error = [](const Position& p) { return std::tie(p.error_time, p.error_order); };
-    const Position& first_error = *std::ranges::min_element(all, {}, by_error);
+    const Position& first_error = *std::ranges::min_element(all, {}, &Position::error);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
     at_end_ = done == at_the_end;
@@ -117,7 +131,7 @@ bool Window::next(Slice& slice) {
     if (at_end_) finish(all, first_error);
     // What may have been made at the time of the error is sorted out in the last window.
     int64_t final_before = std::min(done, limit_ - 1);
-    take_before(at_end_ ? RecordQueue::everything : final_before, slice);
+    take_before(at_end_ ? RecordQueue::everything : final_before, stretch);
     if (tallied_ && !at_end_) tallied_->settle(final_before);
     if (tallied_ && at_end_) tallied_->finish(end(), duration_);
     return true;
@@ -126,7 +140,7 @@ bool Window::next(Slice& slice) {
 void Window::finish(const std::vector<Position>& all, const Position& first_error) {
     duration_ = std::ranges::max(all, {}, &Position::now).now;
     if (limit_ == INT64_MAX) return;
-    error_ = comm_.broadcast(what_, first_error.rank);
+    error_ = ranks_.broadcast(what_, first_error.rank);
     error_order_ = first_error.error_order;
     duration_ = std::max(limit_, int64_t{0});
 }

@@ -1,4 +1,4 @@
-#include "mpi/emu/pending_events.hpp"
+#include "session/pending_events.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,201 @@
+#include "session/emulation.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "emu/start.hpp"
+#include "emu/task_labels.hpp"
+#include "session/breakdown_lines.hpp"
+#include "session/end_checks.hpp"
+#include "session/gather.hpp"
+#include "sink/output_formats.hpp"
+#include "sink/prv_sink.hpp"
+#include "trace/merger.hpp"
+
+namespace ovni {
+
+Emulation::Emulation(const EmulationOptions& options, Distribution& distribution)
+    : options_(options),
+      distribution_(distribution),
+      ranks_(distribution.ranks()),
+      clock_sources_(distribution.read_clock_sources()),
+      trace_(distribution.read_trace(clock_sources_, damages_)),
+      system_(ranks_.agree([&] { return System(trace_); })),
+      clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
+      plan_(ranks_.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })),
+      mine_(distribution.my_looms(trace_, system_)) {}
+
+int Emulation::run() {
+    prepare_outputs();
+    std::vector<StreamReader> readers = ranks_.agree([&] { return open_streams(Checksums::compared); });
+    int64_t origin = find_origin(readers);
+    Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
+    if (options_.report) tallies_.emplace(system_, plan_);
+    Window window = make_window(std::move(readers), emulator, origin);
+    begin_sinks();
+    replay(emulator, window);
+    Schema schema = plan_.schema;
+    EmulationEnd end = check_end(emulator, window, schema);
+    Ending ending = window.error()             ? Ending::partial
+                    : window.was_interrupted() ? Ending::interrupted
+                                               : Ending::complete;
+    end_sinks(window, schema, ending);
+    if (tallies_) write_report(window, schema, ending);
+    if (ranks_.is_root()) return print_end(end, trace_.streams().size());
+    return status_of(end);
+}
+
+void Emulation::prepare_outputs() {
+    ranks_.agree([&] {
+        if (!ranks_.is_root()) return;
+        distribution_.check(trace_, system_, clocks_);
+        clocks_.check(clocks_.hosts_of(trace_));
+        if (options_.tolerance == Tolerance::keep_going) print(damages_);
+        make_output_directory(options_);
+        if (options_.report) report_file_.emplace(*options_.report);
+        views_ = write_views(options_.output, all_models());
+    });
+}
+
+std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
+    std::vector<StreamReader> readers;
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
+        uint32_t thread = system_.thread_of_stream(s);
+        bool is_mine = thread == System::no_thread ? distribution_.reads_stray(s)
+                                                   : mine_[system_.threads()[thread].loom];
+        if (!is_mine || !trace_.streams()[s].is_readable()) continue;
+        readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
+    }
+    return readers;
+}
+
+int64_t Emulation::find_origin(const std::vector<StreamReader>& readers) const {
+    std::vector<int64_t> first_clocks(trace_.streams().size(), no_clock);
+    for (const StreamReader& reader : readers)
+        first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
+    first_clocks = ranks_.allreduce(Op::min, std::move(first_clocks));
+    return ranks_.broadcast(
+        ranks_.agree([&] { return ranks_.is_root() ? time_origin(trace_, first_clocks) : 0; }));
+}
+
+Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin) {
+    std::unique_ptr<TieRounds> ties;
+    EventOrder order = options_.order;
+    if (order == EventOrder::exact)
+        ties = distribution_.tie_rounds([&] { return open_streams(Checksums::compared_quietly); },
+                                        trace_.streams().size());
+    if (ties) order = EventOrder::received;
+    Merger merger(std::move(readers), order);
+    merger.count_ties(loom_of_stream(trace_, system_));
+    emulator.fetch_ahead(merger);
+    return {ranks_,
+            std::move(merger),
+            emulator,
+            distribution_.window_size(),
+            origin,
+            std::move(ties),
+            tallies_ ? &tallies_->events : nullptr};
+}
+
+void Emulation::begin_sinks() {
+    sinks_.push_back(std::make_unique<PrvSink>(options_.output));
+    for (const ChosenOutput& chosen : options_.outputs) sinks_.push_back(chosen.format->make(chosen.path));
+    for (const auto& sink : sinks_) sink->begin(ranks_, plan_);
+}
+
+void Emulation::replay(Emulator& emulator, Window& window) {
+    Progress progress;
+    const uint64_t collectives_before = ranks_.traffic().collectives;
+    BreakdownLines lines(ranks_, plan_, system_);
+    Writer writer(ranks_, sinks_, plan_.breakdowns.size(), distribution_.writer_mode());
+    Stretch made, slice;
+    while (window.next(made)) {
+        ++cost_.windows;
+        cost_.records_made += made.records.size();
+        if (tallies_) tallies_->states.take({made.records.data(), made.records.size()});
+        distribution_.exchange(made, slice);
+        cost_.records_written += slice.records.size();
+        Batch& batch = writer.batch();
+        lines.append(slice, batch.breakdowns);
+        std::swap(batch.records, slice.records);
+        writer.submit();
+        if (ranks_.is_alone()) progress.update(emulator.events(), window.progress());
+    }
+    progress.finish(ranks_.allreduce(Op::sum, emulator.events()),
+                    ranks_.is_alone() ? window.progress() : 1.0);
+    writer.finish();
+    cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
+    cost_.looms = static_cast<uint64_t>(std::ranges::count(mine_, true));
+    cost_.streams = emulator.machine().threads.size();
+    cost_.events = emulator.events();
+}
+
+// What is wrong at the end is printed by rank 0. Adds what is known now to the schema.
+EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Schema& schema) {
+    const bool is_whole = !window.error() && !window.was_interrupted();
+    if (window.error() && ranks_.is_root()) log::error("{}", *window.error());
+    if (is_whole && ranks_.is_root()) print_clocks(clocks_, trace_, window.origin(), window.duration());
+    EmulationEnd end = window.error() ? EmulationEnd::with_errors : report_checks(emulator, window);
+    add_labels(schema, plan_, ranks_.allreduce(Op::max, window.shown_extras()));
+    std::vector<LabelledType> types = gather(ranks_, labelled_types(emulator, window.end()));
+    std::vector<std::string> faults =
+        add_task_labels(schema, plan_, std::move(types), is_whole ? Seen::all : Seen::part);
+    if (ranks_.is_root())
+        for (const std::string& fault : faults) log::error("{}", fault);
+    if (!faults.empty()) end = EmulationEnd::with_errors;
+    if (content_.ended) content_.ended->label_faults = std::move(faults);
+    return end;
+}
+
+// An interrupted emulation is not expected to have seen the end of every thread.
+EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) {
+    uint64_t ties = ranks_.allreduce(Op::sum, window.ties());
+    if (ranks_.is_root() && !window.was_interrupted()) print_ties(ties, options_.order);
+    EndChecks mine;
+    if (!window.was_interrupted()) mine.faults = faults_at_end(trace_, emulator, options_.strictness);
+    mine.crowded = crowded_cpus(emulator, window.duration());
+    mine.oddities = emulator.oddities();
+    mine.lost = emulator.lost_events();
+    content_.ended = {ties, gather(ranks_, mine), {}};
+    const EndChecks& all = content_.ended->checks;
+    if (ranks_.is_root()) print(all, trace_, system_);
+    if (!all.faults.empty()) return EmulationEnd::with_errors;
+    return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
+}
+
+bool Emulation::any_needs_facts() const {
+    return std::ranges::any_of(sinks_, [](const auto& sink) { return sink->needs_facts(); });
+}
+
+void Emulation::end_sinks(const Window& window, const Schema& schema, Ending ending) {
+    log::info("writing traces to disk, please wait");
+    if (any_needs_facts() || tallies_)
+        content_.gaps = gather(
+            ranks_, ranks_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine_); }));
+    const Facts facts = any_needs_facts() ? this->facts(window) : Facts();
+    for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts});
+    for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
+    if (ranks_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_.counters);
+}
+
+Facts Emulation::facts(const Window& window) const {
+    return facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(), window.duration(),
+                    content_.gaps, damages_of(options_, damages_));
+}
+
+void Emulation::write_report(const Window& window, const Schema& schema, Ending ending) {
+    tallies_->states.finish(window.duration());
+    gather(ranks_, *tallies_, content_);
+    content_.warnings = gather_warnings(ranks_);
+    content_.origin = window.origin();
+    content_.duration = window.duration();
+    content_.error = window.was_interrupted() ? "interrupted" : window.error();
+    content_.damages = damages_of(options_, damages_);
+    ranks_.agree([&] {
+        if (!ranks_.is_root()) return;
+        report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);
+    });
+}
+
+}  // namespace ovni

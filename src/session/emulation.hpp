@@ -1,0 +1,74 @@
+// The course of an emulation, for one rank or many: read the trace, replay its events, write the outputs,
+// check and report. It is written once; what differs is in Distribution and Ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "emu/emulator.hpp"
+#include "session/distribution.hpp"
+#include "session/facts.hpp"
+#include "session/options.hpp"
+#include "session/report.hpp"
+#include "session/window.hpp"
+#include "sink/cfg.hpp"
+#include "sink/writer.hpp"
+
+namespace ovni {
+
+// What the emulation cost this rank.
+struct EmulationCost {
+    uint64_t looms = 0, streams = 0, events = 0;
+    uint64_t windows = 0;          // steps that all ranks took together
+    uint64_t records_made = 0;     // by emulation
+    uint64_t records_written = 0;  // after the exchange
+    uint64_t bytes_written = 0;    // of text
+    uint64_t collectives_in_windows = 0;
+};
+
+class Emulation {
+ public:
+    // Reads the metadata of the trace. `options` and `distribution` outlive the emulation. Collective, as
+    // run(); both throw Error.
+    Emulation(const EmulationOptions& options, Distribution& distribution);
+    // The exit status, alike on all ranks.
+    int run();
+    // After run().
+    const EmulationCost& cost() const { return cost_; }
+
+ private:
+    void prepare_outputs();
+    std::vector<StreamReader> open_streams(Checksums checksums) const;
+    int64_t find_origin(const std::vector<StreamReader>& readers) const;
+    Window make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin);
+    void begin_sinks();
+    void replay(Emulator& emulator, Window& window);
+    EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
+    EmulationEnd report_checks(Emulator& emulator, const Window& window);
+    void end_sinks(const Window& window, const Schema& schema, Ending ending);
+    bool any_needs_facts() const;
+    Facts facts(const Window& window) const;
+    void write_report(const Window& window, const Schema& schema, Ending ending);
+
+    const EmulationOptions& options_;
+    Distribution& distribution_;
+    const Ranks& ranks_;
+    std::vector<Damage> damages_;
+    ClockSources clock_sources_;
+    Trace trace_;
+    System system_;
+    ClockModel clocks_;
+    Plan plan_;
+    std::vector<bool> mine_;                 // looms of this rank
+    Views views_ = Views::left_alone;        // on rank 0
+    std::optional<ReportFile> report_file_;  // on rank 0
+    std::optional<Tallies> tallies_;
+    ReportContent content_;
+    Writer::Sinks sinks_;
+    EmulationCost cost_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,98 @@
+#include "session/gather.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "base/log.hpp"
+#include "session/wire.hpp"
+
+namespace ovni {
+
+// Found by the argument, so not in the namespace without a name.
+static auto fields(GapFact& gap) {
+    return std::tie(gap.thread_row, gap.from, gap.to, gap.lost, gap.reason);
+}
+static auto fields(LabelledType& type) {
+    return std::tie(type.process, type.model, type.gid, type.label);
+}
+static auto fields(Cut& cut) {
+    return std::tie(cut.stream, cut.end, cut.cause);
+}
+static auto fields(Fault& fault) {
+    return std::tie(fault.thread_row, fault.what);
+}
+
+namespace {
+
+struct LostByReason {
+    std::string reason;
+    uint64_t events = 0;
+};
+auto fields(LostByReason& lost) {
+    return std::tie(lost.reason, lost.events);
+}
+
+template <Flat T>
+std::vector<T> joined(const PerRank<std::vector<T>>& parts) {
+    std::vector<T> all;
+    for (const std::vector<T>& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+LostEvents gather(const Ranks& ranks, const LostEvents& mine) {
+    std::vector<LostByReason> reasons;
+    for (const auto& [reason, events] : mine.by_reason) reasons.push_back({reason, events.number()});
+    LostEvents all;
+    for (const LostByReason& lost : wire::allgather(ranks, reasons))
+        all.by_reason[lost.reason] += lost.events;
+    std::vector<uint32_t> rows(mine.thread_rows.begin(), mine.thread_rows.end());
+    for (uint32_t row : joined(ranks.allgather(rows))) all.thread_rows.insert(row);
+    return all;
+}
+
+}  // namespace
+
+std::vector<GapFact> gather(const Ranks& ranks, const std::vector<GapFact>& mine) {
+    std::vector<GapFact> all = wire::allgather(ranks, mine);
+    sort(all);
+    return all;
+}
+
+std::vector<LabelledType> gather(const Ranks& ranks, const std::vector<LabelledType>& mine) {
+    return wire::allgather(ranks, mine);
+}
+
+Findings gather(const Ranks& ranks, const Findings& mine) {
+    return {wire::allgather(ranks, mine.cuts), joined(ranks.allgather(mine.looms))};
+}
+
+EndChecks gather(const Ranks& ranks, const EndChecks& mine) {
+    EndChecks all;
+    all.faults = wire::allgather(ranks, mine.faults);
+    all.crowded = joined(ranks.allgather(mine.crowded));
+    const auto& counts = mine.oddities.counts();
+    std::vector<uint64_t> sum = ranks.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
+    for (size_t kind = 0; kind < sum.size(); ++kind) all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
+    all.lost = gather(ranks, mine.lost);
+    return all;
+}
+
+void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
+    content.events = joined(ranks.gather(mine.events.events()));
+    content.mpi = joined(ranks.gather(mine.events.mpi()));
+    content.states = joined(ranks.gather(mine.states.all()));
+}
+
+std::set<std::string> gather_warnings(const Ranks& ranks) {
+    const std::set<std::string>& mine = log::kept_warnings();
+    std::vector<std::string> sent, further;
+    if (ranks.is_root()) sent.assign(mine.begin(), mine.end());
+    sent = wire::allgather(ranks, sent);
+    std::ranges::set_difference(mine, sent, std::back_inserter(further));
+    std::set<std::string> all(sent.begin(), sent.end());
+    for (std::string& text : wire::allgather(ranks, further)) all.insert(std::move(text));
+    return all;
+}
+
+}  // namespace ovni

@@ -1,0 +1,28 @@
+// What the ranks know of their own looms at the end, put together. Collective; alike on all ranks, but for
+// the content of a report, which is on rank 0.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/task_labels.hpp"
+#include "session/dry_run.hpp"
+#include "session/end_checks.hpp"
+#include "session/facts.hpp"
+#include "session/report.hpp"
+
+namespace ovni {
+
+std::vector<GapFact> gather(const Ranks& ranks, const std::vector<GapFact>& mine);
+std::vector<LabelledType> gather(const Ranks& ranks, const std::vector<LabelledType>& mine);
+Findings gather(const Ranks& ranks, const Findings& mine);
+EndChecks gather(const Ranks& ranks, const EndChecks& mine);
+// What was counted.
+void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content);
+// The warnings of all ranks so far. Most come from the metadata that every rank has: rank 0 sends its own,
+// the others what rank 0 does not know.
+std::set<std::string> gather_warnings(const Ranks& ranks);
+
+}  // namespace ovni

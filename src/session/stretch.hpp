@@ -1,0 +1,17 @@
+// What the emulation of a stretch of time has made, in order of (time, order). Exchanged among ranks it
+// becomes a slice of the whole.
+#pragma once
+
+#include <vector>
+
+#include "emu/breakdown_values.hpp"
+#include "emu/record_buffer.hpp"
+
+namespace ovni {
+
+struct Stretch {
+    RecordBuffer records;
+    std::vector<BreakdownChange> changes;
+};
+
+}  // namespace ovni

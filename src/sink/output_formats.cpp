@@ -1,0 +1,27 @@
+#include "sink/output_formats.hpp"
+
+#include "sink/columns_sink.hpp"
+
+namespace ovni {
+
+namespace {
+
+template <class Format>
+std::unique_ptr<Sink> make(const std::filesystem::path& path) {
+    return std::make_unique<Format>(path);
+}
+
+constexpr OutputFormat formats[] = {
+    {"hdf5",
+     "write all changes as columns to that file, too, for analysis with h5py and the like; "
+     "src/sink/README.md has its layout",
+     make<ColumnsSink>},
+};
+
+}  // namespace
+
+std::span<const OutputFormat> output_formats() {
+    return formats;
+}
+
+}  // namespace ovni

@@ -1,0 +1,63 @@
+// One file that all ranks write: each appends its parts, and they follow one another in the order of ranks
+// and slices. Alone a part is written at the end when a buffer is full. On many ranks a part is kept until
+// place() has said where it goes.
+//
+// Rank 0 makes the file under a name beside the final one. Ranks that do not see it hand their parts to rank
+// 0.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/ranks.hpp"
+
+namespace ovni {
+
+class PlacedFile {
+ public:
+    // The file begins with `header`, which finish() replaces by one of its length. Collective. Throws Error.
+    PlacedFile(const Ranks& ranks, const std::filesystem::path& path, std::string_view header);
+
+    // Room for at least `least` bytes behind what was added; valid until the next call. Local; throws Error.
+    std::span<char> room(size_t least);
+    void add(size_t bytes) { filled_ += bytes; }
+    // What was added since the last place() and is not written.
+    uint64_t kept() const { return filled_; }
+
+    // On many ranks: what was added goes behind what lower ranks, who have `before` of `all` bytes, have
+    // added. Collective where not all ranks see the file.
+    void place(uint64_t before, uint64_t all);
+    // Writes what has its place. Local; throws Error.
+    void write_placed();
+
+    bool is_shared() const { return is_shared_; }
+    uint64_t bytes_written() const { return written_; }
+
+    // All is written and checked, still beside the final name. Collective; throws Error.
+    void finish(std::string_view header);
+    // Local; on rank 0 the file gets that name.
+    void commit_as(const std::filesystem::path& path);
+
+ private:
+    bool sees(const std::filesystem::path& beside, uint64_t size);
+    void write_kept(uint64_t offset);
+    void hand_over();
+
+    const Ranks& ranks_;
+    std::filesystem::path path_;        // the final name, for messages
+    std::optional<OutputFile> output_;  // on rank 0
+    Fd file_;                           // on other ranks, if they see the file
+    bool is_shared_ = true;
+    std::vector<char> buffer_;
+    size_t filled_ = 0;
+    uint64_t end_;         // of the file with all that has its place
+    uint64_t offset_ = 0;  // of what is kept, after place()
+    uint64_t written_ = 0;
+};
+
+}  // namespace ovni
