@@ -44,17 +44,17 @@ Failure describe(const std::exception_ptr& failure) {
 
 }  // namespace
 
-Comm::Comm(MPI_Comm comm, Handle handle, size_t chunk) : comm_(comm), handle_(handle), chunk_(chunk) {
+Comm::Comm(MPI_Comm comm, Handle handle, size_t chunk)
+    : Ranks(-1, 0), comm_(comm), handle_(handle), chunk_(chunk) {
     if (comm_ == MPI_COMM_NULL) return;
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
 }
 
 Comm::Comm(Comm&& other) noexcept
-    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+    : Ranks(other.rank_, other.size_),
+      comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       handle_(other.handle_),
-      rank_(other.rank_),
-      size_(other.size_),
       chunk_(other.chunk_) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
@@ -120,12 +120,6 @@ void Comm::barrier_asleep() const {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         return done != 0;
     });
-}
-
-std::string Comm::broadcast(std::string text, int root) const {
-    text.resize(broadcast<uint64_t>(text.size(), root));
-    broadcast_bytes(text.data(), text.size(), root);
-    return text;
 }
 
 void Comm::broadcast_bytes(void* data, size_t bytes, int root) const {
