@@ -1,10 +1,16 @@
 // Regions of scope `job`: one rank fires, all ranks start or stop recording at the same collective.
 //
-// At the end of each collective on MPI_COMM_WORLD the ranks begin to combine their wishes, on a communicator
-// of the tracer, and at the end of the next one they wait for the result and obey it. Only collectives that
-// may wait for others anyway count: in a nonblocking one a program may count on going on, and must not be
-// made to wait. Who waits at the end of a collective waits for others to leave the one before, as they must
-// have done where that collective waits for all.
+// At the end of each blocking collective on MPI_COMM_WORLD the ranks begin to combine their wishes
+// (PMPI_Iallreduce on a communicator of the tracer). At the end of the next one they wait for the result and
+// obey it behind its leave event. So all ranks switch behind the second collective after an alarm, and a rank
+// waits there only until all others have left the one before.
+//
+// Nonblocking collectives take no part: a program may count on their return. Neither do collectives on other
+// communicators, functions that make objects, and calls that MPI refuses for their arguments. MPI_Finalize
+// makes up for a rank that made one collective less; it also reports a wish that no two collectives followed.
+//
+// Not for programs in which an error handler leaves two or more of these collectives by longjmp or an
+// exception on some ranks only: the other ranks wait for ever.
 #pragma once
 
 #include "mpi/interpose/private_comm.hpp"

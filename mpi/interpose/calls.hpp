@@ -1,5 +1,9 @@
-// What wrappers go through. Only a call that the program itself made is recorded, not what MPI calls on its
-// behalf: a Fortran routine may call the C function, and that another one.
+// The way of each call through its wrapper. Only a call that the program itself made is recorded, not what
+// MPI calls on its behalf: a Fortran routine may call the C function, and that another one.
+//
+// After an exception or longjmp out of a callback, calls may be missing until the program calls MPI from
+// where the abandoned call was made, or further out. Only the stack that the thread was started with shows
+// that.
 #pragma once
 
 #include <type_traits>
@@ -18,7 +22,7 @@
 
 namespace ovni::mpi {
 
-// Of a call that gets other arguments than the program's whether it is recorded or not.
+// True for a call that gets other arguments than the program's, recorded or not.
 inline bool is_changed(Function) noexcept {
     return recording.load(std::memory_order_relaxed);
 }

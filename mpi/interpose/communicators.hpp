@@ -1,9 +1,22 @@
 // The communicators of the process: their numbers in its trace, their members and ids.
 //
-// An id is the same on all its members and needs no message: it is made of the id of the
-// communicator that it comes from, its members, and how many the same members have made of that before.
-// Making a communicator is collective, so all of them count the same. Where the making was not seen, ranks
-// may count differently, and a flag says so.
+// All members of a communicator know it by one id, without a message: a hash of the id of the communicator
+// that it was made of, of its members, and of how many these members have made of that one before. Making a
+// communicator is collective, so all members count alike; MPI_Comm_idup counts when it is called. The counts
+// end with the communicator that they belong to, and its id is not used again.
+//
+// A communicator whose making was not seen (by a library that calls PMPI functions; by MPI_Comm_idup without
+// `completion` among the functions) gets its id at its first use. Other members may count differently, so it,
+// and what is made of it, has the flag OVNI_MPI_BY_USE. Makers and ends of communicators are followed even if
+// --mpi-functions leaves them out, and in callbacks inside other calls.
+//
+// A stream describes a communicator before it first names it. Its members are recorded by its rank 0 only,
+// when it is made, also while recording is off; if the thread has no running stream, at its next use or end,
+// at the latest in MPI_Finalize. The list costs memory until then.
+//
+// Ids hold on one side only, and are flagged, for: MPI_Comm_connect, MPI_Comm_accept and MPI_Comm_join
+// between worlds, MPI_Intercomm_create between two worlds, what is made of MPI_Comm_idup of such a
+// communicator, and the parent of a program whose parent was not traced.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,9 @@
-// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread
-// that is the first to name one in its stream tells the stream first what it is.
+// Windows and files of the process, and the numbers that they and communicators have in its trace. A stream
+// describes an object before it first names it.
+//
+// Names may be any bytes: those that are no part of a printable character of UTF-8 are recorded as `\xNN`. A
+// name that is given while recording is off is recorded when its thread next uses the object; that of
+// MPI_COMM_WORLD is not.
 #pragma once
 
 #include <mpi.h>

@@ -2,9 +2,14 @@
 // bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while recording is off, in
 // a thread whose stream is finished.
 //
+// A thread has two pictures of itself: the MPI function and the regions that the program is in, and those
+// that its stream shows as open. While recording is off, or the thread has no running stream, only the first
+// changes. The writer calls `follow` when the thread shows a change: it ends all that is open, or begins
+// again what the program is in, at the clock of the change. So pushes and pops match in every stream.
+//
 // Recording may end, and begin again, at any event that is written: then `follow` is called before the event,
-// and the event is stored or not as recording is on or off then. So a picture of the thread follows an event
-// when that is written, and only where Thread::is_on still says that it was.
+// and the event is stored if recording is on after that. So a picture of the thread follows an event when
+// that is written, and only if Thread::is_on still says that recording was on.
 #pragma once
 
 #include <sched.h>

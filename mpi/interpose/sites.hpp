@@ -1,6 +1,12 @@
-// Calls of the program that chains of --control wait for. What is awaited is known when MPI_Init is called
-// and stands in the selection of functions; calls before that, and after MPI_Finalize, are not reported, nor
-// are those that MPI or a callback of the program makes inside of another call.
+// Calls of the program that chains of --control wait for, in C and Fortran, recorded or not:
+//
+//     pcontrol:TEXT[@LEVEL]        first of all in MPI_Pcontrol; any text that ends within 127 bytes counts
+//     mpi:FUNCTION                 when a call begins, before its enter event
+//     slowcall:FUNCTION:DURATION   when a call ends, behind its leave event
+//
+// What is awaited is known when MPI_Init begins, and stands in the selection of functions. Calls before that,
+// after MPI_Finalize, and inside of other calls (by MPI or a callback) do not count. A function that `mpi.h`
+// does not declare is never called: one line in MPI_Init says so.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,16 @@
 // Worlds that MPI_Comm_spawn starts. They do not inherit the environment of their parent, so the call gets
-// one more word in its infos, "env" of Open MPI: the libraries to load, where the trace goes, and who the
-// parent is.
+// one more word in its infos, "env" of Open MPI: LD_PRELOAD, the directory and the name of the run, who the
+// parent is (OVNI_SPAWNED), and the other variables OVNI_* as far as they fit into 255 characters. If the
+// first four do not fit, the new world is not traced, and one line says so. Other MPI libraries ignore the
+// word: there the new world is traced if its environment loads the libraries.
+//
+// A spawned world belongs to the run. Its looms are `<loom>.world<n>`, because its ranks may have other CPUs
+// of a host; n is the number of its job, which the launcher counts. Its app id is that of the last
+// application of the first world + n - 1; further programs of one MPI_Comm_spawn_multiple follow at steps of
+// 1000. Its processes drain themselves, as there is no ovnirun; its clocks are not measured.
+//
+// The id of the communicator between parent and child is made before the call and passed to the child, so no
+// message is needed. Both sides know its members by that id, the side and the rank (Members::identify).
 #pragma once
 
 #include <mpi.h>
