@@ -1,4 +1,4 @@
-// Names of nodes as traces and offset tables have them: up to the first dot, and different from each other.
+// Names of nodes as traces and offset tables have them: up to the first dot, and no name twice.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace ovni {
 
-// The name that gethostname gives, whole.
+// The whole name that gethostname gives.
 inline std::string host_name() {
     char name[HOST_NAME_MAX + 1] = {};
     ::gethostname(name, HOST_NAME_MAX);
