@@ -17,17 +17,17 @@
 
 namespace ovni::mpi {
 
-// Collective over the world, in MPI_Init: where one rank has chains of that scope, all take part.
+// Collective over the world, in MPI_Init. If one rank has chains of that scope, all take part.
 void prepare_agreement(PrivateComm& job) noexcept;
 
-// A collective of the program ends, the same on all ranks: not where MPI has refused its arguments.
+// True if a collective of the program took place, on all ranks alike: MPI did not refuse its arguments.
 [[gnu::cold]] bool has_taken_place(int error) noexcept;
-// What the ranks agreed on at the one before, 0: nothing. To be obeyed behind the call, which the waiting
-// belongs to.
+// Waits for what the ranks agreed on at the collective before; 0: nothing. The wait belongs to the call; obey
+// the result behind it.
 [[gnu::cold]] uint64_t await_agreement() noexcept;
 [[gnu::cold]] void agree_on_recording(uint64_t agreed) noexcept;
 
-// MPI_Finalize begins: what is pending is completed, and has no effect. Collective.
+// Call when MPI_Finalize begins: completes what is pending, without effect. Collective.
 void end_agreement() noexcept;
 
 }  // namespace ovni::mpi

@@ -25,11 +25,11 @@ namespace ovni::mpi {
 
 enum class Occasion { init, pcontrol, finalize };
 
-// In MPI_Init, collective over the leaders of nodes, in a rank that is none without effect. `host`: of this
-// node. OVNI_SYNC and OVNI_SYNC_TIMEOUT of rank 0 count. False where nothing is going to be measured.
+// Call in MPI_Init; collective over the leaders, without effect on other ranks. `host`: that of this node.
+// OVNI_SYNC and OVNI_SYNC_TIMEOUT of rank 0 count. False if nothing is going to be measured.
 bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept;
 
-// Collective over the leaders, by the thread that called MPI_Init.
+// Collective over the leaders. Call in the thread that called MPI_Init.
 void take_clock_point(Occasion occasion) noexcept;
 
 }  // namespace ovni::mpi

@@ -16,29 +16,29 @@
 
 namespace ovni::mpi {
 
-// What is known of a communicator before it exists.
+// A communicator that does not exist yet.
 struct Expected {
     uint64_t id = 0;
-    bool is_agreed = true;     // do all members know that id?
-    bool is_of_world = false;  // has it the ranks of MPI_COMM_WORLD for certain?
+    bool is_agreed = true;     // all members know this id
+    bool is_of_world = false;  // it surely has the ranks of MPI_COMM_WORLD
 };
 
-// Of one sequence, from 3 on.
+// The next number of the one sequence, which begins with 3.
 uint32_t next_object_number() noexcept;
 
-// Does the stream have to be told of that object? Asked once for each.
+// True if the stream does not know this object yet. Ask once for each: it counts as known afterwards.
 bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
-// A jumbo event.
+// Writes a jumbo event.
 void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
           std::span<const uint8_t> rest) noexcept;
 void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
-// It has that name from now on. In a pause it is told again afterwards.
+// Records the new name of an object. After a pause it is recorded again.
 void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
 uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
 void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
-// Where the handle still means that one.
+// Removes the object if the handle still means that number.
 void remove_window(MPI_Win win, uint32_t number) noexcept;
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept;

@@ -21,13 +21,13 @@ namespace ovni::mpi {
 // Selects the functions that are awaited. A function that the MPI of the build does not have is reported.
 void await_calls() noexcept;
 
-// What the calling thread reports counts as this thread's: it has a stream.
+// Call when the thread has a stream: reports of the calling thread count as this thread's from now on.
 void meet_controller() noexcept;
 
 [[gnu::cold]] void hit_call(Function function) noexcept;
 [[gnu::cold]] void hit_slow_call(Function function, uint64_t ns) noexcept;
 
-// Stands around what is written when a call ends: tells how long it took when that is written.
+// Lives while the end of a call is written; reports the length of the call after that.
 class SlowSite {
  public:
     [[gnu::always_inline]] SlowSite(const Thread& thread, Function function, uint8_t selection) noexcept

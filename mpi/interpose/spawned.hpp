@@ -22,11 +22,11 @@
 
 namespace ovni::mpi {
 
-// What this world knows of its birth. A world of mpirun has no parent.
+// The origin of this world. A world of mpirun has no parent.
 struct Birth {
     MPI_Comm parent;
-    uint64_t id = 0;       // of the communicator with the parent; 0 where the parent did not tell
-    int applications = 0;  // in the first world of the run; 0 where the parent did not tell
+    uint64_t id = 0;       // that of the communicator with the parent; 0 if unknown
+    int applications = 0;  // in the first world of the run; 0 if unknown
     uint32_t world = 1;    // its number among those of the run
     static Birth of_world() noexcept;
 
@@ -34,7 +34,7 @@ struct Birth {
     int app_id(int appnum) const noexcept;
 };
 
-// What worlds that start from now on are told, with the settings of the environment.
+// Sets what worlds that start from now on get, besides the settings of the environment.
 void remember_run(const RunName& run, int applications) noexcept;
 
 // The infos of a call that spawns `count` programs.
@@ -46,9 +46,9 @@ class SpawnInfos {
     SpawnInfos(const SpawnInfos&) = delete;
     SpawnInfos& operator=(const SpawnInfos&) = delete;
 
-    // From now on what is passed tells the new world of this one; `id` is that of the communicator with it.
+    // Adds this world to the infos for the new one. `id`: that of the communicator between both.
     void tell(int count, uint64_t id) noexcept;
-    // What the call gets.
+    // The argument for MPI.
     void* passed() const noexcept { return const_cast<void*>(passed_); }
 
  private:
