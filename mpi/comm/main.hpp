@@ -15,7 +15,7 @@ namespace ovni {
 
 // Runs `body` between MPI_Init and MPI_Finalize; its result is the exit status. A failure that the ranks
 // agreed on (Stopped) is printed once, and all ranks end with its status. Any other exception is a failure of
-// this rank alone, for which others may be waiting: it is printed, then MPI_Abort with status 1.
+// this rank alone, which others may be waiting for: printed, then MPI_Abort with status 1.
 int run_mpi_main(const char* tool, int argc, char** argv, const std::function<int(Comm& world)>& body);
 
 // parse() of base/cli.hpp by all ranks of `comm` together: help and usage errors appear once. Collective.
