@@ -1,8 +1,8 @@
-// What the wrappers of Fortran routines go through. Fortran bindings call the C functions where no tool can
-// see it, so each routine has wrappers of its own, in all spellings. A wrapper hands its arguments on,
-// untouched, to the routine of its spelling in a library behind this one (RTLD_NEXT), else to pmpi_...: no
-// handle is converted and no descriptor opened. `ierror` may be null in mpi_f08. Routines are found at first
-// use, so a program without Fortran needs none of it.
+// The way of calls through the wrappers of Fortran routines. Fortran bindings call the C functions where no
+// tool can see it, so each routine has wrappers of its own, in all spellings. A wrapper hands its arguments
+// on, untouched, to the routine of its spelling in a library behind this one (RTLD_NEXT), else to pmpi_...:
+// no handle is converted and no descriptor opened. `ierror` may be null in mpi_f08. Routines are found at
+// first use, so a program without Fortran needs none of it.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What calls of each function do: nothing before MPI_Init and after MPI_Finalize, then what the user chose.
-// It is one byte per function, so that a call of which nothing is wanted costs one test.
+// The use of calls of each function: nothing before MPI_Init and after MPI_Finalize, then what the user
+// chose. It is one byte per function, so that a call of which nothing is wanted costs one test.
 #pragma once
 
 #include <atomic>

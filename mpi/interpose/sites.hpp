@@ -4,7 +4,7 @@
 //     mpi:FUNCTION                 when a call begins, before its enter event
 //     slowcall:FUNCTION:DURATION   when a call ends, behind its leave event
 //
-// What is awaited is known when MPI_Init begins, and stands in the selection of functions. Calls before that,
+// Awaited calls are known when MPI_Init begins, and stand in the selection of functions. Calls before that,
 // after MPI_Finalize, and inside of other calls (by MPI or a callback) do not count. A function that `mpi.h`
 // does not declare is never called: one line in MPI_Init says so.
 #pragma once

@@ -6,7 +6,7 @@
 
 namespace ovni::run {
 
-// Also true outside of jobs.
+// True outside of jobs as well.
 inline bool is_first_rank() {
     for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
         if (const char* text = std::getenv(rank); text && std::string_view(text) != "0") return false;
