@@ -101,7 +101,7 @@ void Comm::settle(const std::exception_ptr& failure) const {
     constexpr int64_t none = INT64_MAX;
     Failure mine;
     if (failure) mine = describe(failure);
-    // The status rides on the rank, so that one reduction is enough.
+    // Rank and status are one number, so that one reduction is enough.
     int64_t lowest = allreduce(Op::min, failure ? int64_t{rank_} * 4 + mine.status : none);
     if (lowest == none) return;
     throw Stopped(lowest / 4 == rank_ ? mine.message : "", static_cast<int>(lowest % 4));

@@ -14,8 +14,8 @@
 
 namespace ovni {
 
-// What agree() throws after a failure, on all ranks. The lowest rank that failed carries the message, on all
-// others what() is empty. `status` is the exit status, equal on all ranks.
+// Thrown by agree() on all ranks after a failure. The lowest rank that failed has the message, on all others
+// what() is empty. `status` is the exit status, equal on all ranks.
 class Stopped : public Error {
  public:
     Stopped(std::string message, int exit_status) : Error(std::move(message)), status(exit_status) {}

@@ -1,4 +1,4 @@
-// Names of nodes as traces and offset tables have them: up to the first dot, and different from each other.
+// Names of nodes as traces and offset tables have them: up to the first dot, and no name twice.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ int run_mpi_main(const char* tool, int argc, char** argv, const std::function<in
     if (!world.is_root()) log::only_errors();
     int status = run_body(tool, world, body);
     std::fflush(stdout);
-    // The launcher may end the other ranks when one leaves with a status: none leaves before all have
+    // The launcher may end the other ranks when one leaves with a status, so none leaves before all have
     // written.
     MPI_Finalize();
     return status;

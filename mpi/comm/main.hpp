@@ -1,5 +1,5 @@
-// What stands in the main function of an MPI tool: MPI from beginning to end, messages by rank 0 alone, and
-// one message for a failure, whichever rank it was on.
+// The main function of an MPI tool: MPI from begin to end, messages by rank 0 alone, and one message for a
+// failure on any rank.
 //
 //     int main(int argc, char** argv) {
 //         return ovni::run_mpi_main("tool", argc, argv, [&](ovni::Comm& world) { ...; return 0; });

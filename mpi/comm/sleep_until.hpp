@@ -1,5 +1,5 @@
-// Waiting for MPI without using the CPU: the blocking calls of Open MPI spin, and disturb what others
-// measure.
+// Waits for MPI without using the CPU: the blocking calls of Open MPI spin, and disturb measurements of
+// others.
 #pragma once
 
 #include <time.h>
@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// Asks `done` again after naps of 50 us that grow to 2 ms.
+// Calls `done` until it is true, after naps of 50 us that grow to 2 ms.
 template <class Done>
 void sleep_until(Done done) {
     for (long nap_ns = 50'000; !done(); nap_ns = std::min(2 * nap_ns, 2'000'000L)) {

@@ -9,7 +9,7 @@ namespace ovni::mpi {
 
 namespace {
 
-// Where Fortran programs have the constants that are addresses; by the names that compilers give a common
+// The addresses of Fortran's constants that are addresses, found by the names that compilers give a common
 // block.
 struct FortranConstant {
     const char* names[4];

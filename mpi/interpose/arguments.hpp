@@ -16,7 +16,7 @@ namespace ovni::mpi {
 
 enum class Language : uint8_t { c, fortran };
 
-// Handles of C from those of Fortran, by their addresses.
+// Handles of C from the addresses of those of Fortran.
 MPI_Comm comm_of(const void* handle) noexcept;
 MPI_Datatype type_of(const void* handle) noexcept;
 MPI_Win win_of(const void* handle) noexcept;
@@ -30,7 +30,7 @@ inline int integer(const void* number) noexcept {
     return *static_cast<const MPI_Fint*>(number);
 }
 
-// A handle, or an array of handles, in the memory of the program: read when asked for.
+// A handle, or an array of handles, in the memory of the program, read at each get().
 template <class Handle, Handle (*from_fortran)(const void*) noexcept>
 class Handles {
  public:
@@ -38,7 +38,7 @@ class Handles {
     constexpr Handles(const void* at, Language language) noexcept : at_(at), language_(language) {}
     explicit operator bool() const noexcept { return at_ != nullptr; }
     const void* address() const noexcept { return at_; }
-    // What no program may pass, a null address, is a null pointer here.
+    // A null address, which no program may pass, is a null pointer here.
     Handle get(int i = 0) const noexcept {
         if (!at_) return Handle();
         return language_ == Language::c ? static_cast<const Handle*>(at_)[i]
@@ -67,18 +67,18 @@ struct Envelope {
     int32_t peer = 0, tag = 0;
 };
 
-// The statuses that a call fills. Where the program ignores them and we do not, the call gets ours.
+// The statuses that a call fills. The call gets ours if the program ignores them and we do not.
 class Statuses {
  public:
     Statuses() = default;
     Statuses(void* program, Language language) noexcept : passed_(program), language_(language) {}
-    // From now on there are `count` statuses to read after the call; false without memory.
+    // Call before the call of MPI: there will be `count` statuses to read after it. False without memory.
     bool need(int count) noexcept { return !are_ignored() || take_ours(count); }
-    // What the call gets.
+    // The argument for MPI.
     void* passed() const noexcept { return passed_; }
     MPI_Status* for_c() const noexcept { return static_cast<MPI_Status*>(passed_); }
 
-    // After the call, and need().
+    // Call after the call of MPI, and after need().
     Envelope envelope(int i = 0) const noexcept;
     uint64_t bytes(int i = 0) const noexcept { return envelope(i).bytes; }
     bool is_cancelled(int i = 0) const noexcept;
@@ -99,10 +99,10 @@ class Statuses {
     CallArray<MPI_Status, few> own_;
 };
 
-// Is the buffer MPI_IN_PLACE?
+// True for MPI_IN_PLACE.
 bool is_in_place(const void* buffer, Language language) noexcept;
 
-// Size of so many elements; 0 where the type is MPI_DATATYPE_NULL, as where an argument has no meaning.
+// Size of so many elements; 0 for MPI_DATATYPE_NULL, which arguments without a meaning may be.
 uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept;
 
 // Ranks and tags as in a trace: see ovni/mpi_events.h.
@@ -113,7 +113,7 @@ inline int32_t tag_in_trace(int tag) noexcept {
     return tag == MPI_ANY_TAG ? OVNI_MPI_ANY : tag;
 }
 
-// Text of Fortran has a length and blanks behind it; in C `length` is not used.
+// Fortran passes the length and pads with blanks; in C `length` is not used.
 std::string_view text_of(const void* text, size_t length, Language language) noexcept;
 
 }  // namespace ovni::mpi

@@ -18,7 +18,7 @@ class CallArray {
     CallArray(const CallArray&) = delete;
     CallArray& operator=(const CallArray&) = delete;
 
-    // Not initialised; null without memory. Once.
+    // Makes room for `count` elements, not initialised; null without memory. Call once.
     T* make(int count) noexcept {
         data_ = count <= small ? own() : static_cast<T*>(malloc(static_cast<size_t>(count) * sizeof(T)));
         return data_;

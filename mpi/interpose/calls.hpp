@@ -1,5 +1,9 @@
-// What wrappers go through. Only a call that the program itself made is recorded, not what MPI calls on its
-// behalf: a Fortran routine may call the C function, and that another one.
+// The way of each call through its wrapper. Only a call that the program itself made is recorded, not what
+// MPI calls on its behalf: a Fortran routine may call the C function, and that another one.
+//
+// After an exception or longjmp out of a callback, calls may be missing until the program calls MPI from
+// where the abandoned call was made, or further out. Only the stack that the thread was started with shows
+// that.
 #pragma once
 
 #include <type_traits>
@@ -18,7 +22,7 @@
 
 namespace ovni::mpi {
 
-// Of a call that gets other arguments than the program's whether it is recorded or not.
+// True for a call that gets other arguments than the program's, recorded or not.
 inline bool is_changed(Function) noexcept {
     return recording.load(std::memory_order_relaxed);
 }
@@ -33,7 +37,7 @@ constexpr int error_of(int result) {
 
 class Call {
  public:
-    // `frame`: of the wrapper, as by __builtin_frame_address(0).
+    // `frame`: that of the wrapper, as by __builtin_frame_address(0).
     [[gnu::always_inline]] Call(Function function, const void* frame) noexcept
         : thread_(this_thread()), function_(function), selection_(selection_of(function)) {
         if (!thread_) [[unlikely]]
@@ -53,7 +57,7 @@ class Call {
     Call& operator=(const Call&) = delete;
 
     bool is_outermost() const noexcept { return thread_ && depth_ == 0; }
-    // And nothing but recording is wanted of it.
+    // True if it is the outermost call, and nothing but recording is wanted of it.
     bool is_usual() const noexcept { return thread_ && (depth_ | (selection_ & at_sites)) == 0; }
 
     template <class Details>
@@ -79,8 +83,8 @@ class Call {
         if (agrees) [[unlikely]]
             agree_on_recording(agreed);
     }
-    // Inside of another call, from a callback: nothing is recorded, but what the call makes and ends has to
-    // be known later.
+    // A call inside of another one, from a callback, is not recorded, but objects and requests that it makes
+    // or ends must be known later.
     template <class Details, class Real>
     [[gnu::noinline]] auto follow(Details& details, Real real) {
         if (!thread_ || !is_of_program()) return real();
@@ -96,7 +100,7 @@ class Call {
         if (ends_in_world(details, error_of(result))) agree_on_recording(await_agreement());
         return result;
     }
-    // The same inline, for a function that the compiler knows.
+    // enter() and leave() inline, for a function that the compiler knows.
     template <class Details>
     [[gnu::always_inline]] void enter_here(Function function, Details& details) noexcept {
         KeepErrno keep(*thread_);
@@ -114,7 +118,7 @@ class Call {
     bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
     bool has_details() const noexcept { return (selection_ & with_details) != 0; }
 
-    // Ranks agree in it.
+    // For a call at which ranks agree on recording.
     template <class Details>
     bool ends_in_world(const Details& details, int error) const noexcept {
         if constexpr (std::is_same_v<Details, Collective>)
@@ -161,7 +165,7 @@ class Call {
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
     // stack of the thread.
     void leave_abandoned(const void* frame) noexcept;
-    // Also where an exception of the program passes.
+    // Ends the call also if an exception of the program passes.
     void leave_plainly() noexcept;
 
     Thread* thread_;
@@ -187,7 +191,7 @@ auto record(Function function, const void* frame, Details& details, Real real) {
     return record(call, details, real);
 }
 
-// The same for a wrapper that has all of it inline.
+// record() for a wrapper that has all of it inline.
 template <class Details, class Real>
 [[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
                                                Real real) {
@@ -207,7 +211,7 @@ auto call(Function function, Real real) {
     return record(function, __builtin_frame_address(0), details, real);
 }
 
-// Does MPI call this on its own behalf?
+// True if MPI calls this on its own behalf.
 inline bool is_nested() noexcept {
     return own_thread && own_thread->depth != 0;
 }

@@ -20,7 +20,7 @@ constexpr int64_t ns_per_s = 1'000'000'000;
 
 enum class Extent { both, init, off };
 
-// What rank 0 tells the other leaders.
+// Sent by rank 0 to the other leaders.
 struct Plan {
     Host reference;
     Extent extent = Extent::both;
@@ -36,7 +36,7 @@ struct Measuring {
     MPI_Comm leaders = nullptr;
     int node = 0, nodes = 0;
     int of_program = 0;  // measurements
-    // By node, who did not come to the last one of the program; null where there is no memory.
+    // Nodes that did not come to the last measurement of the program; null without memory.
     bool* missing = nullptr;
 };
 
@@ -77,7 +77,7 @@ int rank_of(int node) noexcept {
     return rank;
 }
 
-// Of init and finalize there is one each.
+// There is one measurement in init, and one in finalize.
 int number_of(Occasion occasion) noexcept {
     return occasion == Occasion::pcontrol ? 2 + measuring.of_program++ : occasion == Occasion::finalize;
 }

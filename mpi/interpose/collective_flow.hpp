@@ -1,5 +1,6 @@
-// How much a rank sends and receives in a collective, from its arguments: by a table of who sends how many
-// blocks, and who receives how many. Bytes are those of the buffers; what a rank keeps for itself counts.
+// The bytes that a rank sends and receives in a collective, from its arguments: by a table of who sends how
+// many blocks, and who receives how many. Bytes are those of the buffers; what a rank keeps for itself
+// counts.
 #pragma once
 
 #include <mpi.h>
@@ -13,13 +14,14 @@ namespace ovni::mpi {
 
 struct CollectiveFlow {
     enum class Who : uint8_t { nobody, root, others, all };
-    // one: where blocks differ, that of this rank; of_all: of all it talks to; of_group: of its own group.
+    // one: the block of this rank, if blocks differ; of_all: those of all ranks that it talks to; of_group:
+    // those of its own group.
     enum class Blocks : uint8_t { one, of_all, of_group };
     Who senders;
     Blocks sent;
     Who receivers;
     Blocks received;
-    bool along_topology = false;  // with the neighbours only
+    bool along_topology = false;  // the rank talks to its neighbours only
 };
 
 namespace flows {
@@ -49,7 +51,7 @@ struct CollectiveSide {
     MPI_Datatype type = {};
     Types types = {};
 
-    // Of block i; of `n` blocks.
+    // Bytes of block i; of `n` blocks.
     uint64_t block(uint32_t i) const noexcept;
     uint64_t blocks(uint32_t n) const noexcept;
 };

@@ -1,4 +1,4 @@
-// What MPI says of a communicator, and how it is told.
+// The facts of a communicator: what MPI knows of it, and the events that record that.
 #include <algorithm>
 #include <cstring>
 

@@ -21,9 +21,9 @@ namespace {
 
 SpinLock changing;
 constinit HandleTable<Communicator*> communicators;
-// How many communicators the same members have made of MPI_COMM_WORLD.
+// Counts of communicators made of MPI_COMM_WORLD, for each set of members.
 constinit decltype(Communicator::made) made_of_world;
-// With members that nobody has told yet; those that have ended.
+// Communicators whose members are still unrecorded; those of them that have ended.
 Communicator *untold = nullptr, *ended_untold = nullptr;
 uint64_t world_id = OVNI_MPI_WORLD;
 
@@ -50,7 +50,7 @@ Communicator* find(MPI_Comm comm) noexcept {
     return found ? *found : nullptr;
 }
 
-// With the lock.
+// Call with `changing` held.
 void unlist(Communicator* known) noexcept {
     Communicator** link = &untold;
     while (*link && *link != known) link = &(*link)->next_untold;
@@ -64,7 +64,7 @@ void release(Communicator* known) noexcept {
     free(known);
 }
 
-// With the lock. One with members to tell is needed until then.
+// Call with `changing` held. A communicator with unrecorded members is kept until these are recorded.
 void drop(Communicator* known) noexcept {
     ended_communicators.fetch_add(1, std::memory_order_release);
     if (!known->members) return release(known);
@@ -74,8 +74,8 @@ void drop(Communicator* known) noexcept {
     ended_untold = known;
 }
 
-// What stands for the handle afterwards: `known`, or what another thread has met meanwhile. A handle that was
-// made now has a new meaning.
+// Returns what the handle means afterwards: `known`, or what another thread has put there meanwhile. A handle
+// that was made now has a new meaning.
 Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept {
     SpinLock::Guard guard(changing);
     Communicator** place = communicators.insert(key_of(comm));
@@ -92,7 +92,7 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
     return known;
 }
 
-// Its members, for whoever tells them; null where that has been done.
+// Hands over the members to be recorded; null if they are recorded already.
 int32_t* take_members(Communicator& known) noexcept {
     SpinLock::Guard guard(changing);
     if (known.members) unlist(&known);
@@ -126,8 +126,8 @@ void tell_communicator(Moment& moment, Communicator& known) noexcept {
     if (known.name[0]) tell_name(moment, known.number, known.name);
 }
 
-// A call has made it that the user left out, or while recording is off: its members are told at once, because
-// nobody else may do so.
+// For a communicator made by a call that the user left out, or made while recording is off: records its
+// members at once, because no other call may do so.
 void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
     if (!known.members || !may_define(moment.thread)) return;
     Moment now{moment.thread, moment.function, true, ovni::stream_now()};
@@ -184,7 +184,7 @@ Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
     return {known->id, 0, parent, known->identities, known->number == OVNI_MPI_WORLD ? nullptr : known};
 }
 
-// Of a communicator with the members of the origin.
+// For a communicator with the members of the origin.
 static Members::Ranks ranks_of_copy(const Origin& origin) noexcept {
     bool of_world = origin.comm == comm_world() || (origin.known && origin.known->flags & OVNI_MPI_OF_WORLD);
     return of_world ? Members::Ranks::of_world : Members::Ranks::any;

@@ -23,7 +23,7 @@ namespace {
 
 using Rule = void (*)(Thread&, const ForeignString& name);
 
-// What a level means, with and without a readable string behind it; without a rule it is a marker.
+// The meaning of a level, with and without a readable string behind it. A level without a rule is a marker.
 struct Level {
     int level;
     Rule with_name;
@@ -44,8 +44,8 @@ void flush(Thread&, const ForeignString&) {
     ovni_private_flush_all();
 }
 
-// What stands where a caller passed one argument only may be a string too, so this resumes as well, and the
-// clocks are measured with or without one.
+// If a caller passed one argument only, a string may stand in place of the second, so this resumes as well.
+// Clocks are measured with or without a string.
 void begin(Thread& thread, const ForeignString& name) {
     resume(thread, name);
     open_region(thread, name.view());

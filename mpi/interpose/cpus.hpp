@@ -11,11 +11,11 @@ class Cpus {
  public:
     static constexpr int most = 8192;
 
-    // Where the calling process may run.
+    // The CPUs on which the calling process may run.
     static Cpus of_process() noexcept;
-    // Of all ranks together; collective. Unchanged on an error.
+    // Adds those of all ranks. Collective. Unchanged on an error.
     void unite(const PrivateComm& comm) noexcept;
-    // Ascending; returns how many.
+    // Lists them ascending, and returns their number.
     int list(int (&numbers)[most]) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What is recorded of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
+// Records of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
 // A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the
 // event of entering, leave() after a call that succeeded, fail() after another. They keep the books, and say
 // what ovni/mpi_events.h wants of the call: as payload, and in detail events.
@@ -20,9 +20,9 @@ struct Plain {
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
 };
 
-// What rank 0 of a communicator has not told of it yet, it tells now.
+// MPI_Finalize: rank 0 of a communicator records what it has not recorded of it yet.
 struct Finalization {
-    // Where MPI_Finalize itself is not recorded.
+    // For an MPI_Finalize that itself is not recorded.
     static void tell_unrecorded(Function function) noexcept;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
@@ -79,7 +79,7 @@ struct PostedExchange {
     Payload leave(Moment& moment) noexcept;
 };
 
-// `flag`: of one that may find nothing. `newmessage`: of one that takes the message out.
+// `flag`: of a probe that may find nothing. `newmessage`: of a probe that takes the message out.
 struct Probe {
     int peer, tag;
     MPI_Comm comm;
@@ -142,14 +142,14 @@ struct RequestUse {
     Payload leave(Moment& moment) noexcept;
 };
 
-// One that no function of MPI completes by itself.
+// A request that no function of MPI completes by itself.
 struct Request {
     Requests newrequest;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
 };
 
-// `flag`: of a test.
+// `flag`: that of a test.
 struct Completion {
     Requests request;
     Statuses status;
@@ -161,7 +161,7 @@ struct Completion {
     void fail(Moment& moment, int error) noexcept;
 };
 
-// Of all, any or some of the requests: `index` of any, `outcount` and `indices` of some.
+// Completion of all, any or some of the requests: `index` for any, `outcount` and `indices` for some.
 struct Completions {
     int count;
     Requests requests;
@@ -174,9 +174,9 @@ struct Completions {
 
     static constexpr int few = 16;
     CallArray<MPI_Request, few> handles = {};
-    CallArray<Posted, few> posted = {};  // where other threads may use the handles again
+    CallArray<Posted, few> posted = {};  // used if other threads may get the handles again
     bool have_statuses = false;
-    uint32_t newest = 0;  // of the requests when the call began
+    uint32_t newest = 0;  // number of the newest request when the call began
 
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
@@ -201,7 +201,7 @@ struct Collective {
     CollectiveBytes bytes = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    // All ranks of the world may have to be there before the call returns.
+    // True if all ranks of the world may have to come before the call returns.
     bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
 };
 

@@ -7,18 +7,18 @@
 
 namespace ovni::mpi {
 
-// Bytes of the printable character at the front of `text`, which is not empty; 0 where there is none.
+// Bytes of the printable character at the front of `text`, which is not empty; 0 if there is none.
 size_t printable(std::string_view text) noexcept;
 
 struct ForeignString {
     static constexpr int most = 127;
     char text[most + 1] = {};
 
-    // Whether there was one at the address: 1 to 127 bytes and a zero.
+    // True if there is a string at the address: 1 to 127 bytes and a zero.
     bool read(const void* address) noexcept;
-    // The same of a string of Fortran: `length` bytes, of which blanks and zeros at the end do not count.
+    // Reads a string of Fortran: `length` bytes, of which blanks and zeros at the end do not count.
     bool read(const void* address, size_t length) noexcept;
-    // Of one that was read: all of it is printable UTF-8.
+    // True if the string that was read is printable UTF-8.
     bool is_printable() const noexcept;
     std::string_view view() const noexcept { return text; }
 };

@@ -1,6 +1,8 @@
-// What the wrappers of Fortran routines go through. A routine is known by several spellings, and a wrapper
-// hands its arguments on, untouched, to the routine of the same spelling behind it: no handle is converted
-// and no descriptor opened. Found at first use, so a program without Fortran needs none of it.
+// The way of calls through the wrappers of Fortran routines. Fortran bindings call the C functions where no
+// tool can see it, so each routine has wrappers of its own, in all spellings. A wrapper hands its arguments
+// on, untouched, to the routine of its spelling in a library behind this one (RTLD_NEXT), else to pmpi_...:
+// no handle is converted and no descriptor opened. `ierror` may be null in mpi_f08. Routines are found at
+// first use, so a program without Fortran needs none of it.
 #pragma once
 
 #include <atomic>
@@ -12,7 +14,7 @@
 
 namespace ovni::mpi {
 
-// All arguments are passed by address, but the lengths of character arguments, which follow the others.
+// All arguments are addresses, but for the lengths of character arguments, which follow the others.
 using Address = void*;
 
 // mpi_x, mpi_x_, mpi_x__, MPI_X, and those of the module mpi_f08.
@@ -49,7 +51,7 @@ template <class Real>
 inline int result_of(Address ierror) noexcept {
     return ierror ? *static_cast<const MPI_Fint*>(ierror) : MPI_SUCCESS;
 }
-// Of MPI_Init, which may tell nobody.
+// For MPI_Init, whose `ierror` may be missing: asks MPI.
 bool succeeded(Address ierror) noexcept;
 
 template <class Real>
@@ -76,7 +78,7 @@ void fortran_abort(Function function, Address errorcode, Real real) {
     });
 }
 
-// The text is there only where the program passed one, which no interface of MPI allows it to.
+// The text is there only if the program passed one, although no interface of MPI has it.
 template <class Real>
 void fortran_pcontrol(Function function, Address level, Address text, size_t length, Real real) {
     ControlCall control(integer(level), text, length);

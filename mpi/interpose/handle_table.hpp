@@ -37,13 +37,13 @@ class HandleTable {
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    // Null where there is none; valid until the next change.
+    // The value of the key, or null; valid until the next change.
     Value* find(uint64_t key) noexcept {
         if (used_ == 0) return nullptr;
         Slot& slot = slots_[place_of(key)];
         return slot.used ? &slot.value : nullptr;
     }
-    // The value of that key, a new one where there was none; null without memory.
+    // The value of the key, a new one if there was none; null without memory.
     Value* insert(uint64_t key) noexcept {
         if (4 * (used_ + 1) > 3 * room_ && !grow()) return nullptr;
         Slot& slot = slots_[place_of(key)];
@@ -64,7 +64,7 @@ class HandleTable {
         if (!slots_[hole].used) return;
         slots_[hole].used = false;
         --used_;
-        // Whatever was put behind the hole because the place was taken moves into it.
+        // An entry that was put behind the hole because the place was taken moves into it.
         for (size_t at = next(hole); slots_[at].used; at = next(at)) {
             size_t home = home_of(slots_[at].key);
             if (((at - home) & (room_ - 1)) < ((at - hole) & (room_ - 1))) continue;

@@ -112,8 +112,7 @@ void introduce_among(const PrivateComm& job) noexcept {
     char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
     LoomName loom = loom_of(host, job.rank(), birth.world);
     Cpus cpus = Cpus::of_process();
-    // Also of a loom that is one rank: it must not call the one CPU that it is bound to the first of its
-    // node.
+    // This is needed even if a loom is one rank: its only CPU must not count as the first of the node.
     cpus.unite(node);
     PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
     if (loom_mates.valid()) cpus.unite(loom_mates);

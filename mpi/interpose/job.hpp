@@ -1,4 +1,4 @@
-// Beginning and end of a traced MPI process: who it is among the others, where the trace goes, and the end of
+// Begin and end of a traced MPI process: who it is among the others, the place of the trace, and the end of
 // its streams.
 #pragma once
 
@@ -6,17 +6,17 @@
 
 namespace ovni::mpi {
 
-// MPI_Init is called: from here on the process records.
+// Call when MPI_Init begins: from here on the process records.
 void start_recording() noexcept;
 
-// MPI_Init has succeeded. Collective over MPI_COMM_WORLD; talks on communicators of its own, and errors there
-// only leave the process with what it knows by itself.
+// Call when MPI_Init has succeeded. Collective over MPI_COMM_WORLD, on communicators of its own. After errors
+// the process goes on with what it knows by itself.
 void introduce_process() noexcept;
 
-// MPI_Finalize is over.
+// Call when MPI_Finalize is over.
 void finish_recording() noexcept;
 
-// The process is about to be ended by MPI_Abort.
+// Call before MPI_Abort ends the process.
 void abort_recording(int code) noexcept;
 
 }  // namespace ovni::mpi

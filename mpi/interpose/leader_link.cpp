@@ -88,7 +88,7 @@ bool LeaderLink::has_message(int node) noexcept {
     return is_there != 0;
 }
 
-// Of a message that small all has come once it is there.
+// A message that small has come whole once it is there.
 bool LeaderLink::receive(int node, void* data, int bytes) noexcept {
     char incoming[longest_message];
     MPI_Status status;
@@ -126,7 +126,7 @@ bool LeaderLink::is_over() const noexcept {
            (missing_ && silence >= timeout_ / 8 && awaits_only_missing());
 }
 
-// Of a node that has come an answer may be outstanding.
+// False if a node has come whose answer may be outstanding.
 bool LeaderLink::awaits_only_missing() const noexcept {
     if (!silences_ || silences_[last_polled_].was_heard) return false;
     for (int node = 0; node < nodes_; ++node)
@@ -140,7 +140,7 @@ void LeaderLink::note_missing() noexcept {
         missing_[node] = silences_[node].since != 0 && !silences_[node].was_heard;
 }
 
-// Who takes leave, or has got what it came for, is not polled any more.
+// A node that takes leave, or has got its result, is not polled any more.
 bool LeaderLink::is_absent(const Silence& silence) const noexcept {
     return silence.since != 0 && (!silence.was_heard || silence.until - silence.since > patience() / 2);
 }

@@ -1,6 +1,6 @@
-// Messages between the leaders of nodes, as sync/measure.hpp wants them, of a sender or receiver that may
-// never come: nothing here waits longer than a time that is given. Each measurement has tags of its own, so
-// what a late one leaves behind is not taken for an answer in the next.
+// Messages between the leaders of nodes, as mpi/sync/measure.hpp wants them, if a leader may never come: no
+// function waits longer than its timeout. Each measurement has tags of its own, so messages of a late leader
+// are not taken for answers in the next measurement. No request is left but sends that never got through.
 #pragma once
 
 #include <mpi.h>
@@ -13,19 +13,18 @@ namespace ovni::mpi {
 
 class LeaderLink {
  public:
-    // Others are given up `timeout` ns after the last message from anybody, and all after five times that.
-    // `number`: of the measurement. `missing`: by node, who did not come to the measurement before, and is
-    // therefore waited for much shorter; null: all are waited for.
+    // Leaders are given up `timeout` ns after the last message of any leader, and all after five times that.
+    // `number`: that of the measurement. `missing`: nodes that did not come to the measurement before; the
+    // wait for these is much shorter. Null: the wait for all is the longer one.
     LeaderLink(MPI_Comm leaders, int number, int64_t timeout, bool* missing) noexcept;
     ~LeaderLink();
     LeaderLink(const LeaderLink&) = delete;
     LeaderLink& operator=(const LeaderLink&) = delete;
 
-    // With one that stops in the middle of a burst: others must not be kept waiting for so long that they
-    // give up.
+    // The wait for a leader that stops in the middle of a burst: short enough that others do not give up.
     int64_t patience() const noexcept { return timeout_ / 4; }
 
-    // What the exchanges of a measurement may take.
+    // The time for all exchanges of a measurement.
     int64_t budget() const noexcept { return timeout_ / 2; }
 
     // The clock of events.
@@ -36,18 +35,18 @@ class LeaderLink {
     void rest() noexcept;
     bool is_over() const noexcept;
 
-    // For the next measurement: who has never come to this one.
+    // Notes for the next measurement which nodes have never come to this one.
     void note_missing() noexcept;
-    // Tells those who never came, or stopped answering, that nobody waits for them any more.
+    // Informs leaders that never came, or stopped answering, that nobody waits for them any more.
     void dismiss_absent() noexcept;
     int absent() const noexcept { return absent_; }
     int first_absent() const noexcept { return first_absent_; }
     bool is_dismissed() const noexcept { return is_dismissed_; }
 
  private:
-    // Of a node that something was expected from.
+    // The silence of a node from which a message was expected.
     struct Silence {
-        int64_t since, until;  // of the polls in vain after the last message
+        int64_t since, until;  // first and last poll in vain after the last message
         bool was_heard;
     };
 
@@ -66,7 +65,7 @@ class LeaderLink {
     int absent_ = 0, first_absent_ = 0;
     bool is_dismissed_ = false;
     bool* missing_;
-    Silence* silences_;  // by node; null where there is no memory
+    Silence* silences_;  // by node; null without memory
     void* outgoing_ = nullptr;
 };
 

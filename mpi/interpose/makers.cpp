@@ -48,7 +48,7 @@ Payload Finalization::enter(Moment& moment) noexcept {
 }
 
 Payload CommunicatorMaker::enter(Moment& moment) noexcept {
-    // What is made in the background counts from here on, as on all members.
+    // A communicator made in the background counts from here on, as on all members.
     if (newrequest) expected = reserve_id(comm, origin(moment));
     return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
@@ -99,7 +99,7 @@ void* SpawnMaker::passed() noexcept {
 // Handles end at once: what other threads make from then on may get the same one.
 Payload CommunicatorEnd::enter(Moment& moment) noexcept {
     ended = comm.get();
-    // Where nothing is recorded, one that is not known need not be met now.
+    // If nothing is recorded, an unknown communicator need not become known now.
     Payload payload = of_object(moment, moment.recorded ? communicator_number(moment, ended) : 0);
     known = take_communicator(ended);
     return payload;

@@ -10,7 +10,7 @@
 namespace ovni::mpi {
 
 struct CommunicatorMaker {
-    MPI_Comm comm;  // that it is made of; MPI_COMM_NULL where there is none
+    MPI_Comm comm;  // its origin; MPI_COMM_NULL if there is none
     int root;
     int distinction;
     bool joins_two;  // both sides have another `comm`
@@ -25,7 +25,7 @@ struct CommunicatorMaker {
     Origin origin(Moment& moment) const noexcept;
 };
 
-// Of a communicator with a world that the call starts.
+// Record of a call that starts a world, and makes the communicator with it.
 struct SpawnMaker {
     MPI_Comm comm;
     int root, count;
@@ -34,7 +34,7 @@ struct SpawnMaker {
     Expected expected = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    // Asked once, also where nothing is recorded.
+    // The infos for MPI. Call once, also if nothing is recorded.
     void* passed() noexcept;
     const MPI_Info* for_c() noexcept { return static_cast<const MPI_Info*>(passed()); }
 };

@@ -1,4 +1,4 @@
-// Who belongs to a communicator, as ranks in MPI_COMM_WORLD. Members of another world have no such rank: both
+// The members of a communicator, as ranks in MPI_COMM_WORLD. Members of another world have no such rank: both
 // worlds know them by an identity, made of the communicator that a world shares with its parent.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace ovni::mpi {
 
-// In the order of their ranks, those of the remote group behind the others.
+// Members are in the order of their ranks, those of the remote group behind the others.
 class Members {
  public:
     enum class Part : uint8_t { local, remote };
-    // Is it known without asking that they have the ranks of MPI_COMM_WORLD?
+    // `of_world`: the members are known to have the ranks of MPI_COMM_WORLD.
     enum class Ranks : bool { any, of_world };
-    // Without memory, or where MPI refuses, there are none. The communicator is asked again.
+    // Empty without memory, or if MPI refuses. The communicator is asked again by later calls.
     explicit Members(MPI_Comm comm, Ranks known = Ranks::any) noexcept;
     ~Members() {
         free(ranks_);
@@ -27,22 +27,22 @@ class Members {
     uint32_t size() const noexcept { return size_; }
     uint32_t remote_size() const noexcept { return remote_size_; }
     uint32_t all() const noexcept { return size_ + remote_size_; }
-    // Are the ranks those of MPI_COMM_WORLD?
+    // True if the ranks are those of MPI_COMM_WORLD.
     bool is_world() const noexcept;
-    // Does anybody belong to another world? Those are -1.
+    // True if any member belongs to another world; the rank of such a member is -1.
     bool is_foreign() const noexcept;
-    // The same for equal members; for both sides of an intercommunicator, and for all worlds, too.
+    // Equal for equal members, on both sides of an intercommunicator, and in all worlds.
     uint64_t hash() const noexcept;
 
-    // Those of a communicator between a world and its parent.
+    // Identifies the members of a communicator between a world and its parent.
     enum class Side : uint8_t { parent, child };
     void identify(uint64_t id, Side own) noexcept;
-    // Those of a communicator that was made of `origin`, whose members have these identities.
+    // Identifies members by `identities`, which are those of the members of `origin`.
     void identify(MPI_Comm origin, const uint64_t* identities) noexcept;
-    // Null where there are none, or they are not known.
+    // Null if there are none, or if they are not known.
     const uint64_t* identities() const noexcept { return identities_; }
 
-    // The list, to be freed by the caller; null afterwards.
+    // Hands the list over to the caller, who frees it.
     int32_t* release() noexcept {
         int32_t* ranks = ranks_;
         ranks_ = nullptr;

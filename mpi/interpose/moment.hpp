@@ -1,4 +1,4 @@
-// The moment at which a thread enters or leaves a function of MPI: what events are written at it.
+// The moment at which a thread enters or leaves a function of MPI, and the events at it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ovni::mpi {
 
-// The stream holds, from now on, events that version 1.0.0 of the model does not know.
+// Requires the newest version: from now on the stream holds events that version 1.0.0 of the model lacks.
 [[gnu::cold]] void require_newest_version_now(Thread& thread) noexcept;
 inline void require_newest_version(Thread& thread) noexcept {
     if (!thread.newest_version) [[unlikely]]
@@ -19,10 +19,10 @@ inline void require_newest_version(Thread& thread) noexcept {
 struct Moment {
     Thread& thread;
     Function function;
-    bool recorded;  // else all of this only keeps the books
+    bool recorded;  // if false, only the books are kept
     uint64_t at;
 
-    // A detail event.
+    // Writes a detail event.
     template <class... Arguments>
     void say(EventCode code, Arguments... arguments) noexcept {
         if (!recorded) return;

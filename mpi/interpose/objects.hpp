@@ -1,5 +1,9 @@
-// Windows and files of the process, and the numbers that they and communicators have in its trace. A thread
-// that is the first to name one in its stream tells the stream first what it is.
+// Windows and files of the process, and the numbers that they and communicators have in its trace. A stream
+// describes an object before it first names it.
+//
+// Names may be any bytes: those that are no part of a printable character of UTF-8 are recorded as `\xNN`. A
+// name that is given while recording is off is recorded when its thread next uses the object; that of
+// MPI_COMM_WORLD is not.
 #pragma once
 
 #include <mpi.h>
@@ -12,29 +16,29 @@
 
 namespace ovni::mpi {
 
-// What is known of a communicator before it exists.
+// A communicator that does not exist yet.
 struct Expected {
     uint64_t id = 0;
-    bool is_agreed = true;     // do all members know that id?
-    bool is_of_world = false;  // has it the ranks of MPI_COMM_WORLD for certain?
+    bool is_agreed = true;     // all members know this id
+    bool is_of_world = false;  // it surely has the ranks of MPI_COMM_WORLD
 };
 
-// Of one sequence, from 3 on.
+// The next number of the one sequence, which begins with 3.
 uint32_t next_object_number() noexcept;
 
-// Does the stream have to be told of that object? Asked once for each.
+// True if the stream does not know this object yet. Ask once for each: it counts as known afterwards.
 bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
-// A jumbo event.
+// Writes a jumbo event.
 void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
           std::span<const uint8_t> rest) noexcept;
 void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
-// It has that name from now on. In a pause it is told again afterwards.
+// Records the new name of an object. After a pause it is recorded again.
 void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
 uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
 void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
-// Where the handle still means that one.
+// Removes the object if the handle still means that number.
 void remove_window(MPI_Win win, uint32_t number) noexcept;
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept;

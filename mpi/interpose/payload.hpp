@@ -1,5 +1,5 @@
-// What stands behind the clock of an event of the model mpi: the number of the function, where it has no
-// codes of its own, and the details of the call. See ovni/mpi_events.h.
+// The payload of an event of the model mpi: the number of the function, if it has no codes of its own, and
+// the details of the call. See ovni/mpi_events.h.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ovni::mpi {
 
-// Kept in registers: what is stored in parts and read as a whole stalls.
+// Kept in registers: bytes that are stored in parts and read as a whole stall.
 class Payload {
  public:
     __extension__ using Bits = unsigned __int128;
@@ -38,7 +38,7 @@ class Payload {
     unsigned size() const noexcept { return size_; }
 
  private:
-    // Numbers are not zero, and all parts that come first are larger than a number.
+    // True with a number in front: all other first parts are larger than a number.
     bool is_numbered() const noexcept { return (size_ & 2) != 0; }
 
     Bits bits_;

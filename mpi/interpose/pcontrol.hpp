@@ -1,5 +1,5 @@
-// What a call of MPI_Pcontrol says to the tracer: first that it was called, to chains of --control, then what
-// its level means. The text may be none: whatever the caller left where it would be.
+// A call of MPI_Pcontrol: chains of --control see it first, then its level takes effect. The text may be no
+// string, but anything that the caller left in its place.
 #pragma once
 
 #include "mpi/interpose/foreign_string.hpp"
@@ -9,7 +9,7 @@ namespace ovni::mpi {
 class ControlCall {
  public:
     ControlCall(int level, const void* text) noexcept;
-    // In Fortran, where a text has a length, unless the caller took the C function for its interface.
+    // A call in Fortran. Its text has a length, unless the caller took the C function for its interface.
     ControlCall(int level, const void* text, size_t length) noexcept;
 
     void hit() const noexcept;

@@ -8,10 +8,10 @@
 
 namespace ovni::mpi {
 
-// A symbol of the MPI library, wherever it was loaded; null where there is none.
+// A symbol of the MPI library, wherever that was loaded; null if there is none.
 void* find_symbol(const char* name) noexcept;
 
-// As find_symbol; a function that is missing is reported and replaced by one that returns MPI_ERR_OTHER.
+// A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.
 void* find_function(const char* name) noexcept;
 
 inline std::atomic<void*> real_functions[std::size(function_rows)];
@@ -28,7 +28,7 @@ Signature* pmpi(Function function) noexcept {
     return reinterpret_cast<Signature*>(real);
 }
 
-// The same by its name: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
+// The function behind a wrapper by its name: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
 #define OVNI_KNOWN_PMPI(name) ::ovni::mpi::pmpi<decltype(MPI_##name)>(::ovni::mpi::Function::name)
 
 // Any other function, for calls that are rare: OVNI_PMPI(Comm_dup)(comm, &copy).

@@ -10,7 +10,7 @@ namespace ovni::mpi {
 
 class PrivateComm {
  public:
-    // All calls are collective. A communicator that could not be made is not valid().
+    // All functions are collective. A communicator that could not be made is not valid().
     static PrivateComm of_world() noexcept {
         // The handler of the program must not see an error of ours.
         MPI_Comm world = comm_world(), comm = comm_null();
@@ -44,7 +44,7 @@ class PrivateComm {
 
     MPI_Comm get() const noexcept { return comm_; }
     bool valid() const noexcept { return comm_ != comm_null(); }
-    // It is not freed any more.
+    // Hands the communicator over; it is not freed here any more.
     MPI_Comm release() noexcept { return std::exchange(comm_, comm_null()); }
     int rank() const noexcept {
         int rank = 0;
@@ -62,7 +62,7 @@ class PrivateComm {
     bool allgather(const char* own, int bytes, char* all) const noexcept {
         return OVNI_PMPI(Allgather)(own, bytes, type_char(), all, bytes, type_char(), comm_) == MPI_SUCCESS;
     }
-    // A barrier in which nobody takes a core from those that are still at work.
+    // A barrier in which no rank takes a core from those that are still at work.
     void meet_asleep() const noexcept {
         MPI_Request request = request_null();
         int all_there = OVNI_PMPI(Ibarrier)(comm_, &request) != MPI_SUCCESS;

@@ -40,7 +40,7 @@ void show(Thread& thread, Function function, const RegionStack& regions, uint64_
     thread.behind = false;
 }
 
-// The same outside of `follow`, which may come between any two events of it: then it goes on from what was
+// show() outside of `follow`, which may come between any two events of it, and then goes on from what was
 // shown before.
 void show_amid(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     thread.is_changing = true;
@@ -63,8 +63,8 @@ void catch_up(Thread& thread, uint64_t at) noexcept {
     show_amid(thread, Function::none, thread.program.regions, at);
 }
 
-// Recording has ended or begins again, and the stream shows it now. A stream that was never told anything of
-// ours, and still need not be, stays as it is.
+// Shows in the stream that recording has ended or begins again. A stream without events of ours, which still
+// needs none, stays as it is.
 void follow(int on, uint64_t at) noexcept {
     Thread* thread = own_thread;
     if (!thread) return;

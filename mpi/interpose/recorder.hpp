@@ -2,9 +2,14 @@
 // bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while recording is off, in
 // a thread whose stream is finished.
 //
+// A thread has two pictures of itself: the MPI function and the regions that the program is in, and those
+// that its stream shows as open. While recording is off, or the thread has no running stream, only the first
+// changes. The writer calls `follow` when the thread shows a change: it ends all that is open, or begins
+// again what the program is in, at the clock of the change. So pushes and pops match in every stream.
+//
 // Recording may end, and begin again, at any event that is written: then `follow` is called before the event,
-// and the event is stored or not as recording is on or off then. So a picture of the thread follows an event
-// when that is written, and only where Thread::is_on still says that it was.
+// and the event is stored if recording is on after that. So a picture of the thread follows an event when
+// that is written, and only if Thread::is_on still says that recording was on.
 #pragma once
 
 #include <sched.h>
@@ -18,18 +23,18 @@
 
 namespace ovni::mpi {
 
-// From the call of MPI_Init to the end of MPI_Finalize.
+// True from the call of MPI_Init to the end of MPI_Finalize.
 inline std::atomic<bool> recording{false};
-// Threads say on which CPU they run: the CPUs of the process are known, and wanted.
+// True if threads record the CPU that they run on: the CPUs of the process are known, and wanted.
 inline std::atomic<bool> sampling_cpus{false};
 
-// The thread enters, leaves the function of MPI that the program called: first the moment, which brings the
-// stream up to date, then the event with what the details of the call add. A function that is not `wanted`
+// The thread enters or leaves the function of MPI that the program called. The moment comes first, and brings
+// the stream up to date; then the event, with the payload from the details. A function that is not `wanted`
 // has moments in which nothing is recorded.
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
 
-// Whether the stream shows the thread as it is, so that nothing stands between a call and its event.
+// True if the stream shows the thread as it is, so that nothing stands between a call and its event.
 [[gnu::always_inline]] inline bool in_step(const Thread& thread) noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window) [[unlikely]]
@@ -38,7 +43,7 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
     return runs & recording.load(std::memory_order_relaxed) & thread.stream_known & !thread.behind;
 }
 
-// It runs on another CPU than when it last said so, or does not say it.
+// Records the CPU of the thread if it has changed.
 void say_cpu(Thread& thread, int cpu) noexcept;
 [[gnu::always_inline]] inline void say_cpu(Thread& thread) noexcept {
     if (!sampling_cpus.load(std::memory_order_relaxed)) return;
@@ -46,8 +51,8 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     if (__builtin_expect(cpu != thread.cpu, 0)) say_cpu(thread, cpu);
 }
 
-// The same, with the usual case inline. The moment is put together in one place, so that the compiler knows
-// its function.
+// begin_enter() and begin_leave() with the usual case inline. The moment is put together in one place, so
+// that the compiler knows its function.
 [[gnu::always_inline]] inline Moment begin_enter_here(Thread& thread, Function function,
                                                       bool wanted) noexcept {
     bool recorded = wanted & in_step(thread);
@@ -96,17 +101,17 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     moment.thread.program.function = Function::none;
 }
 
-// The program's stack of regions changed.
+// Call when the program's stack of regions has changed.
 void show_regions(Thread& thread) noexcept;
 
-// Whether the stream shows now what the program does; shows that recording has ended or begun again first.
-// Asked before a change of thread.program, because what was open while it was off is part of it.
+// Shows that recording has ended or begun again, then returns true if the stream shows what the program does.
+// Call before a change of thread.program, which holds what was open while recording was off.
 bool up_to_date(Thread& thread) noexcept;
 
-// Whether definitions can be recorded, which they are while recording is off, too.
+// True if definitions can be recorded, as they also are while recording is off.
 bool may_define(Thread& thread) noexcept;
 
-// The thread calls no more MPI: nothing of it stays open in the stream.
+// Call when the thread calls no more MPI: closes all that is open in the stream.
 void end_thread(Thread& thread) noexcept;
 
 }  // namespace ovni::mpi

@@ -24,7 +24,7 @@ Slot slots[region_names];
 std::atomic<uint32_t> used{0};
 SpinLock adding;
 
-// Where the value is, or the free slot where it would be.
+// The slot of the value, or the free slot that it would get.
 RegionNumber slot_of(int32_t value) noexcept {
     uint32_t at = static_cast<uint32_t>(value) % (region_names - 1);
     for (;; at = (at + 1) % (region_names - 1)) {

@@ -12,11 +12,11 @@ namespace ovni::mpi {
 inline constexpr int32_t region_mark_type = OVNI_MPI_REGION_MARK;
 
 void open_region(Thread& thread, std::string_view name) noexcept;
-// The innermost region of that name, wherever it is in the stack; nothing where there is none.
+// Closes the innermost region of that name, anywhere in the stack. Does nothing if there is none.
 void close_region(Thread& thread, std::string_view name) noexcept;
 void close_all_regions(Thread& thread) noexcept;
 
-// Tells the stream the names of all regions that are open.
+// Writes the labels of all open regions into the stream.
 void label_open_regions(Thread& thread) noexcept;
 
 }  // namespace ovni::mpi

@@ -1,5 +1,5 @@
-// What the user of a traced program has to know goes to stderr: one line per kind and process, without
-// memory of its own, errno preserved.
+// Messages to the user of a traced program, on stderr: one line per kind and process, without memory of its
+// own, errno preserved.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 namespace ovni::mpi {
 
 struct Report {
-    const char* format;  // of printf, with one %s
+    const char* format;  // for printf, with one %s
     std::atomic<bool> told{false};
     void once(const char* detail) noexcept;
 };

@@ -1,7 +1,7 @@
-// What is known of the requests of the process, from the call that makes one to the one that ends it, in
-// whatever threads. MPI uses handles again: who asks about a handle gets the newest request that had it. And
-// it has one handle for all operations that were done at once, with MPI_PROC_NULL or of short messages: those
-// are not kept, where that handle is known; elsewhere the first send of one handle is.
+// The requests of the process, from the call that makes one to the one that ends it, in any threads. MPI uses
+// handles again: a handle means the newest request that had it. MPI gives one handle to all requests that
+// were done at once, with MPI_PROC_NULL or of short messages. If that handle is known (Open MPI), these
+// requests end in the call that made them; elsewhere all sends of one handle but the first do.
 #pragma once
 
 #include <mpi.h>
@@ -19,13 +19,13 @@ struct Posted {
     uint32_t number = 0;
     Kind kind = Kind::other;
     bool persistent = false;
-    bool active = true;  // a persistent one between start and completion
+    bool active = true;  // a persistent request between start and completion
     bool cancelled = false;
-    // Of a persistent one, what is told when it is started.
+    // Recorded when a persistent request is started.
     int32_t peer = 0, tag = 0;
     uint32_t communicator = 0;
     uint64_t bytes = 0;  // to send
-    // Of a communicator that is being made, and where the program finds it then.
+    // The communicator that is being made, and the place where the program finds it then.
     Expected expected = {};
     const void* made = nullptr;
     bool in_fortran = false;
@@ -37,17 +37,17 @@ inline bool several_threads = true;
 uint32_t next_request_number() noexcept;
 uint32_t newest_request_number() noexcept;
 
-// A call has made the request. One that shares its handle with others is done, and said to have ended.
+// Adds a request that a call has made. A request that shares its handle with others is recorded as ended.
 void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept;
-// number 0 where the handle is not known.
+// The number is 0 if the handle is not known.
 Posted find_request(MPI_Request request) noexcept;
-// What is known of it changes, unless the handle is already that of another one.
+// Replaces the request, unless the handle is already that of another one.
 void update(MPI_Request request, const Posted& posted) noexcept;
 void forget(MPI_Request request, const Posted& posted) noexcept;
 
-// Messages that a matched probe has found, by their handles.
+// Keeps a message that a matched probe has found, by its handle.
 void keep_message(MPI_Message message, uint32_t number) noexcept;
-// 0 where it is not known.
+// The number of the message; 0 if it is not known.
 uint32_t take_message(MPI_Message message) noexcept;
 
 }  // namespace ovni::mpi

@@ -1,5 +1,5 @@
-// What is done in calls of which function: nothing before MPI_Init and after MPI_Finalize, then what the user
-// chose. All of it is one byte per function, so that a call of which nothing is wanted costs one test.
+// The use of calls of each function: nothing before MPI_Init and after MPI_Finalize, then what the user
+// chose. It is one byte per function, so that a call of which nothing is wanted costs one test.
 #pragma once
 
 #include <atomic>
@@ -25,23 +25,23 @@ inline uint8_t selection_of(Function function) noexcept {
 inline bool is_selected(Function function) noexcept {
     return (selection_of(function) & recorded) != 0;
 }
-// Anything at all, be it only that what it does has to be known later.
+// True if anything at all is wanted, if only that its effect must be known later.
 inline bool is_looked_at(Function function) noexcept {
     return selection_of(function) != 0;
 }
 
-// As OVNI_MPI_FUNCTIONS and OVNI_MPI_EVENTS say; a word that means nothing is reported.
+// Selects by OVNI_MPI_FUNCTIONS and OVNI_MPI_EVENTS. A word that means nothing is reported.
 void select_functions() noexcept;
 
-// Adds something for one function.
+// Adds a selection for one function.
 inline void select(Function function, Selected what) noexcept {
     selected_functions[static_cast<uint16_t>(function)].fetch_or(what, std::memory_order_relaxed);
 }
 
-// Nothing any more.
+// Selects no function any more.
 void deselect_functions() noexcept;
 
-// Only what the reference knows: no details, no functions beyond its own, no moves between CPUs.
+// True if only events of the reference are wanted: no details, no further functions, no moves between CPUs.
 bool wants_reference_events() noexcept;
 
 }  // namespace ovni::mpi

@@ -1,6 +1,12 @@
-// Calls of the program that chains of --control wait for. What is awaited is known when MPI_Init is called
-// and stands in the selection of functions; calls before that, and after MPI_Finalize, are not reported, nor
-// are those that MPI or a callback of the program makes inside of another call.
+// Calls of the program that chains of --control wait for, in C and Fortran, recorded or not:
+//
+//     pcontrol:TEXT[@LEVEL]        first of all in MPI_Pcontrol; any text that ends within 127 bytes counts
+//     mpi:FUNCTION                 when a call begins, before its enter event
+//     slowcall:FUNCTION:DURATION   when a call ends, behind its leave event
+//
+// Awaited calls are known when MPI_Init begins, and stand in the selection of functions. Calls before that,
+// after MPI_Finalize, and inside of other calls (by MPI or a callback) do not count. A function that `mpi.h`
+// does not declare is never called: one line in MPI_Init says so.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +21,13 @@ namespace ovni::mpi {
 // Selects the functions that are awaited. A function that the MPI of the build does not have is reported.
 void await_calls() noexcept;
 
-// What the calling thread reports counts as this thread's: it has a stream.
+// Call when the thread has a stream: reports of the calling thread count as this thread's from now on.
 void meet_controller() noexcept;
 
 [[gnu::cold]] void hit_call(Function function) noexcept;
 [[gnu::cold]] void hit_slow_call(Function function, uint64_t ns) noexcept;
 
-// Stands around what is written when a call ends: tells how long it took when that is written.
+// Lives while the end of a call is written; reports the length of the call after that.
 class SlowSite {
  public:
     [[gnu::always_inline]] SlowSite(const Thread& thread, Function function, uint8_t selection) noexcept

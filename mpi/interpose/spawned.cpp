@@ -84,7 +84,7 @@ bool add_needed(Environment& environment, uint64_t id) noexcept {
            add(snprintf(line, sizeof line, "OVNI_RUN=%s", run.text));
 }
 
-// By the number of the job, which the launcher counts up: family and number as one integer, or
+// The number of the job, which the launcher counts up: family and number as one integer, or
 // launcher@number.
 uint32_t number_of_world() noexcept {
     const char* job = getenv("PMIX_NAMESPACE");

@@ -1,6 +1,16 @@
 // Worlds that MPI_Comm_spawn starts. They do not inherit the environment of their parent, so the call gets
-// one more word in its infos, "env" of Open MPI: the libraries to load, where the trace goes, and who the
-// parent is.
+// one more word in its infos, "env" of Open MPI: LD_PRELOAD, the directory and the name of the run, who the
+// parent is (OVNI_SPAWNED), and the other variables OVNI_* as far as they fit into 255 characters. If the
+// first four do not fit, the new world is not traced, and one line says so. Other MPI libraries ignore the
+// word: there the new world is traced if its environment loads the libraries.
+//
+// A spawned world belongs to the run. Its looms are `<loom>.world<n>`, because its ranks may have other CPUs
+// of a host; n is the number of its job, which the launcher counts. Its app id is that of the last
+// application of the first world + n - 1; further programs of one MPI_Comm_spawn_multiple follow at steps of
+// 1000. Its processes drain themselves, as there is no ovnirun; its clocks are not measured.
+//
+// The id of the communicator between parent and child is made before the call and passed to the child, so no
+// message is needed. Both sides know its members by that id, the side and the rank (Members::identify).
 #pragma once
 
 #include <mpi.h>
@@ -12,11 +22,11 @@
 
 namespace ovni::mpi {
 
-// What this world knows of its birth. A world of mpirun has no parent.
+// The origin of this world. A world of mpirun has no parent.
 struct Birth {
     MPI_Comm parent;
-    uint64_t id = 0;       // of the communicator with the parent; 0 where the parent did not tell
-    int applications = 0;  // in the first world of the run; 0 where the parent did not tell
+    uint64_t id = 0;       // that of the communicator with the parent; 0 if unknown
+    int applications = 0;  // in the first world of the run; 0 if unknown
     uint32_t world = 1;    // its number among those of the run
     static Birth of_world() noexcept;
 
@@ -24,7 +34,7 @@ struct Birth {
     int app_id(int appnum) const noexcept;
 };
 
-// What worlds that start from now on are told, with the settings of the environment.
+// Sets what worlds that start from now on get, besides the settings of the environment.
 void remember_run(const RunName& run, int applications) noexcept;
 
 // The infos of a call that spawns `count` programs.
@@ -36,9 +46,9 @@ class SpawnInfos {
     SpawnInfos(const SpawnInfos&) = delete;
     SpawnInfos& operator=(const SpawnInfos&) = delete;
 
-    // From now on what is passed tells the new world of this one; `id` is that of the communicator with it.
+    // Adds this world to the infos for the new one. `id`: that of the communicator between both.
     void tell(int count, uint64_t id) noexcept;
-    // What the call gets.
+    // The argument for MPI.
     void* passed() const noexcept { return const_cast<void*>(passed_); }
 
  private:

@@ -1,6 +1,6 @@
-// What the tracer knows of one thread of the program: the MPI function it is in, the regions it has open, and
-// how much of that its stream shows. The two differ while recording is off or impossible; the recorder
-// brings the stream in line again.
+// One thread of the program as the tracer knows it: the MPI function that it is in, its open regions, and
+// what its stream shows of them. Both differ while recording is off or impossible; the recorder brings the
+// stream in line again.
 #pragma once
 
 #include <bitset>
@@ -28,32 +28,32 @@ struct Communicator;
 
 struct Thread {
     int* error = nullptr;                // its errno
-    uint32_t depth = 0;                  // calls of MPI in progress, 1 where the program made it
+    uint32_t depth = 0;                  // calls of MPI in progress; 1: made by the program
     const void* outermost = nullptr;     // frame of the call of depth 1
     States program;                      // what the program is in
     States stream;                       // what its stream shows
     States cut;                          // what it showed when recording ended amid a change of it
     bool stream_known = false;           // the stream requires the mpi model
-    bool newest_version = false;         // in the version with numbers of functions and details
+    bool newest_version = false;         // and its version with numbers of functions
     bool regions_known = false;          // the stream has the mark type of regions
     bool behind = false;                 // something happened that could not be recorded
     bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
     bool is_changing = false;            // events are being written that change what the stream shows
-    uint64_t entered_at = 0;             // clock, of a call that is awaited when it is slow
+    uint64_t entered_at = 0;             // clock of a call that chains await if it is slow
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
-    ToldObjects told;                    // communicators and so on that the stream was told of
+    ToldObjects told;                    // objects that the stream knows
     // The communicator that the thread last used, to be found without a search.
     uint64_t last_comm = 0;
     uint32_t comm_generation = 0;
     const Communicator* last_communicator = nullptr;
-    uintptr_t stack_begin = 0, stack_end = 0;  // both 0 until somebody asked
+    uintptr_t stack_begin = 0, stack_end = 0;  // both 0 until is_on_stack() is called
 };
 
-// The calling thread's; null where there is no memory for it. Lives until the thread ends.
+// The Thread of the calling thread; null without memory. Lives until the thread ends.
 Thread* make_thread() noexcept;
 
-// Is the address in the stack that the calling thread was started with?
+// True if the address is in the stack that the calling thread was started with.
 bool is_on_stack(Thread& thread, const void* address) noexcept;
 
 inline thread_local constinit Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;

@@ -1,4 +1,4 @@
-// Which objects a stream has been told of, by their numbers. Memory of its own, a bit for each number.
+// The objects that a stream knows, by their numbers. Memory of its own, a bit for each number.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class ToldObjects {
     ToldObjects(const ToldObjects&) = delete;
     ToldObjects& operator=(const ToldObjects&) = delete;
 
-    // Whether it is new; without memory everything is.
+    // Adds an object; true if it is new. Without memory every object is new.
     bool add(uint32_t number) noexcept {
         constexpr uint32_t bits = 64;
         uint32_t word = number / bits;

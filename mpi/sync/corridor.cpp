@@ -10,14 +10,14 @@ namespace {
 
 enum class Side { upper, lower };
 
-// > 0 where b lies above the line from a to c, by the sign.
+// > 0 if b lies above the line from a to c.
 __extension__ using Wide = __int128;
 Wide height(const ClockPoint& a, const ClockPoint& b, const ClockPoint& c) {
     Wide run = Wide{c.local} - a.local, rise = Wide{c.offset} - a.offset;
     return (Wide{b.offset} - a.offset) * run - rise * (Wide{b.local} - a.local);
 }
 
-// Corners that the new point makes needless go.
+// Appends a point and removes the corners that it makes needless.
 void append(std::vector<ClockPoint>& hull, ClockPoint point, Side side) {
     Wide sign = side == Side::upper ? 1 : -1;
     if (!hull.empty() && hull.back().local >= point.local) {
@@ -29,7 +29,7 @@ void append(std::vector<ClockPoint>& hull, ClockPoint point, Side side) {
     hull.push_back(point);
 }
 
-// Relative to a point of the run, so that the digits suffice.
+// Coordinates are relative to a point of the run, so that the digits suffice.
 using Real = long double;
 struct Line {
     Real local, offset, slope;
@@ -58,7 +58,7 @@ class Fit {
         return {time_of(a), offset_of(a), (offset_of(b) - offset_of(a)) / (time_of(b) - time_of(a))};
     }
 
-    // Nothing that fits is steeper than a line from a floor to a later ceiling.
+    // No line that fits is steeper than a line from a floor to a later ceiling.
     Line steepest_of_all() const {
         Line best{0, 0, std::numeric_limits<Real>::max()};
         for (const ClockPoint& floor : floors_)

@@ -1,11 +1,11 @@
-// What is certain of the offset of a clock over a whole run, if the clock keeps its rate.
+// The certain interval of a clock's offset over a whole run, if the clock keeps its rate.
 //
-// Every exchange leaves the offset at one moment a floor and a ceiling (estimate.hpp). A clock with a
-// constant rate has an offset that is a line above all floors and below all ceilings: of floors only the
-// upper convex hull counts, of ceilings only the lower one. Lines that fit lie between the steepest and the
-// flattest of them, each of which touches one floor and one ceiling; so these two say within which interval
-// the truth lies at the beginning and at the end of the run. The distance between any line and the farthest
-// one that fits is greatest at one of these ends.
+// Every exchange gives the offset at one moment a floor and a ceiling (estimate.hpp). A clock with a constant
+// rate has an offset that is a line above all floors and below all ceilings: only the upper convex hull of
+// floors and the lower one of ceilings count. Lines that fit lie between the steepest and the flattest of
+// them, each of which touches one floor and one ceiling. So these two give the interval of the truth at the
+// begin and at the end of the run. The distance between any line and the farthest one that fits is greatest
+// at one of these ends.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace ovni::sync {
 
 class Corridor {
  public:
-    // In the order of time.
+    // Call in the order of time.
     void add(const Exchange& e);
     void add_floor(ClockPoint point);
     void add_ceiling(ClockPoint point);
@@ -33,17 +33,17 @@ class Corridor {
 
 struct Interval {
     int64_t local;
-    int64_t low, high;  // the offset then
+    int64_t low, high;  // the offset at that moment
 };
 
 struct Straight {
     Interval begin, end;
-    // By how many ns all floors and ceilings would have to give way for a line to fit. Above 0 none does, and
-    // the intervals say nothing.
+    // The ns by which all floors and ceilings would have to give way for a line to fit. Above 0 no line fits,
+    // and the intervals mean nothing.
     int64_t residual;
 };
 
-// Nothing where there are not two moments.
+// Nothing if there are fewer than two moments.
 std::optional<Straight> straight(const Corridor& corridor);
 
 }  // namespace ovni::sync

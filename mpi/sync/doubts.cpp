@@ -16,7 +16,7 @@ int links_of(size_t node, size_t nodes) {
     return links_to(static_cast<int>(node), static_cast<int>(nodes));
 }
 
-// Of the nodes that give cause, the one that does most.
+// The worst of the nodes that give cause for a warning.
 struct Worst {
     size_t count = 0, node = 0;
     int64_t value = 0;
@@ -63,7 +63,7 @@ void doubt_lines(const NodeClocks& clocks, Doubts& doubts) {
             worst.who(clocks), worst.value));
 }
 
-// The fastest exchange lies within the bounds, and near their middle where both of its messages were nearly
+// The fastest exchange lies within the bounds. It lies near their middle if both of its messages were nearly
 // the fastest of their direction.
 void doubt_agreement(const NodeClocks& clocks, const std::vector<Round>& runs, Doubts& doubts) {
     Worst worst;
@@ -83,7 +83,7 @@ void doubt_agreement(const NodeClocks& clocks, const std::vector<Round>& runs, D
             worst.who(clocks), worst.value));
 }
 
-// What a link usually takes: the median.
+// The usual round trip of a link: the median.
 int64_t usual_round_trip(const Round& run) {
     std::vector<int64_t> trips;
     for (size_t node = 1; node < run.size(); ++node)
@@ -94,8 +94,8 @@ int64_t usual_round_trip(const Round& run) {
 }
 
 // The bound of a link cannot exceed half of its own round trip, and in a tree the bounds of all links on the
-// way add up. So it is compared with what the network usually takes for as many links; half of that would
-// complain of every second node.
+// way add up. So a bound is compared with the usual round trip of as many links; half of that would complain
+// about every second node.
 void doubt_bounds(const NodeClocks& clocks, const std::vector<Round>& runs, Doubts& doubts) {
     size_t nodes = clocks.nodes.size();
     if (nodes < 2) return;

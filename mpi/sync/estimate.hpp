@@ -3,12 +3,12 @@
 // offset = reference clock - local clock: added to a local time it gives the time of the reference. A message
 // cannot arrive before it was sent, so every exchange says
 //     t1 - t2 <= offset <= t4 - t3
-// whatever the delays are, at the moment of the exchange. The estimate is the middle of what all exchanges of
-// a burst leave (minimum filter on each direction alone, the envelope) after each side has given way by what
-// clocks drift between the middle of the burst and its ends; its error is at most half of that width. The
-// middle of the exchange with the smallest round trip is a second estimate, to check the first.
+// whatever the delays are, at the moment of the exchange. All exchanges of a burst together leave an interval
+// (the envelope: a minimum filter on each direction alone). Each side of it gives way by what clocks drift
+// between the middle of the burst and its ends. The estimate is the middle of the interval; its error is at
+// most half the width. The middle of the exchange with the smallest round trip checks the estimate.
 //
-// No MPI, no memory, no exceptions: ovnisync and the tracing library measure with the same lines.
+// No MPI, no memory, no exceptions: both ovnisync and the tracing library measure with this code.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Exchange {
     int64_t round_trip() const noexcept { return (t4 - t1) - (t3 - t2); }
 };
 
-// How far the clock of a node is behind the reference at one moment. Of the reference itself: all 0.
+// How far the clock of a node is behind the reference at one moment. All 0 for the reference itself.
 struct Estimate {
     int64_t local = 0;  // that moment, by the node's clock
     int64_t low = 0;    // the offset lies in [low, high]
@@ -37,13 +37,13 @@ struct Estimate {
 
     int64_t offset() const noexcept { return low + (high - low) / 2; }
     int64_t width() const noexcept { return high - low; }
-    // Not so where the local clock changed its rate or was set during the burst.
+    // False if the local clock changed its rate or was set during the burst.
     bool is_possible() const noexcept { return low <= high; }
-    // The error of offset() is not greater.
+    // The greatest possible error of offset().
     int64_t bound() const noexcept { return (width() + 1) / 2; }
 };
 
-// Sums up exchanges that lie close together.
+// Exchanges that lie close together, summed up.
 class Burst {
  public:
     void add(const Exchange& e) noexcept {
@@ -55,7 +55,7 @@ class Burst {
         sum_.round_trip = e.round_trip();
         sum_.check = e.t1 - e.t2 + (e.t4 - e.t3 - (e.t1 - e.t2)) / 2;
     }
-    // Of one exchange at least.
+    // Call after one exchange at least.
     Estimate estimate() const noexcept {
         Estimate estimate = sum_;
         int64_t drift = greatest_drift((last_ - first_ + 1) / 2);
@@ -70,7 +70,7 @@ class Burst {
     int64_t first_ = 0, last_ = 0;
 };
 
-// Of several bursts the one that was disturbed least: its two fastest directions leave the smallest width.
+// The burst that was disturbed least: its two fastest directions leave the smallest width.
 class BestBurst {
  public:
     void add(const Estimate& burst) noexcept {
@@ -82,7 +82,7 @@ class BestBurst {
         if (bursts_ == 1 || best_.width() - burst.width() > best_.width() / 50) unimproved_ = 0;
         best_ = burst;
     }
-    // Further bursts would hardly leave less.
+    // True if further bursts would hardly make the width smaller.
     bool has_settled() const noexcept { return best_.is_possible() && unimproved_ >= patience; }
     int bursts() const noexcept { return bursts_; }
     Estimate best() const noexcept {
@@ -94,7 +94,7 @@ class BestBurst {
  private:
     static constexpr int patience = 4;
 
-    // An impossible one has a negative width, and is the last choice.
+    // An impossible burst has a negative width, and is the last choice.
     bool is_better(const Estimate& burst) const noexcept {
         if (burst.is_possible() != best_.is_possible()) return burst.is_possible();
         return burst.width() < best_.width();
@@ -105,9 +105,9 @@ class BestBurst {
     int bursts_ = 0, unimproved_ = 0;
 };
 
-// `node` is measured against a clock that is itself off by `reference`, which was measured `ns_before`
-// earlier. Offsets and bounds add up, and in the meantime clocks may have drifted. Impossible is what comes
-// by way of an impossible one, however wide the other is.
+// The estimate of a node against the reference of a run. `node` is measured against a clock that is itself
+// off by `reference`, which was measured `ns_before` earlier. Offsets and bounds add up, and clocks may have
+// drifted in between. The result is impossible if one of both is, however wide the other is.
 inline Estimate through(const Estimate& node, const Estimate& reference, int64_t ns_before) noexcept {
     int64_t drift = greatest_drift(ns_before);
     Estimate sum{node.local,

@@ -11,7 +11,7 @@ namespace ovni::sync {
 
 namespace {
 
-// The handler reads what is complete, by the count.
+// The handler reads only entries below the count, which are complete.
 struct {
     std::string beside[3], name;
     std::atomic<size_t> count{0};

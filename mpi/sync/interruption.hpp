@@ -1,5 +1,5 @@
-// What ovnisync leaves behind when a signal ends it: rows that are complete, under the name of their table,
-// and none of its unfinished files.
+// The end of ovnisync by a signal: complete rows stay, under the name of their table, and unfinished files
+// go.
 #pragma once
 
 #include <csignal>
@@ -9,7 +9,7 @@
 
 namespace ovni::sync {
 
-// One at a time. While it is there, SIGINT, SIGTERM and SIGHUP tidy up, and then end the process as ever.
+// During its lifetime SIGINT, SIGTERM and SIGHUP tidy up, and then end the process as usual. One at a time.
 class Interruption {
  public:
     Interruption();
@@ -17,9 +17,9 @@ class Interruption {
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    // To be removed. Three at most.
+    // A signal removes this file. Three at most.
     void remove(const OutputFile& file);
-    // From now on that of the first one is to get its name.
+    // From now on a signal gives the first file its final name.
     void keep_first();
 
  private:

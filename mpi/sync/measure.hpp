@@ -1,4 +1,4 @@
-// Who exchanges messages with whom, and when: all nodes learn how far their clocks are behind that of node 0.
+// The measurement among all nodes: each learns how far its clock is behind that of node 0.
 //
 // Up to `most_in_star` nodes, node 0 measures all others, a burst of each in turn. Above, nodes form a
 // binomial tree: in round r (from 0) the nodes below 2^r, which know their own offset by then, measure those
@@ -31,16 +31,16 @@ struct Effort {
     // burst in which ranks share a core with something else does not spoil the others.
     int exchanges = 100;  // of a burst
     int bursts = 10;      // per node, at most
-    // Who does not answer for so long during a burst is given up.
+    // A node that does not answer for so long during a burst is given up.
     int64_t patience_ns = 250'000'000;
-    // What the bursts of all links that lie one after the other may take together: each has an equal share,
-    // and whose share is used up is content with what it has, from one exchange on.
+    // The time of all links that lie one after the other, for their bursts. Each link has an equal share; if
+    // that is used up, the exchanges so far must do, one at least.
     int64_t budget_ns = INT64_MAX;
 };
 
 constexpr int most_in_star = 16;
 
-// How many links lie one after the other, where all nodes are there in time.
+// The number of links that lie one after the other, if all nodes come in time.
 constexpr int rounds(int nodes) noexcept {
     int rounds = 0;
     for (int reach = 1; reach < nodes; reach *= 2) ++rounds;
@@ -54,19 +54,19 @@ constexpr int highest_power_in(int number) noexcept {
     return power;
 }
 
-// Which node, of a lower number, measures a node other than 0.
+// The node that measures `node`, which is not 0. Its number is lower.
 constexpr int reference_of(int node, int nodes) noexcept {
     return nodes <= most_in_star ? 0 : node - highest_power_in(node);
 }
 
-// How many links lie between a node and node 0.
+// The number of links between a node and node 0.
 constexpr int links_to(int node, int nodes) noexcept {
     int links = 0;
     for (; node > 0; node = reference_of(node, nodes)) ++links;
     return links;
 }
 
-// Sees every exchange where it is measured: the node, the number of its exchange, the time stamps.
+// Called for every exchange on the node that measures: the node, the number of its exchange, the time stamps.
 struct NoWitness {
     void operator()(int /*node*/, int64_t /*sample*/, const Exchange& /*exchange*/) const noexcept {}
 };
@@ -77,8 +77,7 @@ class Measurement {
     Measurement(Link& link, int node, int nodes, Effort effort, Witness witness = {}) noexcept
         : link_(link), node_(node), nodes_(nodes), effort_(effort), witness_(witness) {}
 
-    // Called by all nodes. Nothing where this node has not got its estimate, because another one did not
-    // answer.
+    // Call on all nodes. Nothing if this node got no estimate, because another one did not answer.
     std::optional<Estimate> run() noexcept {
         Estimate own{link_.now(), 0, 0, 0, 0, 0};
         if (node_ > 0 && !serve(own)) return std::nullopt;
@@ -96,7 +95,7 @@ class Measurement {
         int64_t spent_ns = 0;  // on its bursts
     };
     static constexpr int64_t wait = -1;
-    // So many exchanges follow; or, without any, the node's own estimate; or it only has to wait on.
+    // Announces so many exchanges, or none and the node's own estimate, or that the node must wait on.
     struct Order {
         int64_t exchanges;
         Estimate result;
@@ -110,7 +109,7 @@ class Measurement {
 
     bool is_star() const noexcept { return nodes_ <= most_in_star; }
 
-    // Those that this node measures, the one with most behind it first.
+    // Lists the nodes that this node measures, the one with most nodes behind it first.
     int list_others(Other* others) const noexcept {
         int count = 0;
         if (is_star()) {
@@ -136,14 +135,14 @@ class Measurement {
         }
     }
 
-    // Whether anybody was there.
+    // True if any node was there.
     bool pass(const Estimate& own) noexcept {
         bool has_done = false;
         for (Other& other : others_) {
             if (other.phase == Phase::over || !is_there(other)) continue;
             has_done = true;
             proceed(other, own);
-            // One with more behind it may have come in the meantime.
+            // A node with more behind it may have come in the meantime.
             if (!is_star()) break;
         }
         return has_done;
@@ -167,7 +166,7 @@ class Measurement {
             if (!burst(other)) return void(other.phase = Phase::over);
             if (is_worth_another(other)) continue;
             Estimate link = other.best.best();
-            // When that was, by the clock of this node.
+            // The moment of the estimate, by the clock of this node.
             int64_t then = link.local + link.offset();
             Order order{0, through(link, own, node_ ? then - own.local : 0)};
             link_.send(other.node, &order, sizeof order);
@@ -183,7 +182,7 @@ class Measurement {
                other.spent_ns + other.spent_ns / bursts <= share_ns();
     }
 
-    // Ends before it would take more than what is left of the share.
+    // Ends before it would take more than the rest of the share.
     bool burst(Other& other) noexcept {
         const int exchanges = std::max(effort_.exchanges, 1);
         const bool is_limited = effort_.budget_ns < INT64_MAX;
@@ -202,7 +201,7 @@ class Measurement {
         return true;
     }
 
-    // Those that have come and are not in turn would take the silence for the end.
+    // Nodes that have come and are not in turn would take the silence for the end.
     void reassure() noexcept {
         if (link_.now() - reassured_ <= effort_.patience_ns / 4) return;
         reassured_ = link_.now();
@@ -263,7 +262,7 @@ class Measurement {
         return link_.send(reference, &reply, sizeof reply);
     }
 
-    // Awake, because the other side is so, too, in the middle of a burst.
+    // Waits awake: the other side is awake, too, in the middle of a burst.
     bool await(int node, void* data, int bytes) noexcept {
         for (int64_t since = link_.now(); !link_.has_message(node);)
             if (link_.is_over() || link_.now() - since > effort_.patience_ns) return false;

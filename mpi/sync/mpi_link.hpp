@@ -1,5 +1,5 @@
-// The messages of a Measurement (measure.hpp) by MPI, for programs that have nothing else to do meanwhile:
-// who is not in turn sleeps, and only who has heard nothing for a long time gives up.
+// The messages of a Measurement (measure.hpp) by MPI, for programs that have nothing else to do meanwhile. A
+// rank that is not in turn sleeps, and gives up only after a long silence.
 #pragma once
 
 #include <mpi.h>
@@ -15,14 +15,14 @@ namespace ovni::sync {
 
 class MpiLink {
  public:
-    // One rank of `nodes` per node.
+    // `nodes` has one rank per node.
     MpiLink(const Comm& nodes, const Clock& clock, int64_t longest_silence)
         : nodes_(nodes.duplicate()),
           clock_(clock),
           longest_silence_(longest_silence),
           last_heard_(clock.now()) {}
 
-    // Of the next measurement.
+    // Call before each measurement.
     void begin() noexcept { last_heard_ = now(); }
 
     int64_t now() const noexcept { return clock_.now(); }

@@ -33,11 +33,11 @@ Real median(std::vector<Real> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// The line whose slope is the median of those between any two measurements (Theil and Sen): measurements that
-// were disturbed do not matter, as long as they are few. Of very many, some evenly spread ones count.
+// The line whose slope is the median of those between any two measurements (Theil and Sen). A few disturbed
+// measurements do not matter. If there are very many, only some count, evenly spread.
 class MedianLine {
  public:
-    // Two points at least.
+    // `points`: two at least.
     explicit MedianLine(const std::vector<ClockPoint>& points) : origin_(points.front()) {
         std::vector<Real> heights;
         heights.reserve(points.size());
@@ -52,7 +52,7 @@ class MedianLine {
     }
 
  private:
-    // Pairs are as many as the square of the points, which a long run has many of.
+    // The number of pairs is the square of that of the points, and a long run has many points.
     static std::vector<ClockPoint> thinned(const std::vector<ClockPoint>& points) {
         constexpr size_t most = 1000;
         size_t count = std::min(points.size(), most);

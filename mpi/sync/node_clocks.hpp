@@ -1,4 +1,4 @@
-// What clocks.json says of every node, from one measurement or from many that are spread over a run.
+// The clocks of all nodes, as for clocks.json, from one measurement or from many that are spread over a run.
 #pragma once
 
 #include <string>
@@ -14,23 +14,23 @@ struct Node {
     std::string host;
 };
 
-// One measurement: the estimates of all nodes, by number.
+// One measurement: the estimates of all nodes, by their numbers.
 using Round = std::vector<Estimate>;
 
 struct NodeClocks {
-    // By number; without measurements where none was possible.
+    // All nodes by their numbers; a node without a possible measurement has none.
     std::vector<NodeClock> nodes;
-    // Per node how far the measurements are from fitting one line (corridor.hpp).
+    // How far the measurements of each node are from fitting one line (corridor.hpp).
     std::vector<int64_t> residuals;
 
-    // Of the nodes with measurements.
+    // The file, with the nodes that have measurements.
     ClockFile file() const;
 };
 
-// One measurement gives constants, by the method "envelope"; many give a line ("theil-sen") with the bounds
-// of the corridor at its ends, or where no line fits the corridor a line from each to the next ("envelope"
-// again). The corridor of a node is that between it and the node that measured it (reference_of()), whose own
-// line and bound are added. Measurements that are not possible count for nothing.
+// One measurement gives constants (method "envelope"). Many give a line ("theil-sen") with the bounds of the
+// corridor at its ends; if no line fits the corridor, a line from each measurement to the next ("envelope").
+// The corridor of a node is relative to the node that measured it (reference_of()), whose own line and bound
+// are added. Impossible measurements do not count.
 NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>& runs,
                        const std::vector<Corridor>& corridors);
 

@@ -36,7 +36,7 @@ std::filesystem::path Options::clock_file() const {
     return std::filesystem::path(outfile).replace_filename("clocks.json");
 }
 
-// Bursts of about the same length.
+// Bursts of about equal length.
 Effort Options::effort() const {
     constexpr int usual = Effort{}.exchanges;
     constexpr int64_t patience_ns = 60'000'000'000;

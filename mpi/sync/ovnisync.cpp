@@ -30,7 +30,7 @@ OutputFile open_output(const std::filesystem::path& path) {
 }
 
 struct Outputs {
-    Interruption interruption;  // of the files below
+    Interruption interruption;  // for the files below
     OutputFile table, clocks;
     std::optional<OutputFile> samples;
     explicit Outputs(const Options& options)
@@ -63,15 +63,15 @@ void print(const std::vector<Sample>& samples, const std::vector<Node>& nodes) {
     }
 }
 
-// All that was measured, on rank 0.
+// All results of the measurement, on rank 0.
 struct Findings {
     std::vector<Node> nodes;
     std::vector<Round> runs;
     std::vector<Corridor> corridors;
-    std::vector<Sample> samples;  // where they are to be written
+    std::vector<Sample> samples;  // if they are to be written
 };
 
-// `outputs`: of rank 0.
+// `outputs`: those of rank 0, else null.
 Findings measure(const Comm& leaders, std::vector<Node> nodes, const Options& options, Outputs* outputs) {
     Clock clock;
     bool has_file = !options.samples_file.empty();
@@ -87,7 +87,7 @@ Findings measure(const Comm& leaders, std::vector<Node> nodes, const Options& op
         if (has_file) found.samples.insert(found.samples.end(), samples.begin(), samples.end());
         if (outputs)
             outputs->table.write(is_drift ? drift_row(wall_time_s(), run) : offset_table(found.nodes, run));
-        // Rows of drift are worth something even if they are the last ones.
+        // Rows of drift are worth keeping even if no more follow.
         if (outputs && is_drift) outputs->interruption.keep_first();
         found.runs.push_back(std::move(run));
         if (is_drift) ::sleep(static_cast<unsigned>(options.pause_s));

@@ -12,7 +12,7 @@ namespace ovni::sync {
 
 namespace {
 
-// The result of a call of HDF5, which is negative where it failed.
+// Throws if a call of HDF5 has failed: its result is negative then.
 template <class Result>
 Result checked(Result result, const char* what) {
     if (result < 0) throw Error(std::string("HDF5 failed: ") + what);

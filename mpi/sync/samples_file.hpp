@@ -1,7 +1,7 @@
 // All exchanges of a measurement as an HDF5 file, for people who want to look closer:
-//     /samples/round number reference node    of exchange i: which measurement, which one of it, between whom
-//     /samples/t1 t2 t3 t4                    its time stamps (estimate.hpp), in ns
-//     /nodes/host rank                        of node i
+//     /samples/round number reference node    of exchange i: its measurement, its number in that, its two
+//     nodes /samples/t1 t2 t3 t4                    its time stamps (estimate.hpp), in ns /nodes/host rank of
+//     node i
 // Every dataset has the attributes `units` and `description`. A build without HDF5 has these functions, too.
 #pragma once
 

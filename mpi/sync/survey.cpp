@@ -17,7 +17,7 @@ struct Corner {
     ClockPoint point;
 };
 
-// Links of a tree that a node has to wait for; in a star the one that measures tells those that wait.
+// The links of a tree that a node has to wait for. In a star, node 0 keeps those that wait informed.
 int in_a_row(int nodes) {
     return nodes <= most_in_star ? 1 : rounds(nodes);
 }

@@ -1,4 +1,4 @@
-// Measurements of all nodes together, once or again and again, whose results come to rank 0.
+// Measurements of all nodes together, once or repeatedly. Results come to rank 0.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace ovni::sync {
 // One exchange, seen by the node that measured.
 struct Sample {
     int32_t round;   // measurement of all nodes, from 0
-    int32_t number;  // of the exchange, from 0 in every round
+    int32_t number;  // number of the exchange, from 0 in every round
     int32_t reference;
     int32_t node;
     Exchange exchange;
@@ -24,15 +24,15 @@ enum class Keep { estimates, samples };
 
 class Survey {
  public:
-    // One rank of `nodes` per node, rank 0 is the reference.
+    // `nodes` has one rank per node; rank 0 is the reference.
     Survey(const Comm& nodes, const Clock& clock, Effort effort, Keep keep);
 
-    // On rank 0 an estimate per node, else nothing. Collective, as all below. Throws Error where a node
+    // An estimate per node on rank 0, nothing elsewhere. Collective, as all below. Throws Error if a node
     // stopped answering.
     std::vector<Estimate> measure();
-    // On rank 0 per node what the exchanges of all measurements left, seen from the node that measured it.
+    // The corridors of all nodes on rank 0, each relative to the node that measured it.
     std::vector<Corridor> gather_corridors() const;
-    // On rank 0 the samples of all nodes since the last call, by round, node and number, if they are kept.
+    // The samples of all nodes since the last call on rank 0, if kept, by round, node and number.
     std::vector<Sample> take_samples();
 
  private:
@@ -42,7 +42,7 @@ class Survey {
     Keep keep_;
     int32_t rounds_ = 0;
     std::vector<Sample> samples_;
-    std::vector<Corridor> corridors_;  // per node; empty for those that others measure
+    std::vector<Corridor> corridors_;  // per node; empty for nodes that other nodes measure
 };
 
 }  // namespace ovni::sync

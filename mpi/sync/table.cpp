@@ -12,7 +12,7 @@ std::string offset_table(const std::vector<Node>& nodes, const Round& run) {
     std::string text = fmt::format(columns, "rank", "hostname", "offset_median", "offset_mean", "offset_std");
     for (size_t i = 0; i < nodes.size(); ++i) {
         const Estimate& e = run[i];
-        // Digits put together, because a double does not hold every offset.
+        // The digits are put together, because a double does not hold every offset.
         text += fmt::format(columns, nodes[i].rank, nodes[i].host, e.offset(),
                             fmt::format("{}.000000", e.offset()),
                             fmt::format("{:.6f}", static_cast<double>(e.width()) / 2));

@@ -17,12 +17,12 @@ std::string offset_table(const std::vector<Node>& nodes, const Round& run);
 std::string drift_header(const std::vector<Node>& nodes);
 std::string drift_row(double wall_s, const Round& run);
 
-// For the terminal: per node what clocks.json has of its beginning, the rate, and by how much the exchange
-// with the smallest round trip says something else, at most; all in ns.
+// The summary for the terminal, in ns. It has the begin of each node's clock as in clocks.json, its rate, and
+// the greatest difference between the offset and that of the exchange with the smallest round trip.
 std::string summary(const NodeClocks& clocks, const std::vector<Round>& runs);
 
-// What is worth a warning: clocks that jumped or do not go along a line, a network that makes the two ways to
-// estimate an offset disagree, bounds far above those of other nodes.
+// Warnings: clocks that jumped or do not go along a line, a network that makes the two ways to estimate an
+// offset disagree, bounds far above those of other nodes.
 std::vector<std::string> doubts(const NodeClocks& clocks, const std::vector<Round>& runs);
 
 }  // namespace ovni::sync

@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// `offset` in bytes from the beginning of the file `path`.
+// `offset`: bytes from the beginning of the file `path`.
 class Error : public std::exception {
  public:
     explicit Error(std::string cause_of_it, std::string in_path = {}, std::optional<uint64_t> at_offset = {})
@@ -39,10 +39,10 @@ class UsageError : public Error {
     using Error::Error;
 };
 
-// Error with the text of errno behind it.
+// An Error that ends with the text of errno.
 Error system_error(std::string what, std::string path, std::optional<uint64_t> offset = {});
 
-// Runs `body`, whose result is the exit status; prints what it throws on stderr as "tool: what".
+// Runs `body`, whose result is the exit status. Prints an exception on stderr as "tool: what".
 int run_main(const char* tool, const std::function<int()>& body);
 
 }  // namespace ovni

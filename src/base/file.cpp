@@ -61,7 +61,7 @@ std::string read_file(const std::filesystem::path& path) {
 
 namespace {
 
-// Where a new file is to go. A directory there is refused by the renaming.
+// The place of a new file. Renaming refuses a directory there.
 std::filesystem::path target_of(const std::filesystem::path& path) {
     std::error_code fault;
     auto status = std::filesystem::status(path, fault);

@@ -1,5 +1,5 @@
-// Files of the tools: reading small ones whole (large ones: file_window.hpp), and writing beside the final
-// name so that nothing half-written looks whole.
+// Files of the tools. Small ones are read whole (large ones: file_window.hpp). An output is written next to
+// its final name, so that a half-written one never looks complete.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ class Fd {
     int fd_ = -1;
 };
 
-// All throw Error, which names `path`; read_at() also where the file ends before. close() reports what a
-// network file system could not write.
+// All throw Error, which names `path`; read_at() also if the file ends before. close() reports what a network
+// file system could not write.
 void write_at(const Fd& file, uint64_t offset, std::string_view text, const std::filesystem::path& path);
 void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path);
 void close(Fd& file, const std::filesystem::path& path);
 
 std::string read_file(const std::filesystem::path& path);
 
-// Collects output for `path` in a file beside it, which gets the final name in commit(). Dropped without
-// commit(), the file beside is removed and an older complete output stays untouched. A link is followed, and
-// what exists and is no regular file is refused: renaming would replace a device.
+// Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without
+// commit() the temporary file is removed, and an older complete output stays untouched. Links are followed.
+// Anything that exists and is no regular file is refused, because renaming would replace a device.
 class OutputFile {
  public:
     explicit OutputFile(std::filesystem::path path);
@@ -44,11 +44,11 @@ class OutputFile {
     ~OutputFile();
     void write(std::string_view text);
     void write_at(uint64_t offset, std::string_view text);
-    // `path` is the name to take, if not the one given at the beginning.
+    // `path`: another final name than the one given to the constructor.
     void commit();
     void commit_as(const std::filesystem::path& path);
     const std::filesystem::path& path() const { return path_; }
-    // Where it is to go when links are followed, and the file beside that.
+    // The final name, with links followed, and the temporary file next to it.
     const std::filesystem::path& target() const { return target_; }
     const std::filesystem::path& beside() const { return beside_; }
 
@@ -57,10 +57,10 @@ class OutputFile {
     Fd fd_;
 };
 
-// With all directories above it. Throws Error.
+// Makes the directory and all above it. Throws Error.
 void make_directories(const std::filesystem::path& path);
 
-// Writes the whole of `text` beside `path` and renames it.
+// Writes `text` to a temporary file next to `path` and renames it.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace ovni

@@ -16,8 +16,8 @@ namespace ovni {
 
 namespace {
 
-// Numbers of descriptors below this may be kept: the kernel hands out the lowest one that is free, so the
-// number tells how many are in use. A quarter of the limit is left to the rest of the program.
+// Descriptors with smaller numbers may be kept. The kernel hands out the lowest free number, so a number
+// shows how many are in use. A quarter of the limit is left to the rest of the program.
 rlim_t numbers_to_keep() {
     struct rlimit limit {};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -65,7 +65,7 @@ void FileWindow::keep_open(Fd fd) {
     fd_ = end_ < size_ && may_be_kept(fd.get()) ? std::move(fd) : Fd();
 }
 
-// More than half of the memory is free for new bytes afterwards. Memory that grew goes again once a block has
+// Leaves more than half of the memory free for new bytes. Memory that grew shrinks again once a block has
 // been enough for a while.
 void FileWindow::slide(uint64_t keep, uint64_t to) {
     constexpr unsigned a_while = 4;

@@ -1,6 +1,6 @@
 // A window that slides forwards over a file: the bytes [begin, end) are in memory, read in blocks. Made for
-// thousands of files at a time: a file that is not larger than a block takes no more memory than it has bytes
-// and is closed at once; where descriptors are scarce the others are opened anew for every block.
+// thousands of files at a time. A file that fits into a block takes as much memory as it has bytes, and is
+// closed at once. If descriptors are scarce, larger files are opened anew for every block.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ovni {
 
 class FileWindow {
  public:
-    // Reads the first block. Throws Error for what is no regular file or cannot be read.
+    // Reads the first block. Throws Error if this is no regular file or cannot be read.
     FileWindow(std::string path, size_t block);
 
     const std::string& path() const { return path_; }
@@ -22,14 +22,14 @@ class FileWindow {
     uint64_t begin() const { return begin_; }
     uint64_t end() const { return end_; }
     const uint8_t* at(uint64_t offset) const { return memory_.get() + (offset - begin_); }
-    // To change bytes of the window: they stay changed as long as they stay in memory.
+    // Bytes of the window, to be changed. They stay changed as long as they stay in memory.
     std::span<uint8_t> bytes(uint64_t from, uint64_t to) {
         return {memory_.get() + (from - begin_), to - from};
     }
 
-    // Brings everything up to `to` (at most size()) into memory, and more where there is room. Bytes from
-    // `keep` on, which is inside the window, stay; earlier ones may go, and all move. Throws Error with path
-    // and offset where the file cannot be read or has become shorter.
+    // Brings everything up to `to` (at most size()) into memory, and more if there is room. Bytes from `keep`
+    // on, which is inside the window, stay; earlier ones may go, and all move. Throws Error with path and
+    // offset if the file cannot be read or has become shorter.
     void ensure(uint64_t keep, uint64_t to) {
         if (to > end_) slide(keep, to);
     }
@@ -45,7 +45,7 @@ class FileWindow {
     size_t block_, capacity_;
     uint64_t size_ = 0, begin_ = 0, end_ = 0;
     unsigned oversized_ = 0;  // times in a row that a block would have been enough
-    Fd fd_;                   // none where it is not kept open
+    Fd fd_;                   // none if the file is not kept open
 };
 
 }  // namespace ovni

@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// The name that gethostname gives, whole.
+// The whole name that gethostname gives.
 inline std::string host_name() {
     char name[HOST_NAME_MAX + 1] = {};
     ::gethostname(name, HOST_NAME_MAX);

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Goes through the text once, for what the parser itself lets pass.
+// Finds in one pass over the text what the parser itself accepts.
 class Checker : public nlohmann::json_sax<Json> {
  public:
     explicit Checker(const std::string& path) : path_(path) {}

@@ -1,5 +1,5 @@
-// JSON as stream.json has it: comments allowed, a key twice in one object or nesting above 2048 is an error,
-// members keep their order.
+// JSON as stream.json has it. Comments are allowed and members keep their order. It is an error if an object
+// has a key twice, or if nesting exceeds 2048.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// `path` only names the file in errors, with the byte offset.
+// `path` is for errors only, which name the file and the byte offset.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& path);
 
 }  // namespace ovni

@@ -13,12 +13,12 @@ namespace ovni::log {
 void set_program(std::string_view name);
 // Debug messages are printed only after this call.
 void enable_debug();
-// Nothing but errors from now on: the ranks other than 0 of an MPI program.
+// Prints nothing but errors from now on: for the ranks other than 0 of an MPI program.
 void only_errors();
-// Warnings so far, also those that were not printed because of that. Each text is printed once.
+// All warnings so far, also those that only_errors() kept from being printed. Each text is printed once.
 const std::set<std::string>& kept_warnings();
 
-// Nothing at all, as long as it lives.
+// Suppresses all messages during its lifetime.
 class Silence {
  public:
     Silence();
@@ -38,7 +38,7 @@ template <class... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
     write_warning(fmt::format(format, std::forward<Args>(args)...));
 }
-// About what the program writes, and not what it reads: not one of kept_warnings().
+// A warning about what the program writes, not about what it reads: it is left out of kept_warnings().
 template <class... Args>
 void warn_of_output(fmt::format_string<Args...> format, Args&&... args) {
     write("WARN", fmt::format(format, std::forward<Args>(args)...));

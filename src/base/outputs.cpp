@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A directory that exists, whatever it is called, and the way on from there.
+// A directory that exists, under any name, and the path from there on.
 struct Place {
     dev_t device = 0;
     ino_t directory = 0;
@@ -36,7 +36,7 @@ Place place_of(const fs::path& path) {
     }
 }
 
-// Of two outputs, the first one a file: is it in the way of the second one?
+// Throws if the first output, a file, is in the way of the second one.
 void expect_apart(const Output& file, const Place& of_file, const Output& other, const Place& of_other) {
     if (!of_other.is_in(of_file)) return;
     if (of_file.is_in(of_other))

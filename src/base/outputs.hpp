@@ -1,5 +1,5 @@
-// The outputs of a program, looked at before anything is written: what they would destroy is found out at the
-// beginning, and not by whoever reads them later. Links are followed, names need not exist yet.
+// Checks the outputs of a program before anything is written, so that none destroys an input or another
+// output. Links are followed, names need not exist yet.
 #pragma once
 
 #include <filesystem>
@@ -19,14 +19,14 @@ struct Input {
     std::filesystem::path path;
 };
 
-// Throws UsageError where two outputs are one file, or one would have to be a directory for the other's sake;
-// Error, which names both, for an output at the place of an input, and for a file that is a directory.
+// Throws UsageError if two outputs are one file, or if one would have to be a directory because of the other.
+// Throws Error, which names both, for an output at the place of an input, and for a file that is a directory.
 void check_outputs(const std::vector<Output>& outputs, const std::vector<Input>& inputs);
 
-// Absolute, without links and dots as far as there is something. Never throws for what is there.
+// The absolute path, without links and dots as far as it exists. Never throws because of what is there.
 std::filesystem::path resolved(const std::filesystem::path& path);
 
-// Is it this directory, or anywhere inside?
+// True for this directory and anything inside.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace ovni

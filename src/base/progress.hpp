@@ -1,5 +1,5 @@
-// The progress line of the tools: on a terminal at most five times a second, overwritten in place; the final
-// lines always.
+// The progress line of the tools. On a terminal it is overwritten in place, at most five times a second. The
+// final lines are always printed.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace ovni {
 class Progress {
  public:
     Progress();
-    // Cheap enough for every hundredth event: prints only when a terminal looks on and the last line is old.
+    // Cheap enough for every hundredth event: prints only on a terminal, and only if the last line is old.
     void update(uint64_t events, double done);
     void finish(uint64_t events, double done) const;
 

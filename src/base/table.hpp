@@ -11,7 +11,7 @@ namespace ovni {
 
 struct TableColumn {
     std::string name;
-    std::string about;  // what it says, with its unit
+    std::string about;  // the meaning of the values, with their unit
     std::variant<std::vector<int64_t>, std::vector<std::string>> values;
 };
 

@@ -8,8 +8,8 @@ namespace ovni {
 
 namespace {
 
-// Which first bytes begin a character, how long it is, and which second bytes it may have: others would make
-// it longer than needed, a surrogate, or greater than U+10FFFF. All further bytes are 80 to BF.
+// First bytes of characters, with the length of the character and its possible second bytes. Other second
+// bytes would make it longer than needed, a surrogate, or greater than U+10FFFF. Further bytes are 80 to BF.
 struct Lead {
     uint8_t first, last;
     size_t length;
@@ -32,7 +32,7 @@ struct Piece {
     bool is_character;
 };
 
-// What the text begins with.
+// The first piece of the text.
 Piece next_piece(std::string_view text) {
     auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
     const auto* lead =

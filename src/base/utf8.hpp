@@ -1,4 +1,4 @@
-// Texts of traces may be any bytes; outputs that promise UTF-8 keep that.
+// Valid UTF-8 from texts of traces, which may be any bytes.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ovni {
 
-// The text with U+FFFD for what is no UTF-8: the longest beginning of a character, or a byte that begins
-// none, is one (Unicode 15, 3.9, "maximal subpart"; so do Python and the JSON of reports).
+// The text with U+FFFD in place of invalid bytes: one for the longest beginning of a character, one for a
+// byte that begins none (Unicode 15, 3.9, "maximal subpart"). Python and the JSON of reports do so, too.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace ovni

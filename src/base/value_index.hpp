@@ -1,5 +1,5 @@
-// Numbers values of 64 bits 0, 1, 2... as they are first seen: one look into a table, no allocation for those
-// that are there. Open addressing; memory grows with the number of values.
+// Numbers values of 64 bits 0, 1, 2... as they are first seen. A value that is known costs one look into a
+// table and no allocation. Open addressing; memory grows with the number of values.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ class ValueIndex {
     static constexpr uint32_t none = 0xffffffff;
 
     uint32_t size() const { return size_; }
-    // `none` where it was not added.
+    // `none` if the value was not added.
     uint32_t find(int64_t value) const {
         return slots_.empty() ? none : slots_[slot_of(slots_, value)].number;
     }
@@ -30,7 +30,7 @@ class ValueIndex {
     };
     static constexpr size_t first_size = 8;  // a power of two, like every other
 
-    // Where it is, or is to be.
+    // The slot of the value, or the one that it would get.
     static size_t slot_of(const std::vector<Slot>& slots, int64_t value) {
         constexpr uint64_t spread = 0x9e3779b97f4a7c15;
         constexpr unsigned digits = 64;

@@ -1,4 +1,4 @@
-// A sum of numbers of 64 bits that cannot overflow, whatever a damaged trace says.
+// A sum of numbers of 64 bits that cannot overflow, whatever a damaged trace holds.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@ class WideSum {
 
     WideSum& operator+=(WideSum other) { return value_ += other.value_, *this; }
     WideSum& operator-=(WideSum other) { return value_ -= other.value_, *this; }
-    // The time from one clock to another, which may be before it.
+    // Adds the time from one clock to another, negative if the other is earlier.
     void add_time(int64_t from, int64_t to) { value_ += Wide{to} - from; }
-    // As it is written; at the ends of the range where it is more or less.
+    // The sum as outputs have it: clamped to the range of the type.
     uint64_t number() const {
         return static_cast<uint64_t>(std::clamp<Wide>(value_, 0, std::numeric_limits<uint64_t>::max()));
     }

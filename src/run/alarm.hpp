@@ -1,6 +1,6 @@
-// Wakes this process, which is about to stop beside a program that is stopped: whoever continues the program
-// alone, or kills it, knows nothing of its parent. A process in a session of its own, so that no signal to
-// the group stops it; it looks at the program's threads in /proc until the alarm goes away.
+// Wakes this process, which is about to stop together with a program that is stopped. Others may continue or
+// kill the program without knowing of its parent. The alarm is a process in a session of its own, so that no
+// signal to the group stops it. It watches the program's threads in /proc until the alarm is destroyed.
 #pragma once
 
 #include <sys/types.h>
@@ -9,13 +9,13 @@ namespace ovni::run {
 
 class Alarm {
  public:
-    // No other thread runs. Without a process for it, or /proc, there is none.
+    // Call while no other thread runs. Does nothing if no process can be made, or without /proc.
     explicit Alarm(pid_t program);
     Alarm(const Alarm&) = delete;
     Alarm& operator=(const Alarm&) = delete;
     ~Alarm();
 
-    // Who sends its SIGCONT.
+    // The process that sends SIGCONT.
     pid_t sender() const { return process_; }
 
  private:

@@ -1,4 +1,4 @@
-// What waits in a run directory, for whoever looks at it from outside.
+// Counts what waits in a run directory, seen from outside.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ovni::run {
 
-// Rings that are in use, of processes that live or died.
+// All rings in use, of processes that live or died.
 std::vector<writer::Ring> rings_in(const writer::Session& session);
 
 struct Census {

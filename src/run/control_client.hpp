@@ -19,7 +19,7 @@ struct Answer {
     std::string text;
 };
 
-// In the order of the sockets; after `timeout` at the latest.
+// Answers in the order of the sockets, after `timeout` at the latest.
 std::vector<Answer> ask(const std::vector<std::filesystem::path>& sockets, const std::string& request,
                         std::chrono::milliseconds timeout);
 

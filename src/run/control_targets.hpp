@@ -1,4 +1,4 @@
-// Which control sockets ovnictl talks to.
+// The control sockets that ovnictl talks to.
 #pragma once
 
 #include <filesystem>
@@ -13,26 +13,26 @@ namespace ovni::run {
 
 struct Target {
     std::filesystem::path path;
-    std::optional<region::SocketName> name;  // none where the user named a socket that is called otherwise
+    std::optional<region::SocketName> name;  // none if the user named a socket of another form
     bool is_named = false;                   // the user gave its path
 
-    // "rank 3", or its path.
+    // "rank 3", or the path of the socket.
     std::string who() const;
 };
 
 struct Wanted {
     std::vector<std::string> places;  // sockets, directories, patterns; none: all of this user on this node
     std::string ranks;                // a list as "0,4-7"; empty: all
-    std::string job;                  // the same
-    std::string pids;                 // a list
+    std::string job;                  // a name or number; empty: all
+    std::string pids;                 // a list; empty: all
 
     bool is_any() const { return ranks.empty() && job.empty() && pids.empty(); }
 };
 
-// A list as "0,4-7": throws UsageError where it is none. `option`: what to call it.
+// Throws UsageError, which names `option`, if `list` is no list such as "0,4-7".
 bool is_in_list(std::string_view list, std::string_view number, std::string_view option);
 
-// In the order of job, rank and process. Throws UsageError where a place is nothing of that.
+// Targets in the order of job, rank and process. Throws UsageError for a place that is none.
 std::vector<Target> find_targets(const Wanted& wanted);
 
 }  // namespace ovni::run

@@ -1,4 +1,4 @@
-// Steps that both ways of launching share.
+// Steps of both ways to launch.
 #pragma once
 
 #include <initializer_list>
@@ -7,21 +7,22 @@
 
 namespace ovni::run {
 
-// Becomes the program. Returns only where that fails, after one line on stderr: 127 where there is none of
-// that name, 126 where it cannot be executed.
+// Becomes the program. Returns only if that fails, after one line on stderr: 127 if there is no program of
+// that name, 126 if it cannot be executed.
 int execute(char** program);
 
-// What a launcher left open belongs to the program: whoever reads or writes at the other end must see when
-// the program closes it. Closes all but stderr and `keep`; 0, 1, and 2 where it was closed, become /dev/null.
+// Closes all descriptors but stderr and `keep`; 0, 1, and a closed 2 become /dev/null. Descriptors that the
+// launcher left open belong to the program: the process at the other end must see when the program closes
+// one.
 void let_go_of_descriptors(std::initializer_list<int> keep);
 
-// A pipe that closes on exec, none of it below 3: those are the program's even where they are closed.
+// A pipe that closes on exec, with numbers from 3 on: 0 to 2 are the program's, even if closed.
 struct Pipe {
     Fd read, write;
 };
 Pipe make_pipe();
 
-// The same descriptor, 3 or above, closing on exec.
+// A duplicate of `fd` with a number from 3 on, closing on exec.
 Fd above_stderr(Fd fd);
 
 }  // namespace ovni::run

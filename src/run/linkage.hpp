@@ -1,10 +1,10 @@
-// How a program is linked: the libraries of LD_PRELOAD are brought by the dynamic loader, which an executable
-// that is linked statically does not have.
+// How a program is linked. The dynamic loader brings the libraries of LD_PRELOAD, and an executable that is
+// linked statically has none.
 #pragma once
 
 namespace ovni::run {
 
-// The file that execvp() would take. False for scripts, and for what cannot be read.
+// Looks at the file that execvp() would take. False for scripts and unreadable files.
 bool is_linked_statically(const char* program);
 
 }  // namespace ovni::run

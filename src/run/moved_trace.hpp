@@ -1,13 +1,13 @@
-// MPI_Init moves the trace of an earlier run away, from DIR to DIR.1, DIR.2 and so on. What that run left in
-// memory belongs there.
+// Traces that were moved away: MPI_Init moves that of an earlier run from DIR to DIR.1, DIR.2 and so on.
+// Events that the earlier run left in memory belong there.
 #pragma once
 
 #include "ring/session.hpp"
 
 namespace ovni::run {
 
-// Where a note beside these rings names a directory that another run has by now, it gets that of its own run;
-// where there is none yet, one that is free.
+// Corrects the notes of these rings. A note whose directory holds another run by now gets the directory of
+// its own run, or a free name if there is none yet.
 void follow_moved_traces(const writer::Session& session);
 
 }  // namespace ovni::run

@@ -1,4 +1,5 @@
-// The run directories of this user, wherever processes put them: by OVNI_RUNDIR and TMPDIR as they are now.
+// The run directories of this user, in all places where processes put them: OVNI_RUNDIR and TMPDIR count as
+// they are now.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +9,10 @@ namespace ovni::run {
 
 std::vector<std::filesystem::path> run_directories();
 
-// Nobody drains it any more.
+// True if nobody drains this run directory any more.
 bool is_abandoned(const std::filesystem::path& run_directory);
 
-// Those of processes that were killed while they made or removed them: nothing is in them.
+// Removes empty run directories of processes that were killed while they made or removed them.
 void remove_ruins();
 
 }  // namespace ovni::run

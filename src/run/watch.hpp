@@ -1,6 +1,6 @@
-// Waits for the program and lets it feel as little as possible that ovnirun stands between it and its
-// launcher: signals are passed on, stops and continuations mirrored. All signals are blocked and taken one by
-// one, so nothing here runs in a handler.
+// Waits for the program, and hides that ovnirun stands between it and its launcher: passes signals on,
+// mirrors stops and continuations. All signals are blocked and taken one by one, so nothing here runs in a
+// handler.
 #pragma once
 
 #include <signal.h>
@@ -37,7 +37,7 @@ class Watch {
     Ending ending_;
 };
 
-// Ends this process as the program ended; returns the exit status if that was no signal.
+// Ends this process as the program ended: dies by its signal, or returns its exit status.
 int end_as(const Ending& ending);
 
 }  // namespace ovni::run

@@ -1,8 +1,8 @@
-// Tells a signal sent to ovnirun alone, which has to be passed on to the program, from one sent to the whole
-// process group (Ctrl-C, mpirun at the end of a job), which the program has already got: nothing in the
-// signal itself does. The witness is a process of the same group that does nothing but block all signals and
-// say which it got. It ends with ovnirun. Its name and words are its own, so that pkill ovnirun is not taken
-// for a signal to the group.
+// Distinguishes a signal to ovnirun alone, which must be passed on to the program, from one to the whole
+// process group (Ctrl-C, mpirun at the end of a job), which the program has already. The signal itself does
+// not show that. The witness is a process of the group that blocks all signals and reports which it got. It
+// ends with ovnirun. Its name and words are its own, so that pkill ovnirun does not look like a signal to the
+// group.
 #pragma once
 
 #include <signal.h>
@@ -14,16 +14,17 @@ namespace ovni::run {
 
 class GroupWitness {
  public:
-    // All signals are blocked. `words` are those of this process. Without a process for it, nothing is
+    // Call with all signals blocked. `words`: those of this process. If no process can be made, nothing is
     // witnessed.
     explicit GroupWitness(char** words);
     GroupWitness(const GroupWitness&) = delete;
     GroupWitness& operator=(const GroupWitness&) = delete;
     ~GroupWitness();
 
-    // Whether the witness got it too. Asks, and thereby forgets.
+    // True if the witness got this signal, too. The witness forgets it then.
     bool received(const siginfo_t& signal);
-    // Its parent has waited for a child; if that was the witness, nothing is witnessed any more.
+    // Called after this process has waited for `child`. If that was the witness, nothing is witnessed any
+    // more.
     void child_ended(pid_t child);
     int descriptor() const { return channel_.get(); }
 
