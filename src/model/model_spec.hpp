@@ -1,8 +1,8 @@
 // What events mean, as constant tables: one table file per event model in this folder. A table says which
-// channels a model has, which values they show, and what each event does to them; real logic (tasks, marks)
-// is in a hook.
+// channels a model has, which values they show, and what each event does to them. Real logic (tasks, marks)
+// is in a hook of src/emu.
 //
-// well_formed() is checked when a table is compiled: a wrong row does not build.
+// Each table asserts well_formed() (well_formed.hpp), so a wrong row does not compile.
 #pragma once
 
 #include <cstddef>
@@ -65,11 +65,45 @@ struct ChannelSpec {
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
 
-// An event that is not in a StateRule: ignored, or handled by a hook of emu/.
+// What an event does to the states of its thread. The writer and ovnicut close open states, and open them
+// again, by these kinds.
+enum class StateKind : uint8_t {
+    push,
+    pop,
+    set,  // replaces the value of a single channel
+    clear,
+    run,  // begins the body of a task: on a stack, but it pauses, goes on, and ends once
+    end,
+    pause,
+    resume,
+    always  // a definition: belongs to no state, and is recorded even while recording is off
+};
+
+// The channel of marks of every type, which no table lists.
+inline constexpr uint8_t all_marks = 0xfe;
+
+// What a hook does to states: the emulator's code is no table, so the event's row declares it. Every event
+// with a hook needs a declaration: `stateless`, `defines`, or the kind and channel of a state.
+struct HookState {
+    enum class Declared : uint8_t { no, stateless, kind };
+    StateKind kind = StateKind::always;
+    uint8_t channel = 0;             // of the model, or all_marks
+    std::string_view opposite = {};  // the event that closes the state; of `run` the one that pauses it
+    // Bytes of the payload that name the state within its channel: the type of a mark, the body of a task.
+    uint8_t key_at = 0, key_size = 0;
+    uint8_t kept = 0;  // leading bytes of the payload that are repeated when the state is opened again
+    Declared declared = Declared::kind;
+};
+inline constexpr HookState undeclared{.declared = HookState::Declared::no};
+inline constexpr HookState stateless{.declared = HookState::Declared::stateless};
+inline constexpr HookState defines{.kind = StateKind::always};
+
+// An event that is not in a StateRule: ignored, or handled by a hook of src/emu.
 struct EventSpec {
     std::string_view signature;    // definition language
     std::string_view description;  // definition language
     Action action = Action::hook;
+    HookState state = undeclared;
     enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
     uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
     int64_t value = 0;
@@ -146,60 +180,5 @@ const EventEntry& find_event(EventCode code);
 std::span<const EventEntry> events_of(const ModelSpec& model);
 // Without those that are not listed.
 std::span<const EventEntry> listed_events_of(const ModelSpec& model);
-
-consteval bool well_formed_code(const ModelSpec& model, std::string_view code) {
-    return code.size() == 3 && code[0] == model.id;
-}
-
-consteval bool well_formed_channel(const ModelSpec& model, const ChannelSpec& channel) {
-    for (const StateRule& rule : channel.states) {
-        if (rule.value == 0) return false;
-        if (!rule.enter.empty() && !well_formed_code(model, rule.enter)) return false;
-        if (!rule.leave.empty() && (rule.enter.empty() || !well_formed_code(model, rule.leave))) return false;
-        bool labelled = false;
-        for (const StateRule& other : channel.states)
-            if (other.value == rule.value && !other.label.empty()) {
-                if (labelled) return false;
-                labelled = true;
-            }
-        if (!labelled) return false;
-    }
-    for (const ChannelSpec& other : model.channels)
-        if (&other != &channel && other.prv_type == channel.prv_type) return false;
-    return true;
-}
-
-// How often an event code stands in the tables of a model.
-consteval int count_code(const ModelSpec& model, std::string_view code) {
-    int count = 0;
-    for (const ChannelSpec& channel : model.channels)
-        for (const StateRule& rule : channel.states) count += (rule.enter == code) + (rule.leave == code);
-    for (const EventSpec& event : model.events) count += event.signature.substr(0, 3) == code;
-    return count;
-}
-
-consteval bool well_formed(const ModelSpec& model) {
-    if (!parse_version(model.version)) return false;
-    for (const ChannelSpec& channel : model.channels) {
-        if (!well_formed_channel(model, channel)) return false;
-        for (const StateRule& rule : channel.states) {
-            if (!rule.enter.empty() && count_code(model, rule.enter) != 1) return false;
-            if (!rule.leave.empty() && count_code(model, rule.leave) != 1) return false;
-        }
-    }
-    for (const EventSpec& event : model.events) {
-        SignatureResult parsed = parse_signature(event.signature);
-        if (parsed.fault || parsed.signature.code.model() != model.id) return false;
-        if (check_description(event.description, parsed.signature)) return false;
-        if (event.description.find("%@{") != event.description.npos && !event.name_of) return false;
-        if (event.action != Action::ignore && event.action != Action::hook) return false;
-        if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
-    }
-    if (const BreakdownSpec* breakdown = model.breakdown) {
-        for (uint8_t channel : {breakdown->base, breakdown->detail, breakdown->idle})
-            if (channel != BreakdownSpec::no_channel && channel >= model.channels.size()) return false;
-    }
-    return model.linter_channel == no_linter || model.linter_channel < model.channels.size();
-}
 
 }  // namespace ovni
