@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,12 @@ namespace ovni::region {
 
 enum class Event : uint8_t { start, stop, thread_id, precondition };
 
+constexpr std::string_view name_of(Event event) noexcept {
+    constexpr std::string_view names[] = {"start", "stop", "threadid", "precond"};
+    return names[static_cast<size_t>(event)];
+}
+
+// alarm_kinds.cpp has a row for each.
 enum class Kind : uint8_t {
     icount,
     uniform,
@@ -33,21 +38,9 @@ enum class Kind : uint8_t {
     slow_call,
     interactive,
     timeout,
+    how_many  // none: behind the last
 };
-inline constexpr size_t kind_count = 17;
-
-enum class BackEnd : uint8_t { missing, present };
-
-struct KindRow {
-    Kind kind;
-    std::string_view name;
-    BackEnd back_end;  // whether hits of this kind are looked for
-};
-
-// In the order of Kind.
-std::span<const KindRow, kind_count> kind_rows() noexcept;
-std::string_view name_of(Kind kind) noexcept;
-std::string_view name_of(Event event) noexcept;
+inline constexpr auto kind_count = static_cast<size_t>(Kind::how_many);
 
 // What the second value of a hit (level of MPI_Pcontrol, subleaf of cpuid, duration of a call in ns) must be.
 enum class DetailRule : uint8_t { any, equal, at_least, neither_0_nor_2 };

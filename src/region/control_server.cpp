@@ -55,14 +55,14 @@ bool ControlServer::listen(const std::string& path) noexcept {
     owner_ = ::geteuid();
     path_ = path;
     if (open()) return true;
-    path_.clear();
+    path_.reset();
     return false;
 }
 
 // Appears under its name when it can be connected to.
 bool ControlServer::open() noexcept {
-    std::string unready = path_;
-    if (unready.empty()) return errno = ENOENT, false;
+    if (!path_ || path_->empty()) return errno = ENOENT, false;
+    std::string unready = *path_;
     unready.back() = '~';
     auto address = socket_address(unready);
     if (!address) return errno = ENAMETOOLONG, false;
@@ -72,7 +72,7 @@ bool ControlServer::open() noexcept {
     ::unlink(unready.c_str());
     if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) return false;
     bool is_ready = ::chmod(unready.c_str(), 0600) == 0 && ::listen(descriptor, SOMAXCONN) == 0 &&
-                    ::rename(unready.c_str(), path_.c_str()) == 0;
+                    ::rename(unready.c_str(), path_->c_str()) == 0;
     if (!is_ready) {
         int error = errno;
         ::unlink(unready.c_str());
@@ -156,7 +156,7 @@ void ControlServer::hear(Client& client, Answer answer) noexcept {
 }
 
 void ControlServer::unlink() noexcept {
-    if (is_linked_.exchange(false)) ::unlink(path_.c_str());
+    if (is_linked_.exchange(false)) ::unlink(path_->c_str());
 }
 
 void ControlServer::close() noexcept {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ class ControlServer {
 
     // Takes the place of whatever has that path, which is of a process with our number. False with errno.
     bool listen(const std::string& path) noexcept;
-    bool is_listening() const noexcept { return !path_.empty(); }
+    bool is_listening() const noexcept { return path_.has_value(); }
 
     // What to wait for, in so many places of `polled`, and until when at most (CLOCK_MONOTONIC).
     struct Watched {
@@ -55,7 +56,7 @@ class ControlServer {
     void admit(OwnDescriptor socket) noexcept;
     void hear(Client& client, Answer answer) noexcept;
 
-    std::string path_;
+    std::optional<std::string> path_;  // not a plain string: see EventLog::name_
     std::atomic<bool> is_linked_{false};
     uid_t owner_ = 0;
     OwnDescriptor socket_;

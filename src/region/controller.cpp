@@ -13,19 +13,6 @@ constinit writer::Immortal<RegionController> the_controller;
 
 namespace {
 
-bool starts(const Plan& plan) {
-    for (const Chain& chain : plan.chains)
-        for (const Alarm& alarm : chain.alarms)
-            if (alarm.event == Event::start) return true;
-    return false;
-}
-
-// Where a chain starts recording, nothing is recorded before.
-writer::Recording first_state(const Plan& plan, DefaultStart default_start) {
-    return starts(plan) || default_start == DefaultStart::off ? writer::Recording::off
-                                                              : writer::Recording::on;
-}
-
 // One constructor is all that the rest of the library sees of the controller.
 [[gnu::constructor]] void introduce() {
     static constexpr writer::Controller table{
@@ -80,7 +67,8 @@ bool RegionController::make() noexcept {
         plan = {};
     }
     bool is_present = settings.concern(rank);
-    if (is_present || settings.scope == Scope::job) first_ = first_state(plan, settings.default_start);
+    bool is_switched = is_present || settings.scope == Scope::job;
+    if (is_switched && !plan.begins_recording(settings.default_start)) first_ = writer::Recording::off;
     delivery_.set_up(settings, rank, first_);
     if (!is_present || plan.chains.empty()) return is_present;
     auto* running = new Running(*this, service_, plan, settings.default_start, born_);

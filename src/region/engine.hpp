@@ -54,8 +54,6 @@ struct Thread {
     uint32_t slot = no_slot;
 };
 
-enum class DefaultStart : uint8_t { off, on };
-
 class Engine {
  public:
     struct Settings {
@@ -181,7 +179,7 @@ class Engine {
 
     std::array<uint64_t, kind_count> awaited_{};  // buckets of the values
     Hooks hooks_;
-    DefaultStart default_start_;
+    bool fires_default_start_;
     std::vector<Rule> rules_;
     std::vector<ChainRule> chains_;
     std::array<std::vector<uint16_t>, kind_count> of_kind_;

@@ -51,10 +51,14 @@ class EventLog {
  private:
     bool open(writer::OwnFile& file) noexcept;
 
-    std::string directory_, name_;
+    struct Name {
+        std::string directory, file;
+    };
+    // Optional, as clang 16 accepts no std::string in an object that is constinit.
+    std::optional<Name> name_;
     std::optional<uint32_t> rank_;
     writer::Mutex mutex_;
-    std::array<writer::OwnFile, 2> files_;
+    std::array<std::optional<writer::OwnFile>, 2> files_;  // by Descriptors
 };
 
 }  // namespace ovni::region

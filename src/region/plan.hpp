@@ -1,6 +1,7 @@
 // All chains of a process, checked together: names, who waits for whom, what there is at most once.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,10 +14,16 @@ namespace ovni::region {
 
 inline constexpr size_t most_alarms = 128;  // of all chains
 
+// Whether every thread begins with a start of its own, which no chain fires.
+enum class DefaultStart : uint8_t { off, on };
+
 struct Plan {
     std::vector<Chain> chains;
     std::vector<std::vector<size_t>> waiters;  // of each chain, those that its end arms
     std::vector<std::string> warnings;
+
+    // The rule that says whether recording is on at the beginning. It is off if a chain starts it later.
+    bool begins_recording(DefaultStart default_start) const noexcept;
 };
 
 // `chains`: as --control had them. A fault shows the place in its chain.

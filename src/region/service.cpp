@@ -98,15 +98,16 @@ void Service::settle() noexcept {
     writer::part_from_descriptors(STDERR_FILENO);
     leave_cpu_to_program();
     prctl(PR_SET_TIMERSLACK, 1UL);
-    bool has_socket = path_.empty() || server_.listen(path_);
+    bool is_without = path_->empty();
+    bool has_socket = is_without || server_.listen(*path_);
     error_ = errno;
     {
         writer::Lock lock(mutex_);
         tid_ = static_cast<pid_t>(syscall(SYS_gettid));
     }
     become(has_socket ? State::serves : State::serves_timers);
-    if (has_socket && !path_.empty() && writer::told_rank() == "0") {
-        std::string line = "ovni: control socket: " + path_ + "\n";
+    if (has_socket && !is_without && writer::told_rank() == "0") {
+        std::string line = "ovni: control socket: " + *path_ + "\n";
         writer::print(line.data(), line.size());
     }
 }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,8 +62,8 @@ class Service {
     bool thread_ends_soon() noexcept;
 
     ServiceEvents events_;
-    std::string path_;
-    std::atomic<uint32_t> state_{0};  // of the thread
+    std::optional<std::string> path_;  // of the socket; not a plain string: see EventLog::name_
+    std::atomic<uint32_t> state_{0};   // of the thread
     std::atomic<bool> is_to_end_{false};
     pthread_t thread_{};
     std::atomic<bool> has_thread_{false};  // nobody has joined it
