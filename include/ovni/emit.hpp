@@ -75,25 +75,39 @@ inline uint64_t stream_now() noexcept {
 
 namespace detail {
 
+__extension__ using PayloadBits = unsigned __int128;
+
+// A payload made elsewhere: the `size` lowest bytes of a number. It may stand where arguments stand.
+struct Bits {
+    PayloadBits payload;
+    unsigned size;
+};
+
+template <class... Args>
+constexpr unsigned event_size(const Args&...) {
+    return static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u));
+}
+inline unsigned event_size(const Bits& bits) {
+    return static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER) + bits.size;
+}
+
+inline void store_header(uint8_t* at, EventCode code, uint64_t clock, unsigned payload) noexcept {
+    uint32_t flags_and_code = ovni_format_flags(payload) | code.bits() << 8;
+    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
+    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+}
+
 // The bytes of one event: header, then the arguments.
 template <class... Args>
 inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Args&... args) noexcept {
-    constexpr unsigned payload = (sizeof(Args) + ... + 0u);
-    uint32_t flags_and_code = (payload == 0 ? 0u : payload - 1) | code.bits() << 8;
-    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
-    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+    store_header(at, code, clock, (sizeof(Args) + ... + 0u));
     [[maybe_unused]] uint8_t* next = at + OVNI_FORMAT_EVENT_HEADER;
     ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
 }
-
-__extension__ using PayloadBits = unsigned __int128;
-
-inline void store_bits(uint8_t* at, EventCode code, uint64_t clock, PayloadBits payload,
-                       unsigned size) noexcept {
-    uint32_t flags_and_code = ovni_format_flags(size) | code.bits() << 8;
-    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
-    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
-    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &payload, sizeof payload);
+// Stores OVNI_FORMAT_EVENT_MAX bytes, whatever the size.
+inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Bits& bits) noexcept {
+    store_header(at, code, clock, bits.size);
+    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &bits.payload, sizeof bits.payload);
 }
 
 constexpr uint64_t any_clock = UINT64_MAX;
@@ -117,15 +131,6 @@ inline bool is_looked_at(const ovni_private_window& window, EventCode code) noex
     return has_bit(__atomic_load_n(&window.gate, __ATOMIC_RELAXED), code);
 }
 
-[[gnu::cold, gnu::noinline]] inline void emit_bits_slowly(const ovni_private_window& window, EventCode code,
-                                                          uint64_t clock, PayloadBits payload,
-                                                          unsigned size) noexcept {
-    if (is_dropped(window, code)) return;
-    uint8_t event[OVNI_FORMAT_EVENT_MAX];
-    store_bits(event, code, clock, payload, size);
-    ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + size));
-}
-
 template <class... Args>
 [[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_private_window& window, EventCode code,
                                               uint64_t clock, Args... args) noexcept {
@@ -133,15 +138,14 @@ template <class... Args>
     if (clock == any_clock) clock = now();
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    ovni_private_emit(event, event_size(args...));
 }
 
 template <class... Args>
 [[gnu::cold, gnu::noinline]] void emit_passed_slowly(EventCode code, uint64_t clock, Args... args) noexcept {
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    ovni_private_emit_passed(event,
-                             static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    ovni_private_emit_passed(event, event_size(args...));
 }
 
 // The compiler keeps what stands before from moving behind it, and the reverse: enough between a thread and
@@ -203,7 +207,7 @@ template <class... Args>
     if (is_dropped(window, code)) return leave_emission(window), false;
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    return pass(window, event, event_size(args...));
 }
 
 template <class... Args>
@@ -213,23 +217,8 @@ inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock,
     return pass_look(window, code, clock, args...);
 }
 
-[[gnu::cold, gnu::noinline]] inline bool pass_bits_look(ovni_private_window& window, EventCode code,
-                                                        uint64_t clock, PayloadBits payload,
-                                                        unsigned size) noexcept {
-    if (is_dropped(window, code)) return leave_emission(window), false;
-    uint8_t event[OVNI_FORMAT_EVENT_MAX];
-    store_bits(event, code, clock, payload, size);
-    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + size));
-}
-
-inline bool passes_bits(ovni_private_window& window, EventCode code, uint64_t clock, PayloadBits payload,
-                        unsigned size) noexcept {
-    if (__builtin_expect(!is_looked_at(window, code), 1)) return true;
-    return pass_bits_look(window, code, clock, payload, size);
-}
-
 template <class... Args>
-constexpr unsigned event_size() {
+constexpr unsigned checked_event_size() {
     static_assert((std::is_trivially_copyable_v<Args> && ...), "arguments are stored as bytes");
     constexpr unsigned payload = (sizeof(Args) + ... + 0u);
     static_assert(payload == 0 || (payload >= 2 && payload <= OVNI_FORMAT_PAYLOAD_MAX),
@@ -242,7 +231,7 @@ constexpr unsigned event_size() {
 // Emits with a clock of the caller's, as by now().
 template <class... Args>
 inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
-    constexpr unsigned size = detail::event_size<Args...>();
+    constexpr unsigned size = detail::checked_event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, clock))
@@ -257,18 +246,19 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
                          unsigned size) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
+    detail::Bits bits{payload, size};
     // What is stored beyond `size` is free as long as there is room for the largest event.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
-        return detail::emit_bits_slowly(*window, code, clock, payload, size);
-    if (!detail::passes_bits(*window, code, clock, payload, size)) return;
-    detail::store_bits(window->data + window->head, code, clock, payload, size);
-    detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
+        return detail::emit_slowly(*window, code, clock, bits);
+    if (!detail::passes(*window, code, clock, bits)) return;
+    detail::store_event(window->data + window->head, code, clock, bits);
+    detail::end_emission(*window, detail::event_size(bits), clock);
 }
 
 // The clock is read inside of the emission, so that events of signal handlers never come between.
 template <class... Args>
 inline void emit(EventCode code, Args... args) noexcept {
-    constexpr unsigned size = detail::event_size<Args...>();
+    constexpr unsigned size = detail::checked_event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, detail::any_clock))
