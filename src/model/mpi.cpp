@@ -22,13 +22,13 @@ constexpr std::string_view name_of_end(uint64_t how) {
     return how < std::size(names) ? names[how] : std::string_view();
 }
 
-// Of 32 bits: peers and tags that are no numbers.
+// Names of peers and tags that are no numbers, of 32 bits.
 constexpr std::string_view name_of_rank(uint64_t rank) {
     if (rank == static_cast<uint32_t>(OVNI_MPI_ANY)) return "any";
     return rank == static_cast<uint32_t>(OVNI_MPI_NOBODY) ? "nobody" : std::string_view();
 }
 
-// Where the id of a communicator holds.
+// How far the id of a communicator is valid.
 constexpr std::string_view name_of_flags(uint64_t flags) {
     if (flags & OVNI_MPI_BY_USE) return "here";
     return flags & OVNI_MPI_FOREIGN ? "in this world" : "everywhere";

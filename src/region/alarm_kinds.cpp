@@ -135,7 +135,7 @@ Fault read_magic(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-// The level behind the last '@', where there is one.
+// The level behind the '@' at `at`; nothing if there is none.
 std::optional<int64_t> level_at(const Piece& field, size_t at) {
     std::string text = field.from(at + 1).text();
     bool is_negative = text.starts_with('-');
@@ -202,7 +202,7 @@ Fault read_slow_call(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-// Seconds with a fraction; what is finer than a nanosecond is cut off.
+// Seconds with a fraction; digits below a nanosecond are cut off.
 Fault read_timeout(const Reading& reading, Fields fields, Alarm& alarm) {
     constexpr size_t digits_of_ns = 9;
     constexpr uint64_t longest = 9'000'000'000;

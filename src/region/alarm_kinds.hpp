@@ -12,7 +12,7 @@ namespace ovni::region {
 
 struct Reading {
     std::string_view source;
-    // "MPI_Send", ...: the place is the number of the function. Without any, functions are not looked up.
+    // "MPI_Send", ...: the place is the number of the function. If it is empty, functions are not looked up.
     std::span<const std::string_view> mpi_functions;
 
     Error wrong(const Piece& place, std::string what) const noexcept;

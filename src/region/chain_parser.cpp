@@ -42,7 +42,7 @@ bool begins_with_number(std::string_view text) {
     return !text.empty() && text[0] >= '0' && text[0] <= '9';
 }
 
-// What may be said once of an alarm, and was.
+// The modifiers that an alarm has already; each may stand once.
 struct Given {
     bool count = false;
     bool thread = false;

@@ -29,7 +29,7 @@ bool may_ask(int descriptor, uid_t owner) noexcept {
            (peer.uid == owner || peer.uid == 0);
 }
 
-// Nothing where it is no line of printable letters.
+// Empty if the request is no line of printable letters.
 std::string_view words_in(std::string_view request) noexcept {
     auto is_blank = [](char letter) { return letter == ' ' || letter == '\n' || letter == '\0'; };
     while (!request.empty() && is_blank(request.front())) request.remove_prefix(1);
@@ -59,7 +59,7 @@ bool ControlServer::listen(const std::string& path) noexcept {
     return false;
 }
 
-// Appears under its name when it can be connected to.
+// The socket appears under its name once clients can connect.
 bool ControlServer::open() noexcept {
     if (!path_ || path_->empty()) return errno = ENOENT, false;
     std::string unready = *path_;

@@ -34,7 +34,7 @@ writer::Recording RegionController::begin() noexcept {
     return first_;
 }
 
-// A text that nobody passes is no mistake that could be found before. One rank says it.
+// Warns, in one rank, if nothing was ever recorded: a misspelt text cannot be found earlier.
 void RegionController::end() noexcept {
     service_.stop();
     bool concerns = running() != nullptr && !is_child_ && writer::told_rank() == "0";
@@ -56,7 +56,8 @@ Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
     return find_missing_back_end(plan);
 }
 
-// A rank for which chains are not meant has no controller; of a job that switches as one it is a part still.
+// A rank that --control-ranks leaves out has no controller. With scope `job` it still switches with the
+// others.
 bool RegionController::make() noexcept {
     ControlSettings settings;
     Plan plan;
@@ -100,7 +101,7 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     begin_here();
     if (state_.load(std::memory_order_acquire) != State::present) return false;
     if (running() != nullptr) attach();
-    // A listener that a thread of ours tells speaks for the thread that it is told of.
+    // A listener that the service calls speaks for the thread that the event concerns.
     bool is_helper = own_thread.phase == Phase::helper;
     uint32_t own = is_helper ? told_thread_ : own_number();
     if (thread == all_threads) thread = own;

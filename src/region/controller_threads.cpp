@@ -41,7 +41,7 @@ uint32_t RegionController::own_number() noexcept {
     return own.thread.number;
 }
 
-// False where it cannot be now.
+// False if the thread cannot be attached now.
 bool RegionController::attach() noexcept {
     OwnThread& own = own_thread;
     if (own.phase == Phase::attached) return true;

@@ -140,7 +140,7 @@ void Engine::fire(uint16_t alarm, Thread thread, Pending& pending) noexcept {
         pending.add(alarm + 1, rule.is_broadcast ? Reach::all : Reach::own_thread);
 }
 
-// A chain whose last alarm is for one thread can be ended by that thread alone.
+// If the last alarm of a chain is for one thread, only that thread can end the chain.
 void Engine::end_chain(const Rule& rule, Thread thread, Pending& pending) noexcept {
     const ChainRule& chain = chains_[rule.chain];
     bool is_for_all = rule.is_broadcast || rule.is_global;

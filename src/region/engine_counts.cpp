@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t half_of_epochs = 0x8000;
 constexpr uint64_t quarter_of_epochs = 0x4000;
 
-// What a thread's word means beside the alarm's.
+// True if the two words together say that the alarm is armed in the thread.
 template <class Armed>
 bool is_armed_by(uint64_t alarm_word, uint64_t own_word) {
     bool holds = epoch_of(alarm_word) == epoch_of(own_word);
@@ -118,7 +118,7 @@ uint64_t Engine::count_so_far(uint16_t alarm, Thread thread) const noexcept {
     return epoch_of(word) == epoch_of(mine) ? count_of(mine) : 0;
 }
 
-// `expected` is the alarm's word as it must be, and as it is where that was not so.
+// Changes the alarm's word if it is `expected`; else returns false with the current word in `expected`.
 bool Engine::change_epoch(uint16_t alarm, uint64_t& expected, Armed armed) noexcept {
     uint64_t epoch = (epoch_of(expected) + 1) & epoch_mask;
     if (!alarm_words_[alarm].compare_exchange_strong(expected, make_word(epoch, armed, 0),

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 10> names = {
     "uniform-period", "uniform-length", "uniform-count", "controller-default-start",
     "controller-log", "controller-olog"};
 
-// Without its dashes; empty where it has none.
+// The word without its dashes; empty if it has none.
 std::string_view bare(std::string_view word) {
     for (std::string_view dash : {"--", "-", "\xe2\x80\x93"})
         if (word.starts_with(dash)) return word.substr(dash.size());

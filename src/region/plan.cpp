@@ -46,7 +46,7 @@ Fault link(Plan& plan) {
     return {};
 }
 
-// Every chain waits for one at most, so a walk that is longer than the list is in a circle.
+// Every chain waits for at most one, so a walk longer than the list runs in a circle.
 Fault check_cycles(const Chains& chains) {
     for (const Chain& first : chains) {
         const Chain* chain = &first;
@@ -105,7 +105,7 @@ Fault split_chains(std::string_view text, std::vector<std::string>& chains) noex
     return {};
 }
 
-// A text that is no chain cannot be one behind a ';' either.
+// A text that cannot be read is copied as it is; split_chains() reports it.
 std::string join_chains(std::span<const std::string> chains) noexcept {
     std::string text;
     for (const std::string& chain : chains) {

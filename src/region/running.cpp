@@ -83,7 +83,7 @@ void Running::fired(void* self, const Firing& firing) noexcept {
     running.owner_.fired(firing, is_default ? default_start_cause : running.facts_[firing.alarm].text);
 }
 
-// What the engine arms while it is made has waited since the program began.
+// Alarms that the engine arms while it is made count from the beginning of the program.
 void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     auto& running = *static_cast<Running*>(self);
     AlarmFacts& facts = running.facts_[alarm];

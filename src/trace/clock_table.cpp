@@ -36,7 +36,7 @@ struct Entry {
     int64_t offset = 0;
 };
 
-// The entry of one line; nothing where it is blank. `fail` throws with a cause.
+// The entry of one line; nothing if it is blank. `fail` throws with a cause.
 template <class Fail>
 std::optional<Entry> entry_of(std::string_view line, Fail fail) {
     std::string_view index = next_word(line);

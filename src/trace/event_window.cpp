@@ -12,8 +12,8 @@ namespace {
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 16;
 constexpr size_t largest_over_wanted = 4;
-// Of events in a window: more than any but a jumbo event has. All bytes before the last event of a source are
-// fewer than this for the whole window, so they count in 32 bits.
+// More bytes than any event but a jumbo one has. The bytes before the last event of a source are fewer than
+// this for the whole window, so they count in 32 bits.
 constexpr uint64_t bytes_per_entry = 64;
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
@@ -203,7 +203,7 @@ std::vector<int64_t> EventWindow::next_clocks() {
     return next;
 }
 
-// Of the next event, whatever lies before it.
+// The clock of the next event, past gaps.
 int64_t EventWindow::next_clock(uint32_t source) {
     if (heads_[source].state != Head::State::event) return ClockRuns::no_clock;
     StreamReader& reader = readers_[source];
@@ -214,7 +214,7 @@ int64_t EventWindow::next_clock(uint32_t source) {
         while (clock == ClockRuns::no_clock && reader.next())
             if (reader.event().kind == EventView::Kind::event) clock = reader.event().clock;
     } catch (const Error&) {
-        // It is told when the reader gets there.
+        // The error is reported when the reader gets there.
     }
     reader.seek(here);
     return clock;

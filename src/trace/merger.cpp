@@ -58,7 +58,7 @@ bool Merger::fill() {
     return true;
 }
 
-// Where the readers keep the events of the window.
+// Finds the memory in which the readers hold the events of the window.
 void Merger::find_memory() {
     for (const EventWindow::Run& run : window_.runs()) {
         const StreamReader& reader = window_.readers()[run.source];

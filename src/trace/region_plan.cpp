@@ -43,7 +43,7 @@ std::optional<ByteRange> RegionFinder::see(int64_t raw_clock, EventCode code, ui
     return range;
 }
 
-// Where the range to be sorted starts among the events before the region's end.
+// The start of the range to sort, as an index in the events before the region's end.
 size_t RegionFinder::find_start(uint64_t end) const {
     for (size_t i = before_.size(); i > 0; --i)
         if (before_[i - 1].clock < oldest_) return i - 1;

@@ -32,7 +32,7 @@ StreamReader::StreamReader(StreamSource source)
     first_clock_ = find_first_clock();
 }
 
-// What lies behind is not there.
+// Ends the stream at `until`; events and gaps behind it are dropped.
 void StreamReader::stop_at(uint64_t until) {
     end_ = std::min(end_, until);
     std::erase_if(gaps_, [&](const Gap& gap) { return gap.offset > end_; });
