@@ -97,7 +97,8 @@ class Engine {
     // A site is hit whose alarms the back end knows, in ascending order.
     void hit(Thread thread, std::span<const uint16_t> alarms) noexcept;
 
-    // `count` instructions were executed; an alarm fires after its last one.
+    // `count` instructions were executed. An alarm fires after its last one, and the next alarm counts from
+    // the following instruction on.
     void instructions(Thread thread, uint64_t count) noexcept;
     // A block of `count` instructions is about to be executed. Alarms that its instructions reach fire now,
     // at its beginning; alarms that are armed by that count the block too.
