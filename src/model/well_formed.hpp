@@ -1,5 +1,5 @@
 // The rules that the table of a model keeps to. Each table asserts well_formed(), so a wrong row does not
-// compile; tests/compile_fail has a wrong row for each rule.
+// compile; tests/compile_fail has wrong rows.
 #pragma once
 
 #include "model/model_spec.hpp"

@@ -23,7 +23,7 @@ bool are_digits(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Bare, or after 0x.
+// Lower case digits, without a leading 0x.
 std::optional<std::string> hexadecimal_digits(std::string text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.erase(0, 2);
     if (text.empty() || !std::all_of(text.begin(), text.end(), is_hexadecimal)) return {};

@@ -121,7 +121,7 @@ Fault ChainParser::modifier(const Piece& field, Meaning& meaning) {
     return {};
 }
 
-// After each modifier, as they come in any order.
+// Called after each modifier, as they come in any order.
 Fault ChainParser::agrees(const Piece& field) {
     const Alarm& last = chain_.alarms.back();
     if (last.is_global && last.thread) return reading_.wrong(field, "global and tid are mutually exclusive");

@@ -139,7 +139,7 @@ void ControlServer::admit(OwnDescriptor socket) noexcept {
     int descriptor = socket.get();
     if (descriptor < 0) return;
     if (may_ask(descriptor, owner_)) return void(idlest() = {std::move(socket), writer::monotonic_clock()});
-    // A connection that ends with something unread takes with it what we say.
+    // A connection that ends with unread bytes would lose our reply.
     char request[longest_request];
     while (::recv(descriptor, request, sizeof request, MSG_DONTWAIT) > 0) continue;
     send(descriptor, "err this process is not yours");

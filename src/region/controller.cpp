@@ -13,7 +13,7 @@ constinit writer::Immortal<RegionController> the_controller;
 
 namespace {
 
-// One constructor is all that the rest of the library sees of the controller.
+// The rest of the library sees no more of the controller than this constructor.
 [[gnu::constructor]] void introduce() {
     static constexpr writer::Controller table{
         []() noexcept { return controller().begin(); }, []() noexcept { controller().thread_begins(); },

@@ -20,7 +20,7 @@ void RegionController::start_service() noexcept {
                              controller().tell_reported();
                          }};
     service_.start(events, socket_path());
-    // Those that a fork's child has found armed; what others had armed since comes with them.
+    // Deadlines that a fork's child has found armed, with those that others armed since.
     uint64_t now = writer::monotonic_clock();
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         uint64_t deadline = running()->facts(alarm).deadline.load(std::memory_order_relaxed);

@@ -86,7 +86,7 @@ Outcome Delivery::change(writer::Recording to, writer::Stream* only, Amid amid, 
     return outcome;
 }
 
-// It has no stream: what it wants counts when it gets one.
+// The calling thread has no stream: its wish takes effect once it has one.
 Outcome Delivery::change_own_thread(writer::Recording to, uint64_t& clock) noexcept {
     writer::Recording now = own_thread.has_wish ? own_thread.wish : recorder::state_of_new_streams();
     own_thread.has_wish = true;

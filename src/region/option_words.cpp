@@ -87,7 +87,7 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
     return {};
 }
 
-// Nothing is skipped by 0: recording begins at once then, by the default start.
+// 0 skips nothing: then recording begins at once, by the default start.
 Fault OptionWords::finish(std::vector<std::string>& chains) const noexcept {
     chains.insert(chains.end(), chains_.begin(), chains_.end());
     std::string plain;

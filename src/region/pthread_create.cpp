@@ -22,7 +22,7 @@ struct Beginning {
 
 Create real_create;
 
-// Before any thread of the program, unless one of a library is older.
+// Runs before any thread of the program begins; a thread of a library may be older.
 [[gnu::constructor]] void find_real() {
     real_create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
 }

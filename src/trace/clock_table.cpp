@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t longest_line = 1023;
 
-// The next word of the line, which it is cut from; empty at the end.
+// Cuts the next word from the line; empty at its end.
 std::string_view next_word(std::string_view& line) {
     constexpr std::string_view blanks = " \t\r\v\f";
     size_t first = std::min(line.find_first_not_of(blanks), line.size());

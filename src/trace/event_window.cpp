@@ -95,12 +95,12 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     return true;
 }
 
-// A window has one event in any case.
+// A window has at least one event.
 bool EventWindow::is_full(uint32_t source) const {
     return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
 }
 
-// False where memory is full.
+// False if memory is full.
 bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
@@ -136,7 +136,7 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
         head.state = Head::State::damaged;
         damage_[source] = std::current_exception();
     }
-    int64_t last = static_cast<int64_t>(start + out[-1].time);  // one is taken in any case
+    int64_t last = static_cast<int64_t>(start + out[-1].time);  // at least one was taken
     head.key = std::max(last, reader.event().clock);
     count_ = static_cast<size_t>(out - entries_.get());
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr EventCode region_begins = "OU[";
 constexpr EventCode region_ends = "OU]";
 
-// Does not throw at damage: reading reports it in its place.
+// Damage is not thrown here: reading reports it in its place.
 bool go_on(StreamReader& reader) {
     try {
         return reader.next();

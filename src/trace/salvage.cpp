@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The index in the loom, where the event names one.
+// The index of a CPU in the loom, if the event names one.
 std::optional<int> cpu_of(const EventView& event) {
     static constexpr std::array<EventCode, 3> moves = {"OHx", "OAs", "OAr"};
     std::span<const uint8_t> payload = event.payload();
@@ -34,7 +34,7 @@ std::optional<int> cpu_of(const EventView& event) {
 std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regions regions,
                                   std::set<int>& cpus) {
     StreamSource source{.directory = of_stream};
-    // Who rewrites a stream, as ovnisort does, does not make it shorter.
+    // A program that rewrites a stream, such as ovnisort, does not shorten it.
     const uint64_t recorded = recorded_size(of_stream);
     if (recorded > size) source.until = size;
     if (regions == Regions::sorted) source.sort = plan_regions(of_stream, largest_block);
