@@ -3,8 +3,8 @@
  * A process calls ovni_version_check() and ovni_proc_init() once. Every thread that records calls
  * ovni_thread_init(), describes itself (CPUs, required models, attributes, mark types), emits events with
  * clocks that never decrease, and calls ovni_thread_free(). When all threads are done, ovni_proc_fini().
- * A call out of this order is a mistake of the program and ends it with a message; a disk that cannot be
- * written never does: what is lost is counted and told in the trace.
+ * A call out of this order is a mistake of the program and ends it with a message. A disk that cannot be
+ * written never ends the program: lost events are counted, and the trace holds the count.
  *
  * Source and binary compatible with version 1.14.0 of the ovni library.
  */
@@ -27,8 +27,8 @@ extern "C" {
 
 #define OVNI_METADATA_VERSION 3 /* of stream.json */
 
-#define OVNI_TRACEDIR "ovni"  /* trace directory, unless the environment variable of this name says another \
-                               */
+/* Trace directory, unless the environment variable of this name sets another. */
+#define OVNI_TRACEDIR "ovni"
 #define OVNI_MAX_HOSTNAME 512 /* a loom name is shorter */
 
 #define OVNI_MAX_EV_BUF (2 * 1024LL * 1024LL) /* an event with its header is smaller, in bytes */
@@ -76,7 +76,7 @@ struct __attribute__((__packed__)) ovni_ev_header {
     uint64_t clock; /* ns */
 };
 
-/* Has to be all zero before the first function of this header gets it. */
+/* Must be all zero before it is passed to any function of this header. */
 struct __attribute__((__packed__)) ovni_ev {
     struct ovni_ev_header header;
     union ovni_ev_payload payload;
@@ -94,7 +94,7 @@ void ovni_version_check_str(const char* version);
 /* Version and commit of the loaded library, static strings. */
 void ovni_version_get(const char** version, const char** commit);
 
-/* app: > 0, tells the applications of a trace apart. loom: "<host>.<anything>", the set of CPUs that this
+/* app: > 0, a number for each application of a trace. loom: "<host>.<anything>", the set of CPUs that this
  * process shares with others. */
 void ovni_proc_init(int app, const char* loom, int pid);
 
@@ -143,7 +143,7 @@ void ovni_ev_jumbo_emit(struct ovni_ev* ev, const uint8_t* buf, uint32_t bufsize
 void ovni_flush(void);
 
 /* Attributes of the calling thread, kept in its stream.json. A key is a path of names joined by dots; those
- * below "ovni." belong to the library. Reading what is absent or of another type ends the program. */
+ * below "ovni." belong to the library. Reading an absent key, or one of another type, ends the program. */
 int ovni_attr_has(const char* key);
 void ovni_attr_set_double(const char* key, double num);
 void ovni_attr_set_boolean(const char* key, int value);
@@ -155,8 +155,8 @@ const char* ovni_attr_get_str(const char* key); /* valid until the attribute is 
 char* ovni_attr_get_json(const char* key);      /* free() it */
 void ovni_attr_flush(void);                     /* writes stream.json now */
 
-/* Marks: values of the program's own over time. A type (0 to 99) has a title, a value (> 0) may have a label;
- * flags is 0 or OVNI_MARK_STACK. */
+/* Marks: values over time that the program defines. A type (0 to 99) has a title, a value (> 0) may have a
+ * label; flags is 0 or OVNI_MARK_STACK. */
 void ovni_mark_type(int32_t type, long flags, const char* title);
 void ovni_mark_label(int32_t type, int64_t value, const char* label);
 void ovni_mark_push(int32_t type, int64_t value);

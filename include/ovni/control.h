@@ -1,8 +1,8 @@
-/* Regions from inside of a program: fires the events of a region controller (start, stop, threadid), as if an
- * alarm of --control had, and learns of those that fire. C and C++.
+/* Regions from inside a program: fires the events of a region controller (start, stop, threadid), as an alarm
+ * of --control does, and calls listeners when events fire. C and C++.
  *
- * There is nothing to link with: the functions look for the tracer in the process, and where there is none
- * they do nothing, and say so by 0.
+ * There is nothing to link with: the functions look for the tracer in the process. If there is none, they do
+ * nothing and return 0.
  */
 #ifndef OVNI_CONTROL_H
 #define OVNI_CONTROL_H
@@ -19,17 +19,17 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
 /* Numbers of threads: 0 is the main thread, the others follow in the order of their creation. */
 #define OVNI_CONTROL_THIS_THREAD UINT32_MAX
 
-/* Called for each event, whoever fired it, after it took effect, in the thread that fires it. Events of
- * timeouts and of ovnictl are fired by a thread of the tracer, in which files of the program may not be used.
- * Not called for what is fired in a signal handler amid the work of the tracer itself. What it emits for a
- * default start, which comes before the thread has begun to record, may be lost. */
+/* Called for each event after it took effect, in the thread that fires it. Events of timeouts and of ovnictl
+ * are fired by a thread of the tracer, in which files of the program may not be used. Not called for events
+ * that a signal handler fires while it interrupts the tracer. A default start comes before the thread has
+ * begun to record, so events that the listener emits then may be lost. */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
 typedef int ovni_control_fire_event_function(int event, uint32_t tid, int bcast);
 typedef int ovni_control_add_listener_function(ovni_control_listener* listener, void* data);
 
 /* Fires an event in the name of that thread, for it or (`bcast`) for all; the option --control-scope decides
- * whose recording it changes. 1: there is a controller that took it. Not in signal handlers. */
+ * whose recording it changes. Returns 1 if a controller took the event. Do not call in signal handlers. */
 static inline int ovni_control_fire(int event, uint32_t tid, int bcast) {
     void* found = dlsym((void*)0, "ovni_control_fire_event");
     ovni_control_fire_event_function* function;
@@ -37,7 +37,7 @@ static inline int ovni_control_fire(int event, uint32_t tid, int bcast) {
     return found ? function(event, tid, bcast) : 0;
 }
 
-/* From now on that function is called; 16 at most. 1: there is a tracer that will. */
+/* Adds a listener, at most 16. Returns 1 if a tracer will call it. */
 static inline int ovni_control_listen(ovni_control_listener* listener, void* data) {
     void* found = dlsym((void*)0, "ovni_control_add_listener");
     ovni_control_add_listener_function* function;

@@ -1,6 +1,6 @@
 // Emission of events inline, on top of the writer of libovni.so: stores straight into the buffer of the
-// calling thread, no function call but that of the clock. What is emitted where the thread has no stream is
-// dropped silently. Needs nothing but the headers of this folder; link with libovni.
+// calling thread, no function call but that of the clock. Events of a thread without a stream are dropped
+// silently. Needs nothing but the headers of this folder; link with libovni.
 //
 //     ovni::emit("MUf");                       // now, no payload
 //     ovni::emit("OM[", int64_t{3}, int32_t{5});   // 12 bytes of payload, in this order, without padding
@@ -22,10 +22,10 @@ extern "C" {
 
 uint64_t ovni_clock_now(void);
 
-// Where the thread stores: the event at data + head, while head does not pass limit. An event is there for
-// good when its end is released in `published`. While an event is made, `busy` is an address in the stack of
-// who makes it: a signal handler that finds it there has interrupted an emission and takes the slow way.
-// After a fork the child finds all of it zero.
+// The place where a thread stores events: at data + head, while head does not pass limit. An event is
+// recorded for good when its end is released in `published`. During an emission `busy` is an address in the
+// stack of the emitting function: a signal handler that finds one has interrupted an emission and takes the
+// slow way. After a fork the child finds all members zero.
 struct ovni_private_window {
     uint8_t* data;
     uint64_t head;
@@ -35,26 +35,26 @@ struct ovni_private_window {
     uint64_t last;  // the newest clock
     ovni::ClockPage* clock;
     const uint64_t* gate;  // bits of detail::gate_place(): events that the library has to look at first
-    const uint64_t* off;   // of those, while recording is off: which are more than to be dropped; or null
-    uint32_t running;      // events of the thread are recorded, by its life cycle and the gate; 0: perhaps
+    const uint64_t* off;   // null, or while recording is off: the events of `gate` that are not just dropped
+    uint32_t running;      // 1: life cycle and gate let events of the thread be recorded; 0: unknown
 };
 
-// Null where the thread has no stream.
+// Null if the thread has no stream.
 extern __thread struct ovni_private_window* ovni_private_thread_window
     __attribute__((visibility("default"), tls_model("initial-exec")));
 
 // The slow way: there is no room, an emission was interrupted, or the library has to look at the event.
 __attribute__((cold, visibility("default"))) void ovni_private_emit(const void* event, uint32_t size);
 
-// The same of an event that has passed the gate already.
+// The slow way for an event that has passed the gate already.
 __attribute__((cold, visibility("default"))) void ovni_private_emit_passed(const void* event, uint32_t size);
 
-// An emission has begun, of an event that the gate wants to see: 1 where it goes on, 0 where it is over. A
-// clock of all ones is still to be read.
+// Shows the event of an emission that has begun to the gate. 1: the emission goes on; 0: it is over. A clock
+// of all ones is still to be read.
 __attribute__((visibility("default"))) int ovni_private_pass(struct ovni_private_window* window,
                                                              const void* event, uint32_t size);
 
-// Whether an emission that seems to be in progress never ends, seen from that frame.
+// 1 if the emission that seems to be in progress, seen from that frame, was abandoned and never ends.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
                                                                         uintptr_t frame);
 
@@ -66,7 +66,7 @@ inline uint64_t now() noexcept {
     return ovni_clock_now();
 }
 
-// The same, for events of the calling thread: without waiting for what comes earlier in the program.
+// The clock for events of the calling thread, read without waiting for earlier loads of the program.
 inline uint64_t stream_now() noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (__builtin_expect(window == nullptr || window->clock == nullptr, 0)) return now();
@@ -75,30 +75,44 @@ inline uint64_t stream_now() noexcept {
 
 namespace detail {
 
+__extension__ using PayloadBits = unsigned __int128;
+
+// A payload made elsewhere: the `size` lowest bytes of a number. It may stand where arguments stand.
+struct Bits {
+    PayloadBits payload;
+    unsigned size;
+};
+
+template <class... Args>
+constexpr unsigned event_size(const Args&...) {
+    return static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u));
+}
+inline unsigned event_size(const Bits& bits) {
+    return static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER) + bits.size;
+}
+
+inline void store_header(uint8_t* at, EventCode code, uint64_t clock, unsigned payload) noexcept {
+    uint32_t flags_and_code = ovni_format_flags(payload) | code.bits() << 8;
+    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
+    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+}
+
 // The bytes of one event: header, then the arguments.
 template <class... Args>
 inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Args&... args) noexcept {
-    constexpr unsigned payload = (sizeof(Args) + ... + 0u);
-    uint32_t flags_and_code = (payload == 0 ? 0u : payload - 1) | code.bits() << 8;
-    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
-    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
+    store_header(at, code, clock, (sizeof(Args) + ... + 0u));
     [[maybe_unused]] uint8_t* next = at + OVNI_FORMAT_EVENT_HEADER;
     ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
 }
-
-__extension__ using PayloadBits = unsigned __int128;
-
-inline void store_bits(uint8_t* at, EventCode code, uint64_t clock, PayloadBits payload,
-                       unsigned size) noexcept {
-    uint32_t flags_and_code = ovni_format_flags(size) | code.bits() << 8;
-    std::memcpy(at, &flags_and_code, sizeof flags_and_code);
-    std::memcpy(at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
-    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &payload, sizeof payload);
+// Stores OVNI_FORMAT_EVENT_MAX bytes, whatever the size.
+inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Bits& bits) noexcept {
+    store_header(at, code, clock, bits.size);
+    std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &bits.payload, sizeof bits.payload);
 }
 
 constexpr uint64_t any_clock = UINT64_MAX;
 
-// The gate has a bit for each of so many places; codes that share one are looked at both.
+// The gate has a bit for each of 2^13 places. Two codes may share a place; the library then looks at both.
 constexpr unsigned gate_place_bits = 13;
 constexpr unsigned gate_words = (1u << gate_place_bits) / 64;
 constexpr uint32_t gate_place(EventCode code) {
@@ -108,22 +122,13 @@ constexpr bool has_bit(const uint64_t* bits, EventCode code) {
     uint32_t place = gate_place(code);
     return (bits[place / 64] >> place % 64 & 1) != 0;
 }
-// Recording is off, and there is nothing more to do about it.
+// True if recording is off and the event needs no further look.
 [[gnu::always_inline]] inline bool is_dropped(const ovni_private_window& window, EventCode code) noexcept {
     const uint64_t* off = __atomic_load_n(&window.off, __ATOMIC_RELAXED);
     return off && !has_bit(off, code);
 }
 inline bool is_looked_at(const ovni_private_window& window, EventCode code) noexcept {
     return has_bit(__atomic_load_n(&window.gate, __ATOMIC_RELAXED), code);
-}
-
-[[gnu::cold, gnu::noinline]] inline void emit_bits_slowly(const ovni_private_window& window, EventCode code,
-                                                          uint64_t clock, PayloadBits payload,
-                                                          unsigned size) noexcept {
-    if (is_dropped(window, code)) return;
-    uint8_t event[OVNI_FORMAT_EVENT_MAX];
-    store_bits(event, code, clock, payload, size);
-    ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + size));
 }
 
 template <class... Args>
@@ -133,29 +138,27 @@ template <class... Args>
     if (clock == any_clock) clock = now();
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    ovni_private_emit(event, static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    ovni_private_emit(event, event_size(args...));
 }
 
 template <class... Args>
 [[gnu::cold, gnu::noinline]] void emit_passed_slowly(EventCode code, uint64_t clock, Args... args) noexcept {
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    ovni_private_emit_passed(event,
-                             static_cast<uint32_t>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    ovni_private_emit_passed(event, event_size(args...));
 }
 
-// The compiler keeps what stands before from moving behind it, and the reverse: enough between a thread and
-// its own signal handlers.
+// The compiler moves no access across it: enough between a thread and its own signal handlers.
 inline void handler_fence() noexcept {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Events that the library looks at: the life cycle, and regions of unsorted events.
+// Events that always take the slow way: the life cycle, and regions of unsorted events.
 constexpr bool is_special(EventCode code) {
     return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
 }
 
-// Others look at it, who change the gate.
+// Atomic, as threads that change the gate read `busy`.
 inline void set_busy(ovni_private_window& window, uintptr_t frame) noexcept {
     __atomic_store_n(&window.busy, frame, __ATOMIC_RELAXED);
 }
@@ -165,8 +168,7 @@ inline bool interrupts_emission(ovni_private_window& window) noexcept {
     return __builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame);
 }
 
-// Whether an event of that many bytes and with that clock can be stored right away; if so, the emission has
-// begun.
+// Begins an emission if an event of `size` bytes with that clock can be stored right away.
 inline bool begin_emission(ovni_private_window& window, EventCode code, unsigned size,
                            uint64_t clock) noexcept {
     if (interrupts_emission(window) || __builtin_expect(is_special(code), 0)) return false;
@@ -192,7 +194,7 @@ inline void end_emission(ovni_private_window& window, unsigned size, uint64_t cl
     set_busy(window, 0);
 }
 
-// An emission that has begun goes on, or all is done.
+// True if the emission, which has begun, goes on; false if the event is dealt with.
 inline bool pass(ovni_private_window& window, const void* event, unsigned size) noexcept {
     return ovni_private_pass(&window, event, size) != 0;
 }
@@ -203,7 +205,7 @@ template <class... Args>
     if (is_dropped(window, code)) return leave_emission(window), false;
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     store_event(event, code, clock, args...);
-    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + (sizeof(Args) + ... + 0u)));
+    return pass(window, event, event_size(args...));
 }
 
 template <class... Args>
@@ -213,23 +215,8 @@ inline bool passes(ovni_private_window& window, EventCode code, uint64_t clock,
     return pass_look(window, code, clock, args...);
 }
 
-[[gnu::cold, gnu::noinline]] inline bool pass_bits_look(ovni_private_window& window, EventCode code,
-                                                        uint64_t clock, PayloadBits payload,
-                                                        unsigned size) noexcept {
-    if (is_dropped(window, code)) return leave_emission(window), false;
-    uint8_t event[OVNI_FORMAT_EVENT_MAX];
-    store_bits(event, code, clock, payload, size);
-    return pass(window, event, static_cast<unsigned>(OVNI_FORMAT_EVENT_HEADER + size));
-}
-
-inline bool passes_bits(ovni_private_window& window, EventCode code, uint64_t clock, PayloadBits payload,
-                        unsigned size) noexcept {
-    if (__builtin_expect(!is_looked_at(window, code), 1)) return true;
-    return pass_bits_look(window, code, clock, payload, size);
-}
-
 template <class... Args>
-constexpr unsigned event_size() {
+constexpr unsigned checked_event_size() {
     static_assert((std::is_trivially_copyable_v<Args> && ...), "arguments are stored as bytes");
     constexpr unsigned payload = (sizeof(Args) + ... + 0u);
     static_assert(payload == 0 || (payload >= 2 && payload <= OVNI_FORMAT_PAYLOAD_MAX),
@@ -239,10 +226,10 @@ constexpr unsigned event_size() {
 
 }  // namespace detail
 
-// Emits with a clock of the caller's, as by now().
+// Emits with a clock that the caller has taken by now().
 template <class... Args>
 inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
-    constexpr unsigned size = detail::event_size<Args...>();
+    constexpr unsigned size = detail::checked_event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, clock))
@@ -252,23 +239,24 @@ inline void emit_at(EventCode code, uint64_t clock, Args... args) noexcept {
     detail::end_emission(*window, size, clock);
 }
 
-// The same with a payload made elsewhere: the `size` lowest bytes of a number.
+// Emits the `size` lowest bytes of a number as the payload, with a clock that the caller has taken.
 inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits payload,
                          unsigned size) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
-    // What is stored beyond `size` is free as long as there is room for the largest event.
+    detail::Bits bits{payload, size};
+    // Asks for room for the largest event, as all bytes of the number are stored.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
-        return detail::emit_bits_slowly(*window, code, clock, payload, size);
-    if (!detail::passes_bits(*window, code, clock, payload, size)) return;
-    detail::store_bits(window->data + window->head, code, clock, payload, size);
-    detail::end_emission(*window, OVNI_FORMAT_EVENT_HEADER + size, clock);
+        return detail::emit_slowly(*window, code, clock, bits);
+    if (!detail::passes(*window, code, clock, bits)) return;
+    detail::store_event(window->data + window->head, code, clock, bits);
+    detail::end_emission(*window, detail::event_size(bits), clock);
 }
 
-// The clock is read inside of the emission, so that events of signal handlers never come between.
+// Emits now. The clock is read inside the emission, so no event of a signal handler comes between.
 template <class... Args>
 inline void emit(EventCode code, Args... args) noexcept {
-    constexpr unsigned size = detail::event_size<Args...>();
+    constexpr unsigned size = detail::checked_event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, detail::any_clock))

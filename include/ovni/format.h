@@ -61,8 +61,8 @@ static inline uint64_t ovni_format_load_u64(const void* p) {
     return v;
 }
 
-/* Bytes of the whole event at `event`, of which `available` bytes may be read: 0 if not even its size fits in
- * them. The result may exceed `available`: then the event is incomplete. */
+/* Bytes of the whole event at `event`, of which `available` bytes may be read; 0 if they do not hold its
+ * size. If the result exceeds `available`, the event is incomplete. */
 static inline uint64_t ovni_format_event_size(const uint8_t* event, uint64_t available) {
     if (available < OVNI_FORMAT_EVENT_HEADER) return 0;
     if (!ovni_format_is_jumbo(event[0])) return OVNI_FORMAT_EVENT_HEADER + ovni_format_payload(event[0]);

@@ -7,11 +7,11 @@
  *     MX[   enter   u16 f, ...
  *     MX]   leave   u16 f, ...
  *
- * DETAILS follow as payload, behind f where there is one; a count of bytes has 64 bits, but 48 behind f.
- * Which ones, depends on the function's record, a column that scripts/mpi_table.py makes from the roles of
- * its arguments; within it on the size of the payload, in brackets. A reader of version 1.0.0 ignores them.
- * They are missing (0, or 2 where there is f) where the call failed, or where the recording began during the
- * call.
+ * DETAILS follow as payload, behind f if there is one; a count of bytes has 64 bits, but 48 behind f. The
+ * function's record says which details: a column that scripts/mpi_table.py makes from the roles of its
+ * arguments. Within a record the size of the payload, in brackets, says which. A reader of version 1.0.0
+ * ignores details. They are missing (a payload of 0 bytes, or of 2 with f) if the call failed, or if the
+ * recording began during the call.
  *
  *     enter                        payload
  *     send, receive, exchange      i32 peer, i32 tag, u32 communicator, u32 request (16)
@@ -23,22 +23,22 @@
  *
  *     leave
  *     send, blocking receive       u64 bytes, i32 peer, i32 tag (16), or u16 f, u48 bytes and so on (16)
- *     exchange                     the same of what was received
+ *     exchange                     as a receive, of the message received
  *     probe that found a message   u16 f, i32 peer, i32 tag, u32 request of the message, or 0 (14)
  *     any that made a request      u64 bytes, u32 request (12), or u16 f, u48 bytes, u32 request (12)
  *     collective, one-sided, I/O   u64 bytes received (8), or u16 f, u48 bytes (8); of I/O those transferred
  *     maker of an object           u16 f, u32 object (6)
  *
  * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive.
- * What stands at the enter is sent only where the leave has details: a call that fails sends nothing. A peer
- * is a rank in the communicator; in an intercommunicator in the remote group. A posted receive leaves without
- * details. What is sent counts at the leave of the call, or at MXs.
+ * The bytes of an enter are sent only if the leave has details: a call that fails sends nothing. A peer is a
+ * rank in the communicator, or in the remote group of an intercommunicator. A posted receive leaves without
+ * details. Bytes sent count at the leave of the call, or at MXs.
  *
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:
  *
- *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter); where
- *                                                              the same call ends it as failed, it was not
+ *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter), unless
+ *                                                              an MXc of this call ends it as failed
  *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
  *     MXc   u32 request, u32 how                               a request has ended
  *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received
@@ -46,18 +46,18 @@
  *                                                              by that I/O; else sent by this exchange
  *
  * OBJECTS are communicators, windows and files; they have numbers in one sequence per process, which are not
- * used again. 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF, 0 none. Any other is told in every stream before the
+ * used again. 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF, 0 none. Every stream defines any other object before the
  * event that first names it, by jumbo events:
  *
  *     MXC+  u32 object, u32 flags, u64 id, i32 rank, u32 size, u32 remote size, u32 first, i32 member...
  *     MXO+  u32 object, u32 kind, u32 communicator, name, 0    a window or file, made on that communicator
  *     MXN+  u32 object, name, 0                                its name from now on
  *
- * `id` of a communicator is the same on all its members, and of no other. `rank` is the one of this process.
- * The members, as ranks in MPI_COMM_WORLD and those of the remote group behind them, are told by rank 0 only
- * (of both groups): those from `first` on, where a list needs several events, and none where the communicator
- * has the ranks of MPI_COMM_WORLD. A member of another world is -1; its own rank is the one that it tells,
- * and of an intercommunicator between worlds rank 0 of either group tells its own.
+ * `id` is equal on all members of a communicator, and no other communicator has it. `rank` is that of this
+ * process. Only rank 0 (of both groups) lists the members: as ranks in MPI_COMM_WORLD, with those of the
+ * remote group behind them. A list that needs several events goes on from `first`; there is none if the
+ * communicator has the ranks of MPI_COMM_WORLD. A member of another world is -1: its own rank is in the event
+ * that it records. In an intercommunicator between worlds rank 0 of either group lists its own group.
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
@@ -115,17 +115,17 @@ enum {
 /* How a request has ended. */
 enum { OVNI_MPI_COMPLETED = 0, OVNI_MPI_CANCELLED = 1, OVNI_MPI_FREED = 2, OVNI_MPI_FAILED = 3 };
 
-/* Numbers of objects that are not told. */
+/* Numbers of objects that no event defines. */
 enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
 
 /* Flags of a communicator. */
 enum {
     OVNI_MPI_INTER = 1,    /* an intercommunicator */
-    OVNI_MPI_OF_WORLD = 2, /* its ranks are those of MPI_COMM_WORLD: no members are told */
+    OVNI_MPI_OF_WORLD = 2, /* its ranks are those of MPI_COMM_WORLD: no members are listed */
     OVNI_MPI_FOREIGN = 4,  /* some members belong to another world, and the id is not known to them */
     OVNI_MPI_MEMBERS = 8,  /* members follow */
-    OVNI_MPI_BY_USE = 16   /* it was not seen how it, or what it was made of, was made: the id may not be that
-                              of its other members */
+    OVNI_MPI_BY_USE = 16   /* known by its use only, as the making of it or of its parent was not seen: its
+                              other   members may have another id */
 };
 
 /* Kinds of the objects of MXO. */

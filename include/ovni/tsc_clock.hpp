@@ -1,20 +1,23 @@
 // The clock that stamps events: nanoseconds of CLOCK_MONOTONIC at the price of rdtsc. A ClockPage in shared
 // memory says how ticks of the time stamp counter (TSC) become ns: a chain of straight segments, of which the
 // last 64 are kept. One writer at a time (core/clock_discipline.hpp) appends to it so that the clock follows
-// CLOCK_MONOTONIC; many processes read. They map the page writable, see below.
+// CLOCK_MONOTONIC; many processes read. Readers map the page writable, as they may withdraw an end.
 //
-// ns is one non-decreasing function of the TSC, the same for all readers whatever part of the chain they have
-// seen: segment k ends where k + 1 begins, where its line gives no more than k + 1 begins with, and an end is
-// made known before it is reached. The writer (1) fills the next slot, (2) *announces* the end of the current
-// segment, some 20 us ahead, (3) looks whether the TSC is still below that end, and takes it back if not,
-// (4) *confirms* the end and moves the index. Should the writer stop between (2) and (4), a reader beyond the
-// announced end withdraws it by one compare and swap, on which the writer's confirmation then fails: no
-// reader ever waits. Segment 0 is the system's own clock, clock_gettime, for as long as the TSC is not
-// calibrated, and for good where it cannot be used; segment 1 starts no lower than CLOCK_MONOTONIC is there.
+// ns is one non-decreasing function of the TSC, equal for all readers whatever part of the chain they have
+// seen. Segment k ends where k + 1 begins, and its line is there at most the first ns of k + 1. An end is
+// made known before it is reached. The writer
+//   (1) fills the next slot,
+//   (2) *announces* the end of the current segment, some 20 us ahead,
+//   (3) checks that the TSC is still below that end, and takes the end back if not,
+//   (4) *confirms* the end and moves the index.
+// If the writer stops between (2) and (4), a reader beyond the announced end withdraws it by one compare and
+// swap, and the writer's confirmation then fails: no reader ever waits. Segment 0 is the system's own clock,
+// clock_gettime, until the TSC is calibrated, and for good if the TSC cannot be used. Segment 1 starts no
+// lower than CLOCK_MONOTONIC at that moment.
 //
-// A reading is as ordered as rdtsc is: never back within a thread, but a processor may execute it ahead of an
-// earlier load. read_clock_in_order() waits for those, and costs as much as clock_gettime. If nobody steps
-// the writer, readers go on with the last slope (core/clock_discipline.hpp says what that costs).
+// A reading is as ordered as rdtsc: never back within a thread, but a processor may execute it ahead of an
+// earlier load. read_clock_in_order() waits for earlier loads, and costs as much as clock_gettime. If nobody
+// steps the writer, readers go on with the last slope (core/clock_discipline.hpp has the cost).
 //
 // Measured by tests/bench/clock.cpp on a virtual machine with an invariant TSC of 2.6 GHz: rdtsc 9.48 ns,
 // read_clock 9.48, clock_gettime 23.0; rdtsc and a store of 12 bytes 9.48, read_clock and the store 9.48.
@@ -41,8 +44,8 @@ struct ClockCorrection {
 
 // ns = ns_start + (tsc - tsc_start) * multiplier / 2^60.
 struct alignas(32) ClockSegment {
-    uint64_t tsc_start;  // `by_system` where ns is clock_gettime, not below ns_start
-    uint64_t length;     // in ticks: `open`, even once an end is announced, the odd number above confirms it
+    uint64_t tsc_start;  // `by_system` if ns is clock_gettime, then not below ns_start
+    uint64_t length;     // in ticks: `open`; even if an end is announced; odd (one more) if it is confirmed
     uint64_t ns_start;
     uint64_t multiplier;
 
@@ -52,7 +55,7 @@ struct alignas(32) ClockSegment {
 
 enum class ClockState : uint32_t { uncalibrated, tsc, not_usable };
 
-// As it is made, clock_gettime is the clock, and a process that has no other page may use one of its own.
+// A new page has clock_gettime as its clock. A process that has no shared page may use one of its own.
 struct ClockPage {
     static constexpr uint64_t magic_number = 0x6b636c63696e766f;  // "ovniclck"
     static constexpr uint32_t this_version = 1;
@@ -60,10 +63,10 @@ struct ClockPage {
 
     uint64_t magic = magic_number;
     uint32_t version = this_version;
-    uint32_t state = 0;  // ClockState, for whom it interests: readings do not depend on it
+    uint32_t state = 0;  // ClockState, for reports: readings do not depend on it
     ClockCorrection hook;
 
-    // Of the writer.
+    // For the writer only.
     alignas(64) uint64_t rate = 0;  // without steering, as a multiplier
     uint64_t rate_baseline_ns = 0;  // the time that `rate` was measured over
     uint64_t published = 0;         // segments
@@ -84,7 +87,7 @@ struct HostClocks {
         return 0;
 #endif
     }
-    // Not before anything that comes earlier.
+    // Read after all earlier loads.
     static uint64_t ticks_in_order() noexcept {
 #if defined(__x86_64__)
         __builtin_ia32_lfence();
@@ -105,9 +108,10 @@ inline uint64_t scaled(uint64_t ticks, uint64_t multiplier) noexcept {
     return static_cast<uint64_t>(static_cast<Wide>(ticks << 4) * multiplier >> 64);
 }
 
-// The segment of that index, as seen after `t` was taken: the address depends on t (by nothing, a TSC has no
-// bit 63), for rdtsc does not hold back later loads. The start is loaded last and a slot is refilled start
-// first, with one in the future: who sees any part of the new segment also sees that it starts above t.
+// The segment of that index, as seen after `t` was taken. The address depends on t, as rdtsc does not hold
+// back later loads (the term adds nothing: a TSC has no bit 63). The start is loaded last, and a slot is
+// refilled start first, with one in the future: a reader of any part of the new segment also sees that it
+// starts above t.
 inline ClockSegment load_segment(const ClockPage& page, uint64_t index, uint64_t t) noexcept {
     const ClockSegment& from = page.segments[(index + (t >> 63)) % ClockPage::ring];
     ClockSegment to;
@@ -124,14 +128,14 @@ uint64_t system_clock(const ClockPage& page, const Clocks& clocks) noexcept {
     return static_cast<uint64_t>(page.hook.is_set() ? page.hook.apply(now) : now);
 }
 
-// Looks for the segment of t from the newest on, forwards and backwards. A t that fits none any more (the
-// reader slept while the ring went round) is replaced by a new one.
+// Looks for the segment of t from the newest on, forwards and backwards. If t fits none any more, as the
+// reader slept while the ring went round, a new t takes its place.
 template <class Clocks>
 [[gnu::cold, gnu::noinline]] uint64_t read_clock_slowly(ClockPage& page, uint64_t t,
                                                         const Clocks& clocks) noexcept {
     uint64_t latest = __atomic_load_n(&page.index, __ATOMIC_ACQUIRE);
     uint64_t index = latest;
-    // More rounds than any chain asks for: the page is damaged, or the TSC was set back.
+    // More rounds than any chain needs; after them the page is damaged, or the TSC was set back.
     for (uint64_t round = 0; round < 4 * ClockPage::ring; ++round) {
         ClockSegment segment = load_segment(page, index, t);
         bool by_system = segment.tsc_start == ClockSegment::by_system;
@@ -176,7 +180,7 @@ inline uint64_t read_clock(ClockPage& page, const Clocks& clocks = {}) noexcept 
     return detail::read_clock_slowly(page, t, clocks);
 }
 
-// Not before anything that comes earlier in the program, such as a load that says what another thread has
+// Reads the clock after all earlier loads of the program, such as one of a clock that another thread has
 // read.
 inline uint64_t read_clock_in_order(ClockPage& page) noexcept {
 #if defined(__x86_64__)

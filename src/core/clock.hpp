@@ -1,9 +1,8 @@
 // The clock of everything that is recorded: CLOCK_MONOTONIC of this node in ns, through one object that the
 // tracer and ovnisync share.
 //
-// A test hook gives a node a clock that is wrong in a known way. It is read once, from OVNI_TEST_CLOCK, which
-// holds "offset:rate:anchor" (ns, parts per 10^9, ns): now = t + offset + (t - anchor) * rate / 10^9, in
-// integers.
+// A test hook gives a node a clock that is wrong in a known way (ClockCorrection). It is read once, from
+// OVNI_TEST_CLOCK, which holds "offset:rate:anchor" in ns, parts per 10^9, ns.
 #pragma once
 
 #include <cstdint>

@@ -2,20 +2,20 @@
 // hook), and steers the clock of ovni/tsc_clock.hpp so that their difference goes to zero without ever going
 // back.
 //
-// The rate is the slope between a pair of readings now and one from 0.5 to 1 s ago (as long ago as there is
-// one, at first 2 ms: then the first segment is published). The error e of the clock is steered out over a
-// horizon h of twice the interval between steps, at least 32 ms: slope = rate * (1 + e / h), between rate /
-// 64 and 2 rate. Where TSC and CLOCK_MONOTONIC went apart by a jump, which is counted, the clock jumps
-// forwards at once, and goes back by a slope of rate / 64 until CLOCK_MONOTONIC has caught up.
+// The rate is the slope between a pair of readings now and one from 0.5 to 1 s ago. At first that baseline is
+// shorter; at 2 ms the first segment is published. The error e of the clock is steered out over a horizon h
+// of twice the interval between steps, at least 32 ms: slope = rate * (1 + e / h), between rate / 64 and 2
+// rate. If TSC and CLOCK_MONOTONIC went apart by a jump, the jump is counted. The clock then jumps forwards
+// at once, or goes on with a slope of rate / 64 until CLOCK_MONOTONIC has caught up.
 //
 // Distance from CLOCK_MONOTONIC, measured by tests/bench/clock.cpp on a virtual machine with 2 busy CPUs:
 //   first 10 ms                       24 to 31 ns in the median, 91 at most (it starts above, see begin())
 //   2 s, steps every 1, 10, 100 ms    5, 5, 7 ns in the median, 86, 78, 96 at most
-//   after 10 s without steps          35 us where they ended 3 ms after the calibration, 5 us where they
-//                                     ended after 10 ms, 1 to 2 us after 0.1 s and more
-// and what CLOCK_MONOTONIC itself is steered meanwhile, at most 500 us per second.
+//   after 10 s without steps          35 us if they ended 3 ms after the calibration, 5 us if after 10 ms,
+//                                     1 to 2 us if after 0.1 s or more
+// plus the steering of CLOCK_MONOTONIC itself meanwhile, at most 500 us per second.
 //
-// For one thread at a time. What a writer that died has left, the next one goes on with. No exceptions, no
+// For one thread at a time. The next writer goes on with the page of one that died. No exceptions, no
 // allocation.
 #pragma once
 
@@ -25,10 +25,10 @@
 namespace ovni {
 
 enum class ClockStep : uint8_t {
-    not_usable,  // the TSC is not: clock_gettime is the clock, and there is no use in stepping
+    not_usable,  // the TSC cannot be used: clock_gettime is the clock, and further steps do nothing
     measured,    // nothing to change yet
     published,
-    late,  // this thread was held up while it published, the clock is as before: try again at the next step
+    late,  // the thread was held up while it published: the clock is unchanged, the next step tries again
 };
 
 template <class Clocks = DisciplineClocks>
@@ -49,7 +49,7 @@ class ClockDiscipline {
         }
     }
 
-    // Every 1 to 100 ms or so.
+    // Call about every 1 to 100 ms.
     ClockStep step() noexcept {
         if (page_.state == static_cast<uint32_t>(ClockState::not_usable)) return ClockStep::not_usable;
         Pair now = read_pair();
@@ -88,7 +88,7 @@ class ClockDiscipline {
     static constexpr int64_t first_baseline = 2 * ms;
     static constexpr int64_t settled_baseline = 500 * ms;
     static constexpr int64_t shortest_horizon = 32 * ms;
-    static constexpr int64_t rest = 8 * ms;  // a segment lasts as long unless there is a reason
+    static constexpr int64_t rest = 8 * ms;  // a segment lasts as long if nothing forces a new one
     static constexpr int64_t error_worth_a_segment = 250;
     static constexpr int64_t margin_ns = 20'000;
     static constexpr int readings_per_pair = 8;
@@ -105,7 +105,8 @@ class ClockDiscipline {
         return best;
     }
 
-    // Much wider than usual: this thread does not get its processor. A few in a row are left out.
+    // True if the pair is much wider than usual, as this thread does not get its processor. At most seven in
+    // a row are left out.
     bool is_blurred(const Pair& now) noexcept {
         if (narrowest_ == 0 || now.width < narrowest_) narrowest_ = now.width;
         blurred_ = now.width > 16 * narrowest_ + 1024 ? blurred_ + 1 : 0;
@@ -161,7 +162,7 @@ class ClockDiscipline {
         return static_cast<uint64_t>(static_cast<double>(ns) / rate_);
     }
 
-    // More than steering of CLOCK_MONOTONIC and a rate not yet well known explain.
+    // More than the steering of CLOCK_MONOTONIC and an inexact rate explain.
     static int64_t jump_threshold(int64_t interval) noexcept { return ms + interval / 1024; }
 
     bool has_jumped(const Pair& now, int64_t interval) const noexcept {
@@ -172,7 +173,7 @@ class ClockDiscipline {
         return (surprise < 0 ? -surprise : surprise) > jump_threshold(interval);
     }
 
-    // From the earliest tick that the pair allows for: no lower than CLOCK_MONOTONIC can be.
+    // Publishes the first segment, from the earliest tick that the pair allows: never below CLOCK_MONOTONIC.
     ClockStep begin(const Pair& now) noexcept {
         uint64_t earliest = now.tsc - now.width / 2;
         auto ns_at = [&](uint64_t tsc) {

@@ -1,5 +1,5 @@
-// What corrects the clock of a node: an offset in ns to be added, that goes along straight lines from one
-// measuring point to the next, and on before the first and behind the last one. One point is a constant.
+// The correction of a node's clock: an offset in ns that is added. The offset runs along straight lines from
+// one measuring point to the next, and on before the first and behind the last one. One point is a constant.
 //
 // Integers only, so that every program corrects alike: between two points the offset is
 //     offset[i] + floor((local - local[i]) * slope[i] / 2^62), slope[i] = ceil(rise * 2^62 / run),
@@ -27,9 +27,9 @@ class ClockLine {
     ClockLine() = default;  // no correction
     ClockLine(int64_t constant) : segments_{{0, constant, 0}} {}
 
-    // `points` lie apart, by their local time, and none rises or falls to the next by as much as they lie
-    // apart (fits()). Outside of them the line goes on as between the first and points[ahead], and as between
-    // points[behind] and the last; level where that is the same point.
+    // `points`: ascending by local time, each fits() the next. Before the first the line goes on as between
+    // the first and points[ahead], behind the last as between points[behind] and the last; level if the two
+    // are one point.
     ClockLine(const std::vector<ClockPoint>& points, size_t ahead, size_t behind) {
         if (points.size() <= 1) {
             if (!points.empty()) segments_.push_back({0, points.front().offset, 0});
@@ -44,21 +44,22 @@ class ClockLine {
         measured_from_ = first.local;
         measured_to_ = last.local;
     }
-    // On as between the nearest two.
+    // Outside of the points the line goes on as between the nearest two.
     explicit ClockLine(const std::vector<ClockPoint>& points)
         : ClockLine(points, points.size() > 1 ? 1 : 0, points.size() > 1 ? points.size() - 2 : 0) {}
-    // Whether a line may go from one point to the next.
+    // True if a line may go from one point to the next: the offset changes by less than the time between
+    // them.
     static bool fits(const ClockPoint& point, const ClockPoint& next) {
         Wide run = Wide{next.local} - point.local, rise = Wide{next.offset} - point.offset;
         return run > 0 && run < Wide{1} << fraction && rise < run && rise > -run;
     }
 
-    // The reference's clock; at the ends of the range of its type where it lies outside.
+    // The reference's clock, clamped to the range of its type.
     int64_t corrected(int64_t local) const {
         Wide result = exactly(local);
         return static_cast<int64_t>(std::clamp<Wide>(result, least, most));
     }
-    // The first local time that is corrected to that or later.
+    // The first local time whose correction is `corrected_time` or later.
     int64_t first_local(int64_t corrected_time) const {
         if (is_constant())
             return static_cast<int64_t>(std::clamp<Wide>(Wide{corrected_time} - constant(), least, most));
@@ -72,7 +73,7 @@ class ClockLine {
         }
         return low;
     }
-    // False where it lies outside.
+    // False if the result is outside of the range of its type.
     bool correct(int64_t local, int64_t& result) const {
         if (is_constant()) [[likely]]
             return !__builtin_add_overflow(local, constant(), &result);
@@ -83,7 +84,7 @@ class ClockLine {
 
     bool is_constant() const { return segments_.size() <= 1; }
     int64_t constant() const { return segments_.empty() ? 0 : segments_.front().offset; }
-    // The measuring points lie within; a constant is taken to hold everywhere.
+    // All measuring points lie in this range; a constant holds everywhere.
     int64_t measured_from() const { return measured_from_; }
     int64_t measured_to() const { return measured_to_; }
 

@@ -1,6 +1,5 @@
-// The writing half of a ClockPage: appends segments to its chain by the protocol that ovni/tsc_clock.hpp
-// states. One publisher at a time; what one that died has left half done, the next one finishes or takes
-// back.
+// The writing half of a ClockPage: appends segments to its chain by the protocol of ovni/tsc_clock.hpp. One
+// publisher at a time; the next one finishes or takes back the half-made step of one that died.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 namespace ovni {
 
-// For memory that nobody reads yet.
+// Call before anybody reads the page.
 inline void format_clock_page(ClockPage& page, const ClockCorrection& hook) noexcept {
     page = ClockPage{};
     page.hook = hook;
@@ -30,19 +29,19 @@ class ClockPublisher {
     uint64_t start() const noexcept { return is_linear() ? current_.tsc_start : 0; }
     const ClockSegment& current() const noexcept { return current_; }
 
-    // The clock at a time from the start of the current segment on.
+    // The clock at `tsc`, which is not before the start of the current segment.
     uint64_t at(uint64_t tsc) const noexcept {
         return current_.ns_start + detail::scaled(tsc - current_.tsc_start, current_.multiplier);
     }
 
-    // Where a segment can start that is published about now: `margin` ticks ahead.
+    // The start of a segment that is published about now: `margin` ticks ahead.
     uint64_t next_start(uint64_t margin) const noexcept {
         uint64_t tsc = std::max(clocks_.ticks_in_order(), start()) + margin;
         return tsc + ((tsc - start()) % 2 == 0 ? 1 : 0);
     }
 
-    // False where it came too late: nothing has changed then. `tsc_start` is of next_start(), `ns_start` not
-    // below what the clock is there.
+    // Returns false, and changes nothing, if it came too late. `tsc_start` comes from next_start();
+    // `ns_start` is not below the clock at that time.
     bool append(uint64_t tsc_start, uint64_t ns_start, uint64_t multiplier) noexcept {
         fill(tsc_start, ns_start, multiplier);
         uint64_t* length = &slot(index_).length;
@@ -62,7 +61,7 @@ class ClockPublisher {
         return done;
     }
 
-    // Makes clock_gettime the clock for good, at once: for a TSC that cannot be relied on any more.
+    // Makes clock_gettime the clock at once and for good. For a TSC that proved unreliable.
     void retire(uint64_t ns_least) noexcept {
         fill(ClockSegment::by_system, ns_least, 0);
         __atomic_store_n(&slot(index_).length, uint64_t{1}, __ATOMIC_RELEASE);
@@ -70,7 +69,7 @@ class ClockPublisher {
     }
 
  private:
-    // Ticks that the counters of two processors may be apart.
+    // The greatest difference, in ticks, between the counters of two processors.
     static constexpr uint64_t skew = 1024;
 
     ClockSegment& slot(uint64_t index) const noexcept { return page_->segments[index % ClockPage::ring]; }

@@ -1,5 +1,5 @@
 // CRC32C (Castagnoli polynomial, reflected, begun and ended with all bits inverted, as in iSCSI, RFC 3720),
-// in pieces of any size. With the processor's instruction where it has one, else by tables: the results are
+// in pieces of any size. Uses the processor's instruction if there is one, else tables; the results are
 // equal. Needs no initialisation, allocates nothing and cannot fail.
 #pragma once
 
@@ -33,7 +33,7 @@ inline uint64_t load_word(const uint8_t* bytes) noexcept {
     return word;
 }
 
-// tables[k][b]: what byte b becomes, with k bytes of zeros behind it.
+// tables[k][b]: the register after byte b and k bytes of zeros.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 inline constexpr Tables tables = [] {
     Tables made{};
@@ -102,7 +102,7 @@ __attribute__((target("sse4.2,pclmul"))) inline uint32_t by_lanes(uint32_t state
     return state;
 }
 
-// Where has_instruction().
+// Call only if has_instruction().
 __attribute__((target("sse4.2,pclmul"))) inline uint32_t by_instruction(uint32_t state, const uint8_t* bytes,
                                                                         size_t size) noexcept {
     state = by_lanes<1024>(state, bytes, size);
@@ -127,7 +127,7 @@ inline uint32_t by_instruction(uint32_t state, const uint8_t* bytes, size_t size
 
 }  // namespace crc32c_detail
 
-// The checksum of `bytes` behind bytes whose checksum is `before`, 0 where there are none.
+// The checksum of `bytes` behind bytes whose checksum is `before`; 0 if there are none.
 inline uint32_t crc32c(std::span<const uint8_t> bytes, uint32_t before = 0) noexcept {
     using namespace crc32c_detail;
     return ~(has_instruction() ? by_instruction(~before, bytes.data(), bytes.size())

@@ -1,10 +1,9 @@
-// Which functions of a table a user chooses, by words with commas between them, each taking some in, or, with
-// '-' or '!' in front, leaving them out, from left to right:
+// The functions of a table that a user chooses: words with commas between them, from left to right. A word
+// adds functions, or removes them if '-' or '!' stands in front:
 //
-//     all    none    default    tier1 tier2 tier3    p2p (a family)    MPI_Send or Send (capitals are the
-//     same)
+//     all    none    default    tier1 tier2 tier3    p2p (a family)    MPI_Send or Send, in any letters
 //
-// A list that begins by leaving out begins with the default. "default,-collective,MPI_Wtime"
+// A list that begins by removing starts from the default. Example: "default,-collective,MPI_Wtime"
 #pragma once
 
 #include <cstddef>
@@ -15,6 +14,7 @@ namespace ovni {
 
 inline constexpr uint8_t last_default_tier = 2;
 
+// Equal if capitals and small letters do not count.
 constexpr bool same_letters(std::string_view a, std::string_view b) {
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     if (a.size() != b.size()) return false;
@@ -34,8 +34,8 @@ constexpr bool is_meant(std::string_view word, const Row& row) {
     return word == row.family || same_letters(word, name) || same_letters(word, name.substr(prefix));
 }
 
-// Calls choose(position, bool) for rows whose place in the choice is settled; the last call for a row counts.
-// Returns the first word that means nothing, which is skipped; empty where there is none.
+// Calls choose(position, bool) for rows; the last call for a row counts. Skips unknown words and returns the
+// first of them; empty if there is none.
 template <class Rows, class Choose>
 constexpr std::string_view choose_functions(std::string_view list, const Rows& rows, Choose choose) {
     auto choose_all = [&](std::string_view word, bool in) {

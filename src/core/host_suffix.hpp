@@ -1,6 +1,6 @@
-// Nodes whose host names are equal up to the first dot are told apart by "-2", "-3" and so on behind the
-// name, in the order of their lowest ranks; a number that makes the name of another node is left out. Streams
-// and tables of clock offsets name nodes by this one rule.
+// Names of nodes whose host names are equal up to the first dot: they get "-2", "-3" and so on behind the
+// name, in the order of their lowest ranks. A number that makes the name of another node is left out. Streams
+// and tables of clock offsets name nodes by this rule.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// Is `name` the name `host` with "-number" behind it?
+// True if `name` is `host` with "-number" behind it.
 inline bool has_suffix(std::string_view name, std::string_view host, int number) noexcept {
     char digits[16];
     auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;

@@ -1,7 +1,7 @@
-// The number that stands for a label (a task type, the name of a region) as a value in a trace: the same on
-// every rank without talking. Bob Jenkins' "lookup" hash of 1996 with the initial values of the reference
-// implementation, folded into 1000 .. 2^31-1, because Paraver labels only values of 32 bits and small values
-// are taken.
+// The number that stands for a label (a task type, the name of a region) as a value in a trace. All ranks get
+// equal numbers without messages. Bob Jenkins' "lookup" hash of 1996 with the initial values of the reference
+// implementation, folded into 1000 .. 2^31-1: Paraver labels only values of 32 bits, and small ones are
+// taken.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Versions of models and of the library: major.minor.patch, where the rest after '-' or '.' is ignored.
-// The rule of compatibility is that of semantic versioning seen from a reader: the same major number, and a
-// minor number that is not newer than the reader's.
+// Versions of models and of the library: major.minor.patch; text behind another '-' or '.' is ignored. The
+// rule of compatibility is semantic versioning as a reader sees it: equal major numbers, and a minor number
+// that is not newer than the reader's.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Version {
     friend constexpr bool operator==(Version, Version) = default;
 };
 
-// Nothing where the text has more than 63 bytes, fewer than three numbers, or anything but digits in them.
+// Nothing if the text has more than 63 bytes, fewer than three numbers, or anything but digits in them.
 constexpr std::optional<Version> parse_version(std::string_view text) {
     constexpr size_t longest = 63;
     if (text.size() > longest) return std::nullopt;
@@ -35,7 +35,7 @@ constexpr std::optional<Version> parse_version(std::string_view text) {
     return Version{numbers[0], numbers[1], numbers[2]};
 }
 
-// Can a reader that implements `have` take what was written for `want`?
+// True if a reader that implements `have` can read a trace of version `want`.
 constexpr bool compatible(Version want, Version have) {
     return want.major == have.major && want.minor <= have.minor;
 }

@@ -1,11 +1,10 @@
 // The layout of stream.crc, the checksums of stream.obs: 8 bytes of magic, and a record for every block of
-// the stream, in their order. The first block begins behind the stream's header, every other where the one
-// before ends; what lies behind the last block is not checked. Little endian.
+// the stream, in their order. The first block begins behind the stream's header, every other at the end of
+// its predecessor. Bytes behind the last block are not checked. Little endian.
 //
-// The writer appends a record after the bytes of its block, so stream.crc is never the older of the two files
-// unless a block was being written or something else has rewritten the stream. A record that is not there as
-// a whole is none. Who goes on writing a stream where another stopped first cuts off the records of blocks
-// that end behind that place.
+// The writer appends a record after the bytes of its block. So stream.crc is the older of the two files only
+// if a block was being written or another program has rewritten the stream. An incomplete record is ignored.
+// A writer that goes on with a stream first cuts off the records of blocks that end behind its place.
 #pragma once
 
 #include <bit>

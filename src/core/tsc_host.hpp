@@ -1,5 +1,5 @@
-// May this machine's time stamp counter be a clock? Where the processor says that it runs at one rate in
-// every state (invariant TSC), unless the kernel has found it wanting and has fallen back on a slower device.
+// Whether this machine's time stamp counter may be a clock. It may if the processor says that it runs at one
+// rate in every state (invariant TSC), unless the kernel distrusts it and has fallen back on a slower device.
 #pragma once
 
 #include <errno.h>
@@ -25,7 +25,7 @@ inline bool processor_has_invariant_tsc() noexcept {
 #endif
 }
 
-// True also where the kernel does not say.
+// True also if the kernel does not say.
 inline bool kernel_trusts_tsc() noexcept {
     int saved_errno = errno;
     char name[32] = {};
@@ -42,7 +42,7 @@ inline bool kernel_trusts_tsc() noexcept {
     return true;
 }
 
-// The clocks of this machine as the writer of a ClockPage asks for them.
+// The clocks of this machine, for the writer of a ClockPage.
 struct DisciplineClocks : HostClocks {
     static bool tsc_is_usable() noexcept { return processor_has_invariant_tsc() && kernel_trusts_tsc(); }
 };

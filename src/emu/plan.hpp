@@ -16,13 +16,13 @@
 
 namespace ovni {
 
-// PRV types of the rows' own channels, beside those of models.
+// PRV types of the rows' own channels, besides those of models.
 namespace prv_type {
 inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
 inline constexpr uint16_t first_mark = 100, first_counter = 200;
 }  // namespace prv_type
 
-// Values of ours that no model has; labelled only where they are shown.
+// Values of this project that no model has; labelled only if they are shown.
 namespace shown_value {
 inline constexpr int64_t not_traced = 6;          // thread state: nothing was recorded
 inline constexpr int64_t bad = 666;               // a CPU whose only thread does not show this channel
@@ -76,20 +76,20 @@ struct Plan {
     Schema schema;
 
     const ModelPlan* find(char model) const;
-    // Throws Error where the mark type is not defined.
+    // Throws Error if the mark type is not defined.
     uint16_t mark_channel(int type) const {
-        auto index = static_cast<size_t>(type);  // of a negative one: too large
+        auto index = static_cast<size_t>(type);  // too large if the type is negative
         if (index >= mark_channels.size() || mark_channels[index] == no_channel) unknown_mark(type);
         return mark_channels[index];
     }
     [[noreturn]] static void unknown_mark(int type);
-    // Far fewer than 2^16: some per model, 100 types of marks and 100 hardware counters at most.
     // Further states of all channels.
     uint32_t further_count() const {
         size_t count = 0;
         for (const ChannelPlan& channel : channels) count += channel.further.labels.size();
         return static_cast<uint32_t>(count);
     }
+    // Far fewer than 2^16: some per model, 100 types of marks and 100 hardware counters at most.
     uint16_t channel_count() const { return static_cast<uint16_t>(channels.size()); }
 };
 

@@ -1,5 +1,5 @@
-// Channels that hooks know, by their place in the table of their model. The tables check that the names are
-// there.
+// Channels that hooks and other tables name, by their place in the table of their model. Each table checks
+// that the channel is there (static_assert).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,16 @@ namespace mpi_channel {
 enum : uint8_t { function };
 }
 namespace nosv_channel {
-enum : uint8_t { bodyid, taskid, task_type, appid, subsystem, rank };
+enum : uint8_t { bodyid, taskid, task_type, appid, subsystem, rank, idle };
 }
 namespace nanos6_channel {
-enum : uint8_t { taskid, task_type, subsystem, rank };
+enum : uint8_t { taskid, task_type, subsystem, rank, thread_type, idle };
+}
+namespace nodes_channel {
+enum : uint8_t { subsystem };
+}
+namespace tampi_channel {
+enum : uint8_t { subsystem };
 }
 namespace openmp_channel {
 enum : uint8_t { subsystem, label, task_id };

@@ -5,9 +5,11 @@
 //     "moves to the CPU with index %{cpu}, tag %#llx{tag}"
 //
 // Types: u8 u16 u32 u64 i8 i16 i32 i64 str; str is zero terminated, has no fixed size and can only be last.
-// At most 16 arguments. In a description %{name} prints an argument in the default format of its type,
-// %FORMAT{name} with the printf conversion FORMAT, %@{name} the name of a number where the event has such,
-// %% a percent sign.
+// At most 16 arguments. In a description
+//     %{name}        prints an argument in the default format of its type
+//     %FORMAT{name}  with the printf conversion FORMAT
+//     %@{name}       the name of a number, if the event has a table of names
+//     %%             a percent sign
 //
 // The parser is constexpr: the tables of the models are checked when they are compiled, and the tools use it
 // at run time.
@@ -29,7 +31,7 @@ enum class ArgumentType : uint8_t { u8, u16, u32, u64, i8, i16, i32, i64, str };
 inline constexpr std::string_view argument_type_names[] = {"u8",  "u16", "u32", "u64", "i8",
                                                            "i16", "i32", "i64", "str"};
 
-// Of an argument in a payload; 0 of a str.
+// The size of an argument in a payload; 0 for a str.
 constexpr size_t bytes_of(ArgumentType type) {
     constexpr uint8_t bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 0};
     return bytes[static_cast<size_t>(type)];
@@ -41,7 +43,7 @@ struct Argument {
     uint8_t offset = 0;  // in the payload; of a jumbo event behind the size field
 };
 
-// Points into the text that was parsed.
+// A parsed signature. Points into its text.
 struct Signature {
     static constexpr size_t most_arguments = 16;
     EventCode code;
@@ -57,7 +59,7 @@ struct Signature {
         for (const Argument& argument : arguments()) bytes += bytes_of(argument.type);
         return bytes;
     }
-    // The argument of that name; nullptr where there is none.
+    // The argument of that name; nullptr if there is none.
     constexpr const Argument* find(std::string_view name) const {
         for (const Argument& argument : arguments())
             if (argument.name == name) return &argument;
@@ -65,34 +67,32 @@ struct Signature {
     }
 };
 
-// nullptr, or what is wrong with the text, in a few words.
+// `fault`: nullptr, or the fault of the text in a few words.
 struct SignatureResult {
     Signature signature;
     const char* fault = nullptr;
 };
 constexpr SignatureResult parse_signature(std::string_view text);
 
-// The next piece of a description: text as it is, or an argument in a printf conversion, or a fault.
+// A piece of a description: plain text, or an argument in a printf conversion, or a fault.
 struct DescriptionPiece {
     std::string_view text;
     const Argument* argument = nullptr;
     std::string_view format;  // between '%' and '{': flags, width, precision, length, conversion; or empty
     const char* fault = nullptr;
 };
-// Cuts it from the front of `description`, which is not empty. The same rules are behind check_description
-// and describe.
+// Cuts the next piece from the front of `description`, which is not empty. check_description() and describe()
+// both stand on it.
 constexpr DescriptionPiece next_piece(std::string_view& description, const Signature& signature);
 
-// nullptr, or what is wrong with a description for that signature: an unknown argument, a format that does
-// not fit.
+// nullptr, or the fault of a description for that signature: an unknown argument, a format that does not fit.
 constexpr const char* check_description(std::string_view description, const Signature& signature);
 
-// The name of a number that stands in an event; empty where there is none.
+// The name of a number in an event; empty if it has none.
 using NameOf = std::string_view(uint64_t number);
 
-// The description with the arguments of a real payload in it (of a jumbo event with its size field); at most
-// 1022 bytes. Payloads that are too short for the signature, and strings without end, print what is there and
-// say so.
+// The description with the arguments of a real payload (of a jumbo event with its size field); at most 1022
+// bytes. Arguments beyond the end of a payload print as "<missing>", strings without an end are marked.
 std::string describe(std::string_view description, const Signature& signature,
                      std::span<const uint8_t> payload, NameOf* name_of = nullptr);
 

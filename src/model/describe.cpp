@@ -16,7 +16,7 @@ bool is_signed(ArgumentType type) {
     return type >= ArgumentType::i8 && type <= ArgumentType::i64;
 }
 
-// The conversion of a checked format, with the length of a 64-bit integer instead of its own. The argument
+// Prints by the conversion of a checked format, with the length of a 64-bit integer. The argument
 // has the width of its type; its sign is that of the conversion, as in printf.
 void print_integer(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
     constexpr size_t room = 1024;

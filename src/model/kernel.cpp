@@ -1,7 +1,7 @@
-// Event model `kernel`: when the kernel takes a thread off its CPU. What that forbids is in
-// emu/kernel_hooks.cpp.
+// Event model `kernel`: when the kernel takes a thread off its CPU. emu/kernel_hooks.cpp has the events that
+// it forbids.
 #include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -22,8 +22,14 @@ constexpr ChannelSpec channels[] = {
 static_assert(channels[kernel_channel::context_switch].name == "context_switch");
 
 constexpr EventSpec events[] = {
-    {"KCO", "leaves its CPU: the kernel runs something else"},
-    {"KCI", "is back on its CPU"},
+    {"KCO",
+     "leaves its CPU: the kernel runs something else",
+     Action::hook,
+     {.kind = StateKind::push, .channel = kernel_channel::context_switch, .opposite = "KCI"}},
+    {"KCI",
+     "is back on its CPU",
+     Action::hook,
+     {.kind = StateKind::pop, .channel = kernel_channel::context_switch}},
 };
 
 using Row = ViewSpec::Row;

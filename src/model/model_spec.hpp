@@ -1,8 +1,8 @@
 // What events mean, as constant tables: one table file per event model in this folder. A table says which
-// channels a model has, which values they show, and what each event does to them; real logic (tasks, marks)
-// is in a hook.
+// channels a model has, which values they show, and what each event does to them. Real logic (tasks, marks)
+// is in a hook of src/emu.
 //
-// well_formed() is checked when a table is compiled: a wrong row does not build.
+// Each table asserts well_formed() (well_formed.hpp), so a wrong row does not compile.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class ChannelKind : uint8_t { single, stack };
 // When a thread channel is shown: always, while the thread runs, or while it runs, cools down or warms up.
 enum class Tracking : uint8_t { any, running, active };
 
-// What happens when a row would show the same value twice in a row.
+// Whether a value is written again if the row shows it already.
 enum class Repeats : uint8_t {
     skip,       // not written again
     skip_null,  // only an empty value is not written again
@@ -29,19 +29,19 @@ enum class Repeats : uint8_t {
 
 enum class Duplicates : uint8_t { forbidden, allowed };  // setting or pushing the value that is already there
 
-// Which labels the values of a channel have beside those of its states: the task types of the trace.
+// The labels of a channel's values: those of its states, and for task_types also the task types of the trace.
 enum class Labels : uint8_t { of_states, task_types };
 
-// One value of a channel, with the events that bring and take it: on a stack push and pop, on a single
-// channel set and clear. An event may be missing (""), where a hook sets the value or nothing clears it; a
-// rule without label is one more pair of events for the value of another rule.
+// One value of a channel, with the events that enter and leave it: on a stack push and pop, on a single
+// channel set and clear. An event may be missing (""), if a hook sets the value or nothing clears it. A rule
+// without a label is one more pair of events for the value of another rule.
 struct StateRule {
     std::string_view enter, leave;
     int64_t value = 0;
     std::string_view label;
 };
 
-// More values of a channel, which a hook sets: labelled only where a line of the trace carries them.
+// More values of a channel, which a hook sets: labelled only if a line of the trace carries them.
 struct FurtherStates {
     int64_t first = 0;  // value of the first label
     std::span<const std::string_view> labels = {};
@@ -60,27 +60,61 @@ struct ChannelSpec {
     FurtherStates further = {};
     Labels labels = Labels::of_states;
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
-    int64_t cpu_default = 0;  // shown by a CPU row where no thread runs; 0: nothing
+    int64_t cpu_default = 0;  // shown by a CPU row if no thread runs; 0: nothing
 };
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
 
-// An event that is not in a StateRule: ignored, or handled by a hook of emu/.
+// What an event does to the states of its thread. The writer and ovnicut close open states, and open them
+// again, by these kinds.
+enum class StateKind : uint8_t {
+    push,
+    pop,
+    set,  // replaces the value of a single channel
+    clear,
+    run,  // begins the body of a task: on a stack, but it pauses, goes on, and ends once
+    end,
+    pause,
+    resume,
+    always  // a definition: belongs to no state, and is recorded even while recording is off
+};
+
+// The channel of marks of every type, which no table lists.
+inline constexpr uint8_t all_marks = 0xfe;
+
+// What a hook does to states: the emulator's code is no table, so the event's row declares it. Every event
+// with a hook needs a declaration: `stateless`, `defines`, or the kind and channel of a state.
+struct HookState {
+    enum class Declared : uint8_t { no, stateless, kind };
+    StateKind kind = StateKind::always;
+    uint8_t channel = 0;             // of the model, or all_marks
+    std::string_view opposite = {};  // the event that closes the state; of `run` the one that pauses it
+    // Bytes of the payload that name the state within its channel: the type of a mark, the body of a task.
+    uint8_t key_at = 0, key_size = 0;
+    uint8_t kept = 0;  // leading bytes of the payload that are repeated when the state is opened again
+    Declared declared = Declared::kind;
+};
+inline constexpr HookState undeclared{.declared = HookState::Declared::no};
+inline constexpr HookState stateless{.declared = HookState::Declared::stateless};
+inline constexpr HookState defines{.kind = StateKind::always};
+
+// An event that is not in a StateRule: ignored, or handled by a hook of src/emu.
 struct EventSpec {
     std::string_view signature;    // definition language
     std::string_view description;  // definition language
     Action action = Action::hook;
+    HookState state = undeclared;
     enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
-    uint8_t channel = 0;  // of push, pop, set, clear: only in the rows that StateRules expand to
+    uint8_t channel = 0;  // for push, pop, set, clear: only in the rows that StateRules expand to
     int64_t value = 0;
-    NameOf* name_of = nullptr;  // what %@{} prints of a number; a signed one may have no name
+    NameOf* name_of = nullptr;  // what %@{} prints for a number; a signed one may have no name
 };
 
-// What all CPUs of the system do at a time, as an output of its own: one value per physical CPU, sorted, so
-// that row r shows the r-th smallest. The value of a CPU is
-//   the idle channel, where there is one and it does not show its initial value;
-//   else the detail channel, where it is set, and, with `detail_at`, the base channel shows that value;
-//   else the base channel; `otherwise` where that is empty.
+// An output of its own that shows what all CPUs of the system do: one value per physical CPU, sorted, so that
+// row r shows the r-th smallest. The value of a CPU is
+//   the idle channel, if there is one and it does not show its initial value;
+//   else the detail channel, if it is set, and, with `detail_at`, the base channel shows that value;
+//   else the base channel; `otherwise` if that is empty.
 struct BreakdownSpec {
     static constexpr uint8_t no_channel = 0xff;
     uint16_t prv_type = 0;
@@ -88,14 +122,14 @@ struct BreakdownSpec {
     uint8_t base = 0, detail = 0, idle = no_channel;  // channels of the model
     int64_t detail_at = 0;
     int64_t otherwise = 0;
-    // Must every thread say in its metadata whether it is suited for a breakdown (nosv.can_breakdown)?
+    // declared: every thread must say in its metadata whether it is suited (nosv.can_breakdown).
     enum class Suitability : uint8_t { given, declared } suitability = Suitability::given;
 };
 
 // The state that a thread must be in to emit an event of the model.
 enum class Guard : uint8_t { none, on_cpu, running, active, active_on_cpu };
 
-// Which channel must be empty at the end of every thread in linter mode; no_linter for none.
+// For ModelSpec::linter_channel, the channel that must be empty at the end of every thread in linter mode.
 inline constexpr uint8_t no_linter = 0xff;
 
 // Names of the window configurations made for a model's channels: see sink/cfg.
@@ -108,7 +142,7 @@ struct ViewSpec {
     enum class ValueOf : uint8_t { last_event, next_event } value = ValueOf::last_event;
 };
 
-// What a payload says beyond the arguments of its signature, as text to be appended to the description.
+// The details of a payload beyond the arguments of its signature, as text to append to the description.
 using DetailsOf = std::string(EventCode code, std::span<const uint8_t> payload);
 
 struct ModelSpec {
@@ -117,7 +151,7 @@ struct ModelSpec {
     std::string_view version;
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
-    // Events of this category are accepted and ignored whatever their value; 0: none.
+    // Events of this category are accepted and ignored, with any value; 0: none.
     char ignored_category = 0;
     std::span<const ChannelSpec> channels = {};
     std::span<const EventSpec> events = {};
@@ -126,8 +160,8 @@ struct ModelSpec {
     DetailsOf* details = nullptr;
 };
 
-// Every model of this build, in ascending order of the id: the order in which models are set up and lines are
-// written.
+// Every model of this build, in ascending order of the id. Models are set up and lines are written in this
+// order.
 std::span<const ModelSpec* const> all_models();
 const ModelSpec* find_model(char id);
 const ModelSpec* find_model(std::string_view name);
@@ -139,67 +173,12 @@ struct EventEntry {
     const EventSpec* event = nullptr;
     Signature signature;
 };
-// The event with that code; model and event are nullptr where there is none.
+// The event with that code; model and event are nullptr if there is none.
 const EventEntry& find_event(EventCode code);
-// All events of a model: those of the StateRules in channel order, then the others, those that are not listed
-// last.
+// All events of a model: those of the StateRules in channel order, then the listed ones of its table, then
+// the others.
 std::span<const EventEntry> events_of(const ModelSpec& model);
-// Without those that are not listed.
+// Only the listed ones.
 std::span<const EventEntry> listed_events_of(const ModelSpec& model);
-
-consteval bool well_formed_code(const ModelSpec& model, std::string_view code) {
-    return code.size() == 3 && code[0] == model.id;
-}
-
-consteval bool well_formed_channel(const ModelSpec& model, const ChannelSpec& channel) {
-    for (const StateRule& rule : channel.states) {
-        if (rule.value == 0) return false;
-        if (!rule.enter.empty() && !well_formed_code(model, rule.enter)) return false;
-        if (!rule.leave.empty() && (rule.enter.empty() || !well_formed_code(model, rule.leave))) return false;
-        bool labelled = false;
-        for (const StateRule& other : channel.states)
-            if (other.value == rule.value && !other.label.empty()) {
-                if (labelled) return false;
-                labelled = true;
-            }
-        if (!labelled) return false;
-    }
-    for (const ChannelSpec& other : model.channels)
-        if (&other != &channel && other.prv_type == channel.prv_type) return false;
-    return true;
-}
-
-// How often an event code stands in the tables of a model.
-consteval int count_code(const ModelSpec& model, std::string_view code) {
-    int count = 0;
-    for (const ChannelSpec& channel : model.channels)
-        for (const StateRule& rule : channel.states) count += (rule.enter == code) + (rule.leave == code);
-    for (const EventSpec& event : model.events) count += event.signature.substr(0, 3) == code;
-    return count;
-}
-
-consteval bool well_formed(const ModelSpec& model) {
-    if (!parse_version(model.version)) return false;
-    for (const ChannelSpec& channel : model.channels) {
-        if (!well_formed_channel(model, channel)) return false;
-        for (const StateRule& rule : channel.states) {
-            if (!rule.enter.empty() && count_code(model, rule.enter) != 1) return false;
-            if (!rule.leave.empty() && count_code(model, rule.leave) != 1) return false;
-        }
-    }
-    for (const EventSpec& event : model.events) {
-        SignatureResult parsed = parse_signature(event.signature);
-        if (parsed.fault || parsed.signature.code.model() != model.id) return false;
-        if (check_description(event.description, parsed.signature)) return false;
-        if (event.description.find("%@{") != event.description.npos && !event.name_of) return false;
-        if (event.action != Action::ignore && event.action != Action::hook) return false;
-        if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
-    }
-    if (const BreakdownSpec* breakdown = model.breakdown) {
-        for (uint8_t channel : {breakdown->base, breakdown->detail, breakdown->idle})
-            if (channel != BreakdownSpec::no_channel && channel >= model.channels.size()) return false;
-    }
-    return model.linter_channel == no_linter || model.linter_channel < model.channels.size();
-}
 
 }  // namespace ovni

@@ -10,7 +10,7 @@ namespace ovni {
 
 namespace {
 
-// EventSpec points into text; a row made from a StateRule brings its own.
+// EventSpec points to its texts, so a row that a StateRule expands to owns its description.
 struct Expanded {
     std::string description;
     EventSpec spec;

@@ -2,8 +2,9 @@
 // are those of mpi_functions.txt.
 #include <iterator>
 
-#include "model/model_spec.hpp"
+#include "model/channel_numbers.hpp"
 #include "model/mpi_details.hpp"
+#include "model/well_formed.hpp"
 #include "mpi_functions.hpp"
 #include "ovni/mpi_events.h"
 
@@ -21,13 +22,13 @@ constexpr std::string_view name_of_end(uint64_t how) {
     return how < std::size(names) ? names[how] : std::string_view();
 }
 
-// Of 32 bits: peers and tags that are no numbers.
+// Names of peers and tags that are no numbers, of 32 bits.
 constexpr std::string_view name_of_rank(uint64_t rank) {
     if (rank == static_cast<uint32_t>(OVNI_MPI_ANY)) return "any";
     return rank == static_cast<uint32_t>(OVNI_MPI_NOBODY) ? "nobody" : std::string_view();
 }
 
-// Where the id of a communicator holds.
+// How far the id of a communicator is valid.
 constexpr std::string_view name_of_flags(uint64_t flags) {
     if (flags & OVNI_MPI_BY_USE) return "here";
     return flags & OVNI_MPI_FOREIGN ? "in this world" : "everywhere";
@@ -39,8 +40,14 @@ constexpr std::string_view name_of_kind(uint64_t kind) {
 }
 
 constexpr EventSpec events[] = {
-    {.signature = "MX[(u16 function)", .description = "begin: %@{function}", .name_of = name_of},
-    {.signature = "MX](u16 function)", .description = "end: %@{function}", .name_of = name_of},
+    {.signature = "MX[(u16 function)",
+     .description = "begin: %@{function}",
+     .state = {.kind = StateKind::push, .channel = mpi_channel::function, .opposite = "MX]", .kept = 2},
+     .name_of = name_of},
+    {.signature = "MX](u16 function)",
+     .description = "end: %@{function}",
+     .state = {.kind = StateKind::pop, .channel = mpi_channel::function},
+     .name_of = name_of},
     {.signature = "MXs(i32 peer, i32 tag, u32 communicator, u32 request)",
      .description =
          "persistent send %{request} starts: peer=%@{peer} tag=%@{tag} communicator=%{communicator}",
@@ -64,14 +71,17 @@ constexpr EventSpec events[] = {
      .description = "communicator %{communicator}: id=%llx{id} holds %@{flags} rank=%{rank} size=%{size} "
                     "remote=%{remote}",
      .action = Action::ignore,
+     .state = defines,
      .name_of = name_of_flags},
     {.signature = "MXO+(u32 object, u32 kind, u32 communicator, str name)",
      .description = "%@{kind} %{object}: communicator=%{communicator} name=%{name}",
      .action = Action::ignore,
+     .state = defines,
      .name_of = name_of_kind},
     {.signature = "MXN+(u32 object, str name)",
      .description = "object %{object} is named %{name}",
-     .action = Action::ignore},
+     .action = Action::ignore,
+     .state = defines},
 };
 
 constexpr ChannelSpec channels[] = {
@@ -83,6 +93,7 @@ constexpr ChannelSpec channels[] = {
      .states = mpi_functions,
      .further = {OVNI_MPI_FIRST_VALUE, further_mpi_functions}},
 };
+static_assert(channels[mpi_channel::function].name == "function");
 
 constexpr ViewSpec views[] = {
     {"mpi/function.cfg", "MPI function of the RUNNING thread", 25, ViewSpec::Row::thread},
@@ -96,7 +107,7 @@ extern constinit const ModelSpec mpi_model = [] {
                               .name = "mpi",
                               .version = OVNI_MPI_VERSION,
                               .guard = Guard::running,
-                              .linter_channel = 0,
+                              .linter_channel = mpi_channel::function,
                               .channels = channels,
                               .events = events,
                               .views = views,

@@ -1,4 +1,4 @@
-// What an event of the model mpi says of a call: its function, and the details that ovni/mpi_events.h lists.
+// The content of an event of the model mpi: its function, and the details that ovni/mpi_events.h lists.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace ovni {
 struct MpiDetails {
     using Step = MpiStep;
     Step step = Step::other;
-    const MpiFunctionRow* function = nullptr;  // of enter and leave
+    const MpiFunctionRow* function = nullptr;  // for enter and leave
     std::optional<int32_t> peer, tag, root;
     std::optional<uint32_t> object, request, count, how;
     std::optional<uint64_t> bytes;
 };
 
-// A payload without details, or of another size than any has, leaves them out.
+// The details are missing if the payload has none, or has an unknown size.
 MpiDetails mpi_details(EventCode code, std::span<const uint8_t> payload);
 
-// " peer=1 tag=7 communicator=1", of enter and leave; empty where there are none.
+// " peer=1 tag=7 communicator=1", for enter and leave; empty if there are no details.
 std::string describe_mpi_details(EventCode code, std::span<const uint8_t> payload);
 
-// A communicator as its members tell it, in one event of several.
+// A communicator as one event of a member describes it; several events may list its members.
 struct MpiCommunicator {
     uint32_t number = 0, flags = 0;
     uint64_t id = 0;
@@ -35,7 +35,7 @@ struct MpiCommunicator {
     uint32_t first = 0;            // place of members[0]
     std::vector<int32_t> members;  // in MPI_COMM_WORLD
 };
-// Of the data of a jumbo event MXC; nothing where it is damaged.
+// Reads the data of a jumbo event MXC; nothing if it is damaged.
 std::optional<MpiCommunicator> mpi_communicator(std::span<const uint8_t> data);
 
 }  // namespace ovni

@@ -17,8 +17,8 @@ constexpr uint64_t records(Records... all) {
     return ((uint64_t{1} << static_cast<unsigned>(all)) | ...);
 }
 
-// The fields of a payload behind the number of the function. Of the rows with that step and the record of the
-// function the first one counts whose fields are as long as the payload.
+// The fields of a payload behind the number of the function. The first row counts that has the step, the
+// record of the function, and the length of the payload.
 struct Layout {
     Step step;
     Field fields[4];
@@ -89,7 +89,7 @@ constexpr MpiPlaces places_of(const Layout& layout, bool numbered) {
     return places;
 }
 
-// Of no details, then two of each layout: without and with a number.
+// No details, then two for each layout: without and with a number.
 constexpr auto all_places = [] {
     std::array<MpiPlaces, 1 + 2 * std::size(layouts)> all{};
     for (size_t i = 0; i < std::size(layouts); ++i)
@@ -97,7 +97,7 @@ constexpr auto all_places = [] {
     return all;
 }();
 
-// Which of them, by step, record, whether there is a number, and size of the payload.
+// The index in all_places, by step, record, whether there is a number, and size of the payload.
 using Choice = std::array<std::array<std::array<std::array<uint8_t, longest + 1>, 2>, record_kinds>, steps>;
 constexpr Choice choice = [] {
     Choice all{};
@@ -116,7 +116,7 @@ struct Meaning {
     uint16_t function = 0;  // in mpi_function_rows, from 1; 0: it is in the payload, or there is none
 };
 
-// By category and value; both are below 128.
+// An index from category and value; both are below 128.
 constexpr unsigned code_bits = 7;
 constexpr size_t place_of(EventCode code) {
     return static_cast<size_t>(code.category()) << code_bits | static_cast<size_t>(code.value());

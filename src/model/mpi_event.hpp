@@ -1,6 +1,6 @@
-// An event of the model mpi as it lies in its stream: what it says of which function, and where in the
-// payload its details are (ovni/mpi_events.h lists them). A look into two tables, for who reads every event
-// of a trace; mpi_details.hpp has the details as they are needed elsewhere.
+// An event of the model mpi in its stream: its step, its function, and the places of its details in the
+// payload (ovni/mpi_events.h lists them). Costs a look into two tables, for readers of every event of a
+// trace; mpi_details.hpp is the convenient form.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ enum class MpiStep : uint8_t {
 
 enum class MpiField : uint8_t { none, peer, tag, root, object, request, count, how, bytes };
 
-// Where details are in a payload, the number of a function included.
+// The places of the details in a payload, which may begin with the number of a function.
 struct MpiPlaces {
     static constexpr size_t fields = static_cast<size_t>(MpiField::bytes) + 1;
-    std::array<uint8_t, fields> at{};  // 0: it has none
+    std::array<uint8_t, fields> at{};  // 0: the field is missing, or is `first`
     uint8_t first = 0;                 // the field that is at 0
     uint8_t bytes_size = 0;
 };
@@ -38,7 +38,7 @@ struct MpiPlaces {
 // Points into the payload.
 class MpiEvent {
  public:
-    // A payload without details, or of another size than any has, leaves them out.
+    // The details are missing if the payload has none, or has an unknown size.
     MpiEvent(EventCode code, std::span<const uint8_t> payload);
 
     MpiStep step() const { return step_; }
@@ -47,7 +47,7 @@ class MpiEvent {
         auto index = static_cast<uint8_t>(field);
         return places_->at[index] != 0 || places_->first == index;
     }
-    // One of 32 bits, without sign.
+    // A field of 32 bits, without sign.
     std::optional<uint32_t> number(MpiField field) const {
         if (!has(field)) return std::nullopt;
         uint32_t value = 0;

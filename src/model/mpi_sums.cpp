@@ -78,7 +78,7 @@ void ThreadInMpi::take(const MpiEvent& event, int64_t clock) {
     }
 }
 
-// Only of a thread that runs anything is shown; OHC is no change of its state.
+// Time counts only while the thread runs; OHC does not change its state.
 void ThreadInMpi::change_state(EventCode code, int64_t clock) {
     if (code == EventCode("OHC")) return;
     spend_until(clock);
@@ -127,21 +127,21 @@ void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
     if (!outer_.empty()) outer_.pop_back();
 }
 
-// Told by the leave of a call.
+// Counts the bytes in the leave of a call.
 void ThreadInMpi::add_bytes(const MpiFunctionRow& function, uint64_t bytes) {
     bool sends = function.record == MpiRecord::Send || function.record == MpiRecord::PostedSend ||
                  function.record == MpiRecord::PostedExchange || (function.family == "io" && function.gives);
     (sends ? current().sent : current().received) += bytes;
 }
 
-// One that could not be started has sent nothing.
+// A request that could not be started has sent nothing.
 void ThreadInMpi::end_request(uint32_t request, std::optional<uint32_t> how) {
     ended_ = request;
     auto started = sent_by_start_.find(request);
     if (how == OVNI_MPI_FAILED && started != sent_by_start_.end()) current().sent -= started->second;
 }
 
-// Of I/O that has ended; else of a message that is sent.
+// Counts the bytes of I/O that has ended, else of a message that is sent.
 void ThreadInMpi::transferred(uint64_t bytes) {
     if (ended_ != 0)
         process_.complete({ended_, call_.place, bytes});

@@ -1,8 +1,8 @@
-// What the calls of MPI come to, by function: how many, their time, and bytes. Followed from the events of
-// the threads of a process, thread by thread or in order of time: the sums are the same.
+// Sums of the calls of MPI by function: number, time, and bytes. Events come thread by thread or in order of
+// time; the sums are equal.
 //
-// Time counts as the channel of the model shows it: that of the innermost call, while its thread runs. A gap
-// ends the calls that are open, and so does the end of the stream.
+// Time counts for the innermost call while its thread runs, as the channel of the model shows it. A gap ends
+// all open calls, and so does the end of the stream.
 #pragma once
 
 #include <array>
@@ -30,12 +30,12 @@ using MpiSumsByFunction = std::map<const MpiFunctionRow*, MpiSums>;
 // I/O that one thread of a process began may complete in another.
 class ProcessInMpi {
  public:
-    // Now that all of its threads are known.
+    // Call after the last event of its last thread.
     MpiSumsByFunction sums() const;
 
  private:
     friend class ThreadInMpi;
-    using Place = uint16_t;  // of a function in sums_
+    using Place = uint16_t;  // index of a function in sums_
     static constexpr Place no_call = 0;
     struct Completed {
         uint32_t request;
@@ -45,15 +45,15 @@ class ProcessInMpi {
     Place place_of(const MpiFunctionRow* function);
     void complete(const Completed& transfer);
 
-    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // of no call, then of functions as they are met
+    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for functions as they are met
     std::vector<const MpiFunctionRow*> functions_ = {nullptr};
     std::array<Place, std::size(mpi_function_rows)> place_of_{};  // no_call: not met yet
     std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;   // I/O under way, by request
     std::vector<Completed> completed_;                            // before its beginning is known
 };
 
-// Follows one thread through its calls. Bytes count for the call in which they are told: what was received,
-// for the call that completes the request.
+// Follows one thread through its calls. Bytes count for the call that records them: those received for the
+// call that completes the request.
 class ThreadInMpi {
  public:
     explicit ThreadInMpi(ProcessInMpi& process) : process_(process) {}
@@ -66,18 +66,18 @@ class ThreadInMpi {
         else if (code.model() == 'O' && code.category() == 'H')
             change_state(code, clock);
     }
-    // A gap begins, or there is nothing more.
+    // A gap begins, or the stream ends.
     void close(int64_t clock);
 
  private:
     struct Call {
         const MpiFunctionRow* function = nullptr;
         ProcessInMpi::Place place = ProcessInMpi::no_call;
-        bool to_nobody = false;  // what is sent now
+        bool to_nobody = false;  // its message goes to MPI_PROC_NULL
         uint64_t to_send = 0;    // by the call, if it succeeds
     };
-    // Streams that go on behind events that are missing may have calls that never end: of those below the
-    // deepest that an emulator takes nothing is known.
+    // A stream with missing events may have calls that never end. Calls deeper than this, which is the limit
+    // of the emulator, are dropped.
     static constexpr size_t deepest = 512;
 
     MpiSums& current() { return process_.sums_[call_.place]; }

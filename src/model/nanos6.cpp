@@ -1,6 +1,6 @@
 // Event model `nanos6`: tasks and runtime of Nanos6. Tasks are handled in emu/task_hooks.cpp.
 #include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -91,28 +91,46 @@ static_assert(channels[nanos6_channel::taskid].name == "taskid");
 static_assert(channels[nanos6_channel::task_type].name == "task_type");
 static_assert(channels[nanos6_channel::subsystem].name == "subsystem");
 static_assert(channels[nanos6_channel::rank].name == "rank");
+static_assert(channels[nanos6_channel::thread_type].name == "thread_type");
+static_assert(channels[nanos6_channel::idle].name == "idle");
 
 constexpr EventSpec events[] = {
-    {"6Yc+(u32 typeid, str label)", "defines task type %{typeid}: \"%{label}\""},
-    {"6Tc(u32 taskid, u32 typeid)", "makes task %{taskid} of type %{typeid}"},
-    {"6Tx(u32 taskid)", "runs task %{taskid}"},
-    {"6Te(u32 taskid)", "ends task %{taskid}"},
-    {"6Tp(u32 taskid)", "pauses task %{taskid}"},
-    {"6Tr(u32 taskid)", "goes on with task %{taskid}"},
+    {"6Yc+(u32 typeid, str label)", "defines task type %{typeid}: \"%{label}\"", Action::hook, defines},
+    {"6Tc(u32 taskid, u32 typeid)", "makes task %{taskid} of type %{typeid}", Action::hook, defines},
+    {"6Tx(u32 taskid)",
+     "runs task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::run,
+      .channel = nanos6_channel::subsystem,
+      .opposite = "6Tp",
+      .key_size = 4,
+      .kept = 4}},
+    {"6Te(u32 taskid)",
+     "ends task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::end, .channel = nanos6_channel::subsystem, .key_size = 4}},
+    {"6Tp(u32 taskid)",
+     "pauses task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::pause, .channel = nanos6_channel::subsystem, .key_size = 4}},
+    {"6Tr(u32 taskid)",
+     "goes on with task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::resume, .channel = nanos6_channel::subsystem, .key_size = 4}},
     {"6W*", "wakes another worker", Action::ignore},
     {"6t[", "begin: code of a task", Action::ignore},
     {"6t]", "end: code of a task", Action::ignore},
     {"6S@", "scheduler: keeps a task", Action::ignore},
     {"6Sr", "scheduler: is handed a task", Action::ignore},
     {"6Ss", "scheduler: hands a task over", Action::ignore},
-    {"6TC", "task creation (old, not used)", Action::hook, EventSpec::Listed::no},
+    {"6TC", "task creation (old, not used)", Action::hook, stateless, EventSpec::Listed::no},
 };
 
 constexpr BreakdownSpec breakdown{.prv_type = 41,
                                   .title = "Nanos6 Runtime/Idle/Task breakdown",
-                                  .base = 2,
-                                  .detail = 1,
-                                  .idle = 5,
+                                  .base = nanos6_channel::subsystem,
+                                  .detail = nanos6_channel::task_type,
+                                  .idle = nanos6_channel::idle,
                                   .detail_at = 1,
                                   .otherwise = 2};
 
@@ -141,7 +159,7 @@ extern constinit const ModelSpec nanos6_model = [] {
                               .name = "nanos6",
                               .version = "1.1.0",
                               .guard = Guard::active,
-                              .linter_channel = 2,
+                              .linter_channel = nanos6_channel::subsystem,
                               .channels = channels,
                               .events = events,
                               .views = views,

@@ -1,5 +1,6 @@
 // Event model `nodes`: the runtime NODES, what a thread does in it.
-#include "model/model_spec.hpp"
+#include "model/channel_numbers.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -24,6 +25,7 @@ constexpr ChannelSpec channels[] = {
      .title = "NODES subsystem",
      .states = subsystem_states},
 };
+static_assert(channels[nodes_channel::subsystem].name == "subsystem");
 
 using Row = ViewSpec::Row;
 constexpr ViewSpec views[] = {
@@ -38,7 +40,7 @@ extern constinit const ModelSpec nodes_model = [] {
                               .name = "nodes",
                               .version = "1.0.0",
                               .guard = Guard::running,
-                              .linter_channel = 0,
+                              .linter_channel = nodes_channel::subsystem,
                               .channels = channels,
                               .views = views};
     static_assert(well_formed(model));

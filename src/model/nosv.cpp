@@ -1,7 +1,7 @@
 // Event model `nosv`: tasks, bodies and runtime of nOS-V. Tasks are handled in emu/task_hooks.cpp, hardware
 // counters in emu/nosv_hooks.cpp.
 #include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -103,28 +103,45 @@ static_assert(channels[nosv_channel::task_type].name == "task_type");
 static_assert(channels[nosv_channel::appid].name == "appid");
 static_assert(channels[nosv_channel::subsystem].name == "subsystem");
 static_assert(channels[nosv_channel::rank].name == "rank");
+static_assert(channels[nosv_channel::idle].name == "idle");
 
 constexpr EventSpec events[] = {
-    {"VTc(u32 taskid, u32 typeid)", "makes task %{taskid} of type %{typeid}"},
-    {"VTC(u32 taskid, u32 typeid)", "makes parallel task %{taskid} of type %{typeid}"},
-    {"VTx(u32 taskid, u32 bodyid)", "runs body %{bodyid} of task %{taskid}"},
-    {"VTe(u32 taskid, u32 bodyid)", "ends body %{bodyid} of task %{taskid}"},
-    {"VTp(u32 taskid, u32 bodyid)", "pauses body %{bodyid} of task %{taskid}"},
-    {"VTr(u32 taskid, u32 bodyid)", "goes on with body %{bodyid} of task %{taskid}"},
-    {"VYc+(u32 typeid, str label)", "defines task type %{typeid}: \"%{label}\""},
+    {"VTc(u32 taskid, u32 typeid)", "makes task %{taskid} of type %{typeid}", Action::hook, defines},
+    {"VTC(u32 taskid, u32 typeid)", "makes parallel task %{taskid} of type %{typeid}", Action::hook, defines},
+    {"VTx(u32 taskid, u32 bodyid)",
+     "runs body %{bodyid} of task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::run,
+      .channel = nosv_channel::subsystem,
+      .opposite = "VTp",
+      .key_size = 8,
+      .kept = 8}},
+    {"VTe(u32 taskid, u32 bodyid)",
+     "ends body %{bodyid} of task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::end, .channel = nosv_channel::subsystem, .key_size = 8}},
+    {"VTp(u32 taskid, u32 bodyid)",
+     "pauses body %{bodyid} of task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::pause, .channel = nosv_channel::subsystem, .key_size = 8}},
+    {"VTr(u32 taskid, u32 bodyid)",
+     "goes on with body %{bodyid} of task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::resume, .channel = nosv_channel::subsystem, .key_size = 8}},
+    {"VYc+(u32 typeid, str label)", "defines task type %{typeid}: \"%{label}\"", Action::hook, defines},
     {"VSr", "scheduler: is handed a task", Action::ignore},
     {"VSs", "scheduler: hands a task over", Action::ignore},
     {"VS@", "scheduler: keeps a task", Action::ignore},
     {"VHa", "begin: attach (old, not used)", Action::ignore},
     {"VHA", "end: attach (old, not used)", Action::ignore},
-    {"VWC+(i64 value)", "hardware counters, the first is %{value}"},
+    {"VWC+(i64 value)", "hardware counters, the first is %{value}", Action::hook, stateless},
 };
 
 constexpr BreakdownSpec breakdown{.prv_type = 17,
                                   .title = "nOS-V Runtime/Idle/Task breakdown",
-                                  .base = 4,
-                                  .detail = 2,
-                                  .idle = 6,
+                                  .base = nosv_channel::subsystem,
+                                  .detail = nosv_channel::task_type,
+                                  .idle = nosv_channel::idle,
                                   .detail_at = 11,
                                   .otherwise = 2,
                                   .suitability = BreakdownSpec::Suitability::declared};
@@ -155,7 +172,7 @@ extern constinit const ModelSpec nosv_model = [] {
                               .name = "nosv",
                               .version = "2.7.0",
                               .guard = Guard::active_on_cpu,
-                              .linter_channel = 4,
+                              .linter_channel = nosv_channel::subsystem,
                               .channels = channels,
                               .events = events,
                               .views = views,

@@ -1,7 +1,7 @@
 // Event model `openmp`: the OpenMP-V runtime: regions, tasks and worksharings. Tasks are handled in
 // emu/task_hooks.cpp.
 #include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -73,16 +73,38 @@ static_assert(channels[openmp_channel::task_id].name == "task ID");
 constexpr EventSpec events[] = {
     {"PBs", "begin: spinning while it waits", Action::ignore},
     {"PBS", "end: spinning while it waits", Action::ignore},
-    {"POc+(u32 typeid, str label)", "defines label %{typeid}: \"%{label}\""},
-    {"PPc(u32 taskid, u32 typeid)", "makes task %{taskid} with label %{typeid}"},
-    {"PPx(u32 taskid)", "runs task %{taskid}"},
-    {"PPe(u32 taskid)", "ends task %{taskid}"},
-    {"PQx(u32 typeid)", "begin: worksharing with label %{typeid}"},
-    {"PQe(u32 typeid)", "end: worksharing with label %{typeid}"},
+    {"POc+(u32 typeid, str label)", "defines label %{typeid}: \"%{label}\"", Action::hook, defines},
+    {"PPc(u32 taskid, u32 typeid)", "makes task %{taskid} with label %{typeid}", Action::hook, defines},
+    {"PPx(u32 taskid)",
+     "runs task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::push,
+      .channel = openmp_channel::task_id,
+      .opposite = "PPe",
+      .key_size = 4,
+      .kept = 4}},
+    {"PPe(u32 taskid)",
+     "ends task %{taskid}",
+     Action::hook,
+     {.kind = StateKind::pop, .channel = openmp_channel::task_id, .key_size = 4}},
+    {"PQx(u32 typeid)",
+     "begin: worksharing with label %{typeid}",
+     Action::hook,
+     {.kind = StateKind::push,
+      .channel = openmp_channel::label,
+      .opposite = "PQe",
+      .key_size = 4,
+      .kept = 4}},
+    {"PQe(u32 typeid)",
+     "end: worksharing with label %{typeid}",
+     Action::hook,
+     {.kind = StateKind::pop, .channel = openmp_channel::label, .key_size = 4}},
 };
 
-constexpr BreakdownSpec breakdown{
-    .prv_type = 53, .title = "OpenMP Runtime/Label breakdown", .base = 0, .detail = 1};
+constexpr BreakdownSpec breakdown{.prv_type = 53,
+                                  .title = "OpenMP Runtime/Label breakdown",
+                                  .base = openmp_channel::subsystem,
+                                  .detail = openmp_channel::label};
 
 using Row = ViewSpec::Row;
 constexpr ViewSpec views[] = {
@@ -102,7 +124,7 @@ extern constinit const ModelSpec openmp_model = [] {
                               .name = "openmp",
                               .version = "1.2.1",
                               .guard = Guard::running,
-                              .linter_channel = 0,
+                              .linter_channel = openmp_channel::subsystem,
                               .channels = channels,
                               .events = events,
                               .views = views,

@@ -1,7 +1,7 @@
 // Event model `ovni`: life cycle of threads, affinity, flushes, marks, and the markers of unsorted regions.
-// What its events do to threads and CPUs is in emu/ovni_hooks.cpp.
+// emu/ovni_hooks.cpp has the effects of its events on threads and CPUs.
 #include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -23,23 +23,37 @@ static_assert(channels[ovni_channel::flush].name == "flush");
 constexpr EventSpec events[] = {
     {"OHC(i32 cpu, u64 tag)", "creates a thread for CPU %{cpu}, tag %#llx{tag}", Action::ignore},
     {"OHx(i32 cpu, i32 tid, u64 tag)",
-     "starts to run on CPU %{cpu}, created by thread %{tid}, tag %#llx{tag}"},
-    {"OHe", "ends"},
-    {"OHp", "pauses"},
-    {"OHr", "runs again"},
-    {"OHc", "cools down, is about to pause"},
-    {"OHw", "warms up, is about to run"},
-    {"OAs(i32 cpu)", "moves itself to CPU %{cpu}"},
-    {"OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}"},
-    {"OB.", "probe in a burst, to measure the cost of an event"},
-    {"OCn(i32 cpu)", "number of CPUs (old, not used): %{cpu}"},
-    {"OF[", "begin: writing out the buffer"},
-    {"OF]", "end: writing out the buffer"},
+     "starts to run on CPU %{cpu}, created by thread %{tid}, tag %#llx{tag}", Action::hook, stateless},
+    {"OHe", "ends", Action::hook, stateless},
+    {"OHp", "pauses", Action::hook, stateless},
+    {"OHr", "runs again", Action::hook, stateless},
+    {"OHc", "cools down, is about to pause", Action::hook, stateless},
+    {"OHw", "warms up, is about to run", Action::hook, stateless},
+    {"OAs(i32 cpu)", "moves itself to CPU %{cpu}", Action::hook, stateless},
+    {"OAr(i32 cpu, i32 tid)", "moves thread %{tid} to CPU %{cpu}", Action::hook, stateless},
+    {"OB.", "probe in a burst, to measure the cost of an event", Action::hook, stateless},
+    {"OCn(i32 cpu)", "number of CPUs (old, not used): %{cpu}", Action::hook, stateless},
+    {"OF[", "begin: writing out the buffer", Action::hook, stateless},
+    {"OF]", "end: writing out the buffer", Action::hook, stateless},
     {"OU[", "begin: events that may be out of order", Action::ignore},
     {"OU]", "end: events that may be out of order", Action::ignore},
-    {"OM[(i64 value, i32 type)", "mark of type %{type}: push %{value}"},
-    {"OM](i64 value, i32 type)", "mark of type %{type}: pop %{value}"},
-    {"OM=(i64 value, i32 type)", "mark of type %{type}: set %{value}"},
+    {"OM[(i64 value, i32 type)",
+     "mark of type %{type}: push %{value}",
+     Action::hook,
+     {.kind = StateKind::push,
+      .channel = all_marks,
+      .opposite = "OM]",
+      .key_at = 8,
+      .key_size = 4,
+      .kept = 12}},
+    {"OM](i64 value, i32 type)",
+     "mark of type %{type}: pop %{value}",
+     Action::hook,
+     {.kind = StateKind::pop, .channel = all_marks, .key_at = 8, .key_size = 4}},
+    {"OM=(i64 value, i32 type)",
+     "mark of type %{type}: set %{value}",
+     Action::hook,
+     {.kind = StateKind::set, .channel = all_marks, .key_at = 8, .key_size = 4, .kept = 12}},
 };
 
 using Row = ViewSpec::Row;

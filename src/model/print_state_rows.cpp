@@ -1,4 +1,4 @@
-// Prints the rows of runtime/state_rows.hpp, made of the tables of the event models; run when the runtime
+// Prints the rows of runtime/state_rows.hpp from the tables of the event models. Runs when the runtime
 // library is built.
 #include <fmt/format.h>
 

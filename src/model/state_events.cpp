@@ -4,56 +4,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/channel_numbers.hpp"
-#include "model/model_spec.hpp"
-
 namespace ovni {
 
 namespace {
 
-using Kind = StateEvent::Kind;
-
-// States that hooks of the emulator know: which channel of their model they are in, and what of the payload.
-struct HookRow {
-    EventCode code, opposite;
-    Kind kind;
-    uint8_t channel;
-    uint8_t key_at, key_size, kept;
-};
-
-constexpr uint8_t of_marks = 200;  // no channel of a table
 using enum StateEvent::Kind;
-constexpr HookRow hook_rows[] = {
-    {"OM[", "OM]", push, of_marks, 8, 4, 12},
-    {"OM]", {}, pop, of_marks, 8, 4, 0},
-    {"OM=", {}, set, of_marks, 8, 4, 12},
-    {"KCO", "KCI", push, kernel_channel::context_switch, 0, 0, 0},
-    {"KCI", {}, pop, kernel_channel::context_switch, 0, 0, 0},
-    {"MX[", "MX]", push, 0, 0, 0, 2},
-    {"MX]", {}, pop, 0, 0, 0, 0},
-    {"MXC", {}, always, 0, 0, 0, 0},
-    {"MXO", {}, always, 0, 0, 0, 0},
-    {"MXN", {}, always, 0, 0, 0, 0},
-    {"VYc", {}, always, 0, 0, 0, 0},
-    {"VTc", {}, always, 0, 0, 0, 0},
-    {"VTC", {}, always, 0, 0, 0, 0},
-    {"VTx", "VTp", run, nosv_channel::subsystem, 0, 8, 8},
-    {"VTe", {}, end, nosv_channel::subsystem, 0, 8, 0},
-    {"VTp", {}, pause, nosv_channel::subsystem, 0, 8, 0},
-    {"VTr", {}, resume, nosv_channel::subsystem, 0, 8, 0},
-    {"6Yc", {}, always, 0, 0, 0, 0},
-    {"6Tc", {}, always, 0, 0, 0, 0},
-    {"6Tx", "6Tp", run, nanos6_channel::subsystem, 0, 4, 4},
-    {"6Te", {}, end, nanos6_channel::subsystem, 0, 4, 0},
-    {"6Tp", {}, pause, nanos6_channel::subsystem, 0, 4, 0},
-    {"6Tr", {}, resume, nanos6_channel::subsystem, 0, 4, 0},
-    {"POc", {}, always, 0, 0, 0, 0},
-    {"PPc", {}, always, 0, 0, 0, 0},
-    {"PPx", "PPe", push, openmp_channel::task_id, 0, 4, 4},
-    {"PPe", {}, pop, openmp_channel::task_id, 0, 4, 0},
-    {"PQx", "PQe", push, openmp_channel::label, 0, 4, 4},
-    {"PQe", {}, pop, openmp_channel::label, 0, 4, 0},
-};
 
 EventCode code_of(std::string_view text) {
     return text.empty() ? EventCode() : EventCode::from_chars(text.data());
@@ -71,6 +26,18 @@ void add_channel(std::vector<StateEvent>& events, const ChannelSpec& channel, ui
     }
 }
 
+void add_hooks(std::vector<StateEvent>& events, const ModelSpec& model, unsigned first_stack) {
+    for (const EventSpec& event : model.events) {
+        const HookState& state = event.state;
+        if (state.declared != HookState::Declared::kind) continue;
+        unsigned stack = first_stack + state.channel;
+        if (state.kind == always) stack = 0;
+        if (state.channel == all_marks) stack = StateEvent::marks;
+        events.push_back({code_of(event.signature), code_of(state.opposite), state.kind,
+                          static_cast<uint8_t>(stack), state.key_at, state.key_size, state.kept});
+    }
+}
+
 // Stacks are numbered from the first channel of the first model on.
 std::vector<StateEvent> all_events() {
     std::vector<StateEvent> events;
@@ -78,14 +45,7 @@ std::vector<StateEvent> all_events() {
     for (const ModelSpec* model : all_models()) {
         for (size_t c = 0; c < model->channels.size(); ++c)
             add_channel(events, model->channels[c], static_cast<uint8_t>(first + c));
-        for (const HookRow& hook : hook_rows) {
-            if (hook.code.model() != model->id) continue;
-            unsigned stack = hook.kind == always        ? 0
-                             : hook.channel == of_marks ? StateEvent::marks
-                                                        : first + hook.channel;
-            events.push_back({hook.code, hook.opposite, hook.kind, static_cast<uint8_t>(stack), hook.key_at,
-                              hook.key_size, hook.kept});
-        }
+        add_hooks(events, *model, first);
         first += static_cast<unsigned>(model->channels.size());
     }
     std::ranges::sort(events, {}, [](const StateEvent& event) { return event.code.bits(); });

@@ -1,5 +1,6 @@
 // Event model `tampi`: task-aware MPI, what a thread does in it.
-#include "model/model_spec.hpp"
+#include "model/channel_numbers.hpp"
+#include "model/well_formed.hpp"
 
 namespace ovni {
 
@@ -28,6 +29,7 @@ constexpr ChannelSpec channels[] = {
      .title = "TAMPI subsystem",
      .states = subsystem_states},
 };
+static_assert(channels[tampi_channel::subsystem].name == "subsystem");
 
 using Row = ViewSpec::Row;
 constexpr ViewSpec views[] = {
@@ -42,7 +44,7 @@ extern constinit const ModelSpec tampi_model = [] {
                               .name = "tampi",
                               .version = "1.0.0",
                               .guard = Guard::running,
-                              .linter_channel = 0,
+                              .linter_channel = tampi_channel::subsystem,
                               .channels = channels,
                               .views = views};
     static_assert(well_formed(model));

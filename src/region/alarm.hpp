@@ -1,12 +1,10 @@
-// What a chain of alarms says, once it is read. A chain arms its alarms one after the other; the hit of the
-// armed one fires its event (../region/README.md has the grammar). Plain data: the parser makes it, the
-// engine lays it out.
+// A chain of alarms after parsing. A chain arms its alarms one after the other; a hit of the armed one fires
+// its event (README.md has the grammar). Plain data: the parser makes it, the engine lays it out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +13,12 @@ namespace ovni::region {
 
 enum class Event : uint8_t { start, stop, thread_id, precondition };
 
+constexpr std::string_view name_of(Event event) noexcept {
+    constexpr std::string_view names[] = {"start", "stop", "threadid", "precond"};
+    return names[static_cast<size_t>(event)];
+}
+
+// alarm_kinds.cpp has a row for each.
 enum class Kind : uint8_t {
     icount,
     uniform,
@@ -33,23 +37,11 @@ enum class Kind : uint8_t {
     slow_call,
     interactive,
     timeout,
+    how_many  // none: behind the last
 };
-inline constexpr size_t kind_count = 17;
+inline constexpr auto kind_count = static_cast<size_t>(Kind::how_many);
 
-enum class BackEnd : uint8_t { missing, present };
-
-struct KindRow {
-    Kind kind;
-    std::string_view name;
-    BackEnd back_end;  // whether hits of this kind are looked for
-};
-
-// In the order of Kind.
-std::span<const KindRow, kind_count> kind_rows() noexcept;
-std::string_view name_of(Kind kind) noexcept;
-std::string_view name_of(Event event) noexcept;
-
-// What the second value of a hit (level of MPI_Pcontrol, subleaf of cpuid, duration of a call in ns) must be.
+// The rule for the second value of a hit: level of MPI_Pcontrol, subleaf of cpuid, duration of a call in ns.
 enum class DetailRule : uint8_t { any, equal, at_least, neither_0_nor_2 };
 
 enum class AddressForm : uint8_t { none, absolute, in_image, symbol };
@@ -64,7 +56,7 @@ struct Alarm {
     Event event = Event::start;
     Kind kind = Kind::icount;
     // The number that a hit brings: instructions, address or offset, immediate, leaf, both halves of magic,
-    // number of the MPI function, ns of a timeout; hash_of(text) where the value is a text.
+    // number of the MPI function, ns of a timeout; hash_of(text) if the value is a text.
     uint64_t value = 0;
     std::string text;  // symbol, image, string, name in capitals, hexadecimal digits; function as written
     AddressForm address_form = AddressForm::none;
@@ -83,7 +75,7 @@ inline constexpr uint32_t endless = 0;
 struct Chain {
     std::string source;
     std::vector<Alarm> alarms;  // at least one
-    uint64_t repeat = 1;        // how often it runs, or endless
+    uint64_t repeat = 1;        // number of runs, or endless
     std::string name;
     std::string waits_for;
     size_t waits_for_offset = 0;

@@ -1,4 +1,4 @@
-// What ovni/control.h looks for.
+// The functions that ovni/control.h looks for.
 #include "ovni/control.h"
 #include "region/controller.hpp"
 

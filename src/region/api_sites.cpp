@@ -1,4 +1,4 @@
-// What sites of MPI report to the controller, and new threads: ovni/private.h.
+// Reports of MPI sites and of new threads to the controller: ovni/private.h.
 #include "ovni/private.h"
 #include "region/controller.hpp"
 

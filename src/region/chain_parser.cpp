@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "region/alarm_values.hpp"
+#include "region/alarm_kinds.hpp"
 
 namespace ovni::region {
 
@@ -42,7 +42,7 @@ bool begins_with_number(std::string_view text) {
     return !text.empty() && text[0] >= '0' && text[0] <= '9';
 }
 
-// What may be said once of an alarm, and was.
+// The modifiers that an alarm has already; each may stand once.
 struct Given {
     bool count = false;
     bool thread = false;
@@ -121,7 +121,7 @@ Fault ChainParser::modifier(const Piece& field, Meaning& meaning) {
     return {};
 }
 
-// After each modifier, as they come in any order.
+// Called after each modifier, as they come in any order.
 Fault ChainParser::agrees(const Piece& field) {
     const Alarm& last = chain_.alarms.back();
     if (last.is_global && last.thread) return reading_.wrong(field, "global and tid are mutually exclusive");
@@ -132,7 +132,7 @@ Fault ChainParser::agrees(const Piece& field) {
 
 Fault ChainParser::value(std::span<const Piece> fields, size_t& used) {
     Alarm& last = chain_.alarms.back();
-    size_t wanted = fields_of_value(last.kind);
+    size_t wanted = row_of(last.kind).fields;
     if (is_counted(last.kind) && !fields.empty() && begins_with_number(fields[0].text())) {
         given_.count = true;
         wanted = 1;
@@ -142,9 +142,9 @@ Fault ChainParser::value(std::span<const Piece> fields, size_t& used) {
         if (i < fields.size() && !fields[i].is_empty()) continue;
         Piece end{{}, reading_.source.size()};
         return reading_.wrong(i < fields.size() ? fields[i] : end,
-                              std::string(name_of(last.kind)) + ": missing value");
+                              std::string(row_of(last.kind).name) + ": missing value");
     }
-    return wanted == 0 ? Fault() : read_value(reading_, fields.first(wanted), last);
+    return wanted == 0 ? Fault() : row_of(last.kind).read(reading_, fields.first(wanted), last);
 }
 
 Fault ChainParser::head_of_uniform(std::span<const Piece> fields, size_t& used) {
@@ -177,7 +177,7 @@ Fault ChainParser::alarm(const Piece& piece) {
     chain_.alarms.emplace_back().offset = piece.offset;
     given_ = {};
     size_t used = 0;
-    bool is_uniform = fields[0].text() == name_of(Kind::uniform);
+    bool is_uniform = fields[0].text() == row_of(Kind::uniform).name;
     Fault fault = is_uniform ? head_of_uniform(fields, used) : head_of_alarm(fields, used);
     if (fault) return fault;
     for (const Piece& field : std::span(fields).subspan(used)) {

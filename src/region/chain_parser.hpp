@@ -11,8 +11,8 @@
 
 namespace ovni::region {
 
-// `mpi_functions`: names whose places are the numbers of the functions; none: functions are taken as they
-// are. `warnings` gets sentences about what was accepted, but is not as it should be.
+// `mpi_functions`: names, whose places are the numbers of the functions. If it is empty, names are not
+// checked. `warnings` gets a sentence for each accepted mistake.
 Fault parse_chain(std::string_view text, std::span<const std::string_view> mpi_functions, Chain& chain,
                   std::vector<std::string>& warnings) noexcept;
 

@@ -1,5 +1,5 @@
-// The letters of a chain: quotes and escapes are resolved, and every letter knows where it stood, so that
-// errors can show the place. Errors are values.
+// The letters of a chain. Quotes and escapes are resolved, and every letter keeps its offset, so that errors
+// can show the place. Errors are values.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace ovni::region {
 
 struct Error {
     std::string what;
-    std::string text;   // all that was read
-    size_t offset = 0;  // of the culprit, in bytes
+    std::string text;   // the whole chain
+    size_t offset = 0;  // of the fault, in bytes
 
-    // Characters before the culprit, and one.
+    // Counts characters, from 1.
     size_t column() const noexcept;
     // "what, at column 7 of 'text'", always one line.
     std::string message() const noexcept;
 };
 
-// Nothing, or what is wrong.
+// Nothing, or the error.
 using Fault = std::optional<Error>;
 
 struct Letter {
     char c = 0;
-    bool is_quoted = false;  // separates nothing, and is not trimmed
+    bool is_quoted = false;  // then it neither separates nor is trimmed
     size_t offset = 0;
 };
 
@@ -41,7 +41,7 @@ struct Piece {
     std::string text() const noexcept;
     Piece from(size_t position) const noexcept;
     Piece until(size_t position) const noexcept { return {letters.first(position), offset}; }
-    // The last such letter that is not quoted.
+    // The last letter `c` that is not quoted.
     std::optional<size_t> find_last(char c) const noexcept;
 };
 

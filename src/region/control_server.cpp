@@ -29,7 +29,7 @@ bool may_ask(int descriptor, uid_t owner) noexcept {
            (peer.uid == owner || peer.uid == 0);
 }
 
-// Nothing where it is no line of printable letters.
+// Empty if the request is no line of printable letters.
 std::string_view words_in(std::string_view request) noexcept {
     auto is_blank = [](char letter) { return letter == ' ' || letter == '\n' || letter == '\0'; };
     while (!request.empty() && is_blank(request.front())) request.remove_prefix(1);
@@ -55,14 +55,14 @@ bool ControlServer::listen(const std::string& path) noexcept {
     owner_ = ::geteuid();
     path_ = path;
     if (open()) return true;
-    path_.clear();
+    path_.reset();
     return false;
 }
 
-// Appears under its name when it can be connected to.
+// The socket appears under its name once clients can connect.
 bool ControlServer::open() noexcept {
-    std::string unready = path_;
-    if (unready.empty()) return errno = ENOENT, false;
+    if (!path_ || path_->empty()) return errno = ENOENT, false;
+    std::string unready = *path_;
     unready.back() = '~';
     auto address = socket_address(unready);
     if (!address) return errno = ENAMETOOLONG, false;
@@ -72,7 +72,7 @@ bool ControlServer::open() noexcept {
     ::unlink(unready.c_str());
     if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) return false;
     bool is_ready = ::chmod(unready.c_str(), 0600) == 0 && ::listen(descriptor, SOMAXCONN) == 0 &&
-                    ::rename(unready.c_str(), path_.c_str()) == 0;
+                    ::rename(unready.c_str(), path_->c_str()) == 0;
     if (!is_ready) {
         int error = errno;
         ::unlink(unready.c_str());
@@ -139,7 +139,7 @@ void ControlServer::admit(OwnDescriptor socket) noexcept {
     int descriptor = socket.get();
     if (descriptor < 0) return;
     if (may_ask(descriptor, owner_)) return void(idlest() = {std::move(socket), writer::monotonic_clock()});
-    // A connection that ends with something unread takes with it what we say.
+    // A connection that ends with unread bytes would lose our reply.
     char request[longest_request];
     while (::recv(descriptor, request, sizeof request, MSG_DONTWAIT) > 0) continue;
     send(descriptor, "err this process is not yours");
@@ -156,7 +156,7 @@ void ControlServer::hear(Client& client, Answer answer) noexcept {
 }
 
 void ControlServer::unlink() noexcept {
-    if (is_linked_.exchange(false)) ::unlink(path_.c_str());
+    if (is_linked_.exchange(false)) ::unlink(path_->c_str());
 }
 
 void ControlServer::close() noexcept {

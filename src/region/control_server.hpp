@@ -1,6 +1,6 @@
-// The socket that ovnictl talks to, and those who do. Nobody waits for a client: who does not take a reply is
-// dropped, and where there are most_clients and more want to come, the one that has said nothing for longest
-// has to go, after a while. Used by one thread.
+// The socket that ovnictl talks to, and its clients. The server waits for no client: one that does not take
+// its reply is dropped. If there are most_clients and another wants to come, the one idle for longest is
+// dropped after a while. Used by one thread.
 #pragma once
 
 #include <poll.h>
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,20 +26,20 @@ class ControlServer {
 
     constexpr ControlServer() = default;
 
-    // Takes the place of whatever has that path, which is of a process with our number. False with errno.
+    // Replaces any socket of that path, which a dead process with our number has left. False with errno.
     bool listen(const std::string& path) noexcept;
-    bool is_listening() const noexcept { return !path_.empty(); }
+    bool is_listening() const noexcept { return path_.has_value(); }
 
-    // What to wait for, in so many places of `polled`, and until when at most (CLOCK_MONOTONIC).
+    // The descriptors to poll, in `count` places of `polled`, until that time at most (CLOCK_MONOTONIC).
     struct Watched {
         size_t count;
         uint64_t until;
     };
     Watched watch(std::span<pollfd, most_polled> polled) noexcept;
-    // What has come there: at most one request of each client.
+    // Answers at most one request of each client.
     void serve(std::span<const pollfd> polled, Answer answer) noexcept;
 
-    // The name is gone once, whoever asks for it.
+    // Any thread; removes the name once.
     void unlink() noexcept;
     void close() noexcept;
 
@@ -55,11 +56,11 @@ class ControlServer {
     void admit(OwnDescriptor socket) noexcept;
     void hear(Client& client, Answer answer) noexcept;
 
-    std::string path_;
+    std::optional<std::string> path_;  // not a plain string: see EventLog::name_
     std::atomic<bool> is_linked_{false};
     uid_t owner_ = 0;
     OwnDescriptor socket_;
-    uint64_t rests_until_ = 0;  // where the system has no descriptor for us
+    uint64_t rests_until_ = 0;  // while the system has no descriptor left
     std::array<Client, most_clients> clients_;
 };
 

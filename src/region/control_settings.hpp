@@ -1,4 +1,4 @@
-// What the user says of the controller, by environment variables (which are options of ovnirun).
+// The settings of the controller: environment variables, which options of ovnirun set.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace ovni::region {
 
 // Whose recording an event starts or stops.
 enum class Scope : uint8_t {
-    thread,   // that of the thread that fires; with bcast of all
-    process,  // of all threads
-    job       // of all ranks, which agree on the moment
+    thread,   // the thread that fires; with bcast all
+    process,  // all threads
+    job       // all ranks, which agree on the moment
 };
 
 std::optional<Scope> parse_scope(std::string_view text) noexcept;
@@ -34,7 +34,7 @@ class RankList {
     std::vector<Range> ranges_;
 };
 
-// As whoever started the process has told it.
+// The rank in the environment that the launcher made.
 std::optional<uint32_t> own_rank() noexcept;
 
 struct ControlSettings {

@@ -1,5 +1,5 @@
-// What the traced process and ovnictl agree about: where sockets lie, what they are called, how long a
-// message is. A message is one datagram of SOCK_SEQPACKET; the reply begins with "ok" or "err".
+// The agreement between the traced process and ovnictl: places and names of sockets, lengths of messages. A
+// message is one datagram of SOCK_SEQPACKET; the reply begins with "ok" or "err".
 #pragma once
 
 #include <sys/socket.h>
@@ -15,7 +15,7 @@ namespace ovni::region {
 inline constexpr size_t longest_request = 1024, longest_reply = 60'000;  // bytes
 inline constexpr size_t longest_socket_path = sizeof(sockaddr_un::sun_path) - 1;
 
-// Job or rank as it stands there: without what ends it, or what a shell takes for a pattern.
+// A job or rank as part of the name: without letters that would end it, or that a shell takes for a pattern.
 std::string socket_word(std::string_view text);
 
 // ctl.<job>.<rank>.<pid>.sock
@@ -26,16 +26,17 @@ struct SocketName {
     std::string text() const;
 };
 
-// Of this process. Job and rank are told by whoever started it; else they are "local" and 0.
+// The name of this process's socket. Job and rank come from the launcher's environment; else they are "local"
+// and 0.
 SocketName socket_name();
-// Nothing where it is none of ours. `name`: without directories.
+// Nothing if it is no name of a control socket. `name`: without directories.
 std::optional<SocketName> parse_socket_name(std::string_view name);
 
-// Of this process, in the directory that run directories lie in, which is made; where that path is too long,
-// the shortest of those. Empty, with one line said, where there is none.
+// The path of this process's socket, in the directory of run directories, which is made. If that path is too
+// long, it lies in the shortest of the possible directories. Empty, after one message, if there is none.
 std::string socket_path();
 
-// Nothing where the path is too long.
+// Nothing if the path is too long.
 std::optional<sockaddr_un> socket_address(std::string_view path);
 
 }  // namespace ovni::region

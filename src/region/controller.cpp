@@ -13,20 +13,7 @@ constinit writer::Immortal<RegionController> the_controller;
 
 namespace {
 
-bool starts(const Plan& plan) {
-    for (const Chain& chain : plan.chains)
-        for (const Alarm& alarm : chain.alarms)
-            if (alarm.event == Event::start) return true;
-    return false;
-}
-
-// Where a chain starts recording, nothing is recorded before.
-writer::Recording first_state(const Plan& plan, DefaultStart default_start) {
-    return starts(plan) || default_start == DefaultStart::off ? writer::Recording::off
-                                                              : writer::Recording::on;
-}
-
-// One constructor is all that the rest of the library sees of the controller.
+// The rest of the library sees no more of the controller than this constructor.
 [[gnu::constructor]] void introduce() {
     static constexpr writer::Controller table{
         []() noexcept { return controller().begin(); }, []() noexcept { controller().thread_begins(); },
@@ -47,7 +34,7 @@ writer::Recording RegionController::begin() noexcept {
     return first_;
 }
 
-// A text that nobody passes is no mistake that could be found before. One rank says it.
+// Warns, in one rank, if nothing was ever recorded: a misspelt text cannot be found earlier.
 void RegionController::end() noexcept {
     service_.stop();
     bool concerns = running() != nullptr && !is_child_ && writer::told_rank() == "0";
@@ -69,7 +56,8 @@ Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
     return find_missing_back_end(plan);
 }
 
-// A rank for which chains are not meant has no controller; of a job that switches as one it is a part still.
+// A rank that --control-ranks leaves out has no controller. With scope `job` it still switches with the
+// others.
 bool RegionController::make() noexcept {
     ControlSettings settings;
     Plan plan;
@@ -80,7 +68,8 @@ bool RegionController::make() noexcept {
         plan = {};
     }
     bool is_present = settings.concern(rank);
-    if (is_present || settings.scope == Scope::job) first_ = first_state(plan, settings.default_start);
+    bool is_switched = is_present || settings.scope == Scope::job;
+    if (is_switched && !plan.begins_recording(settings.default_start)) first_ = writer::Recording::off;
     delivery_.set_up(settings, rank, first_);
     if (!is_present || plan.chains.empty()) return is_present;
     auto* running = new Running(*this, service_, plan, settings.default_start, born_);
@@ -112,7 +101,7 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     begin_here();
     if (state_.load(std::memory_order_acquire) != State::present) return false;
     if (running() != nullptr) attach();
-    // A listener that a thread of ours tells speaks for the thread that it is told of.
+    // A listener that the service calls speaks for the thread that the event concerns.
     bool is_helper = own_thread.phase == Phase::helper;
     uint32_t own = is_helper ? told_thread_ : own_number();
     if (thread == all_threads) thread = own;

@@ -1,8 +1,8 @@
-// The region controller of a process: reads what the user wants before the first stream, reports hits to the
-// engine in the name of the threads that have them, and hands on what fires. The writer knows it by the table
-// in runtime/gate.hpp, libovni-mpi by the functions of ovni/private.h, programs by ovni/control.h.
+// The region controller of a process: reads the settings before the first stream, reports hits to the engine
+// in the name of the threads that have them, and delivers the events that fire. The writer knows it by the
+// table in runtime/gate.hpp, libovni-mpi by the functions of ovni/private.h, programs by ovni/control.h.
 //
-// It comes to life once, and stays: whoever finds it running may use it without a lock.
+// It begins once, and stays: once running() is set, any thread may use it without a lock.
 #pragma once
 
 #include <atomic>
@@ -38,35 +38,35 @@ class RegionController {
     void end() noexcept;
     bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 
-    // A site comes before the first stream.
+    // Begins if that is still to be done: a site may be hit before the first stream exists.
     void begin_here() noexcept;
-    // Null where there are no chains, or before the process has begun.
+    // Null if there are no chains, or before the process has begun.
     Running* running() const noexcept { return running_.load(std::memory_order_acquire); }
 
-    // In the calling thread, which comes by here maybe for the first time.
+    // A site is hit in the calling thread, which may be new to the controller.
     void hit(Kind kind, uint64_t value, int64_t detail = 0) noexcept;
     void hit(Kind kind, std::string_view text, int64_t detail) noexcept;
 
-    // For a thread that is being created by the calling one.
+    // The number for a thread that the calling one is about to create.
     uint32_t number_next_thread() noexcept { return numbers_.next(); }
-    // The calling thread is the one of that number, and begins.
+    // The calling thread begins, with that number.
     void thread_starts(uint32_t number) noexcept;
     uint32_t own_number() noexcept;
-    // It is over.
+    // The calling thread ends.
     void detach() noexcept;
 
-    // As if an alarm had fired. False where this process has no controller.
+    // Fires an event as an alarm does. False if this process has no controller.
     bool fire(Event event, uint32_t thread, bool is_broadcast) noexcept;
     Delivery& delivery() noexcept { return delivery_; }
 
     // For the engine's hooks.
     void fired(const Firing& firing, std::string_view cause) noexcept;
 
-    // In the thread of the service. A deadline has come:
+    // Called in the thread of the service: a deadline has come.
     void ring(uint16_t alarm, uint32_t thread) noexcept;
-    // A request of ovnictl.
+    // Called in the thread of the service: a request of ovnictl.
     void command(std::string_view words, std::string& reply) noexcept;
-    // Listeners learn of what came of it.
+    // Called in the thread of the service: calls listeners for the events that it fired.
     void tell_reported() noexcept;
 
  private:
@@ -94,8 +94,8 @@ class RegionController {
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};
-    bool is_child_ = false;  // of a fork, amid chains
-    // Of the thread of the service: for whom it reports, and what listeners are still to be told.
+    bool is_child_ = false;  // of a fork, while chains were at work
+    // For the thread of the service: the stream that it reports for, and events still to pass to listeners.
     std::atomic<writer::Stream*> reported_stream_{nullptr};
     struct Untold {
         Firing firing;

@@ -30,7 +30,7 @@ std::string_view name_of(Scope scope) {
 
 }  // namespace
 
-// The thread with the lowest number for which it is armed.
+// The thread with the lowest number for which the alarm is armed.
 bool RegionController::feed(uint16_t alarm) noexcept {
     uint32_t least = 0;
     while (ThreadTable::Use thread = threads_.next_from(least)) {
@@ -40,7 +40,7 @@ bool RegionController::feed(uint16_t alarm) noexcept {
     return false;
 }
 
-// `number`: of the interactive alarms, from 1; empty: the first that is armed.
+// `number` counts the interactive alarms, from 1; empty: the first that is armed.
 void RegionController::fire_interactive(std::string_view number, std::string& reply) noexcept {
     uint64_t wanted = 0;
     uint64_t seen = 0;

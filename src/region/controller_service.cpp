@@ -1,4 +1,4 @@
-// What the thread of the service reports in the name of others: deadlines, and requests for interactive
+// Hits that the thread of the service reports in the name of others: deadlines, and requests for interactive
 // alarms.
 #include <utility>
 
@@ -20,7 +20,7 @@ void RegionController::start_service() noexcept {
                              controller().tell_reported();
                          }};
     service_.start(events, socket_path());
-    // Those that a fork's child has found armed; what others had armed since comes with them.
+    // Deadlines that a fork's child has found armed, with those that others armed since.
     uint64_t now = writer::monotonic_clock();
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         uint64_t deadline = running()->facts(alarm).deadline.load(std::memory_order_relaxed);
@@ -29,7 +29,7 @@ void RegionController::start_service() noexcept {
     }
 }
 
-// False where it is not armed there.
+// False if the alarm is not armed in that thread.
 bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) noexcept {
     Engine& engine = running()->engine();
     if (!engine.is_armed(thread.thread(), alarm)) return false;
@@ -39,8 +39,8 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
     return true;
 }
 
-// A listener may wait for the thread that it is told of, which does not end while something is reported for
-// it.
+// Called after the reports: a listener may wait for the thread that the event concerns, and that thread
+// cannot end during a report.
 void RegionController::tell_reported() noexcept {
     for (const Untold& untold : std::exchange(untold_, {})) {
         told_thread_ = untold.firing.thread;
@@ -48,7 +48,7 @@ void RegionController::tell_reported() noexcept {
     }
 }
 
-// Some still wait where they count.
+// True if a thread still waits, because its alarm has a count.
 bool RegionController::ring_for_all(uint16_t alarm) noexcept {
     bool still_waits = false;
     uint32_t least = 0;
@@ -76,7 +76,7 @@ void RegionController::ring(uint16_t alarm, uint32_t thread) noexcept {
     } else if (ThreadTable::Use use = threads_.find(thread)) {
         still_waits = report(use, alarm) && running()->engine().is_armed(use.thread(), alarm);
     }
-    // With a count it is so many times as long. What has just been armed again has a timer already.
+    // A count makes the deadline that many times as long. An alarm that was just armed again has its timer.
     if (still_waits && facts.count > 1) running()->arm_timer(alarm, thread, facts.ns);
 }
 

@@ -1,4 +1,4 @@
-// Threads come and go: their numbers, their places in the engine, and what a fork leaves of them.
+// Threads come and go: their numbers, their places in the engine, and their state after a fork.
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 
 pthread_key_t at_thread_end;
 
-// Destructors of other keys may still pass sites; the value points to the next round of them.
+// Destructors of other keys may still hit sites; the value points to their next round.
 constexpr int ending_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
 constexpr char rounds[ending_round + 1] = {};
 
@@ -41,7 +41,7 @@ uint32_t RegionController::own_number() noexcept {
     return own.thread.number;
 }
 
-// False where it cannot be now.
+// False if the thread cannot be attached now.
 bool RegionController::attach() noexcept {
     OwnThread& own = own_thread;
     if (own.phase == Phase::attached) return true;
@@ -62,7 +62,7 @@ void RegionController::attach_here() noexcept {
     if (running()->needs_service()) start_service();
 }
 
-// Deadlines that came before this thread did, and a request that nobody has met.
+// Passes deadlines that came before this thread began, and a request of ovnictl that waits.
 void RegionController::pass_what_is_due() noexcept {
     Engine& engine = running()->engine();
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
@@ -86,7 +86,7 @@ void RegionController::thread_starts(uint32_t number) noexcept {
 
 void RegionController::thread_begins() noexcept {
     if (running() == nullptr) return;
-    // After a fork there is none.
+    // After a fork there is no service.
     if (running()->needs_service()) start_service();
     if (own_thread.phase == Phase::fresh)
         attach_here();
@@ -95,7 +95,7 @@ void RegionController::thread_begins() noexcept {
     delivery_.follow_stream(recorder::own_stream());
 }
 
-// Its stream does.
+// The stream of the calling thread ends.
 void RegionController::thread_ends() noexcept {
     if (own_thread.phase == Phase::attached) threads_.forget_stream(own_thread.thread);
 }
@@ -124,7 +124,7 @@ void RegionController::start_over_in_child() noexcept {
     threads_.start_over_in_child(attached);
     if (running() != nullptr) running()->engine().start_over_in_child(attached);
     delivery_.start_over_in_child();
-    new (&untold_) std::vector<Untold>;  // the parent's may be amid a change
+    new (&untold_) std::vector<Untold>;  // that of the parent may be half changed
     service_.start_over_in_child();
     has_service_.store(false, std::memory_order_relaxed);
     is_child_ = is_child_ || running() != nullptr;

@@ -1,7 +1,6 @@
-// Deadlines of alarms, the earliest first, those of one time in the order in which they were set: a sorted
-// table of fixed size, as nothing may be allocated where alarms are armed. A chain has one armed alarm in a
-// thread, so there is room for four chains with a timeout in as many threads as the engine has slots for. Not
-// for several threads at a time.
+// Deadlines of alarms, the earliest first, equal ones in the order in which they were set. A sorted table of
+// fixed size, as arming an alarm may not allocate. A chain has one armed alarm in a thread, so there is room
+// for four chains with a timeout in as many threads as the engine has slots for. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +27,8 @@ class Deadlines {
 
     constexpr Deadlines() = default;
 
-    // Replaces that of the same alarm and thread; one for all_threads those of all. False where there is no
-    // room.
+    // Replaces the deadline of that alarm and thread; one for all_threads replaces those of every thread.
+    // False if there is no room.
     bool set(uint16_t alarm, uint32_t thread, uint64_t at) noexcept {
         drop(alarm, thread);
         if (size_ == most) return false;
@@ -41,10 +40,10 @@ class Deadlines {
         return true;
     }
 
-    // Or never.
+    // `never` if there is none.
     uint64_t earliest() const noexcept { return size_ == 0 ? never : table_[size_ - 1].at; }
 
-    // The earliest, where its time has come.
+    // Removes the earliest, if its time has come.
     std::optional<Deadline> take(uint64_t now) noexcept {
         if (size_ == 0 || earliest() > now) return std::nullopt;
         return table_[--size_];

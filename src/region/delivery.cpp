@@ -56,7 +56,7 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::
     {
         writer::SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
-        // It would be told for each thread.
+        // Without this the log would have a line for each thread.
         if (is_default_start && line.outcome == Outcome::was_so) return line.outcome;
         if (line.clock == 0) line.clock = recorder::clock();
         log_.write(line, own_descriptors(), amid ? EventLog::Urgency::at_once : EventLog::Urgency::usual);
@@ -64,7 +64,7 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::
     return line.outcome;
 }
 
-// Where all threads have one state, it is on when a default start fires, or somebody has stopped it.
+// In the scopes `process` and `job` a default start has no effect: recording is on then, or was stopped.
 Outcome Delivery::take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                               uint64_t& clock) noexcept {
     if (firing.event == Event::thread_id) return Outcome::done;
@@ -77,8 +77,8 @@ Outcome Delivery::take_effect(const Firing& firing, writer::Stream* stream, bool
     return is_own ? change_own_thread(to, clock) : Outcome::ignored;
 }
 
-// Of two events for all, the one that comes amid the other's change is ignored. Events of single threads are
-// no business of each other, and what ranks have agreed on is no rank's to ignore, so these wait.
+// An event for all that comes during another's change is ignored. Events of single threads do not concern
+// each other, and no rank may ignore an agreement of all ranks, so these wait.
 Outcome Delivery::change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept {
     auto make = amid == Amid::waits ? recorder::change_after_others : recorder::change;
     Outcome outcome = outcome_of(make(to, only, &clock));
@@ -86,7 +86,7 @@ Outcome Delivery::change(writer::Recording to, writer::Stream* only, Amid amid, 
     return outcome;
 }
 
-// It has no stream: what it wants counts when it gets one.
+// The calling thread has no stream: its wish takes effect once it has one.
 Outcome Delivery::change_own_thread(writer::Recording to, uint64_t& clock) noexcept {
     writer::Recording now = own_thread.has_wish ? own_thread.wish : recorder::state_of_new_streams();
     own_thread.has_wish = true;

@@ -1,5 +1,5 @@
-// What a fired event does: recording starts or stops as far as the scope says, the log gets a line, and who
-// listens is called.
+// The effect of a fired event: recording starts or stops within the scope, the log gets a line, and listeners
+// are called.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace ovni::region {
 
 inline constexpr std::string_view default_start_cause = "default start";
 
-// The calling thread runs a handler of the program that interrupted it amid the writer's work. Threads that
-// the library itself is in may go on where that may not.
+// True if the calling thread runs a handler of the program that interrupted the writer's work. Threads of the
+// library may go on then, such a handler may not.
 bool is_amid_of_program() noexcept;
 
 class Delivery {
  public:
-    // Of the program, as in ovni/control.h.
+    // A function of the program, as in ovni/control.h.
     using Listener = void(void* data, int event, uint32_t thread, int is_broadcast);
 
     constexpr Delivery() = default;
 
-    // Before any event.
+    // Call before any event.
     void set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
                 writer::Recording first) noexcept;
-    // `stream`: of the thread that fires; null where it has none. Listeners are told afterwards, when nobody
-    // can wait for the caller any more.
+    // `stream`: of the thread that fires; null if it has none. Listeners are called later, by
+    // tell_listeners(), when no thread can wait for the caller any more.
     Outcome deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept;
-    // The calling thread has got a stream, after events that concern it alone.
+    // The calling thread has a stream now: events that concerned it alone before take effect.
     void follow_stream(writer::Stream* stream) noexcept;
 
     Scope scope() const noexcept { return scope_; }
@@ -43,9 +43,9 @@ class Delivery {
     void agree(uint64_t wish) noexcept;
 
     void tell_listeners(const Firing& firing) noexcept;
-    // Has anything started recording, or wished for it?
+    // True if anything has started recording, or wished for it.
     bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
-    // False where there are too many.
+    // False if there are too many.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
 
@@ -58,7 +58,7 @@ class Delivery {
 
     Outcome take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
-    // What becomes of a change that comes amid another one.
+    // The fate of a change that comes during another one.
     enum class Amid : uint8_t { is_ignored, waits };
     Outcome change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept;
     Outcome change_own_thread(writer::Recording to, uint64_t& clock) noexcept;

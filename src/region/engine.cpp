@@ -15,13 +15,6 @@ bool is_counter(Kind kind) {
     return kind == Kind::icount || kind == Kind::uniform;
 }
 
-bool starts_anything(const Plan& plan) {
-    for (const Chain& chain : plan.chains)
-        for (const Alarm& alarm : chain.alarms)
-            if (alarm.event == Event::start) return true;
-    return false;
-}
-
 // Slots lie a line apart, so that threads do not write to one line.
 size_t line_of_words(size_t words) {
     return (words + words_of_a_line - 1) / words_of_a_line * words_of_a_line + words_of_a_line;
@@ -31,7 +24,7 @@ size_t line_of_words(size_t words) {
 
 Engine::Engine(const Plan& plan, const Settings& settings) noexcept
     : hooks_(settings.hooks),
-      default_start_(starts_anything(plan) ? DefaultStart::off : settings.default_start),
+      fires_default_start_(plan.begins_recording(settings.default_start)),
       slots_(settings.threads) {
     lay_out(plan);
     alarm_words_ = std::vector<Word>(rules_.size());
@@ -82,7 +75,7 @@ uint32_t Engine::take_slot() noexcept {
 Thread Engine::attach(uint32_t number) noexcept {
     Thread thread{number, take_slot()};
     if (thread.slot == Thread::no_slot) threads_without_slot_.fetch_add(1, std::memory_order_relaxed);
-    if (default_start_ == DefaultStart::on && hooks_.fired != nullptr)
+    if (fires_default_start_ && hooks_.fired != nullptr)
         hooks_.fired(hooks_.context, {Event::start, number, false, no_alarm});
     return thread;
 }
@@ -147,7 +140,7 @@ void Engine::fire(uint16_t alarm, Thread thread, Pending& pending) noexcept {
         pending.add(alarm + 1, rule.is_broadcast ? Reach::all : Reach::own_thread);
 }
 
-// A chain whose last alarm is for one thread can be ended by that thread alone.
+// If the last alarm of a chain is for one thread, only that thread can end the chain.
 void Engine::end_chain(const Rule& rule, Thread thread, Pending& pending) noexcept {
     const ChainRule& chain = chains_[rule.chain];
     bool is_for_all = rule.is_broadcast || rule.is_global;

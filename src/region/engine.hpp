@@ -1,16 +1,15 @@
 // The chain engine: sites report hits, events fire. Laid out once from a plan; from then on nothing
-// allocates, locks or waits, so any thread may report at any time, signal handlers too.
+// allocates, locks or waits, so any thread may report at any time, even in signal handlers.
 //
-// The state of an alarm is one word (epoch, armed, count). An alarm that is global, or for one thread, has no
-// other. For any other the word says whether it is armed for all, and each thread has a word of its own,
-// which holds as long as its epoch is that of the alarm: to arm or disarm all threads, later ones too, is one
-// compare-and-swap.
+// The state of an alarm is one word: epoch, armed, count. An alarm that is global, or for one thread, has no
+// other word. Other alarms have one more word per thread. The alarm's own word says whether it is armed for
+// all; a thread's word holds as long as its epoch is that of the alarm. So one compare-and-swap arms or
+// disarms all threads, later ones too.
 //
-// One alarm's hit is atomic; who reports one hit that meets several alarms makes one such step for each of
-// them, in the order of chains and alarms, calls back for what fires in that order, and arms what comes next
-// after the last of them: so a site cannot hit what it has armed itself. Steps of other threads, or of a
-// signal handler, may come in between. For each arming of a broadcast or global alarm exactly one thread
-// fires.
+// The hit of one alarm is atomic. A hit that meets several alarms is one such step for each, in the order of
+// chains and alarms. Events fire in that order; the next alarms are armed after the last step, so a site
+// cannot hit an alarm that it has just armed. Steps of other threads, or of a signal handler, may come in
+// between. Exactly one thread fires for each arming of a broadcast or global alarm.
 #pragma once
 
 #include <array>
@@ -29,32 +28,30 @@
 namespace ovni::region {
 
 inline constexpr uint32_t all_threads = std::numeric_limits<uint32_t>::max();
-inline constexpr uint16_t no_alarm = std::numeric_limits<uint16_t>::max();  // of a default start
+inline constexpr uint16_t no_alarm = std::numeric_limits<uint16_t>::max();  // no alarm has fired it
 
 struct Firing {
     Event event;
-    uint32_t thread;    // number of the one that fires
+    uint32_t thread;    // number of the thread that fires
     bool is_broadcast;  // the event is meant for all
     uint16_t alarm;     // in the order of chains and alarms, or no_alarm
 };
 
-// Called in the reporting thread, maybe inside of a signal handler. Either may be null.
+// Called in the reporting thread, possibly inside a signal handler. Either may be null.
 struct Hooks {
     void* context = nullptr;
     void (*fired)(void* context, const Firing& firing) noexcept = nullptr;
-    // An alarm waits from now on in this thread, or in all_threads: a back end starts its timer, or sets its
-    // sites.
+    // An alarm is armed from now on, in this thread or in all_threads: a back end starts its timer, or sets
+    // its sites.
     void (*armed)(void* context, uint16_t alarm, uint32_t thread) noexcept = nullptr;
 };
 
-// A thread as the engine knows it: a copy belongs to the thread.
+// A thread as the engine knows it. Each thread keeps its copy.
 struct Thread {
     static constexpr uint32_t no_slot = std::numeric_limits<uint32_t>::max();
     uint32_t number = 0;
     uint32_t slot = no_slot;
 };
-
-enum class DefaultStart : uint8_t { off, on };
 
 class Engine {
  public:
@@ -64,33 +61,32 @@ class Engine {
         Hooks hooks;
     };
 
-    // Copies what it needs of the plan, and arms the first alarms for all threads.
+    // Copies the plan's data, and arms the first alarms for all threads.
     Engine(const Plan& plan, const Settings& settings) noexcept;
 
-    // Numbers are taken where a thread is created, so they follow the order of creation; the main thread is
-    // 0.
+    // Called when a thread is created, so numbers follow the order of creation; the main thread is 0.
     uint32_t next_thread_number() noexcept { return next_number_.fetch_add(1, std::memory_order_relaxed); }
 
-    // Gives a thread its slot, and fires the default start. Where no slot is free the thread goes on without
+    // Gives a thread its slot, and fires the default start. If no slot is free the thread goes on without
     // one: alarms that are global, or for it alone, count its hits, the others do not.
     Thread attach(uint32_t number) noexcept;
-    // Its slot is free for another thread afterwards.
+    // Frees the slot for another thread.
     void detach(Thread thread) noexcept;
-    // In a fork's child, which has that thread only, or none that is attached.
+    // Call in a fork's child, which has that thread only, or no attached one.
     void start_over_in_child(Thread only) noexcept;
     uint64_t threads_without_slot() const noexcept {
         return threads_without_slot_.load(std::memory_order_relaxed);
     }
 
-    // Whether a chain waits for such a hit at all, sooner or later: two loads.
+    // True if a chain may wait for such a hit, sooner or later. Costs two loads.
     bool is_awaited(Kind kind, uint64_t value = 0) const noexcept {
         return (awaited_[static_cast<size_t>(kind)] >> bucket(value) & 1) != 0;
     }
-    // Whether one is armed in this thread, for sites that have to work to find out the value.
+    // True if an alarm is armed in this thread. For sites to which finding the value is expensive.
     bool is_armed(Thread thread, Kind kind) const noexcept;
     bool is_armed(Thread thread, uint16_t alarm) const noexcept;
 
-    // A site is passed. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
+    // A site is hit. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
     void hit(Thread thread, Kind kind, uint64_t value = 0, int64_t detail = 0) noexcept {
         if (is_awaited(kind, value)) report(thread, kind, value, {}, detail);
     }
@@ -98,16 +94,17 @@ class Engine {
         uint64_t value = hash_of(text);
         if (is_awaited(kind, value)) report(thread, kind, value, text, detail);
     }
-    // A site of which a back end knows which alarms it belongs to, in ascending order.
+    // A site is hit whose alarms the back end knows, in ascending order.
     void hit(Thread thread, std::span<const uint16_t> alarms) noexcept;
 
-    // Instructions executed one by one; an alarm fires after its last.
+    // `count` instructions were executed. An alarm fires after its last one, and the next alarm counts from
+    // the following instruction on.
     void instructions(Thread thread, uint64_t count) noexcept;
-    // A block of instructions that is about to be executed; what its instructions reach fires now, at its
-    // beginning, and what is armed by that counts the block too.
+    // A block of `count` instructions is about to be executed. Alarms that its instructions reach fire now,
+    // at its beginning; alarms that are armed by that count the block too.
     void block(Thread thread, uint64_t count) noexcept;
-    // How many instructions this thread may execute before one of its alarms can fire; largest_target or
-    // more: none counts. Other threads can make it less for global alarms.
+    // How many instructions this thread may execute before one of its alarms can fire; largest_target or more
+    // if none counts. For global alarms other threads can make it less.
     uint64_t instructions_until_next(Thread thread) const noexcept;
 
  private:
@@ -132,7 +129,7 @@ class Engine {
         bool is_global;
         bool is_last;
 
-        // The alarm's own word is all its state.
+        // True if the alarm's own word is its whole state.
         bool is_single() const noexcept { return is_global || thread != all_threads; }
     };
     struct ChainRule {
@@ -140,7 +137,7 @@ class Engine {
         uint64_t repeat;
         std::vector<uint16_t> waiters;
     };
-    // What is armed when a site is through.
+    // An alarm to arm at the end of a hit.
     struct Next {
         uint16_t alarm;
         Reach reach;
@@ -181,7 +178,7 @@ class Engine {
 
     std::array<uint64_t, kind_count> awaited_{};  // buckets of the values
     Hooks hooks_;
-    DefaultStart default_start_;
+    bool fires_default_start_;
     std::vector<Rule> rules_;
     std::vector<ChainRule> chains_;
     std::array<std::vector<uint16_t>, kind_count> of_kind_;

@@ -8,11 +8,11 @@ namespace ovni::region {
 
 namespace {
 
-// Threads' words of the half of the epochs that comes next are forgotten a quarter before it begins.
+// A quarter before the next half of the epochs begins, threads' words of that half are cleared.
 constexpr uint64_t half_of_epochs = 0x8000;
 constexpr uint64_t quarter_of_epochs = 0x4000;
 
-// What a thread's word means beside the alarm's.
+// True if the two words together say that the alarm is armed in the thread.
 template <class Armed>
 bool is_armed_by(uint64_t alarm_word, uint64_t own_word) {
     bool holds = epoch_of(alarm_word) == epoch_of(own_word);
@@ -49,7 +49,7 @@ bool Engine::is_armed(Thread thread, Kind kind) const noexcept {
     return std::any_of(alarms.begin(), alarms.end(), [&](uint16_t alarm) { return is_armed(thread, alarm); });
 }
 
-// True: this hit is the one, and the alarm is disarmed.
+// Returns true if this hit reaches the target; the alarm is disarmed then.
 bool Engine::count_hit(uint16_t alarm, Thread thread, uint64_t hits) noexcept {
     const Rule& rule = rules_[alarm];
     if (!is_of(rule, thread)) return false;
@@ -94,7 +94,7 @@ bool Engine::count_in_thread(uint16_t alarm, Word& own, uint64_t hits, uint64_t 
     }
 }
 
-// Counts what cannot fire yet: a count beyond the target fires at the next hit.
+// Counts without firing: a count beyond the target fires at the next hit.
 void Engine::count_silently(uint16_t alarm, Thread thread, uint64_t hits) noexcept {
     bool is_single = rules_[alarm].is_single();
     Word* counted = is_single ? &alarm_words_[alarm] : word_of(alarm, thread);
@@ -118,7 +118,7 @@ uint64_t Engine::count_so_far(uint16_t alarm, Thread thread) const noexcept {
     return epoch_of(word) == epoch_of(mine) ? count_of(mine) : 0;
 }
 
-// `expected` is the alarm's word as it must be, and as it is where that was not so.
+// Changes the alarm's word if it is `expected`; else returns false with the current word in `expected`.
 bool Engine::change_epoch(uint16_t alarm, uint64_t& expected, Armed armed) noexcept {
     uint64_t epoch = (epoch_of(expected) + 1) & epoch_mask;
     if (!alarm_words_[alarm].compare_exchange_strong(expected, make_word(epoch, armed, 0),

@@ -1,5 +1,4 @@
-// The word of an alarm, or of an alarm in one thread: epoch, whether it is armed, hits or instructions so
-// far.
+// The word of an alarm, or of an alarm in one thread: epoch, armed or not, hits or instructions so far.
 #pragma once
 
 #include <cstdint>

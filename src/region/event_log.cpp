@@ -28,23 +28,25 @@ const char* name_of(Outcome outcome) noexcept {
 }
 
 void EventLog::set_name(const std::string& name, std::optional<uint32_t> rank) {
-    name_ = name;
-    char directory[PATH_MAX];
-    if (!name.empty() && name[0] != '/' && getcwd(directory, sizeof directory))
-        directory_ = std::string(directory) + "/";
     rank_ = rank;
+    if (name.empty()) return;
+    name_ = {{}, name};
+    char directory[PATH_MAX];
+    if (name[0] != '/' && getcwd(directory, sizeof directory))
+        name_->directory = std::string(directory) + "/";
 }
 
 bool EventLog::open(writer::OwnFile& file) noexcept {
-    std::string path = directory_;
-    for (size_t i = 0; i < name_.size(); ++i) {
-        char letter = name_[i] == '%' && i + 1 < name_.size() ? name_[i + 1] : '\0';
+    std::string path = name_->directory;
+    const std::string& name = name_->file;
+    for (size_t i = 0; i < name.size(); ++i) {
+        char letter = name[i] == '%' && i + 1 < name.size() ? name[i + 1] : '\0';
         if (letter == 'r')
             path += rank_text(rank_, "0");
         else if (letter == 'p')
             path += std::to_string(getpid());
         else {
-            path += name_[i];
+            path += name[i];
             continue;
         }
         ++i;
@@ -56,7 +58,7 @@ bool EventLog::open(writer::OwnFile& file) noexcept {
 }
 
 void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgency) noexcept {
-    if (name_.empty()) return;
+    if (!name_) return;
     char text[1024];
     constexpr int most_of_cause = 800;
     const Firing& firing = line.firing;
@@ -68,9 +70,10 @@ void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgen
                         name_of(line.outcome));
     if (urgency == Urgency::at_once ? !mutex_.try_lock() : (mutex_.lock(), false)) return;
     writer::FileSizeSignalHeld held;
-    writer::OwnFile& file = files_[static_cast<size_t>(descriptors)];
-    if (file.is_open() || (urgency == Urgency::usual && open(file))) {
-        ssize_t written = ::write(file.get(), text, static_cast<size_t>(size));
+    std::optional<writer::OwnFile>& file = files_[static_cast<size_t>(descriptors)];
+    if (!file) file.emplace();
+    if (file->is_open() || (urgency == Urgency::usual && open(*file))) {
+        ssize_t written = ::write(file->get(), text, static_cast<size_t>(size));
         if (written != size)
             writer::complain(writer::Trouble::write, "ovni", "cannot write the log of regions:");
     }
@@ -79,7 +82,7 @@ void EventLog::write(const LogLine& line, Descriptors descriptors, Urgency urgen
 
 void EventLog::start_over_in_child() noexcept {
     mutex_.forget();
-    for (writer::OwnFile& file : files_) file = writer::OwnFile();
+    for (std::optional<writer::OwnFile>& file : files_) file.reset();
 }
 
 }  // namespace ovni::region

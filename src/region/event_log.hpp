@@ -1,6 +1,6 @@
 // The log of fired events, one line each, with tabs between the columns:
 //
-//     clock   rank or -   pid   number of the thread   event   bcast or -   cause   what came of it
+//     clock   rank or -   pid   number of the thread   event   bcast or -   cause   outcome
 //
 // A line is one write to the end of the file, so processes may share it; %r and %p in its name are rank and
 // pid.
@@ -21,8 +21,8 @@ namespace ovni::region {
 enum class Outcome : uint8_t {
     done,
     was_so,   // no effect
-    ignored,  // amid another change, or where nothing can be changed
-    wished    // the job is asked for it
+    ignored,  // it came during another change, or nothing can be changed
+    wished    // a wish that the ranks of the job have to agree on
 };
 
 const char* name_of(Outcome outcome) noexcept;
@@ -38,23 +38,27 @@ class EventLog {
  public:
     constexpr EventLog() = default;
 
-    // Before any line. Empty: no log; a relative one is in the working directory of now.
+    // Call before any line. Empty: no log. A relative name is in the current working directory.
     void set_name(const std::string& name, std::optional<uint32_t> rank);
-    // Whose table of descriptors the calling thread has.
+    // The table of descriptors that the calling thread has.
     enum class Descriptors : uint8_t { of_program, of_service };
     // `at_once`: in a handler that interrupted a slow way of the library, so the line may be lost.
     enum class Urgency : uint8_t { usual, at_once };
-    // Inside a SlowPath.
+    // Call inside a SlowPath.
     void write(const LogLine& line, Descriptors descriptors, Urgency urgency) noexcept;
     void start_over_in_child() noexcept;
 
  private:
     bool open(writer::OwnFile& file) noexcept;
 
-    std::string directory_, name_;
+    struct Name {
+        std::string directory, file;
+    };
+    // Optional, as clang 16 accepts no std::string in an object that is constinit.
+    std::optional<Name> name_;
     std::optional<uint32_t> rank_;
     writer::Mutex mutex_;
-    std::array<writer::OwnFile, 2> files_;
+    std::array<std::optional<writer::OwnFile>, 2> files_;  // by Descriptors
 };
 
 }  // namespace ovni::region

@@ -1,7 +1,6 @@
-// Scope `job`: what this process wishes for, until all ranks have agreed on something. A wish is a number
-// that ranks combine by maximum: (changes agreed so far + 1) * 2, and 1 where recording is to begin. So of
-// two that are made before the next agreement, the one to begin wins; the other is wished for again
-// afterwards. Lock-free, for any thread.
+// Scope `job`: the wish of this process, until all ranks have agreed. A wish is a number that ranks combine
+// by maximum: (changes agreed so far + 1) * 2, plus 1 if recording is to begin. So if two are made before the
+// next agreement, the one to begin wins; the other is made again afterwards. Lock-free, for any thread.
 #pragma once
 
 #include <atomic>
@@ -16,19 +15,19 @@ class JobWish {
  public:
     constexpr JobWish() = default;
 
-    // How recording begins, on all ranks alike.
+    // Sets the first state of recording, equal on all ranks.
     void begin(writer::Recording state) noexcept;
-    // False where recording is so already, and no rank can be changing it; what was wished for before is
-    // forgotten then.
+    // Wishes for a state. Returns false, and drops an earlier wish, if recording has that state and no rank
+    // can be changing it.
     bool want(writer::Recording to) noexcept;
-    // To be combined over the ranks; 0: none. Until agree() nobody knows what comes out of it.
+    // The wish to combine over the ranks; 0: none. The result is unknown until agree().
     uint64_t wish() noexcept;
-    // What came out of that, the same on all ranks: the change that takes effect now. None where it was
+    // Takes the maximum, equal on all ranks; returns the change that takes effect now. Nothing if it was
     // known.
     std::optional<writer::Recording> agree(uint64_t wish) noexcept;
 
  private:
-    // changes agreed, whether ranks are agreeing, state, whether something is wished for, what.
+    // From the top: changes agreed, whether ranks are agreeing, state, whether there is a wish, the wish.
     static constexpr unsigned changes_shift = 4;
     static constexpr uint64_t offered = 8, recording = 4, wishing = 2, wished = 1;
     std::atomic<uint64_t> word_{recording};

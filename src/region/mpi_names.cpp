@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Null past the last one. Lives in another library, or nowhere.
+// Null past the last one. Defined in libovni-mpi.so, which may be missing.
 extern "C" [[gnu::weak, gnu::visibility("default")]] const char* ovni_mpi_function_name(uint32_t number);
 
 namespace ovni::region {

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 10> names = {
     "uniform-period", "uniform-length", "uniform-count", "controller-default-start",
     "controller-log", "controller-olog"};
 
-// Without its dashes; empty where it has none.
+// The word without its dashes; empty if it has none.
 std::string_view bare(std::string_view word) {
     for (std::string_view dash : {"--", "-", "\xe2\x80\x93"})
         if (word.starts_with(dash)) return word.substr(dash.size());
@@ -87,7 +87,7 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
     return {};
 }
 
-// Nothing is skipped by 0: recording begins at once then, by the default start.
+// 0 skips nothing: then recording begins at once, by the default start.
 Fault OptionWords::finish(std::vector<std::string>& chains) const noexcept {
     chains.insert(chains.end(), chains_.begin(), chains_.end());
     std::string plain;

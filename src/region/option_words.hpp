@@ -23,17 +23,17 @@ enum class Choice : uint8_t { no, yes };
 
 class OptionWords {
  public:
-    // How many of the first words were understood: 0 where the first is no word of the controller, 1 or 2.
-    // `fault` is set where the first is one and its value is missing or wrong.
+    // Takes the first one or two words and returns their number; 0 if the first is no word of the controller.
+    // Sets `fault` if its value is missing or wrong.
     size_t take(std::span<const std::string_view> words, Fault& fault) noexcept;
 
-    // After the last word: all chains, those of the older spellings behind the others.
+    // Call after the last word. Returns all chains, those of the older spellings last.
     Fault finish(std::vector<std::string>& chains) const noexcept;
 
     Choice default_start() const noexcept { return default_start_; }
     Choice log() const noexcept { return log_.value_or(log_file_.empty() ? Choice::no : Choice::yes); }
     const std::string& log_file() const noexcept { return log_file_; }
-    // Words of the controller beside chains were there.
+    // True if the words set it.
     bool says_default_start() const noexcept { return says_default_start_; }
     bool says_log() const noexcept { return log_.has_value() || !log_file_.empty(); }
 
@@ -45,7 +45,7 @@ class OptionWords {
     std::optional<uint64_t> uniform_skip_, uniform_period_, uniform_length_, uniform_count_;
     Choice default_start_ = Choice::yes;
     bool says_default_start_ = false;
-    std::optional<Choice> log_;  // else where a file is named
+    std::optional<Choice> log_;  // nothing: there is a log if a file is named
     std::string log_file_;
 };
 

@@ -1,6 +1,6 @@
-// What is no regular file (runtime/own_file.hpp), a socket say, in a program that may close all descriptors
-// and give their numbers to files of its own: each use asks first whether the descriptor still is what was
-// opened. What is not ours is neither used nor closed.
+// A descriptor of anything but a regular file (ring/own_file.hpp), for example of a socket, in a program that
+// may close all descriptors and reuse their numbers. Each use first checks that the descriptor still is the
+// one that was opened. A descriptor that is not ours is neither used nor closed.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,8 @@ namespace ovni::region {
 class OwnDescriptor {
  public:
     constexpr OwnDescriptor() = default;
-    // Takes a new descriptor, or -1, and moves it away from the numbers that a program expects for its own.
+    // Takes a new descriptor, or -1. Moves it to a high number, as programs expect low ones for their own
+    // files.
     explicit OwnDescriptor(int descriptor) noexcept {
         for (int least : {200, STDERR_FILENO + 1}) {
             if (descriptor < 0 || descriptor >= least) break;
@@ -43,7 +44,7 @@ class OwnDescriptor {
         return descriptor_ >= 0 && ::fstat(descriptor_, &status) == 0 && status.st_dev == device_ &&
                status.st_ino == inode_;
     }
-    // -1 where there is none, or none any more.
+    // -1 if there is none, or if it is no longer ours.
     int get() const noexcept { return is_ours() ? descriptor_ : -1; }
     void close() noexcept {
         if (is_ours()) ::close(descriptor_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "region/alarm_kinds.hpp"
 #include "region/chain_parser.hpp"
 
 namespace ovni::region {
@@ -45,7 +46,7 @@ Fault link(Plan& plan) {
     return {};
 }
 
-// Every chain waits for one at most, so a walk that is longer than the list is in a circle.
+// Every chain waits for at most one, so a walk longer than the list runs in a circle.
 Fault check_cycles(const Chains& chains) {
     for (const Chain& first : chains) {
         const Chain* chain = &first;
@@ -73,6 +74,12 @@ Fault check_alarms(const Chains& chains) {
 
 }  // namespace
 
+bool Plan::begins_recording(DefaultStart default_start) const noexcept {
+    auto starts = [](const Alarm& alarm) { return alarm.event == Event::start; };
+    auto starts_somewhere = [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, starts); };
+    return default_start == DefaultStart::on && std::ranges::none_of(chains, starts_somewhere);
+}
+
 Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
                 Plan& plan) noexcept {
     plan = {};
@@ -98,7 +105,7 @@ Fault split_chains(std::string_view text, std::vector<std::string>& chains) noex
     return {};
 }
 
-// A text that is no chain cannot be one behind a ';' either.
+// A text that cannot be read is copied as it is; split_chains() reports it.
 std::string join_chains(std::span<const std::string> chains) noexcept {
     std::string text;
     for (const std::string& chain : chains) {
@@ -133,7 +140,7 @@ std::string text_of(const Chain& chain, const Alarm& alarm) noexcept {
 Fault find_missing_back_end(const Plan& plan) noexcept {
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {
-            const KindRow& row = kind_rows()[static_cast<size_t>(alarm.kind)];
+            const KindRow& row = row_of(alarm.kind);
             if (row.back_end == BackEnd::missing)
                 return wrong(
                     chain, alarm.offset,

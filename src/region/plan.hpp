@@ -1,6 +1,8 @@
-// All chains of a process, checked together: names, who waits for whom, what there is at most once.
+// All chains of a process, checked together: names, waits for other chains, and alarms that may stand only
+// once.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,26 +15,32 @@ namespace ovni::region {
 
 inline constexpr size_t most_alarms = 128;  // of all chains
 
+// Whether every thread begins with a start of its own, which no chain fires.
+enum class DefaultStart : uint8_t { off, on };
+
 struct Plan {
     std::vector<Chain> chains;
-    std::vector<std::vector<size_t>> waiters;  // of each chain, those that its end arms
+    std::vector<std::vector<size_t>> waiters;  // for each chain the chains that its end arms
     std::vector<std::string> warnings;
+
+    // The rule that says whether recording is on at the beginning. It is off if a chain starts it later.
+    bool begins_recording(DefaultStart default_start) const noexcept;
 };
 
-// `chains`: as --control had them. A fault shows the place in its chain.
+// `chains`: the texts of --control. A fault shows the place in its chain.
 Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
                 Plan& plan) noexcept;
 
-// The chains of OVNI_CONTROL, which stand with ';' between them; one in quotes or escaped separates nothing.
+// The chains of OVNI_CONTROL, with ';' between them. A ';' in quotes, or an escaped one, does not separate.
 Fault split_chains(std::string_view text, std::vector<std::string>& chains) noexcept;
 
-// The reverse, so that split_chains() finds them all.
+// The reverse of split_chains().
 std::string join_chains(std::span<const std::string> chains) noexcept;
 
 // An alarm as the user wrote it; control characters become '?'.
 std::string text_of(const Chain& chain, const Alarm& alarm) noexcept;
 
-// The first alarm that nothing in the library can hit yet, and so the sentence to refuse the plan with.
+// The error about the first alarm that no back end looks for; nothing if there is none.
 Fault find_missing_back_end(const Plan& plan) noexcept;
 
 }  // namespace ovni::region

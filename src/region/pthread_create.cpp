@@ -1,5 +1,5 @@
-// libovni-threads.so: a thread gets its number in the thread that creates it, so that numbers follow the
-// order of creation, and tells it to libovni before anything of the program runs in it.
+// libovni-threads.so: the creating thread takes the number of a new thread, so that numbers follow the order
+// of creation. The new thread reports it to libovni before any code of the program runs in it.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -22,7 +22,7 @@ struct Beginning {
 
 Create real_create;
 
-// Before any thread of the program, unless one of a library is older.
+// Runs before any thread of the program begins; a thread of a library may be older.
 [[gnu::constructor]] void find_real() {
     real_create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
 }

@@ -43,7 +43,7 @@ void ask_for_all() noexcept {
 
 }  // namespace
 
-// What lies in the buffer that threads share is moved first.
+// Events in the buffer that threads share are moved first.
 void flush() noexcept {
     if (writer::host().shared()) writer::host().wait_until_moved();
     ask_for_all();

@@ -18,7 +18,7 @@ bool has_alarm(const Plan& plan, Condition condition) {
         plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
 }
 
-// Functions have numbers only where libovni-mpi is there.
+// Functions have numbers only if libovni-mpi.so is loaded.
 std::vector<uint8_t> calls_awaited_by(const Plan& plan) {
     std::vector<uint8_t> calls;
     size_t functions = mpi_function_names().size();
@@ -83,7 +83,7 @@ void Running::fired(void* self, const Firing& firing) noexcept {
     running.owner_.fired(firing, is_default ? default_start_cause : running.facts_[firing.alarm].text);
 }
 
-// What the engine arms while it is made has waited since the program began.
+// Alarms that the engine arms while it is made count from the beginning of the program.
 void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     auto& running = *static_cast<Running*>(self);
     AlarmFacts& facts = running.facts_[alarm];
@@ -95,7 +95,7 @@ void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     }
 }
 
-// In a handler amid something else there is nobody to wake: such an alarm waits for ever.
+// A handler that interrupts the library cannot wake the service: its alarm never fires.
 void Running::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
     AlarmFacts& facts = facts_[alarm];
     if (thread == all_threads || facts.is_single) facts.is_due.store(false, std::memory_order_relaxed);

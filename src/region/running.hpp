@@ -1,4 +1,4 @@
-// Chains of a process at work: the engine, and what is to be known of alarms beside it.
+// The chains of a process at work: the engine, and the facts of alarms that it does not hold.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@ namespace ovni::region {
 struct AlarmFacts {
     std::string text;  // as the user wrote it
     Kind kind = Kind::icount;
-    uint64_t ns = 0;  // of a timeout
+    uint64_t ns = 0;  // length of a timeout
     uint64_t count = 1;
     uint16_t chain = 0;
     bool is_single = false;  // global, or for one thread: a deadline is one hit
 
-    // Of a timeout: when it is, CLOCK_MONOTONIC; and it has come, which threads that begin later still find.
+    // For a timeout: its CLOCK_MONOTONIC time; and whether it has come, for threads that begin later.
     std::atomic<uint64_t> deadline{0};
     std::atomic<bool> is_due{false};
 };
@@ -30,22 +30,22 @@ class RegionController;
 
 class Running {
  public:
-    // `born`: CLOCK_MONOTONIC when the program began; what is armed first counts from there.
+    // `born`: CLOCK_MONOTONIC when the program began; alarms that are armed first count from there.
     Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
             uint64_t born) noexcept;
 
     Engine& engine() noexcept { return engine_; }
     AlarmFacts& facts(uint16_t alarm) noexcept { return facts_[alarm]; }
     uint16_t alarm_count() const noexcept { return static_cast<uint16_t>(count_); }
-    // Of each MPI function; none where none is awaited.
+    // Bits for each MPI function, as in ovni/private.h; empty if none is awaited.
     const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
     bool awaits_pcontrol() const noexcept { return awaits_pcontrol_; }
-    // Something starts or stops recording.
+    // True if a chain starts or stops recording.
     bool decides() const noexcept { return decides_; }
-    // There are alarms that a thread of ours reports.
+    // True if there are alarms that a thread of the library reports.
     bool needs_service() const noexcept { return needs_service_; }
 
-    // A request that found no armed alarm.
+    // A request of ovnictl found no armed alarm, and waits for one.
     std::atomic<bool> is_latched{false};
 
     void arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept;

@@ -29,7 +29,7 @@ uint64_t sum(uint64_t clock, uint64_t ns) noexcept {
     return clock + std::min(ns, Deadlines::never - 1 - clock);
 }
 
-// The thread that started us may be bound to one CPU, which is the program's.
+// The thread that starts the service may be bound to one CPU, which belongs to the program.
 void leave_cpu_to_program() noexcept {
     cpu_set_t all;
     memset(&all, 0xff, sizeof all);
@@ -98,15 +98,16 @@ void Service::settle() noexcept {
     writer::part_from_descriptors(STDERR_FILENO);
     leave_cpu_to_program();
     prctl(PR_SET_TIMERSLACK, 1UL);
-    bool has_socket = path_.empty() || server_.listen(path_);
+    bool is_without = path_->empty();
+    bool has_socket = is_without || server_.listen(*path_);
     error_ = errno;
     {
         writer::Lock lock(mutex_);
         tid_ = static_cast<pid_t>(syscall(SYS_gettid));
     }
     become(has_socket ? State::serves : State::serves_timers);
-    if (has_socket && !path_.empty() && writer::told_rank() == "0") {
-        std::string line = "ovni: control socket: " + path_ + "\n";
+    if (has_socket && !is_without && writer::told_rank() == "0") {
+        std::string line = "ovni: control socket: " + *path_ + "\n";
         writer::print(line.data(), line.size());
     }
 }
@@ -115,7 +116,7 @@ void Service::serve() noexcept {
     while (!is_to_end_.load(std::memory_order_acquire)) wait(ring_timers());
 }
 
-// Those whose time has come by now; when the next comes.
+// Rings the timers that are due; returns the time of the next.
 uint64_t Service::ring_timers() noexcept {
     uint64_t now = writer::monotonic_clock();
     for (;;) {
@@ -164,7 +165,7 @@ void Service::arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept {
                          "more than %zu timeouts at a time, further ones are lost", Deadlines::most);
 }
 
-// Whoever calls exit() may be anywhere, a callback of ours too.
+// exit() may be called anywhere, even in a callback of this thread.
 void Service::stop() noexcept {
     writer::SlowPath slow;
     if (!has_thread_.load()) return;

@@ -1,7 +1,6 @@
-// One thread beside the program's: timers, and the socket that ovnictl talks to. Where it is not started it
-// costs nothing. Its signals are blocked for good, and its descriptors are its own where the system allows
-// (Linux 5.9), so what the program does to its own does not reach them; elsewhere they are looked at before
-// each use, and made again.
+// One thread of the library in the program: timers, and the socket that ovnictl talks to. Costs nothing
+// unless it is started. Its signals are blocked for good. Its descriptors are its own if the system allows
+// that (Linux 5.9), so the program cannot close them; else they are checked before each use, and made again.
 #pragma once
 
 #include <pthread.h>
@@ -9,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +21,7 @@ namespace ovni::region {
 
 // Called in the service's thread, one at a time.
 struct ServiceEvents {
-    // The deadline of `arm_timer` has come; thread may be all_threads.
+    // A deadline of arm_timer() has come; thread may be all_threads.
     void (*timer)(uint16_t alarm, uint32_t thread) noexcept = nullptr;
     // One request: "fire 2", "start", "stop", "status", "chains", "flush", or anything else in printable
     // letters, without blanks at its ends. The reply is "ok ..." or "err ...".
@@ -32,19 +32,19 @@ class Service {
  public:
     constexpr Service() = default;
 
-    // An empty path: no socket. False, with one line said, where there can be no thread, or no socket: timers
-    // run without it.
+    // An empty path: no socket. Returns false, after one message, if no thread can be made, or no socket;
+    // timers run without a socket.
     bool start(const ServiceEvents& events, const std::string& socket_path) noexcept;
 
-    // From now on; any thread, not in signal handlers. A deadline of the same alarm and thread is replaced,
-    // by one for all_threads those of all. There is room for Deadlines::most; what finds none is lost, with
-    // one line said. Before start() they wait.
+    // Sets a deadline, `ns` from now. Any thread, but not in signal handlers. Replaces the deadline of that
+    // alarm and thread; one for all_threads replaces those of every thread. There is room for
+    // Deadlines::most; further ones are lost, after one message. Deadlines set before start() wait.
     void arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept;
 
-    // Unlinks the socket; waits for the thread, not for ever.
+    // Unlinks the socket; waits for the thread, at most a second.
     void stop() noexcept;
 
-    // In a fork's child: the thread is not there, nor are its deadlines. start() may be called again.
+    // Call in a fork's child, which has neither the thread nor its deadlines. start() may be called again.
     void start_over_in_child() noexcept;
 
  private:
@@ -61,19 +61,20 @@ class Service {
     bool thread_ends_soon() noexcept;
 
     ServiceEvents events_;
-    std::string path_;
-    std::atomic<uint32_t> state_{0};  // of the thread
+    std::optional<std::string> path_;  // of the socket; not a plain string: see EventLog::name_
+    std::atomic<uint32_t> state_{0};   // of the thread
     std::atomic<bool> is_to_end_{false};
     pthread_t thread_{};
-    std::atomic<bool> has_thread_{false};  // nobody has joined it
-    int error_ = 0;                        // why there is no socket
+    std::atomic<bool> has_thread_{false};  // not joined yet
+    int error_ = 0;                        // errno, if there is no socket
 
-    writer::Mutex mutex_;  // of what follows
+    writer::Mutex mutex_;  // guards tid_ and deadlines_
     pid_t tid_ = 0;        // while the thread can be woken
     Deadlines deadlines_;
 
-    ControlServer server_;  // of the thread
-    Waker waker_;           // the same
+    // Used by the thread only.
+    ControlServer server_;
+    Waker waker_;
 };
 
 }  // namespace ovni::region

@@ -1,7 +1,8 @@
-// Threads as the controller knows them: their numbers, and which of them are there. The main thread is 0,
-// the others are numbered where they are created (libovni-threads.so), or else where they first come by.
+// Threads as the controller knows them: their numbers, and which of them live. The main thread is 0. The
+// others are numbered when they are created (libovni-threads.so), or else when the controller first meets
+// them.
 //
-// Another thread may report an event for one that is attached; as long as it does so, that one does not end.
+// A thread may report an event for another one that is attached, which does not end during the report.
 #pragma once
 
 #include <array>
@@ -15,19 +16,19 @@
 namespace ovni::region {
 
 enum class Phase : uint8_t {
-    fresh,      // has not come by
+    fresh,      // unknown to the controller
     attaching,  // its default start fires
     attached,
-    helper,  // of the library: it reports for others
+    helper,  // a thread of the library, which reports for others
     over
 };
 
-// Of the calling thread.
+// The state of the calling thread.
 struct OwnThread {
     Thread thread;
     Phase phase = Phase::fresh;
     bool is_numbered = false;
-    bool has_wish = false;  // what it wants counts from its first stream on
+    bool has_wish = false;  // `wish` takes effect with its first stream
     writer::Recording wish = writer::Recording::on;
 };
 inline constinit thread_local OwnThread own_thread;
@@ -47,7 +48,7 @@ class ThreadTable {
 
     constexpr ThreadTable() = default;
 
-    // An attached thread that does not end before this does.
+    // Keeps an attached thread from ending.
     class Use {
      public:
         Use(ThreadTable& table, uint32_t slot) noexcept : table_(&table), slot_(slot) {}
@@ -65,17 +66,17 @@ class ThreadTable {
         uint32_t slot_ = 0;
     };
 
-    // A thread without a slot is not in the table. Inside a SlowPath, all of these.
+    // Call all of these inside a SlowPath. A thread without a slot is not in the table.
     void add(Thread thread, writer::Stream* stream) noexcept;
     void set_stream(Thread thread, writer::Stream* stream) noexcept;
-    // These return when nobody reports for it any more.
+    // These two return once no other thread reports for it.
     void forget_stream(Thread thread) noexcept;
     void remove(Thread thread) noexcept;
-    // Nothing where there is none of that number.
+    // Empty if no thread has that number.
     Use find(uint32_t number) noexcept;
-    // The one with the lowest number from `least` on.
+    // The thread with the lowest number from `least` on.
     Use next_from(uint32_t least) noexcept;
-    // In a fork's child, which has that one only, as number 0.
+    // Call in a fork's child, which has that thread only, as number 0.
     void start_over_in_child(Thread thread) noexcept;
 
  private:

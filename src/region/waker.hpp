@@ -1,5 +1,5 @@
-// Wakes a thread that polls, whatever its descriptors are: others send it a signal, which it has blocked, and
-// polls for. One that nobody uses; it is never delivered.
+// Wakes a thread that polls, whatever happens to its descriptors: others send it a signal, which it has
+// blocked and polls for. The signal is one that no program uses; it is never delivered.
 #pragma once
 
 #include <poll.h>
@@ -17,11 +17,11 @@ namespace ovni::region {
 class Waker {
  public:
     constexpr Waker() = default;
-    // For the same reason it is left open where its numbers are those of the program, too.
+    // Left open, as its number may be one of the program's by now.
     ~Waker() { descriptor_.forget(); }
 
-    // Called by the thread that is to be woken, which has all signals blocked. -1 where the system has no
-    // descriptor for it.
+    // The descriptor to poll. Called by the thread that is to be woken, with all signals blocked. -1 if the
+    // system has no descriptor left.
     int watch() noexcept {
         if (descriptor_.get() < 0) {
             sigset_t signals = set();
@@ -29,15 +29,15 @@ class Waker {
         }
         return descriptor_.get();
     }
-    // The same, when it has woken because of that. The signal is taken without the descriptor: a timer or
-    // event of the program that has taken its number cannot be told from it.
+    // Called by that thread after it was woken. Takes the signal without the descriptor, as a timer or event
+    // of the program may have its number by now.
     void quieten() noexcept {
         constexpr timespec now{0, 0};
         sigset_t signals = set();
         if (::sigtimedwait(&signals, nullptr, &now) != number) descriptor_.forget();
     }
 
-    // Any thread, while that one is there.
+    // Any thread, while `thread` lives.
     static void wake(pid_t thread) noexcept { ::syscall(SYS_tgkill, ::getpid(), thread, number); }
 
  private:

@@ -20,9 +20,9 @@ namespace ovni {
 struct GapFact {
     static constexpr int64_t open = -1;
     uint32_t thread_row = 0;
-    int64_t
-        from = 0,
-        to = 0;  // ns since the first event, 0 before it; to: `open` where it lasts to the end of the stream
+    // Both in ns since the first event. A gap before it begins at 0.
+    int64_t from = 0;
+    int64_t to = 0;  // `open` if the gap lasts to the end of the stream
     uint64_t lost = 0;
     std::string reason;
 };

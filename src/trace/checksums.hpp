@@ -1,10 +1,10 @@
 // stream.crc, the checksums of the blocks of a stream (core/stream_crc.hpp), compared while the stream is
 // read: a block when its last byte has passed. Memory does not grow with the length of either file.
 //
-// Where stream.obs is newer than stream.crc, something has rewritten it (the reference's ovnisort): there a
-// mismatch is a warning and the other checksums are ignored. Any difference counts, because the writer
-// appends to stream.crc after stream.obs; where it died in between, damage becomes a warning too, but no
-// silence.
+// If stream.obs is newer than stream.crc, another program has rewritten it (the reference's ovnisort). Then
+// the first mismatch is one warning, and the other checksums are ignored. Any difference of the two times
+// counts, as the writer appends to stream.crc after stream.obs. A writer that died in between leaves a newer
+// stream.obs too; damage there is still reported, as a warning.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@
 
 namespace ovni {
 
-// Quietly: without the warning, for those who read a stream a second time.
+// compared_quietly: without the warning, for a second reading of a stream.
 enum class Checksums : uint8_t { compared, compared_quietly, ignored };
 
 class BlockChecker {
  public:
-    // For the stream in `directory`; nothing where it has no stream.crc. Throws Error where that is something
-    // else.
-    // `until`: blocks that end behind it are not compared.
+    // A checker for the stream in `directory`; null if it has no stream.crc. Blocks that end behind `until`
+    // are not compared. Throws Error if stream.crc is no file of checksums.
     static std::unique_ptr<BlockChecker> open(const std::filesystem::path& directory, Checksums checksums,
                                               uint64_t until = std::numeric_limits<uint64_t>::max());
 
     // The next bytes of stream.obs, first those behind its header.
     void see(std::span<const uint8_t> bytes);
-    // Throws the Error of the first block that differs, named by its beginning, if `offset` in stream.obs is
-    // not before the end of that block; of a damaged stream.crc, if not before what its record stands for.
+    // Throws the Error of the first block that differs, named by its beginning, if `offset` in stream.obs has
+    // reached the end of that block. Throws that of a damaged record of stream.crc once `offset` has reached
+    // the block of the record.
     void check(uint64_t offset) const {
         if (fault_ && offset >= limit_) throw Error(*fault_);
     }
     // The least offset at which check() throws.
     uint64_t limit() const { return limit_; }
 
-    // Skips blocks up to the one that holds the byte at `offset`: see() goes on where it begins.
+    // Skips to the block that holds the byte at `offset`: see() goes on at its beginning.
     void go_to(uint64_t offset);
-    // The block of which the next byte is; nothing behind the last block, after a fault or a warning.
+    // The block of the next byte; nothing behind the last block, after a fault or a warning.
     struct Block {
         uint64_t begin = 0, end = 0;  // in stream.obs
         uint32_t crc = 0;
@@ -62,7 +62,7 @@ class BlockChecker {
     FileWindow records_;
     uint64_t next_record_, until_;
     uint64_t stream_size_ = 0;
-    bool newer_ = false;  // is stream.obs
+    bool newer_ = false;  // stream.obs is newer than stream.crc
     Checksums checksums_;
     bool is_over_ = false;
     Block block_;
@@ -72,14 +72,14 @@ class BlockChecker {
     std::optional<Error> fault_;
 };
 
-// What explains a fault that was found at a byte of stream.obs: the Error of its block, if the checksum
-// differs; otherwise the fault itself. Reads the block again.
+// The best explanation of a fault at a byte of stream.obs: the Error of its block if the checksum differs,
+// else the fault itself. Reads the block again.
 Error explained(const Error& fault);
 
-// Reads the whole stream in `directory` and throws Error where a block differs from its checksum.
+// Reads the whole stream in `directory`; throws Error if a block differs from its checksum.
 void check_stream(const std::filesystem::path& directory);
 
-// How long stream.obs was when its last checksum was written; 0 where it has none.
+// The size of stream.obs when its last checksum was written; 0 if it has none.
 uint64_t recorded_size(const std::filesystem::path& directory);
 
 // Writes stream.crc for the stream in `directory`.

@@ -62,7 +62,7 @@ ClockMeasurement measurement_of(const Part& part) {
                             part.member("round_trip").integer(),
                             part.member("samples").natural(),
                             part.member("method").text()};
-    // So that differences and sums of them stay numbers of 64 bits.
+    // Limited, so that sums and differences fit into 64 bits.
     constexpr int64_t farthest = int64_t{1} << 61;
     for (int64_t value : {result.point.local, result.low, result.high})
         if (value > farthest || value < -farthest) part.fail("a clock beyond 2^61 ns");

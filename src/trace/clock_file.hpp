@@ -1,12 +1,12 @@
-// clocks.json: what was measured of the clocks of nodes, as ovnisync writes it beside clock-offsets.txt.
+// clocks.json: the measurements of the clocks of nodes, as ovnisync writes them next to clock-offsets.txt.
 //     {"version": 1, "reference": HOST, "nodes": [{"host": HOST, "segments": [
 //         {"local": NS, "offset": NS, "rate_ppb": R, "low": NS, "high": NS, "round_trip": NS,
 //          "samples": N, "method": TEXT}, ...]}, ...]}
 // A segment begins with a measurement: when the node's clock showed `local`, that of the reference showed
-// `local` + `offset`; for certain, whatever the delays of the network were, something between `local` + `low`
-// and `local` + `high`. `round_trip` is the smallest one seen. `rate_ppb` says how the offset goes on from
-// there (the last segment goes on like the one before) and is for people: readers draw the line to the next
-// segment's beginning (core/clock_line.hpp). Numbers of ns are integers.
+// about `local` + `offset`. Whatever the delays of the network were, it showed a value between `local` +
+// `low` and `local` + `high`. `round_trip` is the smallest one seen. `rate_ppb` is the slope of the offset
+// from there on (the last segment goes on like its predecessor) and is for people: readers draw the line to
+// the next segment's beginning (core/clock_line.hpp). Numbers of ns are integers.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,9 @@ struct ClockMeasurement {
 struct NodeClock {
     std::string host;
     std::vector<ClockMeasurement> measurements;  // by local time, one at least
-    // Before the first and behind the last measurement it goes on at the rate between that one and the next
-    // that is far enough from it for the rate to be known better than 10 ppm, by which clocks differ anyway;
-    // at none where there is no such measurement.
+    // The line through the measurements. Before the first it goes on at the rate between the first and the
+    // nearest measurement that gives the rate to better than 10 ppm, by which clocks differ anyway; behind
+    // the last likewise. It goes on level if there is no such measurement.
     ClockLine line() const;
     int64_t bound() const;  // the greatest of the measurements
 };
@@ -44,12 +44,12 @@ struct ClockFile {
     std::vector<NodeClock> nodes;
 };
 
-// Throws Error, with path and cause, for what is no such file, a host twice, measurements that do not lie
-// behind each other, and clocks that would run backwards between two.
+// Throws Error, with path and cause, for any other file, a host twice, measurements whose local times do not
+// ascend, and clocks that would run backwards between two.
 ClockFile parse_clock_file(std::string_view text, const std::string& path);
 
-// The same from an array of "segments" anywhere else: `name` is its place in the file `path`. Whether a clock
-// can go from one to the next is not looked at.
+// Reads an array of "segments" elsewhere: `name` is its place in the file `path`. Does not check whether a
+// clock can go from one to the next.
 std::vector<ClockMeasurement> parse_measurements(const nlohmann::ordered_json& segments,
                                                  const std::string& name, const std::string& path);
 

@@ -1,5 +1,5 @@
-// All that is known of the clocks of hosts from measurements against one reference, by the streams of a trace
-// and by ovnisync.
+// All measurements of the clocks of hosts against one reference, from the streams of a trace and from
+// ovnisync.
 #pragma once
 
 #include <map>
@@ -12,12 +12,11 @@ namespace ovni {
 
 class ClockMeasurements {
  public:
-    // Of the streams that say something; the reference is that of the first.
+    // Those of the streams that have some; the reference is that of the first.
     static ClockMeasurements of_streams(const Trace& trace);
 
-    // Adds those of a file, unless it has another reference. Measurements that contradict those that are
-    // there are left out, with a warning: clocks of one rate to 1e-4 cannot have gone from one to the other
-    // within their bounds. False where the reference is another one.
+    // Adds those of a file; returns false if its reference is another one. Leaves out, with a warning, those
+    // that contradict earlier ones: a clock whose rate is right to 1e-4 cannot meet both within their bounds.
     bool unite(const ClockFile& file, const std::string& path);
 
     bool empty() const { return nodes_.empty(); }

@@ -1,7 +1,8 @@
 // Correction of the clocks of nodes: corrected = raw + offset of the host at that time. It comes from
 // - the file of option -c alone, of either kind below;
-// - else what the streams say themselves (ovni.clock, from MPI_Init, MPI_Finalize and MPI_Pcontrol(3)), and
-//   clocks.json in the trace (clock_file.hpp), as measurements of one line;
+// - else ovni.clock in the streams (from MPI_Init, MPI_Finalize and MPI_Pcontrol(3)) together with
+// clocks.json
+//   in the trace (clock_file.hpp), as measurements of one line;
 // - else clock-offsets.txt in the trace (clock_table.hpp).
 // Hosts are matched by their names up to the first dot.
 #pragma once
@@ -21,10 +22,10 @@
 
 namespace ovni {
 
-// What the corrected clocks of a trace are worth.
+// How exact the corrected clocks of a trace are.
 struct ClockQuality {
-    size_t hosts = 0, measured = 0;  // of these it is known how right they are
-    int64_t bound = 0;               // by how much, in ns, one may differ from the reference's where measured
+    size_t hosts = 0, measured = 0;  // measured: hosts whose error has a known bound
+    int64_t bound = 0;               // ns by which one of them may differ from the reference's when measured
     bool drifts = false;             // measured more than once, so that drift is corrected
     int64_t before = 0, behind = 0;  // ns over which lines were drawn beyond the measuring points
 };
@@ -32,27 +33,27 @@ struct ClockQuality {
 class ClockModel {
  public:
     ClockModel() = default;  // no correction
-    // No correction where nothing is known; the file of an option must exist. Warns of measurements that
+    // No correction if nothing is known; the file of an option must exist. Warns of measurements that
     // contradict each other. Throws what parse_clock_table() and parse_clock_file() throw.
     static ClockModel of_trace(const Trace& trace, const std::optional<std::string>& option);
-    // The same where the files have been read before.
+    // of_trace() with files that have been read before.
     static ClockModel of_sources(const Trace& trace, const ClockSources& sources);
 
-    // Corrects the raw clocks of a host, or of a loom that is named after it; nothing without entry.
+    // Corrects the raw clocks of a host, or of a loom that is named after it; no correction without an entry.
     const ClockLine& of_host(std::string_view host) const;
     bool has_entry(std::string_view host) const;
-    // The same for a stream: by its host, or, where only that is known, by its loom, which a table made by
-    // hand may name.
+    // Corrects the raw clocks of a stream: by its host, or by its loom if only that has an entry, as a table
+    // made by hand may name looms.
     const ClockLine& of_stream(const StreamMetadata& metadata) const { return of_host(name_of(metadata)); }
     // The names by which the streams of a trace are looked up.
     std::set<std::string> hosts_of(const Trace& trace) const;
     size_t size() const { return clocks_.size(); }
     std::set<std::string> hosts() const;
-    // Warns about an entry without streams and a host without entry; of many hosts and no entry at all, once.
+    // Warns about an entry without streams and about a host without entry; once if many hosts have no entry.
     void check(const std::set<std::string>& hosts) const;
-    // Of a trace of these hosts whose corrected clocks lie in [begin, end].
+    // For a trace of these hosts whose corrected clocks lie in [begin, end].
     ClockQuality quality(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
-    // The same in a sentence; empty where nobody has measured that.
+    // quality() in a sentence; empty if no host was measured.
     std::string summary(const std::set<std::string>& hosts, int64_t begin, int64_t end) const;
 
  private:

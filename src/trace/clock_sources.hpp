@@ -1,4 +1,4 @@
-// The files that tell of clocks, as they stand: one process can read them for others, which interpret them
+// The text of the files about clocks: one process can read them for others, which interpret them
 // (clock_model.hpp).
 #pragma once
 
@@ -20,8 +20,8 @@ struct ClockSources {
     std::optional<File> measured;  // clocks.json
     std::optional<File> table;     // clock-offsets.txt
 
-    // Each from the first of the directories that has it. Throws Error for what is there and cannot be read,
-    // and where the file of the option is not there.
+    // Takes each from the first of the directories that has it. Throws Error if a file cannot be read, or if
+    // the file of the option is missing.
     static ClockSources find(const std::optional<std::string>& option,
                              const std::vector<std::filesystem::path>& directories);
 };

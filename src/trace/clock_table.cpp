@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t longest_line = 1023;
 
-// The next word of the line, which it is cut from; empty at the end.
+// Cuts the next word from the line; empty at its end.
 std::string_view next_word(std::string_view& line) {
     constexpr std::string_view blanks = " \t\r\v\f";
     size_t first = std::min(line.find_first_not_of(blanks), line.size());
@@ -36,7 +36,7 @@ struct Entry {
     int64_t offset = 0;
 };
 
-// The entry of one line; nothing where it is blank. `fail` throws with a cause.
+// The entry of one line; nothing if it is blank. `fail` throws with a cause.
 template <class Fail>
 std::optional<Entry> entry_of(std::string_view line, Fail fail) {
     std::string_view index = next_word(line);

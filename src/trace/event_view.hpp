@@ -1,6 +1,5 @@
-// One decoded event, pointing into memory of its StreamReader until that goes on. A gap in a stream
-// (recording was paused, events were dropped) is handed out as two events of its own, at its beginning and at
-// its end.
+// One decoded event. It points into memory of its StreamReader, and is valid until the reader goes on. A gap
+// in a stream (recording was paused, events were dropped) is handed out as two events, one at each end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 namespace ovni {
 
 // A part of a stream without events, from stream.gaps.json. `offset`: bytes from the beginning of the file to
-// the event that follows; `from`, `to`: raw clocks; `to` is INT64_MAX where the gap lasts to the end of the
+// the event that follows; `from`, `to`: raw clocks; `to` is INT64_MAX if the gap lasts to the end of the
 // stream.
 struct Gap {
     uint64_t offset = 0;

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 16;
 constexpr size_t largest_over_wanted = 4;
-// Of events in a window: more than any but a jumbo event has. All bytes before the last event of a source are
-// fewer than this for the whole window, so they count in 32 bits.
+// More bytes than any event but a jumbo one has. The bytes before the last event of a source are fewer than
+// this for the whole window, so they count in 32 bits.
 constexpr uint64_t bytes_per_entry = 64;
 constexpr size_t events_beside_others = 2;  // damage, a cut
 constexpr int64_t first_of_all = std::numeric_limits<int64_t>::min();
@@ -95,12 +95,12 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     return true;
 }
 
-// A window has one event in any case.
+// A window has at least one event.
 bool EventWindow::is_full(uint32_t source) const {
     return count_ == capacity_ || (count_ > 0 && readers_[source].held_bytes() > bytes_left_);
 }
 
-// False where memory is full.
+// False if memory is full.
 bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
@@ -136,7 +136,7 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
         head.state = Head::State::damaged;
         damage_[source] = std::current_exception();
     }
-    int64_t last = static_cast<int64_t>(start + out[-1].time);  // one is taken in any case
+    int64_t last = static_cast<int64_t>(start + out[-1].time);  // at least one was taken
     head.key = std::max(last, reader.event().clock);
     count_ = static_cast<size_t>(out - entries_.get());
 }
@@ -203,7 +203,7 @@ std::vector<int64_t> EventWindow::next_clocks() {
     return next;
 }
 
-// Of the next event, whatever lies before it.
+// The clock of the next event, past gaps.
 int64_t EventWindow::next_clock(uint32_t source) {
     if (heads_[source].state != Head::State::event) return ClockRuns::no_clock;
     StreamReader& reader = readers_[source];
@@ -214,7 +214,7 @@ int64_t EventWindow::next_clock(uint32_t source) {
         while (clock == ClockRuns::no_clock && reader.next())
             if (reader.event().kind == EventView::Kind::event) clock = reader.event().clock;
     } catch (const Error&) {
-        // It is told when the reader gets there.
+        // The error is reported when the reader gets there.
     }
     reader.seek(here);
     return clock;

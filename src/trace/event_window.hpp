@@ -1,9 +1,9 @@
-// The events of several streams in a stretch of time, stream by stream: what a merge works on. Damage that is
-// found while decoding ahead becomes an entry of its own, in its place in its stream.
+// The events of several streams in a stretch of time, stream by stream: the input of a merge. Damage found
+// while decoding ahead becomes an entry of its own, in its place in its stream.
 //
-// The readers hold the bytes of the events in the window, where StreamReader::memory() says.
+// The readers hold the bytes of the events in the window, see StreamReader::memory().
 //
-// Where clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
+// If clocks may decrease (ClockOrder::any), a stream counts with the largest clock that it has had so far.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class EventWindow {
         uint32_t time;    // since the start of the window
         uint32_t source;  // index of the reader, by stream index
         uint32_t at;      // bytes from where the reader holds its stream, regions sorted
-        uint32_t code;    // EventCode::bits(), so that most events need not be looked at again
+        uint32_t code;    // EventCode::bits(), which is all that most events need
     };
-    // What an Entry cannot say: an event of one of the other kinds, or damage.
+    // What an Entry cannot hold: an event of one of the other kinds, or damage.
     struct Special {
         EventView view;
         std::exception_ptr damage;
@@ -46,34 +46,33 @@ class EventWindow {
     explicit EventWindow(std::vector<StreamReader> readers);
 
     const std::vector<StreamReader>& readers() const { return readers_; }  // by stream index
-    // How many entries are worth a window; memory is for a few times as many, and for their bytes unless most
-    // of them are large jumbo events.
+    // How many entries make a window worth its cost. Memory is for a few times as many, and for their bytes
+    // unless most of them are large jumbo events.
     size_t wanted() const { return wanted_; }
     size_t capacity() const { return capacity_; }
 
-    // Where the next window starts: the least clock of what comes next; INT64_MIN for a stream that is
-    // damaged at its beginning. Nothing at the end of all streams.
+    // The start of the next window: the least clock of the next events; INT64_MIN if a stream is damaged at
+    // its beginning. Nothing at the end of all streams.
     std::optional<int64_t> next_start() const;
-    // Goes on to the window from `start` to `start` + `width`, both included. False where that does not fit
-    // into memory; a window of one clock value then holds the first of its events, the others come in the
-    // next one. Otherwise rewind() before anything else.
+    // Goes on to the window from `start` to `start` + `width`, both included. Returns false if that does not
+    // fit into memory; then call rewind() first of all. A window of one clock value is the exception: it
+    // holds the first of its events, and the others come in the next window.
     bool decode(int64_t start, uint32_t width);
     // Goes back to before the last decode().
     void rewind();
-    // Room for twice as many entries. After rewind().
+    // Makes room for twice as many entries. Call after rewind().
     void grow();
 
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }
     const std::vector<Special>& specials() const { return specials_; }
-    // How many streams have entries, and which. `end` is right also where the entries were exchanged
-    // meanwhile.
+    // How many streams have entries, and which. `end` is right also if the entries were exchanged meanwhile.
     size_t streams() const { return saved_.size(); }
     std::vector<Run> runs() const;
-    // The clocks of the events, without what is special.
+    // The clocks of the events that are not special.
     ClockRuns clocks();
     std::vector<int64_t> next_clocks();
-    // Puts other memory of the same capacity in the place of entries(), which keeps its length.
+    // Exchanges the memory of entries() for other memory of equal capacity; the length stays.
     void exchange(std::unique_ptr<Entry[]>& other) { std::swap(entries_, other); }
 
     uint64_t size() const;      // bytes of events in all streams

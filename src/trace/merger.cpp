@@ -50,7 +50,7 @@ bool Merger::fill() {
     std::span<const Entry> entries = window_.entries();
     first_ = current_ = entries.data();
     end_ = first_ + entries.size();
-    // The state of few threads stays in the cache anyway.
+    // The state of a few threads stays in the cache by itself.
     constexpr size_t many_streams = 128;
     bool fetches = sources_.size() >= many_streams && end_ - first_ > fetch_distance;
     fetch_until_ = fetches ? end_ - fetch_distance : nullptr;
@@ -58,7 +58,7 @@ bool Merger::fill() {
     return true;
 }
 
-// Where the readers keep the events of the window.
+// Finds the memory in which the readers hold the events of the window.
 void Merger::find_memory() {
     for (const EventWindow::Run& run : window_.runs()) {
         const StreamReader& reader = window_.readers()[run.source];
@@ -108,7 +108,7 @@ void Merger::put_in_order() {
     apply_ties();
 }
 
-// In exact order from the beginning: cheaper than to sort and to look for ties.
+// Plays the window in exact order: cheaper than sorting and looking for ties.
 void Merger::play() {
     std::vector<uint32_t> after = HeapReplay::times_after(window_.next_clocks());
     std::ranges::fill(cursors_, Cursor{});
@@ -179,7 +179,7 @@ uint32_t Merger::stream_of(const Entry& entry) const {
                                                 : sources_[entry.source].stream;
 }
 
-// From canonical to exact order.
+// Changes canonical order to exact order.
 void Merger::apply_ties() {
     std::span<const Entry> entries = window_.entries();
     for (size_t begin = 0; begin < entries.size();) {
@@ -190,13 +190,13 @@ void Merger::apply_ties() {
     }
 }
 
-// The order was made from other events than those that are there now.
+// The events differ from those that the order was made from.
 void Merger::changed_meanwhile(uint32_t stream) const {
     auto reader = std::ranges::find(window_.readers(), stream, &StreamReader::index);
     throw Error("the file was changed while it was read", reader->path());
 }
 
-// The entries of one time.
+// Orders the entries of one time.
 void Merger::order_group(size_t begin, size_t end) {
     std::span<Entry> entries = window_.entries();
     std::span<const uint32_t> places = ties_.at(start_ + entries[begin].time);

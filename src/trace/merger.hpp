@@ -1,22 +1,23 @@
-// Hands out the events of several streams in one order: by corrected clock, and where clocks are equal
+// Hands out the events of several streams in one order: by corrected clock, and for equal clocks
 //
 // - canonical: by stream index, then position in the stream;
-// - exact: as the reference plays them (see tie_order.hpp). What the reference does not know takes no part in
-//   that: damage, the cut of a stream, and a gap at the clock of the event before it follow that event at
-//   once; a gap's beginning or end at a clock of its own comes before all events of that clock.
+// - exact: as the reference plays them (see tie_order.hpp). The reference knows neither damage, nor the cut
+// of a
+//   stream, nor gaps. These follow the event before them at once, if they are at its clock; a gap's beginning
+//   or end at a clock of its own comes before all events of that clock.
 //
 // EventView::order is the key among events of one clock, so that events of several mergers over different
-// streams can be put together: canonical, the stream index; exact, `first_place` plus the place among the
-// events of that clock in the whole trace. What follows its event at once has that event's key, what comes
-// before all events has its stream index.
+// streams can be put together. Canonical: the stream index. Exact: `first_place` plus the place among the
+// events of that clock in the whole trace. An item that follows its event at once has that event's key; an
+// item that comes before all events has its stream index.
 //
 // Works in windows: every stream is decoded up to a common time, the entries are put in order, then handed
-// out; until then the readers hold their bytes. The width of a window follows the density of events, and
+// out. Until then the readers hold their bytes. The width of a window follows the density of events, and
 // their bytes are bounded, so memory does not grow with the length of the trace; only in exact order must all
-// events of one clock fit. Damage that is found while decoding ahead is thrown when its turn comes: after the
-// last good event of that stream and before any later one.
+// events of one clock fit. Damage found while decoding ahead is thrown when its turn comes: after the last
+// good event of that stream and before any later one.
 //
-// Where clocks may decrease (ClockOrder::any, canonical only), a stream counts with the largest clock that it
+// If clocks may decrease (ClockOrder::any, canonical only), a stream counts with the largest clock that it
 // has had so far. That is the order of a merge which always plays the stream whose current event has the
 // lowest clock: an event with a decreased clock follows its predecessor at once.
 #pragma once
@@ -34,7 +35,7 @@
 
 namespace ovni {
 
-// `received` is the exact order for some streams of a trace: know() tells about ties with the others.
+// `received` is the exact order for some streams of a trace: know() receives their ties with the others.
 enum class EventOrder { canonical, exact, received };
 
 class Merger {
@@ -45,8 +46,8 @@ class Merger {
     explicit Merger(std::vector<StreamReader> readers, EventOrder order = EventOrder::canonical);
 
     // The next event of all streams; nullptr at the end. Valid until the next call. Throws the Error of a
-    // damaged stream in its place; `damaged_stream()` then tells which stream it was, and the events after it
-    // are not handed out. A stream whose first event is damaged is reported before all events.
+    // damaged stream in its place; damaged_stream() then names that stream, whose later events are not handed
+    // out. A stream whose first event is damaged is reported before all events.
     const EventView* next() {
         if (current_ == end_ && !fill()) return nullptr;
         const Entry& entry = *current_++;
@@ -65,17 +66,18 @@ class Merger {
                           : window_.readers()[entry.source].clock().corrected(view_.raw_clock());
         return &view_;
     }
-    // What whoever takes the events of a stream will touch first: brought into the cache ahead of them.
+    // `state` is what the consumer of the stream's events touches first: brought into the cache ahead of
+    // them.
     void fetch_ahead_for(uint32_t stream, const void* state);
 
     uint32_t damaged_stream() const { return damaged_stream_; }
     // EventView::order of the damage.
     uint32_t damaged_order() const { return damaged_order_; }
-    // Clock of the last good event of that stream; INT64_MIN where it has none.
+    // Clock of the last good event of that stream; INT64_MIN if it has none.
     int64_t damaged_clock() const { return damaged_clock_; }
 
-    // For EventOrder::received, where next() returned nullptr: from now on it hands out the events up to and
-    // with the clock `until`, whose ties are these.
+    // For EventOrder::received, after next() returned nullptr: from now on next() hands out the events up to
+    // and including the clock `until`, with these ties.
     void know(int64_t until, Ties ties);
     int64_t known_until() const { return until_; }
 
@@ -84,10 +86,10 @@ class Merger {
     void count_ties(std::vector<uint32_t> group_of_stream) {
         tie_counter_.emplace(std::move(group_of_stream));
     }
-    // In what was handed out, to the precision of a window.
+    // Among the events handed out, to the precision of a window.
     uint64_t ties() const { return tie_counter_ ? tie_counter_->ties() : 0; }
 
-    // Bytes of events: in all streams, and handed out so far (to the precision of a window).
+    // Bytes of events: in all streams; handed out so far, to the precision of a window.
     uint64_t size() const { return window_.size(); }
     uint64_t consumed() const { return consumed_; }
 

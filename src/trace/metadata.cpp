@@ -197,7 +197,7 @@ std::vector<MarkType> marks_of(const Members& ovni) {
     return marks;
 }
 
-// Only the models know which of the names matter, so versions are not looked at here.
+// Only the models know which names matter, so versions are not checked here.
 void read_require(const Members& ovni, StreamMetadata& metadata) {
     const Json* require = ovni.find("require");
     metadata.has_require = require && require->is_object();

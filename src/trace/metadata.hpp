@@ -1,5 +1,5 @@
-// What stream.json says about one stream, with the checks that concern this stream alone. Checks among
-// streams are those of emu/system. Members that a trace need not have are optional.
+// stream.json of one stream, with the checks that concern this stream alone; emu/system checks streams
+// against each other. Members that a trace need not have are optional.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CpuId {
 };
 
 struct MarkType {
-    enum class Kind { single, stack, punctual };  // punctual: single, with "punctual": true beside it
+    enum class Kind { single, stack, punctual };  // punctual: single, with "punctual": true next to it
     int type = 0;                                 // 0..99
     std::string title;
     Kind kind = Kind::single;
@@ -31,7 +31,7 @@ struct MarkType {
 struct StreamMetadata {
     std::string part;  // "thread", else the stream is ignored
     std::string loom;
-    std::optional<std::string> host;  // ovni.host, where the library knows it
+    std::optional<std::string> host;  // ovni.host, if the library knows it
     int pid = 0;
     int tid = 0;
     std::optional<int> app_id, rank, nranks;
@@ -42,14 +42,14 @@ struct StreamMetadata {
     std::optional<std::string> run;  // ovni.run: name of the run that wrote the stream
     bool has_require = false;        // the object ovni.require is there
     bool finished = false;           // ovni.finished is 1
-    // ovni.end: how the stream was closed, where the program did not do it: "signal", "exit", "recovered",
-    // "loss"; "damage" where we do not read it to its end.
+    // ovni.end: how the stream was closed if the program did not close it: "signal", "exit", "recovered",
+    // "loss"; "damage" if it is not read to its end.
     struct End {
         std::string by;
         int64_t code = 0;
     };
     std::optional<End> end;
-    // ovni.clock: of the rank that measured the clock of its node, against that of the host `reference`.
+    // ovni.clock: the clock of this node as its rank measured it against that of the host `reference`.
     struct Clock {
         std::string reference;
         std::vector<ClockMeasurement> points;  // by local time, one at least
@@ -61,13 +61,13 @@ struct StreamMetadata {
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
 // missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are
-// not looked at.
+// ignored.
 StreamMetadata parse_metadata(std::string_view text, const std::string& path);
 
-// Where the stream was recorded: as it says itself, else by the name of its loom; up to the first dot.
+// The host that recorded the stream: ovni.host, else the name of its loom; up to the first dot.
 std::string host_of(const StreamMetadata& metadata);
 
-// Checks only that it is JSON of the version that we read.
+// Checks only that the text is JSON of a version that can be read.
 void check_metadata_version(std::string_view text, const std::string& path);
 
 }  // namespace ovni

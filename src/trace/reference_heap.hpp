@@ -1,12 +1,11 @@
-// The binary heap by which the reference merges streams: the order of equal times falls out of its shape, so
-// it is the same heap, node by node. Nodes 1, 2, ... with the children 2k and 2k+1; insertion swaps upwards
-// while strictly smaller than the parent, extraction moves the last node to the top and swaps it down with
-// its smaller child, the left one where they are equal.
+// The binary heap by which the reference merges streams. The order of equal times follows from its shape, so
+// this heap equals it node by node. Node k has the children 2k and 2k+1. Insertion swaps upwards while
+// strictly smaller than the parent. Extraction moves the last node to the top and swaps it down with its
+// smaller child, the left one if they are equal.
 //
-// Made fast without another result: time and source share one word; the way down takes the smaller child
-// without looking at the node that sinks, and that node comes up from the end of it to where it would have
-// stopped. The way always has the length of the full tree; nodes beyond the last one are greater than any
-// other.
+// Faster, with equal results: time and source share one word. The way down takes the smaller child without
+// a look at the node that sinks; that node then rises from the end of the way to its place. The way always
+// has the length of the full tree; nodes beyond the last one are greater than any other.
 #pragma once
 
 #include <bit>
@@ -26,7 +25,7 @@ class ReferenceHeap {
           depth_(most < 2 ? 0 : static_cast<int>(std::bit_width(most - 1)) - 1) {}
 
     bool empty() const { return size_ == 0; }
-    // no_time where it is empty.
+    // no_time if the heap is empty.
     uint32_t first_time() const { return static_cast<uint32_t>(nodes_[1] >> 32); }
 
     void insert(uint32_t time, uint32_t source) {
@@ -46,8 +45,7 @@ class ReferenceHeap {
         if (size_ == 0) return first;
         size_t at = 1;
         for (int level = depth_; level > 0; --level) {
-            // Loaded by a computed place: a choice between two values would become a branch, which nobody can
-            // predict.
+            // Loaded from a computed place: a choice between two values would become an unpredictable branch.
             size_t left = 2 * at;
             size_t smaller = left + static_cast<size_t>(less(nodes[left + 1], nodes[left]));
             nodes[at] = nodes[smaller];
@@ -58,7 +56,7 @@ class ReferenceHeap {
         return first;
     }
 
-    // Gives every source another time; their order among each other must stay.
+    // Gives every source another time, which must keep their order.
     template <class TimeOf>
     void set_times(TimeOf time_of) {
         for (size_t at = 1; at <= size_; ++at) {

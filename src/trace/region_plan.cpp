@@ -13,7 +13,7 @@ namespace {
 constexpr EventCode region_begins = "OU[";
 constexpr EventCode region_ends = "OU]";
 
-// Does not throw at damage: reading reports it in its place.
+// Damage is not thrown here: reading reports it in its place.
 bool go_on(StreamReader& reader) {
     try {
         return reader.next();
@@ -43,7 +43,7 @@ std::optional<ByteRange> RegionFinder::see(int64_t raw_clock, EventCode code, ui
     return range;
 }
 
-// Where the range to be sorted starts among the events before the region's end.
+// The start of the range to sort, as an index in the events before the region's end.
 size_t RegionFinder::find_start(uint64_t end) const {
     for (size_t i = before_.size(); i > 0; --i)
         if (before_[i - 1].clock < oldest_) return i - 1;

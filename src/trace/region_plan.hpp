@@ -1,9 +1,9 @@
 // Unsorted regions of a stream. Between OU[ and OU] there may be events that are older than those before the
-// region (a runtime that only later learns when something happened). They belong where their clocks say: at
-// an OU] everything from the last event older than the whole region up to the OU] is sorted stably by clock.
-// The OU] stays, the OU[ usually ends up right before it. Gaps that lie in the range move along.
+// region (a runtime that only later learns when something happened). Their clocks give their places: at an
+// OU] everything from the last event older than the whole region up to the OU] is sorted stably by clock. The
+// OU] stays, the OU[ usually ends up right before it. Gaps that lie in the range move along.
 //
-// Here is what is to be sorted, and the sorting of bytes in memory; region_sort does it in the file, and
+// This header finds the ranges to sort, and sorts bytes in memory; region_sort sorts them in the file, and
 // StreamReader while reading.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ovni {
 
-// Events to search backwards for the place where a region begins to belong.
+// How many events are searched backwards for the place of a region's oldest event.
 inline constexpr uint64_t default_look_back = 1'000'000;
 
 // Offsets in a file, both at the beginning of an event.
@@ -35,12 +35,11 @@ class RegionFinder {
     RegionFinder(std::string path, std::vector<Gap> gaps, uint64_t look_back)
         : path_(std::move(path)), gaps_(std::move(gaps)), most_before_(look_back - 1) {}
 
-    // The bytes that have to be sorted, with all earlier ranges sorted before, where this event ends a region
-    // and anything moves. Throws Error where the region belongs before the look_back - 1 events that are
-    // kept.
+    // The bytes to sort, once all earlier ranges are sorted, if this event ends a region and anything moves.
+    // Throws Error if the region belongs before the look_back - 1 events that are kept.
     std::optional<ByteRange> see(int64_t raw_clock, EventCode code, uint64_t offset);
 
-    // The gaps as they are once everything so far is sorted.
+    // The gaps once all ranges so far are sorted.
     const std::vector<Gap>& gaps() const { return gaps_; }
     uint64_t sorted() const { return sorted_; }  // regions, also those that were in order
     uint64_t empty() const { return empty_; }    // regions
@@ -65,16 +64,16 @@ class RegionFinder {
     uint64_t sorted_ = 0, empty_ = 0;
 };
 
-// How a stream has to be sorted. The ranges, in the order of their beginnings and of their ends, may overlap:
-// each is sorted when those before are. A region that reaches back before an earlier one takes its place,
-// because a stable sort of a part does not change what a stable sort of the whole gives.
+// How a stream has to be sorted: range after range, in the order of their beginnings and of their ends, which
+// may overlap. A region that reaches back before an earlier one takes its place, as a stable sort of a part
+// does not change the stable sort of the whole.
 struct RegionPlan {
     std::vector<ByteRange> ranges;
-    std::vector<Gap> gaps;  // as they then are
+    std::vector<Gap> gaps;  // of the sorted stream
     uint64_t empty = 0;     // regions
 };
 
-// Reads the stream in `directory` up to its end or damage. Throws as RegionFinder does, and where there is no
+// Reads the stream in `directory` up to its end or damage. Throws as RegionFinder does, and if there is no
 // stream.
 RegionPlan plan_regions(const std::filesystem::path& directory, size_t block,
                         uint64_t look_back = default_look_back);
@@ -84,8 +83,8 @@ struct MovedEvent {
     uint64_t now = 0, before = 0;
 };
 
-// Sorts whole events stably by their clocks; offsets in the result, which is in the new order, are in
-// `bytes`. Nothing where `bytes` are not whole events.
+// Sorts whole events stably by their clocks. The result is in the new order, its offsets count from `bytes`;
+// nothing if `bytes` are not whole events.
 std::optional<std::vector<MovedEvent>> sort_events(std::span<uint8_t> bytes);
 
 }  // namespace ovni

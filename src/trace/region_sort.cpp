@@ -31,7 +31,7 @@ class RegionSorter {
         try {
             sort_all();
         } catch (const Error&) {
-            finish();  // what was sorted before stays sorted
+            finish();  // ranges sorted before stay sorted
             throw;
         }
         finish();

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The index in the loom, where the event names one.
+// The index of a CPU in the loom, if the event names one.
 std::optional<int> cpu_of(const EventView& event) {
     static constexpr std::array<EventCode, 3> moves = {"OHx", "OAs", "OAr"};
     std::span<const uint8_t> payload = event.payload();
@@ -29,12 +29,12 @@ std::optional<int> cpu_of(const EventView& event) {
     return cpu;
 }
 
-// Where the events of a stream of that size are wrong, and how; nothing where they are good. `cpus`: that
-// those before name.
+// The first fault in the events of a stream of that size; nothing if all are good. `cpus` gets the CPUs that
+// good events name.
 std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regions regions,
                                   std::set<int>& cpus) {
     StreamSource source{.directory = of_stream};
-    // Who rewrites a stream, as ovnisort does, does not make it shorter.
+    // A program that rewrites a stream, such as ovnisort, does not shorten it.
     const uint64_t recorded = recorded_size(of_stream);
     if (recorded > size) source.until = size;
     if (regions == Regions::sorted) source.sort = plan_regions(of_stream, largest_block);
@@ -44,7 +44,7 @@ std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regi
             if (reader.event().kind == EventView::Kind::event)
                 if (std::optional<int> cpu = cpu_of(reader.event())) cpus.insert(*cpu);
     } catch (const Error& e) {
-        // Events of a block with a wrong checksum cannot be told from good ones.
+        // In a block with a wrong checksum good and bad events look alike.
         bool in_events = e.path == reader.path() && e.offset;
         uint64_t good = std::min(reader.position().next, in_events ? *e.offset : UINT64_MAX);
         return Damage{{}, e.what(), std::max<uint64_t>(good, OVNI_FORMAT_STREAM_HEADER)};
@@ -77,7 +77,7 @@ std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::s
             file.is_cut = true;
             damages.push_back({relative_path, std::move(damage->cause), damage->end});
         } catch (const Error& e) {
-            // What it says of its process and loom may be said nowhere else.
+            // It may be the only stream that describes its process and loom.
             file.bytes = OVNI_FORMAT_STREAM_HEADER;
             file.is_cut = true;
             damages.push_back({relative_path, e.what(), file.bytes});

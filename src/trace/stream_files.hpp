@@ -1,4 +1,4 @@
-// The files of one stream: names, header, and reading what stands beside stream.obs.
+// The files of one stream: names, header, and reading the files next to stream.obs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ inline constexpr const char* metadata_name = "stream.json";
 inline constexpr const char* events_name = "stream.obs";
 inline constexpr const char* gaps_name = "stream.gaps.json";
 
-// Throws Error where the file of `size` bytes, which begins with `header`, is no stream that we can read.
+// Throws Error if a file of `size` bytes that begins with `header` is no readable stream.
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path);
 
 // Checks the header of stream.obs and returns its size in bytes. Needs no permission to write.
 uint64_t check_stream_file(const std::string& path);
 
-// The content of a side file (JSON) of a stream; nothing where it is missing. Throws Error for a file that is
-// no regular file or has more than 64 MiB.
+// The content of a side file (JSON) of a stream; nothing if it is missing. Throws Error if it is no regular
+// file or has more than 64 MiB.
 std::optional<std::string> read_side_file(const std::filesystem::path& path);
 
 }  // namespace ovni

@@ -32,7 +32,7 @@ StreamReader::StreamReader(StreamSource source)
     first_clock_ = find_first_clock();
 }
 
-// What lies behind is not there.
+// Ends the stream at `until`; events and gaps behind it are dropped.
 void StreamReader::stop_at(uint64_t until) {
     end_ = std::min(end_, until);
     std::erase_if(gaps_, [&](const Gap& gap) { return gap.offset > end_; });
@@ -53,7 +53,7 @@ const uint8_t* StreamReader::load(uint64_t size) {
     return file_.at(at_.next);
 }
 
-// Checksums are those of the bytes as they are in the file, before any are sorted.
+// Checksums are of the bytes in the file, before any are sorted.
 void StreamReader::read_up_to(uint64_t keep, uint64_t to) {
     uint64_t before = file_.end();
     file_.ensure(keep, to);
@@ -106,7 +106,7 @@ void StreamReader::wrong_clock() const {
     damaged(fmt::format("the clock goes back from {} to {} (see ovnisort)", at_.clock, clock));
 }
 
-// The next event is wrong.
+// Throws an Error about the next event.
 void StreamReader::damaged(std::string what) const {
     Error fault(std::move(what), path(), offset_in_file(at_.next));
     throw checksums_ ? explained(fault) : fault;
@@ -140,7 +140,7 @@ bool StreamReader::next_gap() {
            static_cast<int64_t>(ovni_format_clock(file_.at(at_.next))) >= at_.open_gap->to && end_gap();
 }
 
-// A stream without events has nothing to cut. What ends with a gap went on until that ends.
+// A stream without events has nothing to cut. A stream that ends with a gap lasts to the gap's end.
 bool StreamReader::cut() {
     if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
     if (at_.open_gap && at_.open_gap->to != to_the_end)
@@ -151,7 +151,7 @@ bool StreamReader::cut() {
     return true;
 }
 
-// The clocks below are kept between those of the neighbours, so that they never decrease.
+// Clocks of gaps are kept between those of their neighbours, so that they never decrease.
 bool StreamReader::begin_gap() {
     const Gap& gap = gaps_[at_.gap];
     int64_t clock = std::max(source_.clock.corrected(gap.from), at_.clock);

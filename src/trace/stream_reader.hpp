@@ -1,7 +1,7 @@
 // Forward cursor over the events of one stream. Reads the file in blocks; every event handed out lies
 // completely inside the file and in memory. Damage is thrown as Error with file and byte offset, after all
-// events before it were handed out; of a block whose checksum (stream.crc) differs, at its end or where its
-// events are wrong. What is handed out before does not depend on how the file is read.
+// events before it were handed out. A block with another checksum (stream.crc) is thrown at its end, or at
+// its first wrong event. The events handed out before do not depend on how the file is read.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 
 namespace ovni {
 
-// Emulation needs clocks that never decrease; ovnidump, ovnitop and ovnisort take what there is.
+// Emulation needs clocks that never decrease; ovnidump, ovnitop and ovnisort take any.
 enum class ClockOrder { checked, any };
 
-// Bytes to read at a time where so many streams are open together: large ones for few streams, 32 MiB in all
-// for many, but no fewer than calls of read() are worth.
+// Bytes to read at a time if so many streams are open together: large blocks for few streams, 32 MiB in all
+// for many, but never so few that calls of read() dominate.
 inline constexpr size_t largest_block = size_t{64} << 10;
 constexpr size_t block_for(size_t streams) {
     constexpr size_t all_together = size_t{32} << 20, smallest_block = size_t{8} << 10;
@@ -35,7 +35,7 @@ constexpr size_t block_for(size_t streams) {
 }
 
 struct StreamSource {
-    std::filesystem::path directory;  // holds stream.obs, and stream.gaps.json where recording had gaps
+    std::filesystem::path directory;  // holds stream.obs, and stream.gaps.json if recording had gaps
     uint32_t index = 0;               // of the stream in its trace
     ClockLine clock = {};             // corrects every raw clock
     ClockOrder order = ClockOrder::checked;
@@ -48,9 +48,9 @@ struct StreamSource {
 
 class StreamReader {
  public:
-    // Throws Error where the file is missing, empty, shorter than its header, or has another magic or
-    // version, and where stream.gaps.json is damaged or stream.crc is something else. Where regions are
-    // sorted, memory holds one range of them.
+    // Throws Error if the file is missing, empty, shorter than its header, or has another magic or version;
+    // if stream.gaps.json is damaged; if stream.crc is no file of checksums. If regions are sorted, memory
+    // holds one range of them.
     explicit StreamReader(StreamSource source);
 
     // Goes to the next event; false at the end of the stream. Throws Error at an event that does not fit into
@@ -63,16 +63,16 @@ class StreamReader {
     }
     // The current event: valid after next() returned true, until the reader goes on.
     const EventView& event() const { return at_.event; }
-    // Corrected clock of the first event, or of a gap before it, without going there; nothing where there is
-    // none or it does not fit.
+    // Corrected clock of the first event, or of a gap before it, without going there. Nothing if there is
+    // none or its clock is out of range.
     std::optional<int64_t> first_clock() const { return first_clock_; }
     uint32_t index() const { return source_.index; }
     const ClockLine& clock() const { return source_.clock; }
     ClockOrder order() const { return source_.order; }
     const std::string& path() const { return file_.path(); }
     const std::vector<Gap>& gaps() const { return gaps_; }
-    // Where the event that now lies at `at` is in the file: elsewhere only in a region that was sorted, and
-    // known as long as the event is held.
+    // The offset in the file of the event that now lies at `at`. It differs only in a region that was sorted,
+    // and is known as long as the event is held.
     uint64_t offset_in_file(uint64_t at) const { return moved_.empty() ? at : offset_before(at); }
     bool sorts() const { return !ranges_.empty(); }
     // From now on the current event and everything behind it that is read stays in memory, until the next
@@ -93,19 +93,19 @@ class StreamReader {
 
     // Does take() apply? There is nothing but events.
     bool is_plain() const { return plain_; }
-    // Hands the current event and those after it to `taker(clock, at, bytes)`, as long as their clocks are at
-    // most `limit` and `most` is not reached, and goes to the first that was not taken; false where that is
-    // the end of the stream. Throws as next() does. The fast way for many events. Stops at an event whose
-    // clock is below its predecessor's (ClockOrder::any), which becomes the current one. Stops also, some
-    // time after the first event, once more than `most_bytes` are held.
+    // The fast way for many events. Hands the current event and its successors to `taker(clock, at, bytes)`,
+    // at most `most` and as long as their clocks are at most `limit`. Goes to the first that was not taken;
+    // returns false if that is the end of the stream. Throws as next() does. Stops at an event whose clock is
+    // below its predecessor's (ClockOrder::any), which becomes the current one. Stops also, some time after
+    // the first event, once more than `most_bytes` are held.
     template <class Taker>
     bool take(int64_t limit, size_t most, uint64_t most_bytes, Taker taker);
 
-    // Where the reader is, to come back to as long as the event there is held.
+    // A place of the reader. seek() comes back to it as long as the event there is held.
     struct Position {
         uint64_t at = 0;                            // where the current event is, with regions sorted
         uint64_t next = OVNI_FORMAT_STREAM_HEADER;  // where the one after it is
-        int64_t clock = 0;                          // of the current event; what the next must not go below
+        int64_t clock = 0;                          // of the current event; the next may not be lower
         size_t gap = 0;                             // the next gap to begin
         const Gap* open_gap = nullptr;              // begun and not ended
         bool was_cut = false;                       // Kind::cut was handed out
@@ -120,7 +120,7 @@ class StreamReader {
  private:
     static constexpr uint64_t nothing = std::numeric_limits<uint64_t>::max();
 
-    // The next event, of which as much is in memory as load() brings there.
+    // The next event. Call after load() has brought its beginning into memory.
     bool next_event() {
         const uint8_t* event = file_.at(at_.next);
         uint64_t left = end_ - at_.next;
@@ -146,8 +146,8 @@ class StreamReader {
         return true;
     }
     void load_next();
-    // Brings the next `size` bytes into memory, or what is left; returns where they are.
     void stop_at(uint64_t until);
+    // Brings the next `size` bytes, or all that are left, into memory; returns their address.
     const uint8_t* load(uint64_t size);
     void read_up_to(uint64_t keep, uint64_t to);
     void sort_range();
@@ -165,7 +165,7 @@ class StreamReader {
     StreamSource source_;
     std::unique_ptr<BlockChecker> checksums_;  // made before the size of the stream is taken: both may grow
     FileWindow file_;
-    uint64_t end_ = 0;         // size of the file, or where we are to stop
+    uint64_t end_ = 0;         // size of the file, or the offset to stop at
     uint64_t in_memory_ = 0;   // up to this offset a normal event is in memory
     uint64_t held_ = nothing;  // offset from which on bytes have to stay
     std::vector<Gap> gaps_;
@@ -199,7 +199,7 @@ bool StreamReader::take(int64_t limit, size_t most, uint64_t most_bytes, Taker t
         taker(clock, at, current);
         const uint8_t* event = here.bytes + (following - here.begin);
         int64_t next_clock = 0;
-        // Jumbo events, what is not in memory yet, the last bytes of the file, and faults.
+        // Jumbo events, events not in memory yet, the last bytes of the file, and faults.
         if (following > in_memory_ || ovni_format_is_jumbo(event[0]) ||
             !source_.clock.correct(static_cast<int64_t>(ovni_format_clock(event)), next_clock) ||
             next_clock < clock) [[unlikely]] {

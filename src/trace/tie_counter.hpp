@@ -13,7 +13,7 @@ class TieCounter {
  public:
     explicit TieCounter(std::vector<uint32_t> group_of_stream);
 
-    // One event of a clock that has more than one.
+    // Adds an event whose clock another event has too.
     void add(int64_t clock, uint32_t stream) {
         Group& group = groups_[group_of_stream_[stream]];
         if (group.clock != clock) {
@@ -28,7 +28,7 @@ class TieCounter {
     uint64_t ties() const { return ties_; }
 
  private:
-    // The last clock of a group: its events so far, 0 when there were several streams.
+    // The last clock of a group. `alone`: its events so far if all are of one stream, else 0.
     struct Group {
         int64_t clock = INT64_MIN;
         uint32_t stream = 0;

@@ -1,5 +1,5 @@
-// The order of events with equal clocks, as the reference plays them. What it is depends on all events of the
-// trace, so the clocks of all streams go through one replay of its heap, window by window. A window is a
+// The order of events with equal clocks, as the reference plays them. It depends on all events of the trace,
+// so the clocks of all streams go through one replay of the reference's heap, window by window. A window is a
 // stretch of time; times in it count from its start and are at most `last_time`.
 #pragma once
 
@@ -18,22 +18,22 @@ struct ClockRuns {
 
     std::vector<uint32_t> counts;  // by source: events in the window
     std::vector<uint32_t> times;   // of all those events, since the start of the window
-    std::vector<int64_t> next;     // by source: clock of the event after the window; no_clock where none is
+    std::vector<int64_t> next;  // by source: clock of the event after the window; no_clock if there is none
 };
 
-// For events that share their clock: their places among all events of that clock, in the whole trace.
-// Concerns a part of the sources; events come in canonical order of (clock, source, position).
+// The places of events that share their clock, among all events of that clock in the whole trace. Holds those
+// of some sources, in canonical order of (clock, source, position).
 class Ties {
  public:
-    // `start`: of the window in which the times below count.
+    // `start`: of the window; times count from it.
     explicit Ties(int64_t start = 0, std::vector<uint32_t> words = {})
         : start_(start), words_(std::move(words)) {}
     void add(uint32_t time, uint32_t place);
-    // The places of the events at `clock`; empty where they share it with none. Clocks must not decrease from
-    // call to call.
+    // The places of the events at `clock`; empty if no two share it. Clocks must not decrease from call to
+    // call.
     std::span<const uint32_t> at(int64_t clock);
 
-    // To be sent; the start of the window is not among them.
+    // The words to send; the start of the window is not among them.
     const std::vector<uint32_t>& words() const { return words_; }
 
  private:
@@ -48,12 +48,12 @@ class HeapReplay {
 
     explicit HeapReplay(size_t sources) : heap_(sources), sources_(static_cast<uint32_t>(sources)) {}
 
-    // Times that stand for the next event of each source after the window: greater than last_time, ordered
-    // and equal as their clocks are.
+    // Times for the next event of each source after the window: greater than last_time, and ordered as the
+    // clocks, equal ones included.
     static std::vector<uint32_t> times_after(std::span<const int64_t> next_clocks);
 
-    // One window. `first(source)`: time of the source's next event in the window, else its time after it.
-    // `play(source)`: called in the order of events; returns what `first` would say next.
+    // Replays one window. `first(source)`: time of the source's next event in the window, else its time after
+    // the window. `play(source)`: called in the order of events; returns the next result of `first`.
     template <class First, class Play>
     void replay(First first, Play play) {
         begin(first);

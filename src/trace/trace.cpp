@@ -86,19 +86,19 @@ void expect_metadata(const fs::path& directory, const FoundStreams& found) {
     if (lacking.empty()) return;
     if (found.streams.empty())
         throw Error(
-            "no stream.json beside it, nor anywhere in the trace (was the program killed? see ovnirecover)",
+            "no stream.json next to it, nor anywhere in the trace (was the program killed? see ovnirecover)",
             no_metadata(directory, lacking.front()).path);
     if (lacking.size() == 1) return log::warn("{}, left out", no_metadata(directory, lacking.front()).what());
     constexpr size_t most = 10;
     auto named = std::span(lacking).first(std::min(most, lacking.size()));
     std::string others =
         lacking.size() > most ? fmt::format(" and {} others", lacking.size() - most) : std::string();
-    log::warn("{}: {} streams have no stream.json beside stream.obs and are left out: {}{}",
+    log::warn("{}: {} streams have no stream.json next to stream.obs and are left out: {}{}",
               without_trailing_slashes(directory).string(), lacking.size(), fmt::join(named, ", "), others);
 }
 
 Error no_metadata(const fs::path& directory, const std::string& relative_path) {
-    return Error("no stream.json beside it",
+    return Error("no stream.json next to it",
                  directory_of({.relative_path = relative_path}, directory) / events_name);
 }
 

@@ -17,17 +17,17 @@ namespace ovni {
 
 // One stream as found on disk: plain data, to be sent to other ranks.
 struct StreamFile {
-    std::string relative_path;  // empty where the trace directory is itself a stream
+    std::string relative_path;  // empty if the trace directory is itself a stream
     std::string json = {};      // content of stream.json
     uint64_t bytes = 0;         // size of stream.obs
-    // Of salvage.hpp alone: are those only the good ones, and which CPUs do events name?
+    // Set by salvage.hpp alone: `bytes` counts only the good ones; the CPUs that events name.
     bool is_cut = false;
     std::vector<int> cpus = {};
-    // The trace directory that holds it, where every node has one of its own; empty: that of the trace.
+    // The trace directory that holds the stream, if every node has its own; empty: that of the trace.
     std::filesystem::path root = {};
 };
 
-// Where the stream's files are.
+// The directory of the stream's files.
 std::filesystem::path directory_of(const StreamFile& file, const std::filesystem::path& trace_directory);
 
 // Relative paths, sorted.
@@ -36,53 +36,53 @@ struct FoundStreams {
     std::vector<std::string> without_metadata;  // stream.obs alone
 };
 
-// Those below `directory`; links are followed, loops are not. Throws Error for a directory that cannot be
-// read.
+// The streams below `directory`; links are followed, loops are not. Throws Error for a directory that cannot
+// be read.
 FoundStreams find_streams(const std::filesystem::path& directory);
 
-// Warns about streams without metadata; throws Error where no stream has any.
+// Warns about streams without metadata; throws Error if no stream has any.
 void expect_metadata(const std::filesystem::path& directory, const FoundStreams& found);
-// What is said of one.
+// The message about one stream without metadata.
 Error no_metadata(const std::filesystem::path& directory, const std::string& relative_path);
 
 // Reads stream.json and checks the header of stream.obs. Throws Error for a stream.obs that is missing,
 // empty, too short or of another format.
 StreamFile read_stream(const std::filesystem::path& directory, const std::string& relative_path);
 
-// All streams with metadata, which one of them must have where there are any.
+// All streams with metadata. Throws Error if there are streams, but none with metadata.
 std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
     std::string relative_path;
     std::filesystem::path directory;
-    uint64_t bytes = 0;  // size of stream.obs, or what is good of it; 8: no events
+    uint64_t bytes = 0;  // size of stream.obs, or its good part; 8: no events
     bool is_cut = false;
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
     StreamMetadata metadata;
 };
 
-// What to do with stream.json: emulation needs its members; ovnidump, ovnitop and ovnisort take any stream of
-// the right version, and leave Stream::metadata empty.
+// How much of stream.json is read: emulation needs its members; ovnidump, ovnitop and ovnisort take any
+// stream of the right version, and leave Stream::metadata empty.
 enum class Metadata { interpreted, version_only };
 
-// Unsorted regions: handed out as they are in the file, or as if ovnisort had been there.
+// Unsorted regions: handed out as they are in the file, or as if ovnisort had sorted them.
 enum class Regions { as_they_are, sorted };
 
 class Trace {
  public:
     // Lists and interprets.
     static Trace open(const std::filesystem::path& directory, Metadata metadata = Metadata::interpreted);
-    // Interprets what list_streams() found, here or on another rank. Warns about streams without events.
+    // Interprets the result of list_streams(), of this or another rank. Warns about streams without events.
     Trace(const std::filesystem::path& directory, const std::vector<StreamFile>& files,
           Metadata metadata = Metadata::interpreted);
 
-    // From now on the stream ends there, between two events, as by damage.
+    // The stream ends at `bytes`, between two events, from now on, as by damage.
     void cut(uint32_t stream, uint64_t bytes);
 
     const std::filesystem::path& directory() const { return directory_; }
     const std::vector<Stream>& streams() const { return streams_; }
-    // A reader of one stream; the file is opened by this call, and read once where regions are sorted. Warns
-    // about empty regions then.
+    // A reader of one stream; this call opens the file. If regions are sorted, it reads the file once, and
+    // warns about empty regions.
     StreamReader reader(uint32_t stream, ClockLine clock, ClockOrder order,
                         Regions regions = Regions::as_they_are,
                         Checksums checksums = Checksums::compared) const;

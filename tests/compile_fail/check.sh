@@ -11,5 +11,5 @@ here=$source/tests/compile_fail
 must -DGOOD "$here/event_code.cpp"
 must_not "$here/event_code.cpp"
 must "$here/model_tables.cpp"
-for case in 1 2 3 4 5 6 7 8 9 10 11; do must_not -DCASE=$case "$here/model_tables.cpp"; done
+for case in {1..21}; do must_not -DCASE=$case "$here/model_tables.cpp"; done
 exit $failed

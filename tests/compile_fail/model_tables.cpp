@@ -1,5 +1,5 @@
 // Rows of a model's tables that the compiler refuses: CASE says which row is wrong, without it all are right.
-#include "model/model_spec.hpp"
+#include "model/well_formed.hpp"
 
 using namespace ovni;
 
@@ -20,11 +20,48 @@ constexpr ChannelSpec channels[] = {
     {.name = "b", .prv_type = CASE == 5 ? 300 : 301, .title = "B"},  // two channels of one type
 };
 
+constexpr Action hook = Action::hook;
+
 constexpr EventSpec events[] = {
-    {CASE == 6 ? "XFa(i33 cpu)" : "XFa(i32 cpu)", "moves to %{cpu}"},            // no such type
-    {"XFb(i32 cpu)", CASE == 7 ? "moves to %{gpu}" : "moves to %{cpu}"},         // no such argument
-    {"XFc(i32 cpu)", CASE == 8 ? "moves to %s{cpu}" : "moves to %x{cpu}"},       // a format of another type
-    {CASE == 9 ? "XFd(str name, i32 cpu)" : "XFd+(str name)", "named %{name}"},  // str is last
+    {CASE == 6 ? "XFa(i33 cpu)" : "XFa(i32 cpu)", "moves to %{cpu}", hook, stateless},     // no such type
+    {"XFb(i32 cpu)", CASE == 7 ? "moves to %{gpu}" : "moves to %{cpu}", hook, stateless},  // no such argument
+    {"XFc(i32 cpu)", CASE == 8 ? "moves to %s{cpu}" : "moves to %x{cpu}", hook,
+     stateless},  // a format of another type
+    {CASE == 9 ? "XFd(str name, i32 cpu)" : "XFd+(str name)", "named %{name}", hook,
+     stateless},                                                 // str is last
+    {"XGa", "runs", hook, CASE == 12 ? undeclared : stateless},  // a hook that says nothing of states
+    {"XGx(u32 id)",
+     "runs %{id}",
+     hook,
+     {.kind = StateKind::run,
+      .channel = CASE == 13 ? 2 : 0,           // no such channel
+      .opposite = CASE == 14 ? "XGq" : "XGp",  // no such event
+      .key_size = 4,
+      .kept = CASE == 15 ? 5 : 4}},  // more than the payload has
+    {"XGp(u32 id)",
+     "pauses %{id}",
+     hook,
+     {.kind = CASE == 16 ? StateKind::end : StateKind::pause,  // a run has to pause
+      .channel = 0,
+      .key_at = CASE == 17 ? 2 : 0,  // a key behind the payload
+      .key_size = 4}},
+    {"XGr(u32 id)", "goes on with %{id}", hook, {.kind = StateKind::resume, .channel = 0, .key_size = 4}},
+    {"XGe(u32 id)",
+     "ends %{id}",
+     hook,
+     {.kind = CASE == 18 ? StateKind::resume : StateKind::end,
+      .channel = 0,
+      .key_size = 4}},  // a run has to end
+    {"XGi", "ignored", Action::ignore,
+     CASE == 19 ? HookState{.kind = StateKind::pop} : undeclared},  // but pops
+    {"XG[(u32 id)",
+     "begins %{id}",
+     hook,
+     {.kind = StateKind::push,
+      .channel = 1,
+      .opposite = CASE == 20 ? "" : "XG]",  // nothing closes it
+      .key_size = CASE == 21 ? 2 : 4}},     // another key than that which closes it
+    {"XG](u32 id)", "ends %{id}", hook, {.kind = StateKind::pop, .channel = 1, .key_size = 4}},
 };
 
 constexpr ModelSpec model{.id = 'X',

@@ -165,7 +165,7 @@ TEST_F(BadDays, StreamsWithoutMetadataAreListed) {
         Finished done = emulate(ranks, directory, "strict", {});
         EXPECT_EQ(done.status, 0) << done.err;
         EXPECT_THAT(done.err,
-                    HasSubstr("2 streams have no stream.json beside stream.obs and are left out: " +
+                    HasSubstr("2 streams have no stream.json next to stream.obs and are left out: " +
                               (process / "thread.2, ").string() + (process / "thread.3\n").string()));
         fs::path report = output("r" + std::to_string(ranks));
         done = emulate(ranks, directory, "kept" + std::to_string(ranks),
@@ -176,7 +176,7 @@ TEST_F(BadDays, StreamsWithoutMetadataAreListed) {
         ASSERT_EQ(damages.size(), 2u);
         for (size_t i : {0, 1}) {
             std::string path = process / ("thread." + std::to_string(2 + i));
-            std::string cause = (directory / path / "stream.obs").string() + ": no stream.json beside it";
+            std::string cause = (directory / path / "stream.obs").string() + ": no stream.json next to it";
             EXPECT_EQ(damages[i]["stream"], path);
             EXPECT_EQ(damages[i]["cause"], cause);
             EXPECT_EQ(damages[i]["good_bytes"], nullptr);
@@ -193,7 +193,7 @@ TEST_F(BadDays, NoStreamHasMetadata) {
     for (int ranks : {0, 3}) {
         Finished done = emulate(ranks, directory, "strict", {});
         EXPECT_EQ(done.status, 1) << done.err;
-        EXPECT_THAT(done.err, HasSubstr("no stream.json beside it, nor anywhere in the trace"));
+        EXPECT_THAT(done.err, HasSubstr("no stream.json next to it, nor anywhere in the trace"));
         expect_older_output("strict");
         done = emulate(ranks, directory, "kept", {"--keep-going"});
         EXPECT_EQ(done.status, 0) << done.err;

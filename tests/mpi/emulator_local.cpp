@@ -93,7 +93,7 @@ TEST_F(LocalTest, DamageIsNamedAsItsNodeSeesIt) {
     EXPECT_THAT(kept.err, HasSubstr(" ends at byte "));
     fs::remove(victim.parent_path() / "stream.json");
     kept = local(pattern(), output("kept"), {"--keep-going"});
-    EXPECT_THAT(kept.err, HasSubstr(" is left out: " + victim.string() + ": no stream.json beside it\n"));
+    EXPECT_THAT(kept.err, HasSubstr(" is left out: " + victim.string() + ": no stream.json next to it\n"));
 }
 
 TEST_F(LocalTest, TwoStreamsOfOnePathAreAnError) {

@@ -69,12 +69,12 @@ TEST_F(TraceTest, ATraceWithoutStreams) {
 
 TEST_F(TraceTest, EventsWithoutMetadataAreNotSilentlyLost) {
     built_.file("a/stream.obs", "x").file("c/stream.obs", "x");
-    EXPECT_ERROR(list_streams(built_.write()), "a/stream.obs: no stream.json beside it, nor anywhere");
+    EXPECT_ERROR(list_streams(built_.write()), "a/stream.obs: no stream.json next to it, nor anywhere");
     stream("b");
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(paths(built_.write()), "b ");
     std::string said = ::testing::internal::GetCapturedStderr();
-    EXPECT_NE(said.find("2 streams have no stream.json beside stream.obs and are left out: a, c\n"),
+    EXPECT_NE(said.find("2 streams have no stream.json next to stream.obs and are left out: a, c\n"),
               said.npos)
         << said;
 }

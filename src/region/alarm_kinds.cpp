@@ -1,4 +1,4 @@
-#include "region/alarm_values.hpp"
+#include "region/alarm_kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ bool are_digits(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Bare, or after 0x.
+// Lower case digits, without a leading 0x.
 std::optional<std::string> hexadecimal_digits(std::string text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.erase(0, 2);
     if (text.empty() || !std::all_of(text.begin(), text.end(), is_hexadecimal)) return {};
@@ -135,7 +135,7 @@ Fault read_magic(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-// The level behind the last '@', where there is one.
+// The level behind the '@' at `at`; nothing if there is none.
 std::optional<int64_t> level_at(const Piece& field, size_t at) {
     std::string text = field.from(at + 1).text();
     bool is_negative = text.starts_with('-');
@@ -202,7 +202,7 @@ Fault read_slow_call(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-// Seconds with a fraction; what is finer than a nanosecond is cut off.
+// Seconds with a fraction; digits below a nanosecond are cut off.
 Fault read_timeout(const Reading& reading, Fields fields, Alarm& alarm) {
     constexpr size_t digits_of_ns = 9;
     constexpr uint64_t longest = 9'000'000'000;
@@ -222,31 +222,33 @@ Fault read_timeout(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-struct ValueRow {
-    Kind kind;
-    size_t fields;
-    Fault (*read)(const Reading&, Fields, Alarm&);
+using enum BackEnd;
+constexpr KindRow rows[] = {
+    {Kind::icount, "icount", missing, 1, read_icount},
+    {Kind::uniform, "uniform", missing, 3, read_uniform},
+    {Kind::address, "address", missing, 1, read_address},
+    {Kind::ssc, "ssc", missing, 1, read_ssc},
+    {Kind::itext, "itext", missing, 1, read_itext},
+    {Kind::isa_extension, "isa-extension", missing, 1, read_isa},
+    {Kind::isa_category, "isa-category", missing, 1, read_isa},
+    {Kind::int3, "int3", missing, 0, read_count},
+    {Kind::cpuid, "cpuid", missing, 1, read_cpuid},
+    {Kind::magic, "magic", missing, 1, read_magic},
+    {Kind::pcontrol, "pcontrol", present, 1, read_pcontrol},
+    {Kind::enter_function, "enter_func", missing, 1, read_name},
+    {Kind::exit_function, "exit_func", missing, 1, read_name},
+    {Kind::mpi, "mpi", present, 1, read_mpi},
+    {Kind::slow_call, "slowcall", present, 2, read_slow_call},
+    {Kind::interactive, "interactive", present, 0, read_count},
+    {Kind::timeout, "timeout", present, 1, read_timeout},
 };
 
-constexpr std::array<ValueRow, kind_count> rows = {{
-    {Kind::icount, 1, read_icount},
-    {Kind::uniform, 3, read_uniform},
-    {Kind::address, 1, read_address},
-    {Kind::ssc, 1, read_ssc},
-    {Kind::itext, 1, read_itext},
-    {Kind::isa_extension, 1, read_isa},
-    {Kind::isa_category, 1, read_isa},
-    {Kind::int3, 0, read_count},
-    {Kind::cpuid, 1, read_cpuid},
-    {Kind::magic, 1, read_magic},
-    {Kind::pcontrol, 1, read_pcontrol},
-    {Kind::enter_function, 1, read_name},
-    {Kind::exit_function, 1, read_name},
-    {Kind::mpi, 1, read_mpi},
-    {Kind::slow_call, 2, read_slow_call},
-    {Kind::interactive, 0, read_count},
-    {Kind::timeout, 1, read_timeout},
-}};
+constexpr bool is_one_row_per_kind() {
+    for (size_t i = 0; i < std::size(rows); ++i)
+        if (static_cast<size_t>(rows[i].kind) != i) return false;
+    return std::size(rows) == kind_count;
+}
+static_assert(is_one_row_per_kind(), "a row for each Kind, in its order");
 
 }  // namespace
 
@@ -254,12 +256,12 @@ Error Reading::wrong(const Piece& place, std::string what) const noexcept {
     return {std::move(what), std::string(source), place.offset};
 }
 
-size_t fields_of_value(Kind kind) noexcept {
-    return rows[static_cast<size_t>(kind)].fields;
+std::span<const KindRow, kind_count> kind_rows() noexcept {
+    return rows;
 }
 
-Fault read_value(const Reading& reading, std::span<const Piece> fields, Alarm& alarm) noexcept {
-    return rows[static_cast<size_t>(alarm.kind)].read(reading, fields, alarm);
+const KindRow& row_of(Kind kind) noexcept {
+    return rows[static_cast<size_t>(kind)];
 }
 
 Fault read_number(const Reading& reading, const Piece& field, std::string_view what,

@@ -1,0 +1,40 @@
+// The kinds of alarms, one row each: the name, whether a back end looks for hits, and how the value is read,
+// which is the fields between the kind and the modifiers.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "region/alarm.hpp"
+#include "region/chain_text.hpp"
+
+namespace ovni::region {
+
+struct Reading {
+    std::string_view source;
+    // "MPI_Send", ...: the place is the number of the function. If it is empty, functions are not looked up.
+    std::span<const std::string_view> mpi_functions;
+
+    Error wrong(const Piece& place, std::string what) const noexcept;
+};
+
+Fault read_number(const Reading& reading, const Piece& field, std::string_view what,
+                  uint64_t& number) noexcept;
+
+enum class BackEnd : uint8_t { missing, present };
+
+// A kind of alarm.
+struct KindRow {
+    Kind kind;
+    std::string_view name;  // as chains spell it; chain_parser.cpp has other spellings
+    BackEnd back_end;       // whether anything looks for hits of this kind
+    size_t fields;          // of its value; int3 and interactive take an optional one, not counted here
+    // Reads the value into the alarm. Call with that many fields, none of them empty.
+    Fault (*read)(const Reading& reading, std::span<const Piece> fields, Alarm& alarm);
+};
+
+// In the order of Kind.
+std::span<const KindRow, kind_count> kind_rows() noexcept;
+const KindRow& row_of(Kind kind) noexcept;
+
+}  // namespace ovni::region
