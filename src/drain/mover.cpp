@@ -18,18 +18,6 @@ bool is_in_use(const RingHeader& header, uint32_t generation) {
            header.generation.load(std::memory_order_acquire) == generation;
 }
 
-void copy_in(const Ring& ring, uint64_t position, const void* bytes, size_t size) {
-    size_t first = std::min<size_t>(size, ring.contiguous(position));
-    memcpy(ring.at(position), bytes, first);
-    memcpy(ring.data(), static_cast<const uint8_t*>(bytes) + first, size - first);
-}
-
-void copy_out(const Ring& ring, uint64_t position, void* bytes, size_t size) {
-    size_t first = std::min<size_t>(size, ring.contiguous(position));
-    memcpy(bytes, ring.at(position), first);
-    memcpy(static_cast<uint8_t*>(bytes) + first, ring.data(), size - first);
-}
-
 }  // namespace
 
 Mover::Mover(SharedFile file, Rings& rings) : file_(std::move(file)), rings_(rings) {
@@ -189,9 +177,9 @@ void Mover::take_part(Target& target, const SharedRecord& record) {
     if (!is_last) return;
     if (std::exchange(moved.is_torn, 0)) return lose(target, 1, record.clock);
     uint8_t header[OVNI_FORMAT_EVENT_HEADER];
-    copy_out(target.stream->ring(), moved.head, header, sizeof header);
+    target.stream->ring().get(moved.head, header, sizeof header);
     raise(target, header);
-    copy_in(target.stream->ring(), moved.head, header, sizeof header);
+    target.stream->ring().put(moved.head, header, sizeof header);
     moved.head = moved.stored;
 }
 
@@ -217,7 +205,7 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
     if (target.moved.head == 0 && target.moved.stored == 0) {
         target.moved.head = target.moved.stored = header.published.load(std::memory_order_acquire);
         uint8_t begin[OVNI_FORMAT_EVENT_HEADER];
-        copy_out(stream.ring(), 0, begin, sizeof begin);
+        stream.ring().get(0, begin, sizeof begin);
         if (target.moved.head > 0) target.moved.last = ovni_format_clock(begin);
     }
     auto has_room = [&] {
@@ -235,7 +223,7 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
 }
 
 void Mover::store(Target& target, const void* bytes, size_t size) {
-    copy_in(target.stream->ring(), target.moved.stored, bytes, size);
+    target.stream->ring().put(target.moved.stored, bytes, size);
     target.moved.stored += size;
 }
 

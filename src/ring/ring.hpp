@@ -9,9 +9,11 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "ring/gaps.hpp"
@@ -163,6 +165,17 @@ class Ring {
     // The bytes of a position, and how many follow before the data wraps.
     uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
     uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
+    // Copy bytes to and from a position, across the end of the data if need be.
+    void put(uint64_t position, const void* bytes, size_t size) const {
+        size_t first = std::min<size_t>(size, contiguous(position));
+        memcpy(at(position), bytes, first);
+        memcpy(data(), static_cast<const uint8_t*>(bytes) + first, size - first);
+    }
+    void get(uint64_t position, void* bytes, size_t size) const {
+        size_t first = std::min<size_t>(size, contiguous(position));
+        memcpy(bytes, at(position), first);
+        memcpy(static_cast<uint8_t*>(bytes) + first, data(), size - first);
+    }
 
  private:
     Ring(uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}

@@ -99,9 +99,7 @@ void Stream::refresh_limit() {
 }
 
 void Stream::store(const void* bytes, size_t size) {
-    size_t first = std::min<size_t>(size, ring_.ring.contiguous(head()));
-    memcpy(ring_.ring.at(head()), bytes, first);
-    memcpy(ring_.ring.data(), static_cast<const uint8_t*>(bytes) + first, size - first);
+    ring_.ring.put(head(), bytes, size);
     window_->head += size;
 }
 
