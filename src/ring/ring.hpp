@@ -33,6 +33,12 @@ struct RingNote {
     char reason[16];
 };
 
+inline RingNote note_of(const Gap& gap, uint64_t position) {
+    RingNote note{position, gap.from, gap.to, gap.lost, {}};
+    memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
+    return note;
+}
+
 // What a handler emitted while it interrupted an emission of its thread; by depth.
 struct NestedRing {
     alignas(64) std::atomic<uint64_t> published;

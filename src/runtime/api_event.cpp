@@ -94,9 +94,9 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
     Amid interrupted = amid(stream);
-    if (!stream->admits(ev, header_size, interrupted)) return;
+    if (!stream->recording().admits(ev, header_size, interrupted)) return;
     Event raised;
-    const void* header = stream->after_start(ev, header_size, raised);
+    const void* header = stream->recording().after_start(ev, header_size, raised);
     if (stream->emit_shared(header, header_size, buf, bufsize)) return;
     if (interrupted == Amid::an_emission) return emit_nested(*stream, *ev, buf, bufsize);
     stream->emit(header, header_size, buf, bufsize);

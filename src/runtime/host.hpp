@@ -119,6 +119,8 @@ class Host {
 
 // The clock of the library from now on; null: that of the system.
 void set_clock(ClockPage* page);
+// What ovni_clock_now() returns.
+uint64_t clock_now();
 
 extern Immortal<Host> the_host;
 inline Host& host() {

@@ -38,7 +38,7 @@ void end_thread(void* mark) {
     if (!stream) return;
     SlowPath slow;
     if (gate().controller()) gate().controller()->thread_ends();
-    stream->show_changes();
+    stream->recording().show_changes();
     ovni_private_thread_window = nullptr;
     own_thread_state.become(ThreadPhase::ended);
     StreamEnd returned{"exit", 0};
@@ -145,11 +145,11 @@ void end_at_exit(int code, void*) {
     if (within) leave_memory();
     bool has_memory = memory_comes_free();
     if (within || !has_memory || !process().comes_free()) {
-        streams().try_to_visit([&](Stream& stream) { stream.tell_exit(code); });
+        streams().try_to_visit([&](Stream& stream) { stream.report_exit(code); });
     } else {
         bool waits = true;
         streams().visit_soon([&](Stream& stream) {
-            if (!waits || !stream.end_with_process(code)) waits = false, stream.tell_exit(code);
+            if (!waits || !stream.end_with_process(code)) waits = false, stream.report_exit(code);
         });
     }
     if (has_memory) host().finish();
@@ -249,7 +249,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     ovni_private_thread_window = stream->has_memory() ? stream->window() : &window_of_nobody;
     pthread_setspecific(at_thread_end, rounds);
     if (gate().controller()) gate().controller()->thread_begins();
-    stream->show_changes();
+    stream->recording().show_changes();
     return stream;
 }
 
@@ -257,7 +257,7 @@ void free_stream() {
     SlowPath slow;
     Stream* stream = own_thread_state.stream;
     if (gate().controller()) gate().controller()->thread_ends();
-    stream->show_changes();
+    stream->recording().show_changes();
     ovni_private_thread_window = nullptr;
     own_thread_state.become(ThreadPhase::finished);
     stream->close(nullptr);
@@ -270,7 +270,7 @@ void StreamList::add(Stream* stream) {
     SlowPath slow;
     Lock lock(mutex_);
     streams_.push_back(stream);
-    stream->join_gate();
+    stream->recording().want(gate().state());
 }
 
 void StreamList::remove(Stream* stream) {
