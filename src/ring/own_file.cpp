@@ -50,7 +50,7 @@ bool OwnFile::is_ours() const {
 int OwnFile::get() {
     if (fd_ < 0 || is_ours()) return fd_;
     fd_ = -1;
-    remember(open_above_standard(path_.c_str(), flags_));
+    remember(open_above_standard(path_->c_str(), flags_));
     return fd_;
 }
 

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,7 +38,7 @@ class OwnFile {
  private:
     bool remember(int fd);
 
-    std::string path_;
+    std::optional<std::string> path_;  // of an open file; an empty string is a constant for g++ alone
     int flags_ = 0;
     int fd_ = -1;
     dev_t device_ = 0;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ovni/tsc_clock.hpp"
@@ -46,10 +47,11 @@ class Session {
     static Session open(const std::string& directory);
 
     bool is_valid() const { return header_ != nullptr; }
-    const std::string& directory() const { return directory_; }
-    std::string ring_path(uint32_t number) const { return directory_ + "/ring." + std::to_string(number); }
+    // This and the paths: call if valid.
+    const std::string& directory() const { return *directory_; }
+    std::string ring_path(uint32_t number) const { return *directory_ + "/ring." + std::to_string(number); }
     std::string shared_path(uint32_t number) const {
-        return directory_ + "/shared." + std::to_string(number);
+        return *directory_ + "/shared." + std::to_string(number);
     }
     std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
     SessionHeader& header() const { return *header_; }
@@ -80,7 +82,7 @@ class Session {
  private:
     static Session map(const std::string& directory, int flags);
 
-    std::string directory_;
+    std::optional<std::string> directory_;  // if valid; an empty string is a constant for g++ alone
     SessionHeader* header_ = nullptr;
     OwnFile lock_;
 };

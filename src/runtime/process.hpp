@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,9 +85,13 @@ class Process {
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;
-    std::string loom_, identity_loom_, host_, run_;
+    struct Texts {
+        std::string loom, identity_loom, host, run;
+        Roots roots;
+    };
+    Texts& texts() { return texts_ ? *texts_ : texts_.emplace(); }
+    std::optional<Texts> texts_;  // late, as an empty string is a constant for g++ alone
     std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;
-    Roots roots_;
     const char* trace_directory_ = nullptr;
 };
 
