@@ -1,4 +1,4 @@
-// One buffer for all threads: the way out, for the daemon. One reader at a time; another one can take over
+// One buffer for all threads: the way out, for the drainer. One reader at a time; another one can take over
 // from what lies in the buffer, and is handed again what was not released.
 //
 //     SharedReader reader;

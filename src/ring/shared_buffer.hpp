@@ -1,5 +1,5 @@
 // One buffer for all threads of a process, or of several: the way in. It lies in memory that producers and
-// the daemon (shared_reader.hpp) map, usually a file on tmpfs.
+// the drainer (shared_reader.hpp) map, usually a file on tmpfs.
 //
 // A producer claims the space behind `reserved` in its seat, takes it by compare-and-swap, fills it and
 // stores the commit word; nobody waits for another producer. Space is taken only where the reader has freed

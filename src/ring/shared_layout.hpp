@@ -1,4 +1,4 @@
-// What lies in a buffer that the threads of one or several processes share with the daemon that reads it: a
+// What lies in a buffer that the threads of one or several processes share with the drainer that reads it: a
 // header, one seat per thread, and the data area, a ring of records. Positions in the data area only grow;
 // what they mean modulo the capacity is the business of word_at(). Memory that is handed out is zero until a
 // record is in it, so the first word of a record is its commit: it is stored last, and is never zero.
@@ -77,7 +77,7 @@ enum RecordWord : size_t {
     record_commit,  // u32 bytes without padding, u32 checksum
     record_clock,
     record_thread,  // SharedSeat::owner, or what the thread signs with
-    record_code,    // u24 trace point (model, category, value), u8 flags, u32 records lost before this one
+    record_code,    // u24 event code (model, category, value), u8 flags, u32 records lost before this one
     record_words
 };
 inline constexpr uint32_t record_header_bytes = 8 * record_words;
