@@ -196,7 +196,7 @@ bool Session::claim() {
     return true;
 }
 
-// Either we see the file of a process that makes a ring here, or it sees that there is to be none.
+// Either this process sees the new ring of another one, or the other one sees the mark.
 void Session::remove() const {
     header_->removed.store(1, std::memory_order_seq_cst);
     if (is_in_use(*directory_)) return header_->removed.store(0, std::memory_order_seq_cst);
