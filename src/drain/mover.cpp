@@ -45,7 +45,7 @@ void Mover::move() {
                  owner().pid);
 }
 
-// To see that nobody writes a record takes two looks at it.
+// It takes two looks at a record to see that nobody writes it.
 void Mover::move_all() {
     constexpr int most_idle = 4;
     reader_.forget_lives();
@@ -55,7 +55,7 @@ void Mover::move_all() {
         move();
         if (position_ != before) idle = 0;
     }
-    // What is left, if anything, is held up by nothing.
+    // Nothing holds up what is left.
     position_ = std::max(position_, file_.buffer().header().reserved.load(std::memory_order_acquire));
 }
 
@@ -63,7 +63,7 @@ bool Mover::has_moved_all_of(const RingHeader& ring) const {
     return position_ >= ring.shared_end.load(std::memory_order_acquire);
 }
 
-// Null where the ring has gone over to another use, or is finished: the owner emitted while it was closed.
+// Null if the ring has another use now, or is finished: the owner emitted while it was closed.
 Mover::Target* Mover::target_of(uint64_t sender) {
     auto number = static_cast<uint32_t>(sender >> 32);
     auto generation = static_cast<uint32_t>(sender);
@@ -85,7 +85,7 @@ void Mover::forget_missing() {
     newest_ = {UINT64_MAX, nullptr};
 }
 
-// An event for a ring that cannot be opened, for another thread of the process to tell.
+// The ring of an event cannot be opened, so another ring of the process counts the event.
 void Mover::lose_elsewhere() {
     complain(Trouble::memory, "ovni",
              "events of process %d are lost, their memory cannot be opened:", owner().pid);
@@ -93,7 +93,7 @@ void Mover::lose_elsewhere() {
     if (teller) teller->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The drainer before may have died between telling how far it is and the rest of commit().
+// An earlier drainer may have died in the middle of commit().
 void Mover::load(Target& target, DrainedStream* stream, uint32_t generation) {
     target = {stream, generation, false, {}};
     if (!stream || !is_in_use(stream->header(), generation)) return;
@@ -157,7 +157,7 @@ void Mover::take_event(Target& target, const SharedRecord& record) {
         size += sizeof payload;
     }
     target.moved.is_torn = 0;
-    target.moved.stored = target.moved.head;  // of an event that was given up
+    target.moved.stored = target.moved.head;  // drops parts of an event that was given up
     if (!make_room(target, size + payload)) return lose(target, 1, record.clock);
     raise(target, event);
     store(target, event, size);
@@ -183,7 +183,7 @@ void Mover::take_part(Target& target, const SharedRecord& record) {
     moved.head = moved.stored;
 }
 
-// As Stream::raise does where threads store into their rings.
+// Stream::raise() does this for threads that store into their rings.
 void Mover::raise(Target& target, uint8_t* event) {
     RingMoved& moved = target.moved;
     uint64_t clock = ovni_format_clock(event);
@@ -198,7 +198,7 @@ void Mover::raise(Target& target, uint8_t* event) {
     if (!moved.in_region) moved.last = std::max(moved.last, clock);
 }
 
-// Behind our beginning, if it is there.
+// The first record comes behind the OHx of the library, if that is there.
 bool Mover::make_room(Target& target, uint64_t bytes) {
     DrainedStream& stream = *target.stream;
     RingHeader& header = stream.header();
