@@ -1,4 +1,4 @@
-// What our own tracing libraries ask of the writer: ovni/private.h, and the slow way of ovni/emit.hpp.
+// The API for the project's own libraries (ovni/private.h), and the slow path of ovni/emit.hpp.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -87,7 +87,7 @@ void ovni_private_emit_passed(const void* event, uint32_t size) {
 int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t size) {
     Stream* stream = Stream::of(window);
     return stream ? stream->recording().pass(event, size)
-                  : 1;  // none: the emission of a parent ends in its fork's child
+                  : 1;  // null: an emission of the parent ends in its fork's child
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
@@ -179,7 +179,7 @@ void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* rea
     stream->note_gap({0, from, to, lost, reason ? reason : "paused"}, interrupted);
 }
 
-// What lies in the buffer that threads share is moved first.
+// Events in the buffer that threads share are moved first.
 void ovni_private_flush_all() {
     if (is_inside()) return;
     {

@@ -15,7 +15,7 @@ constinit Immortal<Gate> the_gate;
 
 namespace {
 
-// What every thread of the process has stored or loaded before lies behind it, as if each had a fence here.
+// Acts as a fence in every thread of the process.
 void fence_all_threads() noexcept {
     auto command = [](int number) { return syscall(SYS_membarrier, number, 0, 0) == 0; };
     if (!command(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && command(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
@@ -24,9 +24,9 @@ void fence_all_threads() noexcept {
     passed.fetch_add(1, std::memory_order_seq_cst);  // a fence that sanitizers know
 }
 
-// Emissions end within nanoseconds, unless their threads have lost their CPUs. Those that were left for good,
-// or whose threads a debugger holds, must not hold up the others: what they may still store is older than the
-// change by its clock, or is shown before it.
+// Emissions end within nanoseconds, unless their threads have lost their CPUs. An emission may be left for
+// good, or a debugger may hold its thread: then it must not hold up the others. What it still stores is older
+// than the change by its clock, or is shown before the change.
 template <class Concerns>
 void wait_for_emissions(Concerns concerns) noexcept {
     constexpr timespec moment{0, 50'000};

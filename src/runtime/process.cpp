@@ -143,7 +143,7 @@ Facts Process::facts() {
 const char* Process::trace_directory() {
     prepare();
     Lock lock(mutex_);
-    // What was handed out before stays valid where a later ovni_proc_init finds another environment.
+    // An earlier result stays valid even if a later ovni_proc_init finds another environment.
     if (!trace_directory_ || texts().roots.trace != trace_directory_)
         trace_directory_ = strdup(texts().roots.trace.c_str());
     return trace_directory_;
