@@ -23,7 +23,7 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
     return {events.first, first, events.second, bytes - first};
 }
 
-// Of the processes with one number on a machine, only one is in the namespace that it began with.
+// Several processes of a machine may have one number; only one of them is in the first namespace.
 bool may_have_namesakes(const RingHeader& ring) {
     return ring.pid_space != 0 && ring.pid_space != first_pid_space;
 }
@@ -84,13 +84,13 @@ bool DrainedStream::begin() {
     commit(begin);
     Gaps::reserve(gaps_path());
     if (earlier_.open_life > 0) append(make_event("OHe", earlier_.open_life));
-    // Where the program made the file, the metadata are its own to write as long as the stream is open.
+    // A program that made the file writes the metadata itself while the stream is open.
     bool is_theirs = header().at_once.load(std::memory_order_relaxed) && !header().aside.load();
     if (!is_theirs) write_metadata(nullptr);
     return true;
 }
 
-// From another drainer, or once more: what is not told in the ring does not count.
+// Another drainer may have written before: only what the ring says counts.
 void DrainedStream::take_up() {
     gaps_ = Gaps::load(gaps_path());
     gaps_.go_back_to(progress().gaps);
@@ -116,7 +116,7 @@ bool DrainedStream::open_file() {
     return false;
 }
 
-// Somebody wrote into the ring who should not. What the stream has is whole; nothing follows it.
+// Something else wrote into the ring. The stream is whole so far; nothing follows.
 bool DrainedStream::is_damaged() {
     if (!damaged_ && !ring_.is_sound()) tell_damage();
     return damaged_;
@@ -208,7 +208,7 @@ bool DrainedStream::settle(const EventPieces& events, size_t done, const RingPro
     return true;
 }
 
-// Whoever tries again begins with what the ring tells.
+// The next attempt begins with what the ring says.
 bool DrainedStream::keep() {
     stuck_ = true;
     prepared_ = false;
@@ -230,7 +230,7 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     return done;
 }
 
-// What still fits, and nothing after it.
+// Writes what still fits, and nothing after it.
 size_t DrainedStream::write_to_limit(const EventPieces& events, uint64_t offset) {
     uint64_t limit = header().limit;
     complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
@@ -258,7 +258,7 @@ void DrainedStream::commit(const RingProgress& after) {
     announce();
 }
 
-// The owner learns of it, also where a drainer died before it could tell.
+// The owner learns of it, even if a drainer died before it could say so.
 void DrainedStream::announce() {
     RingHeader& h = header();
     const RingProgress& after = progress();

@@ -1,9 +1,9 @@
-// The drainer's side of one ring: brings what is published into stream.obs, keeps the files beside it, and
+// The drainer's side of one ring: brings what is published into stream.obs, keeps the files next to it, and
 // ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
-// so another drainer may take over at any time; what it writes twice are the same bytes in the same place.
+// so another drainer may take over at any time: it writes equal bytes to an equal place.
 //
-// A disk that refuses costs a program that lives the events that found no place; where the owner is dead,
-// they stay in the ring, which is not done, for another attempt.
+// If a disk refuses, a living program loses the events that found no place. If the owner is dead, they stay
+// in the ring for another attempt, and the ring is not done.
 #pragma once
 
 #include <cstdint>
@@ -20,48 +20,48 @@
 
 namespace ovni::writer {
 
-// How the owner of a ring came to its end, as far as the drainer knows.
+// How the owner of a ring ended, as far as the drainer knows.
 struct OwnerEnd {
     RingEnd how = RingEnd::recovered;
     int code = 0;
 };
 
-// A stream that has ended, for another ring that goes on in its place: after exec, or because the system gave
-// the number of the thread, or of its process, to another one.
+// A stream that has ended, for a ring that goes on in its place: after exec, or if the system gave the number
+// of the thread, or of its process, to another one.
 struct EndedStream {
     std::string metadata;           // as JSON
-    uint64_t lost = 0, raised = 0;  // told by drainers
-    uint64_t open_life = 0;         // the thread has not ended, by its events: the last clock
+    uint64_t lost = 0, raised = 0;  // counted by drainers
+    uint64_t open_life = 0;         // its last clock, if the thread has not ended by its events
 };
-// By place in the trace.
+// Key: the place in the trace.
 struct EndedStreams : std::map<std::string, EndedStream> {
     std::map<std::string, ProcessId> users;  // of the directories of processes
 };
 
 class DrainedStream {
  public:
-    // `written`: bytes of all streams of the process, for its limit. `ended`: all of the run directory.
+    // `written`: bytes of all streams of the process, for its limit. `ended`: streams of the run directory.
     DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written, EndedStreams& ended)
         : ring_(std::move(ring)),
           note_path_(std::move(note_path)),
           written_(std::move(written)),
           ended_(ended) {}
 
-    // Writes out what is published, if the owner allows it already, but for what is to be kept. How full the
-    // ring was, 0 to 1.
+    // Writes what is published, but for what a flight recorder keeps, once the stream is placed. Returns how
+    // full the ring was, 0 to 1.
     double drain();
-    // The owner has closed the ring, or is gone: writes all, ends the stream. The ring is done; false where
-    // it keeps what could not be written.
+    // The owner has closed the ring, or is gone: writes all and ends the stream. The ring is done then. False
+    // if the ring keeps what could not be written.
     bool finish(const OwnerEnd& end);
-    // It keeps something; passes leave it alone.
+    // True if finish() returned false: passes leave the ring alone.
     bool is_stuck() const { return stuck_; }
 
     RingHeader& header() const { return ring_.header(); }
     const Ring& ring() const { return ring_; }
-    // Bytes of events that came from this ring to the disk, whosever they were.
+    // Bytes of events that came from this ring to the disk, whichever thread it served.
     uint64_t written() const { return header().written_before + progress().written; }
     bool has_begun() const { return progress().file_end > 0; }
-    // A file is open; it will be opened again when needed.
+    // Closes the files; they are opened again when needed.
     void rest() {
         file_.close();
         checksums_.close();
@@ -119,7 +119,7 @@ class DrainedStream {
     bool has_no_checksums_ = false;
     bool stuck_ = false;
     bool damaged_ = false;
-    bool limited_ = false;  // the last write, by the limit
+    bool limited_ = false;  // the limit cut the last write short
     StreamFile file_;
     ChecksumFile checksums_;
     Gaps gaps_;

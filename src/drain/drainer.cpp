@@ -26,7 +26,7 @@ constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * milliseco
 constexpr int nice_of_drainer = 5;
 constexpr uint64_t between_looks = 1000 * millisecond;  // for processes that died
 
-// A ring may lie elsewhere, where there was more room.
+// The name may be a link: the ring lies where there was more room.
 void remove_file(const std::string& path) {
     char target[PATH_MAX];
     ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
@@ -46,7 +46,7 @@ void leave_cpu_to_program() {
     setpriority(PRIO_PROCESS, thread, std::max(getpriority(PRIO_PROCESS, thread), nice_of_drainer));
 }
 
-// Two files each; some are needed beside them.
+// Each stream has two files; some more are needed.
 size_t most_streams_with_files() {
     constexpr rlim_t beside = 16;
     rlimit files{};
@@ -80,13 +80,13 @@ bool Drainer::adopt_ring(uint32_t number) {
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
                                                               written, ended_)});
-    // By another drainer before us.
+    // Bytes that an earlier drainer wrote.
     *written += rings_.back().stream->written();
     return true;
 }
 
-// In the order of their opening: a later one may go on with the stream of an earlier one. What was opened
-// before a closed one and belongs to its stream is closed, too, but perhaps not at the first look.
+// In the order of opening: a later ring may go on with the stream of an earlier one. A ring of that stream
+// that was opened before a closed one is closed, too, but perhaps not at the first look.
 std::vector<Drainer::Owned*> Drainer::closed_in_order() {
     uint64_t last = 0;
     auto opened = [](const Owned& ring) { return ring.stream->header().opened.load(); };
@@ -99,7 +99,7 @@ std::vector<Drainer::Owned*> Drainer::closed_in_order() {
     return closed;
 }
 
-// First, because what is closed may go on in another ring. False where one still waits for events.
+// Comes first: a closed stream may go on in another ring. False if one still waits for events.
 bool Drainer::finish_closed() {
     bool are_finished = true;
     for (Owned* owned : closed_in_order()) {

@@ -1,5 +1,5 @@
-// Drains a run directory: brings the rings of all processes that use it into their streams, pass after pass,
-// and ends the streams of processes that died. One drainer at a time; where it dies, another one goes on.
+// Drains a run directory: brings the rings of all processes there into their streams, pass after pass, and
+// ends the streams of processes that died. One drainer works at a time; if it dies, another one goes on.
 #pragma once
 
 #include <atomic>
@@ -20,26 +20,26 @@ namespace ovni::writer {
 
 class Drainer final : private Mover::Rings {
  public:
-    // `session`: valid, locked, and alive as long as this.
+    // `session` is valid and locked, and outlives the drainer.
     explicit Drainer(Session& session, EndedStreams ended = {})
         : session_(session), clock_(session.header().clock), ended_(std::move(ended)) {}
-    // For the next one, which follows where another process drained in between. This one does nothing more.
+    // Hands the ended streams to a successor. This drainer must not be used afterwards.
     EndedStreams let_go() { return std::move(ended_); }
 
-    // Writes out what is published. How full the fullest ring was, 0 to 1.
+    // Writes what is published. Returns how full the fullest ring was, 0 to 1.
     double pass();
-    // Passes until `stop` is 1, whose change is told by the doorbell.
+    // Passes until `stop` is 1. Ring the doorbell after setting it.
     void serve(const std::atomic<uint32_t>& stop);
 
-    // Ends the streams of a process that is gone; how it went is known of the child of ovnirun.
+    // Ends the streams of a process that is gone. `end` is known for the child of ovnirun.
     void finish_process(pid_t pid, const OwnerEnd& end);
-    // Of all processes that are gone. True where no ring is left.
+    // Ends the streams of all processes that are gone. True if no ring is left.
     bool finish_dead();
-    // Of this process, which is at its end. The same.
+    // Ends the streams of this process, which is at its end. True if no ring is left.
     bool finish_own();
-    // How many rings keep what could not be written, although their owners are dead.
+    // How many rings of dead owners keep what could not be written.
     size_t stuck() const;
-    // Nobody drains here any more: processes that live on do it themselves.
+    // Stops serving the run directory: living processes drain for themselves.
     void resign() { session_.header().ended.store(1, std::memory_order_release); }
 
  private:
@@ -62,10 +62,10 @@ class Drainer final : private Mover::Rings {
     DrainedStream* teller_of(const ProcessId& process) override;
     void make_room(DrainedStream& stream) override;
     Mover* mover_of(const RingHeader& ring);
-    // Moves all that is there from the buffers whose threads are gone.
+    // Moves all records from the buffers whose threads are gone.
     using WhichOwner = std::function<bool(const SharedFileHeader&)>;
     void empty_shared(const WhichOwner& are_gone);
-    // Of the processes that are gone.
+    // Removes the buffers of processes that are gone.
     void remove_shared(const WhichOwner& are_gone);
     std::vector<Owned*> closed_in_order();
     bool finish_closed();
@@ -76,8 +76,8 @@ class Drainer final : private Mover::Rings {
 
     Session& session_;
     ClockDiscipline<> clock_;
-    uint32_t known_ = 0;             // numbers below have been tried
-    std::vector<uint32_t> missing_;  // those of them that are not there, or not yet
+    uint32_t known_ = 0;             // ring numbers below have been tried
+    std::vector<uint32_t> missing_;  // those of them without a ring, so far
     std::vector<Owned> rings_;
     std::vector<Shared> shared_;
     size_t images_seen_ = 0;  // rings when images were last compared

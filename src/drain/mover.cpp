@@ -18,18 +18,6 @@ bool is_in_use(const RingHeader& header, uint32_t generation) {
            header.generation.load(std::memory_order_acquire) == generation;
 }
 
-void copy_in(const Ring& ring, uint64_t position, const void* bytes, size_t size) {
-    size_t first = std::min<size_t>(size, ring.contiguous(position));
-    memcpy(ring.at(position), bytes, first);
-    memcpy(ring.data(), static_cast<const uint8_t*>(bytes) + first, size - first);
-}
-
-void copy_out(const Ring& ring, uint64_t position, void* bytes, size_t size) {
-    size_t first = std::min<size_t>(size, ring.contiguous(position));
-    memcpy(bytes, ring.at(position), first);
-    memcpy(static_cast<uint8_t*>(bytes) + first, ring.data(), size - first);
-}
-
 }  // namespace
 
 Mover::Mover(SharedFile file, Rings& rings) : file_(std::move(file)), rings_(rings) {
@@ -57,7 +45,7 @@ void Mover::move() {
                  owner().pid);
 }
 
-// To see that nobody writes a record takes two looks at it.
+// It takes two looks at a record to see that nobody writes it.
 void Mover::move_all() {
     constexpr int most_idle = 4;
     reader_.forget_lives();
@@ -67,7 +55,7 @@ void Mover::move_all() {
         move();
         if (position_ != before) idle = 0;
     }
-    // What is left, if anything, is held up by nothing.
+    // Nothing holds up what is left.
     position_ = std::max(position_, file_.buffer().header().reserved.load(std::memory_order_acquire));
 }
 
@@ -75,7 +63,7 @@ bool Mover::has_moved_all_of(const RingHeader& ring) const {
     return position_ >= ring.shared_end.load(std::memory_order_acquire);
 }
 
-// Null where the ring has gone over to another use, or is finished: the owner emitted while it was closed.
+// Null if the ring has another use now, or is finished: the owner emitted while it was closed.
 Mover::Target* Mover::target_of(uint64_t sender) {
     auto number = static_cast<uint32_t>(sender >> 32);
     auto generation = static_cast<uint32_t>(sender);
@@ -97,7 +85,7 @@ void Mover::forget_missing() {
     newest_ = {UINT64_MAX, nullptr};
 }
 
-// An event for a ring that cannot be opened, for another thread of the process to tell.
+// The ring of an event cannot be opened, so another ring of the process counts the event.
 void Mover::lose_elsewhere() {
     complain(Trouble::memory, "ovni",
              "events of process %d are lost, their memory cannot be opened:", owner().pid);
@@ -105,7 +93,7 @@ void Mover::lose_elsewhere() {
     if (teller) teller->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The drainer before may have died between telling how far it is and the rest of commit().
+// An earlier drainer may have died in the middle of commit().
 void Mover::load(Target& target, DrainedStream* stream, uint32_t generation) {
     target = {stream, generation, false, {}};
     if (!stream || !is_in_use(stream->header(), generation)) return;
@@ -169,7 +157,7 @@ void Mover::take_event(Target& target, const SharedRecord& record) {
         size += sizeof payload;
     }
     target.moved.is_torn = 0;
-    target.moved.stored = target.moved.head;  // of an event that was given up
+    target.moved.stored = target.moved.head;  // drops parts of an event that was given up
     if (!make_room(target, size + payload)) return lose(target, 1, record.clock);
     raise(target, event);
     store(target, event, size);
@@ -189,13 +177,13 @@ void Mover::take_part(Target& target, const SharedRecord& record) {
     if (!is_last) return;
     if (std::exchange(moved.is_torn, 0)) return lose(target, 1, record.clock);
     uint8_t header[OVNI_FORMAT_EVENT_HEADER];
-    copy_out(target.stream->ring(), moved.head, header, sizeof header);
+    target.stream->ring().get(moved.head, header, sizeof header);
     raise(target, header);
-    copy_in(target.stream->ring(), moved.head, header, sizeof header);
+    target.stream->ring().put(moved.head, header, sizeof header);
     moved.head = moved.stored;
 }
 
-// As Stream::raise does where threads store into their rings.
+// Stream::raise() does this for threads that store into their rings.
 void Mover::raise(Target& target, uint8_t* event) {
     RingMoved& moved = target.moved;
     uint64_t clock = ovni_format_clock(event);
@@ -210,14 +198,14 @@ void Mover::raise(Target& target, uint8_t* event) {
     if (!moved.in_region) moved.last = std::max(moved.last, clock);
 }
 
-// Behind our beginning, if it is there.
+// The first record comes behind the OHx of the library, if that is there.
 bool Mover::make_room(Target& target, uint64_t bytes) {
     DrainedStream& stream = *target.stream;
     RingHeader& header = stream.header();
     if (target.moved.head == 0 && target.moved.stored == 0) {
         target.moved.head = target.moved.stored = header.published.load(std::memory_order_acquire);
         uint8_t begin[OVNI_FORMAT_EVENT_HEADER];
-        copy_out(stream.ring(), 0, begin, sizeof begin);
+        stream.ring().get(0, begin, sizeof begin);
         if (target.moved.head > 0) target.moved.last = ovni_format_clock(begin);
     }
     auto has_room = [&] {
@@ -235,7 +223,7 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
 }
 
 void Mover::store(Target& target, const void* bytes, size_t size) {
-    copy_in(target.stream->ring(), target.moved.stored, bytes, size);
+    target.stream->ring().put(target.moved.stored, bytes, size);
     target.moved.stored += size;
 }
 

@@ -1,10 +1,10 @@
-// The way out of a shared buffer: moves its records into the rings of the threads that wrote them, on their
-// behalf, so that everything behind works as if the threads had stored their events there themselves.
+// The way out of a shared buffer: moves records into the rings of the threads that wrote them. Everything
+// behind works as if the threads had stored their events there themselves.
 //
-// A record says which ring it is for, and is an event but for two codes that no event has: notes of gaps, and
-// parts of events that are too large for one record. How far each ring is stands in it (RingMoved), and is
-// told before the records are given back: a drainer that takes over in between gets them again, and takes
-// none twice.
+// A record names its ring. It is an event, a note of a gap, or a part of an event that is too large for one
+// record; codes that no event has tell them apart (shared_record.hpp). How far each ring is stands in it
+// (RingMoved), and is published before the records are given back. A drainer that takes over in between gets
+// these records again, and takes none twice.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Mover {
     // The rings of the process.
     class Rings {
      public:
-        virtual DrainedStream* find(uint32_t number) = 0;  // null where there is none
+        virtual DrainedStream* find(uint32_t number) = 0;  // null: there is none
         virtual DrainedStream* teller_of(const ProcessId& process) = 0;
         virtual void make_room(DrainedStream& stream) = 0;
 
@@ -33,17 +33,17 @@ class Mover {
 
     Mover(SharedFile file, Rings& rings);
 
-    // What is there now is what move() moves: the rings that it needs are there, too. How full the buffer is,
-    // 0 to 1; 1 where somebody was in the middle of an emission that others wait for.
+    // Call before move(), which moves what is there now: its rings are there, too. Returns how full the
+    // buffer is, 0 to 1; 1 if an emission in progress holds others up.
     double look();
     void move();
-    // Everything; the threads are gone.
+    // Moves everything. Call if the threads are gone.
     void move_all();
-    // Nothing is there.
+    // True if nothing is left.
     bool is_done() const { return reader_.is_drained(); }
-    // Whether all that the owner of a closed ring wrote has got there.
+    // True if all that the owner of a closed ring wrote is in the ring.
     bool has_moved_all_of(const RingHeader& ring) const;
-    // Before such a ring is finished: what was lost behind its last event.
+    // Call before a closed ring is finished: notes what was lost behind its last event.
     void close(DrainedStream& stream, uint32_t number);
     const SharedFileHeader& owner() const { return file_.header(); }
 
@@ -74,10 +74,10 @@ class Mover {
     SharedFile file_;
     Rings& rings_;
     SharedReader reader_;
-    uint64_t position_ = 0;  // what is before it has got into the rings
-    uint64_t seen_ = 0;      // by look()
+    uint64_t position_ = 0;  // what is before it is in the rings
+    uint64_t seen_ = 0;      // as look() saw it
     std::map<uint32_t, Target> targets_;
-    std::pair<uint64_t, Target*> newest_{UINT64_MAX, nullptr};  // by sender
+    std::pair<uint64_t, Target*> newest_{UINT64_MAX, nullptr};  // sender and its target
 };
 
 }  // namespace ovni::writer

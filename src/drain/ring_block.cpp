@@ -29,7 +29,7 @@ void copy_wrapped(const uint8_t* data, uint64_t capacity, uint64_t position, voi
     memcpy(static_cast<uint8_t*>(to) + first, data, bytes - first);
 }
 
-// By position, and by clock where handlers interrupted each other.
+// Sorts by position, then by clock: handlers may have interrupted each other.
 std::vector<NestedEvent> take_nested(const Ring& ring, RingProgress& progress, uint64_t end, bool all) {
     std::vector<NestedEvent> events;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {

@@ -11,8 +11,8 @@ namespace ovni::writer {
 
 struct RingBlock {
     EventPieces bytes;
-    std::vector<uint8_t> merged;  // what `bytes` points to where handlers' events are among them
-    // Of these, how many bytes lie before that position of the ring, and after the one before.
+    std::vector<uint8_t> merged;  // `bytes` points there if events of handlers are among them
+    // How many bytes of handlers' events lie before a position of the ring, and after the position before.
     struct Inserted {
         uint64_t position, bytes;
     };
@@ -20,24 +20,24 @@ struct RingBlock {
     uint64_t begin = 0;
     RingProgress after;
 
-    // Where in `bytes` the event at that position begins, handlers' events before it included.
+    // Where in `bytes` the event at that position begins. Handlers' events before it count.
     uint64_t distance_to(uint64_t position) const;
 };
 
-// From where the ring is drained to `end`, with the events of handlers that interrupted others there. `all`:
-// also those behind the last event.
+// The events from where the ring is drained to `end`, with those of handlers that interrupted them. `all`:
+// also events of handlers behind the last event.
 RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end, bool all);
 
-// The gaps among these events, and of losses of handlers there. They count as told then.
+// The gaps among these events, losses of handlers included. `after` counts them as taken.
 std::vector<RingNote> take_notes(const Ring& ring, const RingProgress& before, bool all, RingProgress& after);
 
-// Without those of handlers.
+// The events of the main ring alone.
 std::vector<uint8_t> copy_events(const Ring& ring, uint64_t begin, uint64_t end);
 
-// Up to where the ring holds whole events, of a stretch that is published: its end, unless it is damaged.
+// The end of the whole events of a published stretch: `end`, unless an event is damaged.
 uint64_t end_of_sound_events(const Ring& ring, uint64_t begin, uint64_t end);
 
-// The first end of an event at or behind `target`, where `begin` is one and both are published.
+// The first end of an event at or behind `target`. Call with `begin` the end of an event, both published.
 uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target);
 
 }  // namespace ovni::writer

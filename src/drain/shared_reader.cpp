@@ -123,7 +123,7 @@ SharedReader::Claimants SharedReader::claimants() const noexcept {
     return found;
 }
 
-// Of several dead threads one had the space: behind its claim a record begins, or nothing is reserved.
+// One of several dead threads had the space: behind its claim a record begins, or nothing is reserved.
 uint64_t SharedReader::space_of_the_dead(const Claimants& claimants) noexcept {
     if (claimants.smallest == claimants.largest) return claimants.smallest;
     uint64_t found = UINT64_MAX;

@@ -1,5 +1,5 @@
-// One buffer for all threads: the way out, for the daemon. One reader at a time; another one can take over
-// from what lies in the buffer, and is handed again what was not released.
+// One buffer for all threads: the way out, for the drainer. One reader works at a time. Another one can take
+// over from what lies in the buffer, and gets again what was not released.
 //
 //     SharedReader reader;
 //     reader.open(buffer);
@@ -10,9 +10,9 @@
 //     }
 //
 // Records come in the order in which their space was reserved, so those of a thread in the order of its
-// calls; a signal handler that interrupted an emission may come before or after it. A record that is not
-// committed holds up those behind it as long as one of the threads lives that may be writing it. Then its
-// space is counted as lost. To find that out takes two calls of read() at the same record.
+// calls; a handler that interrupted an emission may come before or after it. A record that is not committed
+// holds up those behind it while a thread lives that may be writing it. Then its space is counted as lost; it
+// takes two calls of read() at one record to find that out.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +35,21 @@ struct SharedRecord {
     std::span<const uint8_t> payload;  // valid until the next record
 };
 
-// The event as it stands in stream.obs: 12 bytes, or 12 and the payload; of a jumbo 16 and the data.
+// Appends the event as stream.obs has it: 12 bytes and the payload; for a jumbo 16 bytes and the data.
 void append_event(const SharedRecord& record, std::vector<uint8_t>& stream);
 
-// Whether the thread exists that had this id at that time of CLOCK_BOOTTIME, by /proc; 0: at any time.
+// True unless /proc proves that the thread with this id at that time (CLOCK_BOOTTIME; 0: any) has ended.
 bool thread_lives(uint32_t pid, uint32_t tid, uint64_t at_ns) noexcept;
 
 class SharedReader {
  public:
-    // Whether the thread still runs that opened its seat then.
+    // True if the thread that opened its seat at that time still runs.
     using Lives = bool (*)(uint32_t pid, uint32_t tid, uint64_t opened_ns) noexcept;
 
-    // False where there is no memory.
+    // False if there is no memory.
     bool open(const SharedBuffer& buffer, Lives whether_lives = thread_lives) noexcept;
 
-    // Hands out what is complete and begins before `until`, as const SharedRecord&; how many.
+    // Hands out complete records that begin before `until`, as const SharedRecord&. Returns how many.
     template <class Deliver>
     size_t read(Deliver&& deliver, size_t at_most = SIZE_MAX, uint64_t until = UINT64_MAX) {
         size_t count = 0;
@@ -58,15 +58,15 @@ class SharedReader {
         return count;
     }
     void release() noexcept;
-    // What is before it was handed out or passed.
+    // Records before this position were handed out or passed.
     uint64_t position() const noexcept { return next_; }
-    // The threads are known to be gone, whatever /proc says of their numbers.
+    // Call if the threads are gone, whatever /proc says of their numbers.
     void forget_lives() noexcept {
         lives_ = [](uint32_t, uint32_t, uint64_t) noexcept { return false; };
     }
-    // Nothing is reserved behind what was read.
+    // True if nothing is reserved behind what was read.
     bool is_drained() const noexcept;
-    // Until the buffer is half full, or that long; less where a record is being written that others follow.
+    // Sleeps until the buffer is half full, at most that long; less if a record in progress holds others up.
     void sleep(int64_t nanoseconds) noexcept;
 
  private:
@@ -97,7 +97,7 @@ class SharedReader {
     Lives lives_ = thread_lives;
     std::unique_ptr<uint64_t[]> record_;  // the words of one record
     uint64_t next_ = 0;
-    uint64_t reserved_ = 0;  // as last seen: producers fight for that line
+    uint64_t reserved_ = 0;  // as last seen: producers compete for that line
     uint64_t stuck_at_ = UINT64_MAX;
     bool has_passed_dead_ = false;
 };

@@ -26,7 +26,7 @@ uint64_t number_in(const Json& ovni, const char* name) {
     return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
 }
 
-// The namespace of the process that a stream is of; nothing where there is no stream.
+// The namespace of the process that a stream belongs to; nothing if there is no stream.
 std::optional<uint64_t> space_of_stream(const std::string& metadata) {
     std::optional<std::string> text = read_text(metadata);
     std::optional<Json> json = text ? json_parse(text->c_str(), JsonNumbers::as_written) : std::nullopt;
@@ -40,12 +40,12 @@ uint64_t size_of(const std::string& path) {
     return ::stat(path.c_str(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
-// Which passes: others are in use for a moment.
+// Transient: descriptors are short for a moment.
 bool lacks_descriptors() {
     return errno == EMFILE || errno == ENFILE;
 }
 
-// Also where they are spelled in different ways.
+// Paths may be spelled in different ways.
 bool is_same_file(const std::string& one, const std::string& other) {
     struct stat a {
     }, b{};
@@ -65,7 +65,7 @@ std::optional<StreamNote> DrainedStream::read_note() const {
     return note;
 }
 
-// The same number in another namespace, under the same name of the machine.
+// A process of another namespace has this number, under this name of the machine.
 bool DrainedStream::place_is_of_others() {
     if (progress().file_end > 0 || header().aside.load(std::memory_order_relaxed)) return false;
     ProcessId owner = owner_of(header());
@@ -73,7 +73,7 @@ bool DrainedStream::place_is_of_others() {
     const ProcessId& user = ended_.users.try_emplace(directory, owner).first->second;
     if (owner.space == 0) return false;
     if (user.space != 0 && user.space != owner.space) return true;
-    // By another drainer. What the program has made itself is its own.
+    // Another drainer made the file. A file that the program made is the program's.
     if (header().at_once.load(std::memory_order_relaxed)) return false;
     std::optional<uint64_t> there = space_of_stream(note_.directory() + metadata_file);
     return there && *there != owner.space;
@@ -110,7 +110,7 @@ void DrainedStream::find_earlier() {
     }
 }
 
-// Where it was moved to when it ended.
+// The stream was moved there when it ended.
 void DrainedStream::stay_in_trace() {
     if (note_.roots.temporary.empty() || !header().continues.load(std::memory_order_relaxed)) return;
     uint64_t least = std::max<uint64_t>(progress().file_end, OVNI_FORMAT_STREAM_HEADER + 1);
@@ -157,7 +157,7 @@ void DrainedStream::append(const Event& event) {
     settle(block, done, after);
 }
 
-// False where there was no room for it.
+// False if there was no room for it.
 bool DrainedStream::end_our_life(const OwnerEnd& end) {
     uint64_t clock = header().end_clock.load(std::memory_order_acquire);
     bool ours = header().life_is_ours.load(std::memory_order_acquire);
@@ -174,7 +174,7 @@ bool DrainedStream::finish(const OwnerEnd& known) {
     RingHeader& h = header();
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return true;
-    // What the owner said of its end counts where nobody saw it.
+    // The owner's report of its end counts if nobody saw the end.
     OwnerEnd end = known;
     RingEnd told = h.end.load(std::memory_order_acquire);
     if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load()};
@@ -195,7 +195,7 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     if (header().in_trace.load(std::memory_order_acquire)) return move_to_trace();
     bool may_be_lost = owner_lives(header());
     if (!prepare()) return may_be_lost && !lacks_descriptors();
-    // What the owner said last.
+    // The owner's last note.
     if (std::optional<StreamNote> note = read_note()) note_.metadata = std::move(note->metadata);
     if (!is_damaged()) {
         uint64_t published = header().published.load(std::memory_order_acquire);
@@ -271,7 +271,7 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
         told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
         told["finished"] = 1;
     } else if (gaps_.reach(progress().file_end) && told.contains("finished") && !told.contains("end")) {
-        // What the program said of its end is lost.
+        // The program's report of its end is lost.
         told["end"] = {{"by", "loss"}, {"code", 0}, {"clock", last_clock()}};
     }
     return metadata;

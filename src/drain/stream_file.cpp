@@ -20,7 +20,7 @@
 namespace ovni::writer {
 namespace {
 
-// On a disk that is full, the files beside the stream must still be able to tell what is lost.
+// On a full disk the other files of the stream must still be able to say what is lost.
 constexpr size_t room_beside = 16384;
 
 }  // namespace
@@ -79,7 +79,7 @@ uint64_t StreamFile::size() {
     return fstat(file_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
 }
 
-// Where this fails the file is no regular one, and holds nothing to cut off.
+// If this fails, the file is no regular file, and holds nothing to cut off.
 void StreamFile::cut(uint64_t size) {
     int error = errno;
     [[maybe_unused]] int failed = ::ftruncate(file_.get(), static_cast<off_t>(size));

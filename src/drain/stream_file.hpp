@@ -11,7 +11,7 @@
 
 namespace ovni::writer {
 
-// What a run of whole events holds.
+// The contents of a run of whole events.
 struct EventSpan {
     size_t bytes = 0;
     uint64_t events = 0;
@@ -30,13 +30,13 @@ struct EventPieces {
 // A copy in one place.
 std::vector<uint8_t> whole(const EventPieces& events);
 
-// stream.crc, which grows by a record for every block of the stream.
+// stream.crc: grows by a record for every block of the stream.
 class ChecksumFile {
  public:
-    // `end`: of what is in the stream; records beyond it are cut off. False with errno.
+    // Cuts off records beyond `end`, the end of the stream. False with errno.
     bool open(const std::string& path, uint64_t end);
     bool is_open() const { return file_.is_open(); }
-    // Where the last block ends; the header's end where there is none.
+    // Where the last block ends; the end of the header if there is none.
     uint64_t end() const { return end_; }
     bool append(const EventPieces& block, uint64_t end);
     void close() { file_.close(); }
@@ -48,18 +48,18 @@ class ChecksumFile {
 
 class StreamFile {
  public:
-    // Existing: kept, and the file is not made.
+    // existing: the file is kept, and never made.
     enum class Content { discard, keep, existing };
 
-    // Needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
+    // needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
     enum class Claim { none, needed };
 
-    // The directory is made if need be, where the file may be. False with errno.
+    // Makes the directory, too, if the file may be made. False with errno.
     bool open(const std::string& path, Content content, Claim claim = Claim::none);
     bool is_open() const { return file_.is_open(); }
-    // How many of the bytes are in the file now, from `offset`: whole events; fewer than asked with errno.
+    // Writes whole events at `offset`. Returns how many bytes are in the file: fewer than asked with errno.
     size_t write(const EventPieces& events, uint64_t offset);
-    // Of the file, 0 where that is unknown.
+    // Bytes of the file; 0: unknown.
     uint64_t size();
     void cut(uint64_t size);
     void close() { file_.close(); }

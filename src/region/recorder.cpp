@@ -27,7 +27,7 @@ writer::ChangeOutcome change_after_others(writer::Recording to, writer::Stream* 
 }
 
 writer::Recording wanted_of(const writer::Stream& stream) noexcept {
-    return stream.wanted();
+    return stream.recording().wanted();
 }
 
 writer::Recording state_of_new_streams() noexcept {

@@ -1,4 +1,4 @@
-// Descriptors of ours beside those of the program, which may close or take any number.
+// Descriptors of the library next to those of the program, which may close or take any number.
 #pragma once
 
 #include <fcntl.h>
@@ -11,16 +11,16 @@
 
 namespace ovni::writer {
 
-// Another thread may have given its number to another file since it was opened. Nobody else opens a regular
-// file so that it does not wait.
+// True for a file that the library has opened: nobody else opens a regular file with O_NONBLOCK. Another
+// thread may have given the number to another file meanwhile.
 inline bool is_marked(int fd) noexcept {
     struct stat status {};
     int flags = ::fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_NONBLOCK) != 0 && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Never one of the standard descriptors, which are the program's even where it has closed them, and nothing
-// waits: a pipe of that name would hold us up.
+// Never returns a standard descriptor: these are the program's, even if closed. Never waits: a pipe of that
+// name would hold the library up.
 inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noexcept {
     constexpr int most_attempts = 10;
     for (int attempt = 1;; ++attempt, flags &= ~O_EXCL) {
@@ -35,8 +35,8 @@ inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noe
     }
 }
 
-// Gives the calling thread descriptors of its own: stderr and `kept`, and what it opens from now on. False
-// where the system cannot, and all are still shared.
+// Gives the calling thread descriptors of its own: stderr and `kept`, and what it opens from now on. False if
+// the system cannot: all are still shared then.
 inline bool part_from_descriptors(int kept) noexcept {
 #if defined __SANITIZE_THREAD__
     return static_cast<void>(kept), false;  // takes numbers of two threads for the same file

@@ -17,7 +17,7 @@
 namespace ovni::writer {
 namespace {
 
-// What stderr was when the library was loaded.
+// The stderr of the time when the library was loaded.
 struct stat at_load;
 
 [[gnu::constructor]] void look_at_stderr() {
@@ -56,7 +56,7 @@ void write_line(const char* text, size_t size) {
 size_t make_line(char (&line)[2048], const char* label, const char* function, const char* format,
                  va_list arguments) {
     int error = errno;
-    // A path may be longer than that; the reason behind it is told all the same.
+    // A path may be longer than the buffer; the reason behind it is printed in any case.
     bool has_reason = format[strlen(format) - 1] == ':';
     const size_t room = sizeof line - (has_reason ? 160 : 1);
     size_t used = 0;

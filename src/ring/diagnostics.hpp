@@ -1,12 +1,13 @@
-// What the library says on stderr. A mistake of the program ends it with FATAL; trouble of the system is told
-// once per kind, and the program goes on.
+// Messages on stderr. A mistake of the program ends it with FATAL; trouble of the system is reported once per
+// kind, and the program goes on.
 #pragma once
 
 #include <cstddef>
 
 namespace ovni::writer {
 
-// On stderr, and nowhere where the program has something else of its own under that number.
+// Prints to stderr as it was when the library was loaded, to a terminal, or to a file opened for appending.
+// Anything else under that number is the program's, and gets nothing.
 [[gnu::cold]] void print(const char* text, size_t size) noexcept;
 
 // "FATAL: function: message" and abort(). A message that ends in ':' is followed by the text of errno.
@@ -29,7 +30,7 @@ enum class Trouble {
     timeouts
 };
 
-// "ERROR: function: message" the first time that this kind of trouble comes up.
+// "ERROR: function: message" the first time that this kind of trouble occurs.
 [[gnu::cold, gnu::format(printf, 3, 4)]] void complain(Trouble kind, const char* function, const char* format,
                                                        ...) noexcept;
 

@@ -26,7 +26,7 @@ std::string absolute(const char* path) {
     return std::string(here) + (here[1] ? "/" : "") + path;
 }
 
-// What is being written is none.
+// A file that is being written does not count.
 std::optional<std::vector<std::string>> stream_files(const std::string& path) {
     DIR* directory = opendir(path.c_str());
     if (!directory) return std::nullopt;

@@ -1,5 +1,5 @@
-// Where streams lie on disk: <root>/loom.<loom>/proc.<pid>/thread.<tid>, for the trace directory and, where
-// one is asked for, a temporary directory whose streams move to the trace directory when they end.
+// Streams on disk: <root>/loom.<loom>/proc.<pid>/thread.<tid>. The root is the trace directory or, if the
+// user wants one, a temporary directory whose streams move to the trace directory when they end.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@ struct Roots {
 
 std::string process_directory(const std::string& root, const std::string& loom, int pid);
 
-// With all parents, also where another process removes them meanwhile, empty as they are yet. False with
-// errno where it cannot be made.
+// Makes the directory and its parents, even if another process removes them, still empty, meanwhile. False
+// with errno.
 bool make_directory(const std::string& path);
 
-// Files named stream.* appear in the other directory when all of them are there. False where some are not.
+// Copies the files stream.*: they get their names when all have been copied. False if some have not.
 bool copy_stream(const std::string& from, const std::string& to);
-// The directory, too, if that leaves it empty.
+// Removes the files of the stream, and the directory if it is empty then.
 void remove_stream(const std::string& directory);
 
-// Removes `place` below `root` and what lies between, as far as they are empty and can be removed. The root
-// itself is the user's, and stays.
+// Removes `place` below `root`, and the directories between, as far as they are empty. The root is the
+// user's, and stays.
 void remove_empty(const std::string& root, std::string place);
 
-// The same of the directories of a process and its loom.
+// Removes the directories of a process and its loom, if they are empty.
 void remove_empty(const std::string& root, const std::string& loom, int pid);
 
 }  // namespace ovni::writer

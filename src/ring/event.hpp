@@ -26,7 +26,7 @@ inline bool is_life_cycle(const void* event) {
     return bytes[OVNI_FORMAT_CODE_AT] == 'O' && bytes[OVNI_FORMAT_CODE_AT + 1] == 'H';
 }
 
-// Without these the rest of a stream has no meaning: definitions, life cycle, CPUs, regions of unsorted
+// True for events without which the rest has no meaning: definitions, life cycle, CPUs, regions of unsorted
 // events.
 inline bool is_needed(const void* event) {
     const auto* bytes = static_cast<const uint8_t*>(event);
@@ -39,7 +39,7 @@ inline bool begins_life(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OHx", 3) == 0;
 }
 
-// A region of unsorted events, whose clocks are nobody's to change.
+// A region of unsorted events: their clocks are left as they are.
 inline bool begins_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;
 }
@@ -47,7 +47,7 @@ inline bool ends_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
 }
 
-// An event that is older than the one before by more is the program's mistake, and stays as it is.
+// An event that is older by more than this is the program's mistake, and keeps its clock.
 inline constexpr uint64_t longest_raise = 1'000'000'000;
 
 inline bool is_special(const void* event) {

@@ -1,5 +1,5 @@
-// The places of a stream where events are missing, listed in stream.gaps.json. An offset is that of the event
-// which follows in stream.obs. Readers refuse gaps that overlap or go back, so none does.
+// The places of a stream where events are missing, as in stream.gaps.json. Readers refuse gaps that overlap
+// or go back, so none does.
 #pragma once
 
 #include <cstdint>
@@ -9,42 +9,42 @@
 namespace ovni::writer {
 
 struct Gap {
-    uint64_t offset;
-    uint64_t from, to;  // clocks; to is UINT64_MAX where the gap has no end
+    uint64_t offset;    // of the event that follows in stream.obs
+    uint64_t from, to;  // clocks; to is UINT64_MAX if the gap has no end
     uint64_t lost;
     std::string reason;
 };
 
-// How many gaps there are, and how far the last one, which may still grow, has come.
+// A state of the list: how many gaps there are, and how far the last one has grown.
 struct GapMark {
     uint64_t count, to, lost;
 };
 
 class Gaps {
  public:
-    // A gap that goes on where the last one of the same reason stands becomes part of it. One without length
-    // and loss is no gap: it ends the last one where that has the same reason and no end.
+    // A gap at the place of the last one, and with its reason, becomes part of it. A gap without length and
+    // loss is none: it ends the last one, if that has this reason and no end.
     void add(Gap gap);
-    // No event follows at or after these offsets any more but at `end`.
+    // The stream ends at `end`: gaps with a later offset move there.
     void clamp(uint64_t end);
-    // What was to follow `end` is lost: one gap, with all gaps that lay among it.
+    // What was to follow `end` is lost: `gap` takes in all gaps that lay there.
     void lose_after(uint64_t end, Gap gap);
-    // Events are lost between `end`, the end of the stream, and that of the thread.
+    // True if events are lost between the end of the stream, `end`, and that of the thread.
     bool reach(uint64_t end) const {
         return !gaps_.empty() && gaps_.back().offset == end && gaps_.back().lost > 0;
     }
     bool empty() const { return gaps_.empty(); }
-    // As it was when that was the mark.
+    // go_back_to() makes the list what it was when it had that mark.
     GapMark mark() const;
     void go_back_to(const GapMark& mark);
 
-    // The file, which grows at its end; where it is on disk as a whole, up to what has changed since. False
-    // with errno, and the file is what it was.
+    // Writes the file: appends what has changed, if it is on disk, else all. False with errno, and the file
+    // is what it was.
     bool save(const std::string& path);
-    // A disk that is full later has room for the first gaps.
+    // Keeps room on disk for the first gaps: the disk may be full later.
     static void reserve(const std::string& path);
     static void give_up_reserve(const std::string& path);
-    // What save() wrote, also where it was interrupted; none where it is something else.
+    // What save() wrote, even if it was interrupted; no gaps if the file is something else.
     static Gaps load(const std::string& path);
 
  private:

@@ -9,7 +9,7 @@
 namespace ovni::writer {
 namespace {
 
-// Length of the UTF-8 sequence at the start of `text`, 0 where there is none.
+// Length of the UTF-8 sequence at the start of `text`; 0: there is none.
 size_t utf8_length(std::string_view text) {
     auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
     uint8_t first = byte(0);
@@ -128,7 +128,7 @@ class Printer {
 // No key twice in an object, and no nesting that would be in the way of those who walk through it.
 struct Check : nlohmann::json_sax<Json> {
     static constexpr size_t deepest = 2048;
-    std::vector<std::set<std::string>> keys;  // of the objects around; none of an array
+    std::vector<std::set<std::string>> keys;  // of the enclosing objects; empty for an array
 
     bool fits() const { return keys.size() <= deepest; }
     bool enter() {

@@ -20,10 +20,10 @@ enum class JsonStyle { pretty, compact };
 
 std::string json_text(const Json& value, JsonStyle style);
 
-// Doubles are what the C API knows; clocks need more.
+// The C API knows doubles; clocks need more digits.
 enum class JsonNumbers { doubles, as_written };
 
-// Nothing where the text is no JSON, names a key twice in one object or nests deeper than 2048.
+// Nothing if the text is no JSON, names a key twice in one object or nests deeper than 2048.
 std::optional<Json> json_parse(const char* text, JsonNumbers numbers = JsonNumbers::doubles);
 
 }  // namespace ovni::writer

@@ -26,7 +26,7 @@ bool OwnFile::open(const std::string& path, int flags, mode_t mode, Links links)
     return remember(open_above_standard(path.c_str(), flags, mode));
 }
 
-// What is no regular file is not for us.
+// Only regular files are kept.
 bool OwnFile::remember(int fd) {
     struct stat status {};
     if (fd < 0) return false;
@@ -50,7 +50,7 @@ bool OwnFile::is_ours() const {
 int OwnFile::get() {
     if (fd_ < 0 || is_ours()) return fd_;
     fd_ = -1;
-    remember(open_above_standard(path_.c_str(), flags_));
+    remember(open_above_standard(path_->c_str(), flags_));
     return fd_;
 }
 

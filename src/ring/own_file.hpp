@@ -1,11 +1,12 @@
 // An open regular file in a program that may close all descriptors and give their numbers to files of its
-// own: each use asks first whether the descriptor still is what was opened, and opens it again where it is
-// not. What is not ours is neither written nor closed, and the standard descriptors are never ours. The only
-// way in which the library opens files.
+// own. Each use asks first whether the descriptor still is the opened file, and opens it again if not. A file
+// of the program is neither written nor closed, and the standard descriptors are the program's. The library
+// opens files in no other way.
 #pragma once
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,26 +19,26 @@ class OwnFile {
     OwnFile& operator=(OwnFile&& other) noexcept;
     ~OwnFile() { close(); }
 
-    // Is a symbolic link an error, as the file may be somebody else's?
+    // A symbolic link may lead to somebody else's file.
     enum class Links { refuse, follow };
 
-    // False with errno. `flags` as of open(2).
+    // False with errno. `flags` as in open(2).
     bool open(const std::string& path, int flags, mode_t mode = 0644, Links links = Links::refuse);
     bool is_open() const { return fd_ >= 0; }
-    // The descriptor, which is ours now; opened again, but never made again. -1 with errno.
+    // A descriptor to use now. Opens the file again if need be, but never makes it again. -1 with errno.
     int get();
-    // The same where the file may not be opened again, because something of it would be lost, a lock say.
+    // True if descriptor() still is the file: for what would be lost by opening it again, such as a lock.
     bool is_ours() const;
     int descriptor() const { return fd_; }
-    // False with errno where something of it could not be written.
+    // False with errno if the file could not be written to its end.
     bool close();
-    // In a thread with other descriptors than the one that goes on with the file.
+    // Closes the descriptor of this thread; a thread with descriptors of its own goes on with the file.
     void close_for_others() const;
 
  private:
     bool remember(int fd);
 
-    std::string path_;
+    std::optional<std::string> path_;  // of an open file; an empty string is a constant for g++ alone
     int flags_ = 0;
     int fd_ = -1;
     dev_t device_ = 0;

@@ -57,7 +57,7 @@ bool write_over(const std::string& path, const std::string& text) {
     return ok;
 }
 
-// With its time: readers ask which of the files of a stream is the newer one.
+// The copy keeps its time: readers ask which file of a stream is newer.
 bool copy_bytes(OwnFile& from, OwnFile& to) {
     struct stat status {};
     std::vector<char> block(size_t{64} << 10);

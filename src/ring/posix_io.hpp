@@ -10,8 +10,8 @@
 
 namespace ovni::writer {
 
-// A file size limit is also answered by a signal, which would end the program: all of this happens where that
-// waits and is thrown away, inside a SlowPath or one of these.
+// Holds SIGXFSZ back and throws it away: a file size limit would end the program by that signal. Call what
+// writes, below, inside a SlowPath or one of these.
 class FileSizeSignalHeld {
  public:
     FileSizeSignalHeld();
@@ -23,23 +23,23 @@ class FileSizeSignalHeld {
     sigset_t before_;
 };
 
-// How many bytes got to their place: fewer than asked with errno.
+// Returns how many bytes were written: fewer than asked, with errno.
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 
-// Gives a file of that size its memory, or an error.
+// Gives a file that size and its memory. Returns 0 or an error number.
 int allocate(int fd, uint64_t bytes);
 
-// What a file is called while replace_file() writes it.
+// The ending of a file while replace_file() writes it.
 inline constexpr const char* being_written = ".new";
 
-// Puts a file in place of `path` in one step; where there is no room beside it, over the old bytes if those
-// have room for it. False with errno: the old file is there still.
+// Replaces `path` in one step. If there is no room for two files, overwrites the old bytes, if they suffice.
+// False with errno: the old file is still there.
 bool replace_file(const std::string& path, const std::string& text);
 
 // Makes a file that has room for so many bytes, if there is room.
 void reserve_file(const std::string& path, size_t bytes);
 
-// Nothing, with errno, where it cannot be read.
+// Nothing, with errno, if it cannot be read.
 std::optional<std::string> read_text(const std::string& path);
 
 bool copy_file(const std::string& from, const std::string& to);

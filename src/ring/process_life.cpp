@@ -43,7 +43,7 @@ std::optional<bool> somebody_lives_in(uint64_t space) noexcept {
         errno = 0;
         uint64_t other = space_of(entry->d_name);
         found = found || other == space;
-        // That of another user cannot be looked at.
+        // The namespace of another user's process cannot be read.
         all_known = all_known && (other != 0 || errno == ENOENT || errno == ESRCH || errno == EACCES);
     }
     closedir(directory);

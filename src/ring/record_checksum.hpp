@@ -1,6 +1,6 @@
 // The checksum of a record in a shared buffer, over whole words: xor and multiplication by an odd number, of
 // which the upper half is kept. Every change of one word changes the 64 bits, so torn, stale and overwritten
-// records are told but for one in 2^32. It costs a record of 48 bytes 0.4 ns, where CRC32C by instruction
+// records are found, but for one in 2^32. It costs a record of 48 bytes 0.4 ns, where CRC32C by instruction
 // costs 3 ns. The position goes into it, so that bytes of an earlier lap are never taken for a record.
 #pragma once
 

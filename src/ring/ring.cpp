@@ -56,7 +56,7 @@ Ring Ring::create(const std::string& path, size_t capacity) {
 
 Ring Ring::open(const std::string& path) {
     OwnFile file;
-    // It may lie elsewhere, where there was more room.
+    // The name may be a link: the ring lies where there was more room.
     if (!file.open(path, O_RDWR, 0, OwnFile::Links::follow)) return {};
     struct stat status {};
     size_t bytes = fstat(file.get(), &status) == 0 ? static_cast<size_t>(status.st_size) : 0;

@@ -1,17 +1,19 @@
 // A ring: the file that holds the newest events of one thread until a drainer has brought them into its
-// stream. Shared by the traced process, which maps it and appends, and the drainer, in the same process or
-// another one, which follows. What is published in it survives the death of the process.
+// stream. The traced process maps it and appends; the drainer, in this process or another one, follows.
+// What is published in a ring survives the death of the process.
 //
 // Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
 // itself, a page of slack. Positions count bytes since the ring was opened; position p lies at p % capacity.
-// Events are whole and final, only those of nested rings have the position of the main ring before them.
+// Events are whole and final. An event in a nested ring has its position in the main ring before it.
 #pragma once
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "ring/gaps.hpp"
@@ -19,10 +21,10 @@
 
 namespace ovni::writer {
 
-// Where the owner is with a ring. The drainer only goes from closed to done.
+// The owner moves a ring through these states. The drainer only moves it from closed to done.
 enum class RingState : uint32_t { fresh, open, closed, done };
 
-// Why a stream ended, where the program has not ended it.
+// Why a stream ended, if the program has not ended it.
 enum class RingEnd : uint32_t { in_order, exit, signal, recovered, exec };
 
 // A gap in the stream: the events from one clock to another are missing before the event at `position`.
@@ -31,46 +33,52 @@ struct RingNote {
     char reason[16];
 };
 
-// What a handler emitted while it interrupted an emission of its thread; by depth.
+inline RingNote note_of(const Gap& gap, uint64_t position) {
+    RingNote note{position, gap.from, gap.to, gap.lost, {}};
+    memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
+    return note;
+}
+
+// Events of handlers that interrupted an emission of their thread; one such ring per depth.
 struct NestedRing {
     alignas(64) std::atomic<uint64_t> published;
     std::atomic<uint64_t> lost;  // events for which there was no room
-    // Of the first of them that the drainer has not told: its clock, and the position in the main ring.
+    // The first of them that the drainer has not reported: its clock, and its position in the main ring.
     std::atomic<uint64_t> lost_from, lost_at;
-    // By the drainer.
+    // Written by the drainer.
     std::atomic<uint64_t> drained;
-    std::atomic<uint64_t> lost_told;  // as many of them have their gap
+    std::atomic<uint64_t> lost_told;  // so many of them have their gap
 };
 
-// Events that the flight recorder has given up since the last one that it wrote: clocks, and how many; none
-// where `to` is 0. And whether recording was off at that place.
+// Events that the flight recorder has given up since the last one that it wrote: their clocks and number;
+// none if `to` is 0. `off_from` says whether recording was off there.
 struct Skipped {
     uint64_t from, to, events;
     uint64_t off_from;  // clock of its end; 0: it was on
 };
 
-// What is drained: up to where in the ring and in stream.obs, and what could not be written.
+// How far the drainer is, in the ring and in stream.obs, and what it could not write.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
     uint64_t written;           // bytes of events in the file, of this opening of the ring
-    uint64_t last_of_handlers;  // the newest clock of their events in that block
+    uint64_t last_of_handlers;  // the newest clock of handlers' events in that block
     uint64_t nested_drained[2], nested_lost_told[2];
     uint64_t lost;
     Skipped skipped;
-    GapMark gaps;  // those in the file behind it are not valid
+    GapMark gaps;  // gaps in the file behind this mark are not valid
     uint32_t notes_taken;
 };
 
-// Where the events of a thread come through a buffer that it shares: what was moved from there into the ring.
+// For a thread whose events come through a shared buffer: what was moved from there into the ring.
 struct RingMoved {
     uint64_t head;    // of the ring; 0 before the first event
-    uint64_t stored;  // behind it lie the first parts of an event
+    uint64_t stored;  // from head to here lie the first parts of an event
     uint64_t taken;   // records of the buffer before this position are not taken again
     uint64_t last;    // the newest clock
     uint64_t lost, raised;
     uint32_t notes_added;
     uint32_t in_region;  // 1: of unsorted events
-    uint32_t is_torn;    // 1: a part of the present event found no room, the others are not taken
+    uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are not taken
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
@@ -80,11 +88,11 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
 
     uint64_t magic;
     uint64_t capacity, nested_capacity;
-    uint64_t process_start;   // of /proc/PID/stat: with the pid, who the process is
-    uint64_t image;           // another one after exec
+    uint64_t process_start;   // from /proc/PID/stat: with the pid, it identifies the process
+    uint64_t image;           // changes with exec
     uint64_t limit;           // bytes that the process may write, 0: any number
     uint64_t written_before;  // bytes of events on disk, of earlier openings of the ring
-    uint64_t kept;            // bytes that stay in the ring until somebody wants them, the newest ones
+    uint64_t kept;            // so many of the newest bytes stay in the ring until somebody wants them
     uint64_t pid_space;       // the namespace of the pid
     int32_t pid, tid;
 
@@ -94,35 +102,35 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint32_t> generation;   // of opening
     std::atomic<uint64_t> opened;       // which opening of a ring in the run directory, from 1
     std::atomic<uint32_t> placed;       // 1: the drainer may write; before, the first bytes may still change
-    std::atomic<uint32_t> begin_bytes;  // alone, these are no reason to write
+    std::atomic<uint32_t> begin_bytes;  // a stream of these alone is not written
     std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place
     std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
     std::atomic<uint32_t> metadata_changes;
-    std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from us
+    std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from the library
     std::atomic<uint32_t> lives;         // 1: by its events, the thread has begun and not ended
     std::atomic<uint64_t> end_clock;     // of that OHe, if not 0
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;
-    std::atomic<uint64_t> raised;  // clocks that were older than that of the event before
+    std::atomic<uint64_t> raised;  // events whose clock was older than the one before
     std::atomic<uint32_t> notes_added;
-    std::atomic<uint64_t> wanted;          // up to here what is kept is to be written; set by anybody
-    std::atomic<uint32_t> shared;          // number of the shared buffer that events come through, plus 1
-    std::atomic<uint64_t> shared_end;      // closed: they all lie before this position
-    std::atomic<uint64_t> lost_unmarked;   // closed: events lost behind them
+    std::atomic<uint64_t> wanted;         // what is kept up to here is to be written; anybody may set it
+    std::atomic<uint32_t> shared;         // 1 + number of the shared buffer that events come through; 0: none
+    std::atomic<uint64_t> shared_end;     // if closed: its events in the buffer lie before this position
+    std::atomic<uint64_t> lost_unmarked;  // if closed: events lost behind the last one
     std::atomic<uint64_t> lost_elsewhere;  // events of threads of the process that got no ring
 
-    // Written by the drainer where events come through a shared buffer, like `published` and `notes_added`
-    // then. Of the two records the current one holds, as below.
+    // Written by the drainer if events come through a shared buffer. It writes `published` and `notes_added`
+    // then, too. Only the current one of the two records is valid.
     std::atomic<uint32_t> current_moved;
     RingMoved moved[2];
 
-    // Written by the drainer: how far it is. It fills one of `progress` and then makes that the current one,
-    // so that whoever takes over finds numbers that belong together. The others are for the owner.
+    // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
+    // another drainer finds numbers that belong together. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
-    std::atomic<uint32_t> drained_blocks;  // futex: changes with drained
+    std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
     std::atomic<uint32_t> notes_taken;
     std::atomic<uint32_t> in_trace;  // 1: the stream's files are in the trace directory
-    std::atomic<uint32_t> aside;     // 1: another process has the place, the stream has one beside it
+    std::atomic<uint32_t> aside;     // 1: another process has the place, the stream lies next to it
     std::atomic<uint32_t> current;
     RingProgress progress[2];
 
@@ -148,21 +156,32 @@ class Ring {
     Ring& operator=(Ring&& other) noexcept;
     ~Ring();
 
-    // Makes and maps a file whose memory is all there; not mapped, with errno, where there is no room.
+    // Makes and maps a file whose memory is all allocated. Not mapped, with errno, if there is no room.
     static Ring create(const std::string& path, size_t capacity);
-    // Maps a file that is complete; not mapped, with errno, where it is none or none of ours.
+    // Maps a complete file. Not mapped, with errno, if it is no ring of this version.
     static Ring open(const std::string& path);
 
     bool is_mapped() const { return base_ != nullptr; }
-    // What the header says can be true. A program may write anything there, by mistake.
+    // False if the header cannot be true: a program may write anything there, by mistake.
     bool is_sound() const;
     RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
     uint8_t* data() const { return base_ + bytes_before_data; }
     uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_bytes; }
     uint64_t capacity() const { return bytes_ - bytes_before_data - slack_bytes; }
-    // The bytes of a position, and how many follow before the data wraps.
+    // The bytes at a position, and how many follow before the data wraps.
     uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
     uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
+    // Copy bytes to and from a position, across the end of the data if need be.
+    void put(uint64_t position, const void* bytes, size_t size) const {
+        size_t first = std::min<size_t>(size, contiguous(position));
+        memcpy(at(position), bytes, first);
+        memcpy(data(), static_cast<const uint8_t*>(bytes) + first, size - first);
+    }
+    void get(uint64_t position, void* bytes, size_t size) const {
+        size_t first = std::min<size_t>(size, contiguous(position));
+        memcpy(bytes, at(position), first);
+        memcpy(static_cast<uint8_t*>(bytes) + first, data(), size - first);
+    }
 
  private:
     Ring(uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
@@ -172,10 +191,10 @@ class Ring {
 };
 static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 
-// Somebody wants the events up to there in the stream.
+// Asks for the events up to `position` in the stream, even if a flight recorder keeps them.
 void ask_for(RingHeader& ring, uint64_t position);
 
-// Its stream has said all it has to say.
+// True if nothing is added to the ring any more.
 inline bool is_over(const RingHeader& ring) {
     return ring.state.load(std::memory_order_acquire) >= RingState::closed;
 }
@@ -184,7 +203,7 @@ inline ProcessId owner_of(const RingHeader& ring) {
     return {ring.pid, ring.process_start, ring.pid_space};
 }
 
-// The process that opened it lives, or nobody can tell.
+// True if the process that opened the ring lives, or nobody can say.
 inline bool owner_lives(const RingHeader& ring) {
     return may_live(owner_of(ring));
 }

@@ -178,7 +178,7 @@ void Session::sleep(uint32_t heard, uint64_t nanoseconds) const {
 // A program that has closed the descriptor has given up the lock with it.
 bool Session::lock() {
     if (lock_.is_ours()) return true;
-    if (lock_.open(directory_ + "/session", O_RDWR) && flock(lock_.get(), LOCK_EX | LOCK_NB) == 0)
+    if (lock_.open(*directory_ + "/session", O_RDWR) && flock(lock_.get(), LOCK_EX | LOCK_NB) == 0)
         return true;
     lock_.close();
     return false;
@@ -196,13 +196,13 @@ bool Session::claim() {
     return true;
 }
 
-// Either we see the file of a process that makes a ring here, or it sees that there is to be none.
+// Either this process sees the new ring of another one, or the other one sees the mark.
 void Session::remove() const {
     header_->removed.store(1, std::memory_order_seq_cst);
-    if (is_in_use(directory_)) return header_->removed.store(0, std::memory_order_seq_cst);
-    std::string session = directory_ + "/session";
+    if (is_in_use(*directory_)) return header_->removed.store(0, std::memory_order_seq_cst);
+    std::string session = *directory_ + "/session";
     ::unlink(session.c_str());
-    ::rmdir(directory_.c_str());
+    ::rmdir(directory_->c_str());
 }
 
 }  // namespace ovni::writer

@@ -1,13 +1,14 @@
-// A run directory: the rings of a program's processes, what is known of their streams, and where processes
-// and the drainer meet. Made by ovnirun for all it starts, or by a process for itself:
-//     session        what all of them map (SessionHeader)
+// A run directory: the place where processes and the drainer meet. It holds the rings of a program's
+// processes and notes on their streams. ovnirun makes one for all it starts, or a process makes its own:
+//     session        SessionHeader, mapped by all
 //     ring.N         a ring; N counts from 0
 //     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
-//     shared.N       what the threads of a process write into before it gets into their rings; of the same N
+//     shared.N       the buffer that all threads of a process share (shared_file.hpp); counted with the rings
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ovni/tsc_clock.hpp"
@@ -22,15 +23,15 @@ struct SessionHeader {
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains
-    std::atomic<uint32_t> ended;                 // 1: it does not drain any more
+    std::atomic<uint32_t> ended;                 // 1: the owner does not drain any more
     std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
     std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
-    std::atomic<uint32_t> asleep;                // 1: it has to be woken
+    std::atomic<uint32_t> asleep;                // 1: the drainer has to be woken
     std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
     std::atomic<uint64_t> openings;              // of rings, so far
 
-    ClockPage clock;  // of all who write into rings here; the drainer steers it
+    ClockPage clock;  // for all who write into rings here; the drainer steers it
 };
 
 class Session {
@@ -40,61 +41,62 @@ class Session {
     Session& operator=(Session&& other) noexcept;
     ~Session();
 
-    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, on
-    // trouble.
+    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, if it
+    // cannot.
     static Session create(const std::string& directory);
     static Session open(const std::string& directory);
 
     bool is_valid() const { return header_ != nullptr; }
-    const std::string& directory() const { return directory_; }
-    std::string ring_path(uint32_t number) const { return directory_ + "/ring." + std::to_string(number); }
+    // This and the paths: call if valid.
+    const std::string& directory() const { return *directory_; }
+    std::string ring_path(uint32_t number) const { return *directory_ + "/ring." + std::to_string(number); }
     std::string shared_path(uint32_t number) const {
-        return directory_ + "/shared." + std::to_string(number);
+        return *directory_ + "/shared." + std::to_string(number);
     }
     std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
     SessionHeader& header() const { return *header_; }
 
-    // Is somebody draining: by the heartbeat, and the owner lives?
+    // True if the heartbeat is recent and the owner lives.
     bool is_served() const;
-    // The same for who asks again and again: the owner may have died a moment ago.
+    // Cheaper than is_served(), for repeated questions: the owner may have died a moment ago.
     bool seems_served() const;
     bool is_owned_by_this_process() const;
     void ring_doorbell() const;
-    // The drainer waits for the doorbell, at most that long, unless it rang since it was `heard`.
+    // sleep() waits for the doorbell, unless it rang since doorbell() returned `heard`. For the drainer.
     uint32_t doorbell() const { return header_->doorbell.load(std::memory_order_seq_cst); }
     void sleep(uint32_t heard, uint64_t nanoseconds) const;
-    // The right to drain, which ends with the process at the latest. False where another one has it.
+    // Takes the right to drain, which ends with the process at the latest. False if another process has it.
     bool lock();
-    // In a fork's child, which must not hold the parent's right.
+    // Call in a fork's child, which must not hold its parent's right.
     void forget_lock();
-    // The lock is that of a thread with descriptors of its own, which drains.
+    // The draining thread gets descriptors of its own, and the lock with them.
     bool part_from_descriptors() const { return writer::part_from_descriptors(lock_.descriptor()); }
     void leave_lock_to_drainer() const { lock_.close_for_others(); }
-    // Takes the place of the owner, who is dead or has given up. The same.
+    // Takes the place of an owner that is dead or has given up. False if another process was faster.
     bool claim();
-    // Removes the directory where nothing but the session is left in it.
+    // Removes the directory if nothing but the session is left in it.
     void remove() const;
-    // Asked by whoever has just put a ring there.
+    // Whoever has just put a ring there asks this.
     bool is_removed() const { return header_->removed.load(std::memory_order_seq_cst) != 0; }
 
  private:
     static Session map(const std::string& directory, int flags);
 
-    std::string directory_;
+    std::optional<std::string> directory_;  // if valid; an empty string is a constant for g++ alone
     SessionHeader* header_ = nullptr;
     OwnFile lock_;
 };
 
-// Where run directories go, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp, the
-// trace directory. Below each lies a directory of the user's own, which is made here: ovni-<uid>, mode 0700.
-// Empty where that place cannot be used.
+// The places for run directories, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or
+// /tmp, the trace directory. Each gets a directory of the user's own, ovni-<uid>, mode 0700, made here. Empty
+// if a place cannot be used.
 std::string session_place(uint32_t choice, const std::string& trace_directory);
 inline constexpr uint32_t session_places = 4;
 
-// As whoever started this process tells it; "0" where nobody did.
+// The rank that the launcher gave this process; "0" if it gave none.
 std::string told_rank();
 
-// "<run>.<rank>.<pid>", of the environment.
+// "<run>.<rank>.<pid>", from the environment.
 std::string session_name();
 
 uint64_t monotonic_clock();

@@ -16,7 +16,7 @@ constexpr uint32_t version = 1;
 constexpr size_t page = 4096;
 constexpr int spins = 200;
 constexpr uint32_t wait_ms = 2;
-// With an emission under way below it, a handler may wait for a thread that waits for the interrupted one.
+// A handler that interrupts an emission may wait for a thread that waits for the interrupted one.
 constexpr uint32_t patience_of_handlers_ms = 20;
 
 constexpr size_t data_offset(uint32_t seats) {
@@ -241,7 +241,7 @@ bool SharedProducer::waits_for_itself(uint64_t end, unsigned level) const noexce
 
 bool SharedProducer::wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept {
     if (waits_for_itself(end, level)) return false;
-    // What a failed swap left; the reader may be waiting for us to say that it is not ours.
+    // A failed swap leaves a claim; the reader may wait until it is withdrawn.
     seat_->claims[level].store(0, std::memory_order_release);
     SharedHeader& header = buffer_.header();
     uint32_t patience = header.patience_ms;

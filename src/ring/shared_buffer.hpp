@@ -1,5 +1,5 @@
 // One buffer for all threads of a process, or of several: the way in. It lies in memory that producers and
-// the daemon (shared_reader.hpp) map, usually a file on tmpfs.
+// the drainer (shared_reader.hpp) map, usually a file on tmpfs.
 //
 // A producer claims the space behind `reserved` in its seat, takes it by compare-and-swap, fills it and
 // stores the commit word; nobody waits for another producer. Space is taken only where the reader has freed
@@ -51,11 +51,12 @@ struct SharedOptions {
 class SharedBuffer {
  public:
     static size_t memory_needed(const SharedOptions& options) noexcept;
-    // Makes an empty buffer in memory that is zero. False where it is too small.
+    // Makes an empty buffer in memory that is zero. False if the memory is too small.
     bool format(std::span<std::byte> memory, const SharedOptions& options) noexcept;
-    // False where no whole buffer of this version is there.
+    // False if there is no whole buffer of this version.
     bool attach(std::span<std::byte> memory) noexcept;
-    // In a fork's child: replaces what it shares with its parent by an empty buffer that it does not share.
+    // Call in a fork's child: an empty buffer of its own takes the place of the one it shares with its
+    // parent.
     bool part_from_parent() const noexcept;
 
     SharedHeader& header() const noexcept { return *header_; }
@@ -77,21 +78,21 @@ class SharedBuffer {
 class SharedProducer {
  public:
     enum class Outcome : uint8_t { written, lost, refused };  // lost: and counted
-    // What becomes of an event for which there is no room, after the patience of the buffer. What is needed
-    // may have the room that is kept for that, and is refused where there is none either.
+    // The fate of an event without room, after the patience of the buffer. A needed event may use the room
+    // that is kept for it, and is refused if that is full, too.
     enum class NoRoom : uint8_t { lose, refuse, needed };
 
-    // False where no seat is free: events are then discarded until the reader has taken back those of dead
-    // threads. `stack`: of the thread that is going to write.
+    // False if no seat is free: events are discarded until the reader has taken back seats of dead threads.
+    // `stack`: of the thread that will write.
     bool open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid,
               const StackRange& stack = own_stack()) noexcept;
-    // From here on records carry this instead of pid and thread id, and `wake` tells the reader that the
-    // buffer is half full, in place of the futex of the buffer.
+    // From here on records carry `sender` instead of pid and thread id. `wake`, not the futex of the buffer,
+    // wakes the reader when the buffer is half full.
     void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
     void close() noexcept;
-    // In a fork's child, where a handler that interrupted a write() forked, that goes on. The child's copy of
-    // the producer may be zero since; `buffer` is another view. The memory becomes the child's own, at the
-    // same place.
+    // Call in the child of a handler that forked while it interrupted a write(), which goes on there. The
+    // child's copy of the producer may be zero; `buffer` is another view. The memory becomes the child's own,
+    // at its present address.
     void let_write_end(const SharedBuffer& buffer) noexcept;
     bool is_open() const noexcept { return owner_ != 0; }
     // The caller is a handler that interrupted a write(), or one was left by a jump.
@@ -111,17 +112,17 @@ class SharedProducer {
         return put(code.bits(), clock, payload, NoRoom::lose, [&](size_t i) { return words[i]; }) ==
                Outcome::written;
     }
-    // A payload whose size is not known before: 0 or 2 to 16 bytes.
+    // A payload whose size is known at run time: 0 or 2 to 16 bytes.
     bool write_payload(EventCode code, uint64_t clock, std::span<const uint8_t> payload) noexcept;
     // `data` is what follows the size in the event.
     bool write_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data) noexcept;
-    // The same two.
+    // Like write_payload() and write_jumbo(), but `no_room` decides the fate of an event without room.
     Outcome emit(EventCode code, uint64_t clock, std::span<const uint8_t> payload, NoRoom no_room) noexcept;
     Outcome emit_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data,
                        NoRoom no_room) noexcept;
-    // An event that was refused does not come again.
+    // Counts an event that was refused and is given up.
     void lose() noexcept { discard(); }
-    // What was lost since the last record. Any thread may ask.
+    // Events lost since the last record; sets the count to 0. Any thread.
     uint32_t take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
 
  private:
@@ -141,7 +142,7 @@ class SharedProducer {
     Outcome discard(uint32_t also = 0) noexcept;
     Outcome give_up(NoRoom no_room, uint32_t also = 0) noexcept;
 
-    // Fetches the line as ours, while the checksum is computed: the swap then seldom fails.
+    // Fetches the line for writing while the checksum is computed: the swap then seldom fails.
     static void expect_to_write(std::atomic<uint64_t>& word) noexcept {
 #if defined(__x86_64__)
         asm volatile("prefetchw %0" : : "m"(word));

@@ -1,4 +1,5 @@
-// The file of a shared buffer in the run directory: whose it is, then the buffer itself (shared_layout.hpp).
+// The file of a shared buffer in the run directory: a header that names the process, then the buffer
+// (shared_layout.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -35,10 +36,10 @@ class SharedFile {
     SharedFile& operator=(SharedFile&& other) noexcept;
     ~SharedFile();
 
-    // Makes and maps a file whose memory is all there, for this process; not mapped, with errno, where there
+    // Makes and maps a file of this process whose memory is all allocated. Not mapped, with errno, if there
     // is no room.
     static SharedFile create(const std::string& path, const SharedOptions& options, uint64_t image);
-    // Not mapped, with errno, where it is none of ours.
+    // Not mapped, with errno, if it is no shared buffer of this version.
     static SharedFile open(const std::string& path);
 
     bool is_mapped() const { return base_ != nullptr; }

@@ -1,12 +1,12 @@
-// What lies in a buffer that the threads of one or several processes share with the daemon that reads it: a
+// What lies in a buffer that the threads of one or several processes share with the drainer that reads it: a
 // header, one seat per thread, and the data area, a ring of records. Positions in the data area only grow;
-// what they mean modulo the capacity is the business of word_at(). Memory that is handed out is zero until a
-// record is in it, so the first word of a record is its commit: it is stored last, and is never zero.
+// only word_at() knows what they mean modulo the capacity. Memory is zero until a record is in it. The first
+// word of a record is its commit: it is stored last, and is never zero.
 //
 //   beg_read <= freed .. reserved <= freed + capacity
 //
-// The reader owns beg_read (where it reads next) and freed (up to where the space is clean and handed out
-// again); producers move reserved. There is no counter of what is written: committed words tell.
+// The reader owns beg_read, where it reads next, and freed, up to which the space is clean and available
+// again. Producers move reserved. Committed words, no counter, say what is written.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace ovni::writer {
 
-// Two lines: processors fetch them in pairs.
+// Two cache lines: processors fetch them in pairs.
 inline constexpr size_t shared_line = 128;
 
 enum class SharedOnFull : uint32_t { wait, discard };
@@ -39,7 +39,7 @@ struct Claim {
 struct alignas(shared_line) SharedSeat {
     std::atomic<uint64_t> owner;      // pid in the upper half, thread id in the lower; 0: free
     std::atomic<uint64_t> opened;     // CLOCK_BOOTTIME, tells a thread from a later one of the same id
-    std::atomic<uint32_t> abandoned;  // the thread lives, but its claims are nobody's any more
+    std::atomic<uint32_t> abandoned;  // the thread lives, but its claims do not hold any more
     std::array<std::atomic<uint64_t>, shared_levels> claims;
 };
 
@@ -51,7 +51,7 @@ struct SharedHeader {
     uint64_t capacity;  // bytes of the data area, a power of two
     SharedOnFull on_full;
     uint32_t patience_ms;  // how long a producer waits for a reader that frees nothing
-    uint64_t kept;         // bytes for events that are needed, which others leave free
+    uint64_t kept;         // bytes that are left free for events that are needed
 
     alignas(shared_line) std::atomic<uint64_t> reserved;
 
@@ -77,7 +77,7 @@ enum RecordWord : size_t {
     record_commit,  // u32 bytes without padding, u32 checksum
     record_clock,
     record_thread,  // SharedSeat::owner, or what the thread signs with
-    record_code,    // u24 trace point (model, category, value), u8 flags, u32 records lost before this one
+    record_code,    // u24 event code (model, category, value), u8 flags, u32 records lost before this one
     record_words
 };
 inline constexpr uint32_t record_header_bytes = 8 * record_words;

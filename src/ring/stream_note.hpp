@@ -1,5 +1,5 @@
-// What the drainer knows of a ring's stream beside the events: a small file next to the ring, written anew by
-// the traced process whenever something of it changes, so that it outlives the process.
+// A small file next to a ring: what the drainer must know of the stream besides its events. The traced
+// process writes it anew whenever something changes, so the note outlives the process.
 #pragma once
 
 #include <optional>

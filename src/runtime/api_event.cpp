@@ -54,12 +54,12 @@ namespace {
 [[gnu::cold, gnu::noinline]] void emit_slowly(const ovni_ev* ev, unsigned size) {
     if (size > sizeof *ev)
         fatal("ovni_ev_emit", "an event of %u bytes goes through ovni_ev_jumbo_emit", size);
-    // Of a second copy: that of the first.
+    // A second copy of the library uses the stream of the first.
     if (!is_second_copy && !this_thread().stream && !program_stream("ovni_ev_emit")) return lose_event();
     ovni_private_emit(ev, size);
 }
 
-// One that is longer is lost, and counted.
+// A longer event is lost, and counted.
 void emit_nested(Stream& stream, const ovni_ev& ev, const uint8_t* buf, uint32_t bufsize) {
     constexpr size_t header_size = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
@@ -94,9 +94,9 @@ void ovni_ev_jumbo_emit(ovni_ev* ev, const uint8_t* buf, uint32_t bufsize) {
     ovni_payload_add(ev, reinterpret_cast<const uint8_t*>(&bufsize), sizeof bufsize);
     ev->header.flags |= OVNI_EV_JUMBO;
     Amid interrupted = amid(stream);
-    if (!stream->admits(ev, header_size, interrupted)) return;
+    if (!stream->recording().admits(ev, header_size, interrupted)) return;
     Event raised;
-    const void* header = stream->after_start(ev, header_size, raised);
+    const void* header = stream->recording().after_start(ev, header_size, raised);
     if (stream->emit_shared(header, header_size, buf, bufsize)) return;
     if (interrupted == Amid::an_emission) return emit_nested(*stream, *ev, buf, bufsize);
     stream->emit(header, header_size, buf, bufsize);

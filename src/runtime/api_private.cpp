@@ -1,4 +1,4 @@
-// What our own tracing libraries ask of the writer: ovni/private.h, and the slow way of ovni/emit.hpp.
+// The API for the project's own libraries (ovni/private.h), and the slow path of ovni/emit.hpp.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ int open_ours() {
     SlowPath slow;
     if (!memory_is_short()) process().prepare();
     Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
-    return stream && stream->is_recorded() ? 1 : 0;
+    return stream && stream->recording().is_recorded() ? 1 : 0;
 }
 
 // At most 511 bytes, cut between characters.
@@ -64,11 +64,11 @@ void flush_published() {
 
 void emit_admitted(Stream& stream, const void* event, uint32_t size) {
     Event raised;
-    event = stream.after_start(event, size, raised);
+    event = stream.recording().after_start(event, size, raised);
     if (stream.emit_shared(event, size)) return;
     if (interrupts_emission(&stream)) return stream.emit_nested(event, size);
     stream.emit(event, size);
-    stream.open_states_due();
+    stream.recording().open_states_due();
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void ovni_private_emit(const void* event, uint32_t size) {
     Stream* own = this_thread().stream;
     Stream* stream = own || !process().is_inherited() ? own : inherited_stream();
     if (!stream) return lose_event();
-    if (stream->admits(event, size, amid(stream))) emit_admitted(*stream, event, size);
+    if (stream->recording().admits(event, size, amid(stream))) emit_admitted(*stream, event, size);
 }
 
 void ovni_private_emit_passed(const void* event, uint32_t size) {
@@ -86,7 +86,8 @@ void ovni_private_emit_passed(const void* event, uint32_t size) {
 
 int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t size) {
     Stream* stream = Stream::of(window);
-    return stream ? stream->pass(event, size) : 1;  // none: the emission of a parent ends in its fork's child
+    return stream ? stream->recording().pass(event, size)
+                  : 1;  // null: an emission of the parent ends in its fork's child
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
@@ -108,8 +109,8 @@ void ovni_private_identify(const ovni_private_identity* identity) {
 int ovni_private_thread_open() {
     Stream* stream = this_thread().stream;
     if (__builtin_expect(!stream, 0)) return open_ours();
-    if (!is_inside() && !interrupts_emission(stream)) stream->show_changes();
-    return stream->is_recorded() && process().state() != ProcessState::gone;
+    if (!is_inside() && !interrupts_emission(stream)) stream->recording().show_changes();
+    return stream->recording().is_recorded() && process().state() != ProcessState::gone;
 }
 
 int ovni_private_thread_defines() {
@@ -152,7 +153,7 @@ void ovni_private_mark_type(int32_t type, long flags, const char* title) {
     if (!stream || !is_mark_type(type) || !title || !*title) return;
     SlowPath slow;
     std::string text = short_label(title);
-    if ((flags & OVNI_PRIVATE_MARK_PUNCTUAL) != 0) stream->set_punctual(type);
+    if ((flags & OVNI_PRIVATE_MARK_PUNCTUAL) != 0) stream->recording().set_punctual(type);
     stream->with_metadata([&](Metadata& metadata) { tell_mark_type(metadata, type, flags, text.c_str()); });
 }
 
@@ -178,7 +179,7 @@ void ovni_private_gap(uint64_t from, uint64_t to, uint64_t lost, const char* rea
     stream->note_gap({0, from, to, lost, reason ? reason : "paused"}, interrupted);
 }
 
-// What lies in the buffer that threads share is moved first.
+// Events in the buffer that threads share are moved first.
 void ovni_private_flush_all() {
     if (is_inside()) return;
     {

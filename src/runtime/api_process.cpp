@@ -70,7 +70,7 @@ void ovni_proc_fini() {
         SlowPath slow;
         process().finish(__func__);
     }
-    streams().visit([](Stream& stream) { stream.show_running(); });
+    streams().visit([](Stream& stream) { stream.recording().show_running(); });
 }
 
 void ovni_add_cpu(int index, int phyid) {

@@ -1,4 +1,4 @@
-// Recording on and off, as other libraries of ours ask for it: ovni/private.h.
+// Recording on and off, for the project's own libraries (ovni/private.h).
 #include <string_view>
 
 #include "ovni/private.h"
@@ -21,7 +21,7 @@ void ovni_private_pause(int to_pause) {
     const Controller* controller = gate().controller();
     if (controller && controller->decides()) return;
     SlowPath slow;
-    // What others have stopped is theirs to start.
+    // Only those who stopped recording start it.
     constexpr std::string_view reason = "paused";
     if (!to_pause && gate().reason() != reason) return;
     gate().change_after_others(to_pause ? Recording::off : Recording::on, nullptr, nullptr, reason.data());

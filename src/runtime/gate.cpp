@@ -15,7 +15,7 @@ constinit Immortal<Gate> the_gate;
 
 namespace {
 
-// What every thread of the process has stored or loaded before lies behind it, as if each had a fence here.
+// Acts as a fence in every thread of the process.
 void fence_all_threads() noexcept {
     auto command = [](int number) { return syscall(SYS_membarrier, number, 0, 0) == 0; };
     if (!command(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && command(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
@@ -24,9 +24,9 @@ void fence_all_threads() noexcept {
     passed.fetch_add(1, std::memory_order_seq_cst);  // a fence that sanitizers know
 }
 
-// Emissions end within nanoseconds, unless their threads have lost their CPUs. Those that were left for good,
-// or whose threads a debugger holds, must not hold up the others: what they may still store is older than the
-// change by its clock, or is shown before it.
+// Emissions end within nanoseconds, unless their threads have lost their CPUs. An emission may be left for
+// good, or a debugger may hold its thread: then it must not hold up the others. What it still stores is older
+// than the change by its clock, or is shown before the change.
 template <class Concerns>
 void wait_for_emissions(Concerns concerns) noexcept {
     constexpr timespec moment{0, 50'000};
@@ -34,9 +34,9 @@ void wait_for_emissions(Concerns concerns) noexcept {
     for (uint64_t begin = monotonic_clock();; nanosleep(&moment, nullptr)) {
         bool is_late = monotonic_clock() - begin > longest, waits = false;
         streams().visit([&](Stream& stream) {
-            if (!concerns(stream) || !stream.is_emitting()) return;
+            if (!concerns(stream) || !stream.recording().is_emitting()) return;
             waits = true;
-            if (is_late) stream.give_up_emission();
+            if (is_late) stream.recording().give_up_emission();
         });
         if (!waits || is_late) return;
     }
@@ -66,14 +66,14 @@ void Gate::begin() noexcept {
 // Streams that are there already learn of it; what they have open, nobody knows.
 void Gate::track() noexcept {
     if (is_tracking_.exchange(true)) return;
-    streams().visit([](Stream& stream) { stream.want(stream.wanted()); });
+    streams().visit([](Stream& stream) { stream.recording().want(stream.recording().wanted()); });
 }
 
 // Single threads may differ from the state of the process.
 bool Gate::is_so(Recording wanted, const Stream* only) const noexcept {
     bool is_so = only || state() == wanted;
     streams().visit([&](const Stream& stream) {
-        if (!only || &stream == only) is_so &= stream.wanted() == wanted;
+        if (!only || &stream == only) is_so &= stream.recording().wanted() == wanted;
     });
     return is_so;
 }
@@ -90,7 +90,7 @@ ChangeOutcome Gate::change(Recording to, Stream* only, uint64_t* at, const char*
         if (!only) state_.store(to, std::memory_order_release);
         auto concerns = [&](const Stream& stream) { return !only || &stream == only; };
         streams().visit([&](Stream& stream) {
-            if (concerns(stream)) stream.want(to);
+            if (concerns(stream)) stream.recording().want(to);
         });
         if (to == Recording::off) {
             fence_all_threads();
@@ -123,7 +123,7 @@ void Gate::log(const RecordingChange& change, Stream* only) noexcept {
     uint64_t number = count_.load(std::memory_order_relaxed) + 1;
     log_[number % kept] = {change, only};
     if (only)
-        only->own_change = {number, change};
+        only->recording().own_change = {number, change};
     else
         logged_ = change.to;
     count_.store(number, std::memory_order_release);
@@ -143,7 +143,7 @@ bool Gate::next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChan
     uint64_t forgotten = count - std::min(count, kept);
     uint64_t last = seen.load(std::memory_order_relaxed);
     bool has_missed = last < forgotten;
-    const OwnChange& own = stream.own_change;
+    const OwnChange& own = stream.recording().own_change;
     bool is_own = own.number > last && own.number <= forgotten;
     bool found = is_own;
     last = is_own ? own.number : std::max(last, forgotten);

@@ -1,9 +1,15 @@
-// Recording on and off. A change is made for all threads of the process, or for one, at one clock: no event
-// of a gated kind that such a thread emits at a later clock gets into its stream when it is off. Threads show
-// a change when they next come by, as if they had seen it at its clock: what is open is closed, a gap begins,
-// and what is open when recording goes on is opened again.
+// Recording on and off. A change concerns all threads of the process, or one, at one clock: while recording
+// is off, no gated event with a later clock gets into a stream. A thread shows a change when it next comes
+// by, as if it had seen the change at its clock (shown_recording.hpp).
 //
-// Never gated: the life cycle of threads, where they run, flushes, and definitions of what later events name.
+// A stop shuts the gates, makes all threads pass a fence (membarrier), waits until no emission is in
+// progress, though not for ever, and takes its clock. A thread that comes by in between stops at once. A
+// start takes its clock and leaves the gates shut; each thread opens its own when it has shown the start.
+//
+// The window's `gate` has a bit for each place of an event code: the library looks at the event first. That
+// is no event if nobody can switch; events of states if somebody can; all events while recording is off.
+//
+// Never gated: the life cycle of threads, where they run, flushes, and definitions that later events need.
 #pragma once
 
 #include <atomic>
@@ -18,28 +24,28 @@ class Stream;
 
 enum class Recording : uint8_t { off, on };
 
-// What of the states of a thread its stream follows: libovni-mpi keeps those that it emits itself.
+// The states of a thread that its stream follows: libovni-mpi keeps those that it emits itself.
 enum class Keeper : uint8_t { all, without_mpi };
 
 enum class ChangeOutcome : uint8_t {
     done,
     was_so,        // no effect
-    in_transition  // another change is being made at this moment: ignored
+    in_transition  // ignored: another change is being made at this moment
 };
 
-// Who makes changes beyond MPI_Pcontrol: the region controller, which the writer knows by this table alone.
-// Functions are called in slow ways of the library, in the thread concerned.
+// The region controller, which makes changes besides MPI_Pcontrol. The writer knows it by this table alone,
+// and calls the functions on slow paths, in the thread concerned.
 struct Controller {
-    // Before the first stream of the process: reads what the user wants, and returns how recording begins.
+    // Called before the first stream of the process: reads what the user wants, returns how recording begins.
     Recording (*begin)() noexcept;
-    // The calling thread has got a stream; that is over, and maybe the thread (its destructors run).
+    // The calling thread has got a stream; its stream ends, and maybe the thread (its destructors run).
     void (*thread_begins)() noexcept;
     void (*thread_ends)() noexcept;
-    // In a fork's child, which has the calling thread only.
+    // Called in a fork's child, which has the calling thread only.
     void (*start_over_in_child)() noexcept;
     // The process ends.
     void (*end)() noexcept;
-    // Chains start or stop recording, so that MPI_Pcontrol(0) does not.
+    // True if chains start or stop recording: MPI_Pcontrol(0) does not then.
     bool (*decides)() noexcept;
 };
 
@@ -47,10 +53,10 @@ struct RecordingChange {
     Recording to;
     uint64_t clock;
     const char* reason;       // of the gap that a stop begins
-    bool has_missed = false;  // others before it are forgotten
+    bool has_missed = false;  // the log has forgotten changes before it
 };
 
-// Of one stream alone, kept beside the log of all changes.
+// A change of one stream alone, kept next to the log of all changes.
 struct OwnChange {
     uint64_t number = 0;
     RecordingChange change{};
@@ -68,27 +74,26 @@ class Gate {
     void set_follower(ovni_private_follower* wanted);
     ovni_private_follower* follower() const { return follower_.load(std::memory_order_acquire); }
 
-    // Before a stream is opened: asks the controller, once.
+    // Call before a stream is opened: asks the controller, once.
     void begin() noexcept;
-    // Any thread, at any time outside of signal handlers and without locks. All threads, or the one of that
-    // stream, which must live. Returns when no thread that is concerned can store an event with a later
-    // clock; `at` is that clock.
+    // Changes recording for all threads, or for the thread of `only`, which must live. Returns when none of
+    // these can store an event with a later clock than `at`. Any thread, outside of handlers, without locks.
     ChangeOutcome change(Recording to, Stream* only, uint64_t* at,
                          const char* reason = default_gap_reason) noexcept;
-    // The same for one that may not be lost: it waits for others, though not for ever.
+    // A change that may not be ignored: waits for others, though not for ever.
     ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at,
                                       const char* reason = default_gap_reason) noexcept;
-    // How it is for threads that begin now.
+    // The state for threads that begin now.
     Recording state() const { return state_.load(std::memory_order_acquire); }
-    // Of the last stop.
+    // The reason of the last stop.
     const char* reason() const { return reason_.load(std::memory_order_acquire); }
 
-    // Are states followed, so that they can be closed and opened again?
+    // True if states are followed, so that they can be closed and opened again.
     bool is_tracking() const { return is_tracking_.load(std::memory_order_acquire); }
     Keeper keeper() const { return follower() ? Keeper::without_mpi : Keeper::all; }
 
-    // For streams: how many changes there were; how it was at the last one, whose number is `seen` then; the
-    // next change of this stream, which is number `seen` then.
+    // For streams. changes(): how many there were. join(): the state after the last one, whose number `seen`
+    // becomes. next(): the next change of this stream, whose number `seen` becomes; false if there is none.
     uint64_t changes() const { return count_.load(std::memory_order_acquire); }
     Recording join(std::atomic<uint64_t>& seen) noexcept;
     bool next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChange& change) noexcept;
@@ -96,7 +101,7 @@ class Gate {
     void start_over_in_child() noexcept;
 
  private:
-    static constexpr uint64_t kept = 256;  // of the newest changes
+    static constexpr uint64_t kept = 256;  // newest changes
 
     struct Logged {
         RecordingChange change{};

@@ -1,7 +1,7 @@
-// What every slow way into the library stands in: errno is kept, the thread cannot be cancelled, and signals
-// wait, so that a handler that emits never finds the writer's locks held by the thread it interrupted.
-// Signals that report a fault of the thread itself stay open for the program's crash handlers, which are
-// inside then: whatever they ask of the library may neither wait nor take a lock.
+// A SlowPath surrounds every slow path of the library: errno is kept, the thread cannot be cancelled, and
+// signals wait. So a handler that emits never finds a lock held by the thread it interrupted. Signals of
+// faults stay open for the program's crash handlers: is_inside() is true there, and nothing may wait or take
+// a lock.
 #pragma once
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ inline void block_signals(sigset_t* before) noexcept {
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-// A signal that usually ends a program waits to be let through.
+// True if a signal that usually ends a program is pending.
 inline bool end_is_wanted() noexcept {
     sigset_t waiting;
     if (sigpending(&waiting) != 0) return false;
@@ -34,17 +34,17 @@ enum class ThreadPhase : uint8_t {
     fresh,       // no stream yet
     open,        // has a stream, the program's or ours
     finished,    // ovni_thread_free was called
-    unrecorded,  // there was no memory for it: what it emits is lost, and counted
-    ended        // the thread is over but for destructors of others, whose events are dropped
+    unrecorded,  // had no memory for a stream: its events are lost, and counted
+    ended        // only destructors of others still run; their events are dropped
 };
 
-// All that the library keeps of a thread, in one piece: programs have little room for such memory.
+// All thread-local state of the library, in one piece: programs have little room for such memory.
 struct ThreadState {
     Stream* stream = nullptr;
     ThreadPhase phase = ThreadPhase::fresh;
     bool waits_for_memory = false;       // see memory.hpp
-    volatile bool holds_memory = false;  // the lock there
-    volatile int slow_paths = 0;         // how many the thread stands in
+    volatile bool holds_memory = false;  // the lock of memory.cpp
+    volatile int slow_paths = 0;         // how many the thread is in
 
     void become(ThreadPhase next, Stream* with = nullptr) noexcept {
         stream = with;
@@ -53,10 +53,10 @@ struct ThreadState {
 };
 inline constinit thread_local ThreadState own_thread_state;
 
-// The process has another copy of the library, which records: this one does nothing.
+// True if another copy of the library in the process records: this one does nothing.
 inline constinit bool is_second_copy = false;
 
-// Asked where a call enters the library: it comes from a handler that interrupted another one.
+// True if a call comes from a handler that interrupted another call of the library.
 inline bool is_inside() noexcept {
     return own_thread_state.slow_paths > 0 || is_second_copy;
 }
@@ -84,7 +84,7 @@ class SlowPath {
     sigset_t signals_;
 };
 
-// Signals wait, and nothing more: what is called within may still emit.
+// Holds signals back, no more: functions called within may still emit.
 class SignalsWait {
  public:
     SignalsWait() noexcept { block_signals(&before_); }
@@ -104,7 +104,7 @@ class Mutex {
     Mutex& operator=(const Mutex&) = delete;
     void lock() noexcept { pthread_mutex_lock(&mutex_); }
     bool try_lock() noexcept { return pthread_mutex_trylock(&mutex_) == 0; }
-    // For the end of a process: whoever has it may be in a handler that never returns.
+    // For the end of a process: the holder may be in a handler that never returns. False after a second.
     bool lock_soon() noexcept {
         constexpr timespec moment{0, 10'000'000};
         for (int attempt = 0; attempt < 100; ++attempt) {
@@ -115,7 +115,7 @@ class Mutex {
     }
     bool comes_free() noexcept { return lock_soon() && (unlock(), true); }
     void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
-    // In a copy of the process whose other threads, and their locks, are not there.
+    // Call in a fork's child: other threads, and their locks, do not exist there.
     void forget() noexcept { mutex_ = PTHREAD_MUTEX_INITIALIZER; }
 
  private:

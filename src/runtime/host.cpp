@@ -21,7 +21,7 @@ constinit Immortal<Host> the_host;
 
 namespace {
 
-// Half of what is free there, at most a sixteenth of the memory.
+// Half of the free space there, at most a sixteenth of the memory.
 uint64_t room_for_rings(const std::string& directory) {
     struct statvfs file_system {};
     struct sysinfo memory {};
@@ -34,7 +34,7 @@ uint64_t room_for_rings(const std::string& directory) {
 
 }  // namespace
 
-// A directory of our name is from the image before exec, or from a process of the same number that died.
+// An existing directory is from the image before exec, or from a dead process with this number.
 bool Host::make_session(const std::string& trace_directory) {
     constexpr int most_attempts = 100;
     std::string name = session_name();
@@ -76,7 +76,7 @@ void Host::give_back(RingLease ring) {
     wake();
 }
 
-// With the lock.
+// Call with the lock held.
 void Host::drain_here() {
     if (has_thread_ || drainer_ || !session_.claim()) return;
     drainer_.emplace(session_);
@@ -121,7 +121,7 @@ void Host::wait_until_drained(const RingLease& ring, uint64_t drained) {
     if (ring.header().drained.load(std::memory_order_acquire) <= drained) wait_for_drainer(ring, seen);
 }
 
-// True where it came by at once.
+// True if it came by at once.
 bool Host::call_drainer() {
     if (!session_.seems_served()) {
         Lock lock(mutex_);
@@ -166,8 +166,8 @@ void Host::wait_for_room(SharedHeader& header, uint64_t freed) {
         futex_wait(header.room_futex, seen, static_cast<int64_t>(short_time));
 }
 
-// Seen from the end of a process whose other threads go on, and where a handler may have called exit() that
-// interrupted anything: what takes too long is left to ovnirecover.
+// At the end of a process other threads go on, and exit() may have been called in a handler that interrupted
+// anything. Whatever takes too long is left to ovnirecover.
 void Host::finish() {
     if (!mutex_.lock_soon()) return;
     finish_locked();

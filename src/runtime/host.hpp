@@ -1,5 +1,11 @@
-// The process and its run directory: gives rings to threads, and sees to it that somebody drains them:
-// ovnirun, where it started the program and lives, else a thread of this process. Called inside a SlowPath.
+// The process in its run directory: gives rings to threads and makes sure that somebody drains them: ovnirun,
+// if it started the program and lives, else a thread of this process. Call inside a SlowPath.
+//
+// After setuid() or chroot() nobody may make files in the run directory any more: threads keep their rings,
+// and new threads get none. One line says so, and their events count as `ovni.lost_elsewhere` in the stream
+// of the first thread that got a ring. Memory without a file would not help: nobody below ovnirun sees it,
+// and a drainer in the process may not make the files of the stream. It cannot renew stream.json either,
+// unless the file belongs to the new user.
 #pragma once
 
 #include <pthread.h>
@@ -30,49 +36,48 @@ class Host {
  public:
     constexpr Host() = default;
 
-    // An open ring without events. Not mapped, with errno, where there is room for none.
+    // An open ring without events. Not mapped, with errno, if there is no room for one.
     RingLease open_ring(pid_t tid, const std::string& trace_directory);
-    // The thread is done with a ring, which is closed.
+    // Takes a closed ring back from its thread.
     void give_back(RingLease ring);
     std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
     const Settings& settings() const { return settings_; }
-    // Events of a thread that has no ring, for the stream of another thread to tell.
+    // Counts events of a thread that has no ring: the stream of another thread reports them.
     void count_lost(uint64_t events);
-    // What threads emit into instead of their rings, once there is one; null where they do not.
+    // The buffer that threads emit into instead of their rings; null: they use their rings.
     const SharedBuffer* shared() const {
         const SharedFile* file = shared_.load(std::memory_order_acquire);
         return file ? &file->buffer() : nullptr;
     }
     uint32_t shared_number() const { return shared_number_; }
-    // Returns when more of it is freed than that, or after a short time.
+    // Returns when the shared buffer has freed more than `freed`, or after a short time.
     void wait_for_room(SharedHeader& header, uint64_t freed);
 
-    // Somebody should come by, where there is somebody.
+    // Wakes the drainer, if there is one.
     void wake() const {
         if (session_.is_valid()) session_.ring_doorbell();
     }
     // Returns when the ring has been drained further than `drained`, or after a short time.
     void wait_until_drained(const RingLease& ring, uint64_t drained);
-    // Somebody drains, or could a moment ago; when that began its last pass over all rings.
+    // True if a drainer lives, or did a moment ago; when it began its last pass over all rings.
     bool is_served() const { return session_.seems_served(); }
     uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
-    // Returns when all that is in the shared buffer now is in the rings of its threads, or nobody comes.
+    // Returns when all that is in the shared buffer now is in the rings of its threads, or nobody drains.
     void wait_until_moved();
-    // Calls the drainer, and leaves it some time.
+    // Wakes the drainer, and leaves it some time.
     void wait_a_moment();
-    // Returns when the drainer has done something with the ring since its `drained_blocks` was seen, or after
-    // a short time.
+    // Returns when `drained_blocks` of the ring is not `seen` any more, or after a short time.
     void wait_for_drainer(const RingLease& ring, uint32_t seen);
-    // Once there is a ring.
+    // Call once there is a ring.
     ClockPage* clock() const { return &session_.header().clock; }
     bool drains_itself() const { return has_thread_ || drains_inline_.load(std::memory_order_acquire); }
-    // At the end of the process: all rings are closed; what they hold gets into their streams.
+    // Call at the end of the process, with all rings closed: their events get into their streams.
     void finish();
-    // In a fork's child: the parent's are not ours.
+    // Call in a fork's child: leaves rings and run directory to the parent.
     void start_over_in_child();
 
  private:
-    static constexpr uint64_t short_time = 20'000'000;  // ns; a drainer wakes those who wait, if it lives
+    static constexpr uint64_t short_time = 20'000'000;  // ns; a living drainer wakes earlier
 
     bool open_session(const std::string& trace_directory);
     bool make_session(const std::string& trace_directory);
@@ -83,7 +88,7 @@ class Host {
     void make_shared();
     void leave_session(RingLease lease);
     void let_tell(RingHeader& ring);
-    // Whose descriptors the drainer's files have.
+    // The descriptors that the draining thread uses.
     enum class Descriptors : uint32_t { unknown, shared, of_drainer };
     void drain_here();
     Descriptors await_descriptors();
@@ -97,28 +102,30 @@ class Host {
     Session session_;
     Settings settings_;
     std::vector<RingLease> free_;
-    std::atomic<RingHeader*> teller_{nullptr};      // in use, or it was; rings stay mapped
+    std::atomic<RingHeader*> teller_{nullptr};      // reports lost events; its ring stays mapped
     std::atomic<uint64_t> lost_without_teller_{0};  // events
     uint64_t all_rings_ = 0;                        // bytes
     std::optional<Drainer> drainer_;
     std::atomic<bool> has_thread_{false};
     pthread_t thread_{};
     std::atomic<uint32_t> stop_{0}, descriptors_{0};
-    std::atomic<bool> drains_inline_{false};  // there can be no thread
+    std::atomic<bool> drains_inline_{false};  // no thread could be made
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
     bool tried_ = false, tried_shared_ = false;
-    std::atomic<const SharedFile*> shared_{nullptr};  // stays for ever, like those before it
+    std::atomic<const SharedFile*> shared_{nullptr};  // never freed
     uint32_t shared_number_ = 0;
     struct Left {
         Session session;
         std::vector<RingLease> rings;
     };
-    std::vector<Left> left_;  // run directories that have gone away
+    std::vector<Left> left_;  // run directories that were removed
 };
 
-// The clock of the library from now on; null: that of the system.
+// Sets the clock of the library; null: the clock of the system.
 void set_clock(ClockPage* page);
+// What ovni_clock_now() returns.
+uint64_t clock_now();
 
 extern Immortal<Host> the_host;
 inline Host& host() {

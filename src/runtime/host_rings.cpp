@@ -1,4 +1,4 @@
-// Rings for threads, and the buffer that they share: as large as wanted where there is room.
+// Rings for threads, and the buffer that they share: as large as wanted if there is room.
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t page = 4096;
 
-// What is said of the streams lies beside the rings. Asked before, as a file that is too large, if only for a
-// moment, would be in the way of other threads.
+// Notes on the streams lie next to the rings. Ask before a ring is made: a file that is too large would be in
+// the way of other threads, if only for a moment.
 bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
     constexpr uint64_t most = 16 << 20;
     struct statvfs room {};
@@ -27,7 +27,7 @@ bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
     return uint64_t{room.f_bavail} * room.f_frsize >= Ring::file_bytes(capacity) + kept;
 }
 
-// By which others know whether its maker lives still.
+// The name tells others which process made the file: it may be dead.
 std::string name_of_new_file() {
     return "new." + std::to_string(getpid()) + "." + std::to_string(pid_space()) + "." +
            std::to_string(monotonic_clock());
@@ -79,7 +79,7 @@ void Host::leave_session(RingLease lease) {
     all_rings_ = 0;
 }
 
-// Those that the drainer is done with.
+// A ring that the drainer is done with.
 RingLease Host::reuse() {
     auto is_done = [](const RingLease& ring) {
         return ring.header().state.load(std::memory_order_acquire) == RingState::done;
@@ -99,7 +99,7 @@ RingLease Host::reuse() {
     return ring;
 }
 
-// As large as wanted where there is room, else smaller, else in another place.
+// As large as wanted if there is room, else smaller, else in another place.
 RingLease Host::make_ring(const std::string& trace_directory) {
     size_t wanted = settings_.ring + settings_.flight;
     while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
@@ -134,7 +134,7 @@ void Host::let_tell(RingHeader& ring) {
     if (!teller || is_over(*teller)) teller_.store(&ring, std::memory_order_release);
 }
 
-// What the thread may run ahead of the drainer takes no more than half of a small ring.
+// The room in which the thread may run ahead of the drainer takes at most half of a small ring.
 uint64_t Host::kept_in(uint64_t capacity) const {
     if (settings_.flight == 0) return 0;
     uint64_t kept = std::min(settings_.flight, capacity - std::min(settings_.ring, capacity / 2));
@@ -169,7 +169,7 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     return {std::move(ring), number};
 }
 
-// Where there is no room for it, threads emit into their rings.
+// Without room for it, threads emit into their rings.
 void Host::make_shared() {
     tried_shared_ = true;
     bool discards = settings_.on_full == OnFull::discard;

@@ -132,7 +132,7 @@ bool memory_is_short() noexcept {
 
 // Nothing is touched there, and nothing locked.
 bool metadata_fit(size_t more) noexcept {
-    constexpr size_t copies = 16;  // and texts that grow beside them
+    constexpr size_t copies = 16;  // and texts that grow next to them
     constexpr size_t little = size_t{64} << 10;
     if (more < little) more = 0;
     size_t wanted = copies * (large_metadata.load(std::memory_order_relaxed) + more);

@@ -9,7 +9,7 @@
 namespace ovni::writer {
 namespace {
 
-// The first name of a path; `path` moves on to the rest, null where there is none.
+// The first name of a path; `path` moves on to the rest, null if there is none.
 std::string next_name(const char*& path) {
     const char* dot = strchr(path, '.');
     std::string name = dot ? std::string(path, dot) : std::string(path);
@@ -65,7 +65,7 @@ void Metadata::set_process(const Facts& facts) {
     ovni["loom"] = facts.loom;
     ovni["app_id"] = facts.app;
     if (facts.parent != 0) ovni["parent"] = facts.parent;
-    // By which processes of one number are told apart.
+    // Tells processes of one number apart.
     if (uint64_t space = pid_space(); space != 0 && space != first_pid_space) ovni["pid_space"] = space;
 }
 

@@ -1,5 +1,5 @@
-// What stream.json says of one stream: a tree of attributes, addressed by paths with dots, and the members
-// that the library itself keeps below "ovni". Not synchronised: the stream's lock covers it.
+// The contents of stream.json: a tree of attributes, addressed by paths with dots, and the members that the
+// library itself keeps below "ovni". Not synchronised: the stream's lock covers it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace ovni::writer {
 
-// How a stream came to its end other than by ovni_thread_free().
+// How a stream ended, if not by ovni_thread_free().
 struct StreamEnd {
     const char* by;  // "exit", "signal"
     int code;
@@ -23,9 +23,9 @@ class Metadata {
  public:
     explicit Metadata(pid_t tid);
 
-    // False where a part of the path exists and is no object.
+    // False if a part of the path exists and is no object.
     bool set(const char* path, Json value);
-    // Null where there is no such attribute.
+    // Null if there is no such attribute.
     const Json* find(const char* path) const;
 
     void set_process(const Facts& facts);
@@ -34,14 +34,14 @@ class Metadata {
     void add_cpu(Cpu cpu);
     void set_lost(uint64_t events);
     void add_clock_point(const char* reference, const ovni_private_clock_point& point);
-    // Rank and CPUs, where the program told none those of the identity.
+    // Adds rank and CPUs; those of the identity, if the program gave none.
     void add_place_of_process(const Facts& facts);
-    // Adds what is written only at the end: the place of the process; how the stream ended, if not by
-    // ovni_thread_free, and that it did.
+    // Adds what is written only at the end: the place of the process, and the end. `end` is null after
+    // ovni_thread_free().
     void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
-    // What a fork's child needs for going on as its parent: models and marks.
+    // Takes what a fork's child needs to go on like its parent: models and marks.
     void inherit(const Metadata& parent);
-    // Takes back what finish() said of the end: the stream goes on.
+    // Removes what finish() said of the end: the stream goes on.
     void reopen();
 
     const Json& root() const { return root_; }

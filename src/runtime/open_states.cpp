@@ -65,7 +65,7 @@ void OpenStates::follow(const StateRow& row, const uint8_t* event, uint32_t size
     uint64_t key = key_of(row, payload);
     using enum StateRow::Kind;
     if (row.kind == push || row.kind == run) return this->push(row, key, payload, payload_size);
-    // Those that are not kept were opened last.
+    // The states that are not kept were opened last.
     bool closes = row.kind == pop || row.kind == clear || row.kind == end;
     if (closes && size_ > most) {
         --size_;

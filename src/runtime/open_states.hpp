@@ -1,7 +1,7 @@
-// The states that a thread is in by its events, whether they are recorded or not: each with the event that
-// opened it, in the order in which they were opened. Kept by the thread itself, in memory that its creator
-// gives (zero at first; a fork's child finds zero again). A handler that interrupts the thread here may open
-// states of its own, and closes them before it goes on.
+// The open states of a thread by its events, recorded or not: each with the event that opened it, in the
+// order of opening. Owning thread only. The object lies in memory that is zero at first, and in a fork's
+// child. A handler that interrupts the thread here may open states, and closes them before the thread goes
+// on.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ class OpenStates {
  public:
     static constexpr uint32_t most = 2047;  // more at a time are counted, not kept
 
-    // Of an event with a row that is not `always`. The bytes of the largest payload can be read in any case.
+    // Call with a row that is not `always`, and with an event that has room for the largest payload.
     void follow(const StateRow& row, const uint8_t* event, uint32_t size) noexcept;
     bool empty() const noexcept { return size_ == 0; }
 
-    // The events that close all, at that clock, the last opened first. A body of a task cannot be closed, nor
-    // what lies below it in its stack: that is left to the gap.
+    // Emits the events that close all states, the last opened first. The body of a task, and what lies below
+    // it in its stack, cannot be closed twice: they are left to the gap.
     template <class Emit>
     void close(uint64_t clock, Emit emit) const {
         uint64_t blocked[4] = {};
@@ -36,7 +36,7 @@ class OpenStates {
                 emit(event_of(state, state.row->opposite, clock));
         }
     }
-    // The events that open them again.
+    // Emits the events that open the states again.
     template <class Emit>
     void open(uint64_t clock, Emit emit) const {
         for (uint32_t i = 0; i < size(); ++i) {
@@ -62,7 +62,7 @@ class OpenStates {
     void push(const StateRow& row, uint64_t key, const uint8_t* payload, uint32_t payload_size) noexcept;
     void erase(State* state) noexcept;
 
-    uint32_t size_;  // no more than `most` of them are kept
+    uint32_t size_;  // states; only `most` of them are kept
     State states_[most];
 };
 

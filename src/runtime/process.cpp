@@ -64,13 +64,13 @@ void Process::finish_init(int app, const char* loom, int pid) {
         program_told_rank_ = false;
         program_cpus_.clear();
         app_ = app;
-        loom_ = loom;
+        texts().loom = loom;
         pid_ = pid;
         parent_ = 0;
         read_environment();
     }
     inherited_.store(false, std::memory_order_relaxed);
-    for (const std::string& root : {roots_.trace, roots_.temporary}) {
+    for (const std::string& root : {texts().roots.trace, texts().roots.temporary}) {
         std::string directory = process_directory(root, loom, pid);
         if (!root.empty() && !make_directory(directory))
             complain(Trouble::directory, "ovni_proc_init", "cannot make directory %s:", directory.c_str());
@@ -83,24 +83,24 @@ void Process::finish(const char* function) {
     if (!state_.compare_exchange_strong(seen, ProcessState::gone))
         fatal(function, "the process is not ready");
     Lock lock(mutex_);
-    if (!roots_.temporary.empty()) remove_empty(roots_.temporary, loom_, pid_);
+    if (!texts().roots.temporary.empty()) remove_empty(texts().roots.temporary, texts().loom, pid_);
 }
 
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
     identified_ = true;
     identity_app_ = identity.app > 0 ? identity.app : 1;
-    identity_loom_ = identity.loom && *identity.loom ? identity.loom : host_name();
-    if (identity.host) host_ = identity.host;
-    if (identity.run) run_ = identity.run;
+    texts().identity_loom = identity.loom && *identity.loom ? identity.loom : host_name();
+    if (identity.host) texts().host = identity.host;
+    if (identity.run) texts().run = identity.run;
     rank_ = identity.rank;
     nranks_ = identity.nranks;
     identity_cpus_ = numbered(std::vector<int>(identity.cpus, identity.cpus + identity.ncpus));
 }
 
 void Process::read_environment() {
-    roots_ = Roots::from_environment();
-    if (const char* run = getenv("OVNI_RUN"); run && *run && run_.empty()) run_ = run;
+    texts().roots = Roots::from_environment();
+    if (const char* run = getenv("OVNI_RUN"); run && *run && texts().run.empty()) texts().run = run;
     prepared_ = true;
 }
 
@@ -126,26 +126,26 @@ Facts Process::facts() {
     facts.app = initialised_ ? app_ : identity_app_;
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
-    facts.loom = initialised_ ? loom_ : identified_ ? identity_loom_ : host_name();
-    facts.host = host_;
-    facts.run = run_;
+    facts.loom = initialised_ ? texts().loom : identified_ ? texts().identity_loom : host_name();
+    facts.host = texts().host;
+    facts.run = texts().run;
     if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
-    bool same_loom = !initialised_ || (identified_ && loom_ == identity_loom_);
+    bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);
     if (program_cpus_.empty() && same_loom) facts.identity_cpus = identified_ ? identity_cpus_ : affinity_;
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
     facts.identified = identified_;
     facts.cpus_are_told = identified_ || !program_cpus_.empty();
-    facts.roots = roots_;
+    facts.roots = texts().roots;
     return facts;
 }
 
 const char* Process::trace_directory() {
     prepare();
     Lock lock(mutex_);
-    // What was handed out before stays valid where a later ovni_proc_init finds another environment.
-    if (!trace_directory_ || roots_.trace != trace_directory_)
-        trace_directory_ = strdup(roots_.trace.c_str());
+    // An earlier result stays valid even if a later ovni_proc_init finds another environment.
+    if (!trace_directory_ || texts().roots.trace != trace_directory_)
+        trace_directory_ = strdup(texts().roots.trace.c_str());
     return trace_directory_;
 }
 

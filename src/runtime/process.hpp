@@ -1,9 +1,10 @@
-// The state of the process: what the program said in ovni_proc_init(), what we were told of its identity,
-// where the trace goes. Survives every destructor. A fork's child is a process of its own that carries what
-// its parent said; until it initialises itself, its calls are not judged.
+// The state of the process: what ovni_proc_init() and the identity from MPI_Init say of it, and where the
+// trace goes. Survives every destructor. A fork's child is a process of its own that inherits what its parent
+// said; until it initialises itself, its calls are not judged.
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Cpu {
 
 enum class ProcessState { uninit, initializing, ready, gone };
 
-// Who the process is, from the program, else from the identity, else from the system.
+// The identity of the process: from the program, else from MPI_Init, else from the system.
 struct Facts {
     int app = 1;
     int pid = 0;
@@ -29,11 +30,11 @@ struct Facts {
     std::string loom;
     std::string host;                // of MPI_Init; empty: unknown
     std::string run;                 // empty: unknown
-    int rank = -1, nranks = 0;       // of the identity, where no thread has told a rank itself
-    std::vector<Cpu> identity_cpus;  // where they describe this loom and the program has told none
-    std::vector<Cpu> cpus;           // of the loom, from whomever
+    int rank = -1, nranks = 0;       // from MPI_Init, if no thread has set a rank itself
+    std::vector<Cpu> identity_cpus;  // if they are of this loom, and the program gave none
+    std::vector<Cpu> cpus;           // of the loom, from any source
     bool identified = false;         // by MPI_Init
-    bool cpus_are_told = false;      // not only guessed from the affinity
+    bool cpus_are_told = false;      // false: guessed from the affinity
     Roots roots;
 
     // -1: no CPU of the loom.
@@ -44,7 +45,7 @@ class Process {
  public:
     constexpr Process() = default;
 
-    // Moves on to initializing, or ends the program with what is wrong.
+    // Moves on to initializing, or ends the program with a message.
     void begin_init(const char* function);
     void finish_init(int app, const char* loom, int pid);
     void finish(const char* function);
@@ -55,7 +56,7 @@ class Process {
     bool is_inherited() const { return inherited_.load(std::memory_order_relaxed); }
 
     void identify(const ovni_private_identity& identity);
-    // Reads the environment and the CPUs where a stream of ours needs them before the program told anything.
+    // Reads the environment and the CPUs: a stream of ours may come before ovni_proc_init().
     void prepare();
     void add_program_cpu(Cpu cpu);
     void set_program_rank();
@@ -67,7 +68,7 @@ class Process {
     void unlock() { mutex_.unlock(); }
     bool comes_free() { return mutex_.comes_free(); }
     void forget_locks() { mutex_.forget(); }
-    // had_streams: there were streams of ours, though the program has initialised nothing.
+    // `had_streams`: there were streams, even if the program has initialised nothing.
     void start_over_in_child(bool had_streams);
 
  private:
@@ -84,9 +85,13 @@ class Process {
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;
-    std::string loom_, identity_loom_, host_, run_;
+    struct Texts {
+        std::string loom, identity_loom, host, run;
+        Roots roots;
+    };
+    Texts& texts() { return texts_ ? *texts_ : texts_.emplace(); }
+    std::optional<Texts> texts_;  // late, as an empty string is a constant for g++ alone
     std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;
-    Roots roots_;
     const char* trace_directory_ = nullptr;
 };
 
@@ -95,7 +100,7 @@ inline Process& process() {
     return the_process.value;
 }
 
-// Numbers of the CPUs that the calling thread may run on, ascending.
+// Numbers of the CPUs that the calling thread may run on, in ascending order.
 std::vector<int> affinity_of_this_thread();
 
 }  // namespace ovni::writer

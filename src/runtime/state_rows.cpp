@@ -37,7 +37,7 @@ constexpr void set_bit(Bits& bits, EventCode code) {
     bits.words[place / 64] |= uint64_t{1} << place % 64;
 }
 
-// Of all models but one.
+// Rows of all models but one.
 constexpr Bits states_without(char model) {
     Bits bits{};
     for (const StateRow& row : rows) {

@@ -1,5 +1,5 @@
-// Which events open and close states of a thread, and which are never gated: what the gate has to know of the
-// event models. The rows are generated from their tables (print_state_rows.cpp), sorted by code.
+// Rows of the events that open and close states of a thread, or are never gated. Generated from the tables of
+// the event models (print_state_rows.cpp), sorted by code.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,19 @@ struct StateRow {
         always  // recorded whether recording is on or off: a definition
     };
 
-    static constexpr uint8_t marks = 255;  // the stack of all of them, each with its type as key
+    static constexpr uint8_t marks = 255;  // the stack of all marks; the key is the type
 
     uint32_t code;      // EventCode::bits()
-    uint32_t opposite;  // of push and set: what closes it, 0: nothing does; of run: the pause
+    uint32_t opposite;  // of push and set: the closing event, 0: none; of run: the pause
     Kind kind;
-    uint8_t stack;   // what it is a state of: a number for each channel of each model
-    uint8_t key_at;  // bytes of the payload that say which one, too: of a mark its type, of a body the task
+    uint8_t stack;   // the channel: a number for each channel of each model
+    uint8_t key_at;  // bytes of the payload that tell states apart: the type of a mark, the task of a body
     uint8_t key_size;
-    uint8_t kept;  // bytes of the payload that stay when the state is opened again
+    uint8_t kept;  // bytes of the payload that are repeated when the state is opened again
 };
 
 std::span<const StateRow> state_rows() noexcept;
-// Null where the event is no state's, and gated.
+// Null for a gated event that belongs to no state.
 const StateRow* find_state_row(EventCode code) noexcept;
 
 // Whole categories of the ovni model: life cycle, affinity, flushes, regions of unsorted events.

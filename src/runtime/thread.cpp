@@ -38,7 +38,7 @@ void end_thread(void* mark) {
     if (!stream) return;
     SlowPath slow;
     if (gate().controller()) gate().controller()->thread_ends();
-    stream->show_changes();
+    stream->recording().show_changes();
     ovni_private_thread_window = nullptr;
     own_thread_state.become(ThreadPhase::ended);
     StreamEnd returned{"exit", 0};
@@ -52,7 +52,7 @@ void end_thread(void* mark) {
 // streams.
 sigset_t signals_before_fork;
 
-// A handler that forks amid a slow way may hold them already.
+// A handler that forks amid a slow path may hold the locks already.
 void before_fork() {
     bool is_within = is_inside();
     own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
@@ -85,19 +85,18 @@ void forget_locks() {
     process().forget_locks();
 }
 
-// As in the middle of an emission: who has it writes nothing there and asks the library.
+// Looks as in the middle of an emission: the thread stores nothing there and asks the library.
 constinit ovni_private_window window_of_nobody = [] {
     ovni_private_window window{};
     window.busy = 1;
     return window;
 }();
 
-// Of a thread whose stream is the parent's: it is zero, so the first emission takes the slow way.
+// For a thread whose stream is the parent's: all zero, so the first emission takes the slow path.
 ovni_private_window inherited_window;
 const Stream* parent_stream;
 
-// Where the fork happened in a handler that interrupted an emission, that goes on here and must end
-// somewhere.
+// A handler that interrupted an emission may fork: the emission goes on in the child, and must end somewhere.
 alignas(64) uint8_t nowhere[2 * OVNI_FORMAT_EVENT_MAX];
 uint64_t never_published;
 ClockPage system_clock;
@@ -135,7 +134,7 @@ void after_fork_in_child() {
 }
 
 // A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to end. A
-// handler that calls exit() may have come amid a slow way, whose locks nobody releases any more; nor does a
+// handler that calls exit() may have come amid a slow path, whose locks nobody releases any more; nor does a
 // crash handler that never returns, in another thread.
 void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
@@ -145,23 +144,23 @@ void end_at_exit(int code, void*) {
     if (within) leave_memory();
     bool has_memory = memory_comes_free();
     if (within || !has_memory || !process().comes_free()) {
-        streams().try_to_visit([&](Stream& stream) { stream.tell_exit(code); });
+        streams().try_to_visit([&](Stream& stream) { stream.report_exit(code); });
     } else {
         bool waits = true;
         streams().visit_soon([&](Stream& stream) {
-            if (!waits || !stream.end_with_process(code)) waits = false, stream.tell_exit(code);
+            if (!waits || !stream.end_with_process(code)) waits = false, stream.report_exit(code);
         });
     }
     if (has_memory) host().finish();
 }
 
-// Nobody tells the exit code here; ovnirun knows it.
+// Nobody passes the exit code here; ovnirun knows it.
 void end_at_quick_exit() {
     if (host().drains_itself()) return end_at_exit(0, nullptr);
     if (gate().controller() && getpid() == this_process) gate().controller()->end();
 }
 
-// What is found first is not of this library, but of one whose window we share. Nobody takes the address of
+// The function found first may be of another copy, whose window this one shares. Nobody takes the address of
 // that function, which could then be one in the program.
 bool another_copy_is_there() {
     Dl_info first{}, own{};
@@ -249,7 +248,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
     ovni_private_thread_window = stream->has_memory() ? stream->window() : &window_of_nobody;
     pthread_setspecific(at_thread_end, rounds);
     if (gate().controller()) gate().controller()->thread_begins();
-    stream->show_changes();
+    stream->recording().show_changes();
     return stream;
 }
 
@@ -257,7 +256,7 @@ void free_stream() {
     SlowPath slow;
     Stream* stream = own_thread_state.stream;
     if (gate().controller()) gate().controller()->thread_ends();
-    stream->show_changes();
+    stream->recording().show_changes();
     ovni_private_thread_window = nullptr;
     own_thread_state.become(ThreadPhase::finished);
     stream->close(nullptr);
@@ -270,7 +269,7 @@ void StreamList::add(Stream* stream) {
     SlowPath slow;
     Lock lock(mutex_);
     streams_.push_back(stream);
-    stream->join_gate();
+    stream->recording().want(gate().state());
 }
 
 void StreamList::remove(Stream* stream) {

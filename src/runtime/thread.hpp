@@ -1,5 +1,5 @@
-// What the calling thread has: its stream and where it is between ovni_thread_init() and its end; and the
-// list of the streams of all threads, for what concerns them together: flush, exit, fork.
+// The calling thread: its stream, and where it is between ovni_thread_init() and its end. And the list of the
+// streams of all threads, for flush, exit and fork.
 #pragma once
 
 #include <sys/types.h>
@@ -10,34 +10,33 @@
 
 namespace ovni::writer {
 
-// In the child of a clone() that bypassed fork(), the thread has no stream any more.
+// Notices a clone() that bypassed fork(): in its child the thread has no stream.
 ThreadState& this_thread();
 
-// The stream that the program has opened in this thread. Where it has none, this is the program's mistake and
-// its end; null where nobody is to blame: in a fork's child, after the end of the thread, in a handler that
-// came amid a slow way of the library, and where there is no memory.
+// The stream that the program has opened in this thread. Without one the program ends, by its mistake. Null
+// if the program made none: in a fork's child, after the end of the thread, in a handler that interrupted the
+// library, and without memory.
 Stream* program_stream(const char* function);
 
-// An event that finds no stream.
+// Counts an event without a stream, if the thread is unrecorded.
 void lose_event();
 
-// In a handler that came between the beginning and the end of an emission of this thread, or of another slow
-// way of it.
+// True in a handler that interrupted an emission of this thread, or another slow path.
 bool interrupts_emission(const Stream* stream);
 inline Amid amid(const Stream* stream) {
     return interrupts_emission(stream) ? Amid::an_emission : Amid::nothing;
 }
 
-// That of a thread in a fork's child that has not initialised itself, opened where it has none; null where it
-// had one.
+// The stream of a thread in a fork's child that has not initialised itself; opened if need be. Null if the
+// thread had one that has ended.
 Stream* inherited_stream();
 
-// Gives the calling thread a stream; it is closed when the thread ends. Null where there is no memory for it.
+// Gives the calling thread a stream, which is closed when the thread ends. Null without memory.
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow);
 // The program is done with the stream of the calling thread.
 void free_stream();
 
-// Every stream of the process; none is opened or freed during a visit.
+// All streams of the process. None is opened or freed during a visit.
 class StreamList {
  public:
     constexpr StreamList() = default;
@@ -49,8 +48,8 @@ class StreamList {
         Lock lock(mutex_);
         for (Stream* stream : streams_) visit(*stream);
     }
-    bool empty() const { return streams_.empty(); }  // with the lock
-    // False where somebody else uses the list, or this thread, in what it has interrupted.
+    bool empty() const { return streams_.empty(); }  // call with the lock held
+    // False if another thread, or what this one has interrupted, uses the list.
     template <class Visit>
     bool try_to_visit(Visit visit) {
         if (!mutex_.try_lock()) return false;
@@ -68,7 +67,7 @@ class StreamList {
     }
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    // In a fork's child, which has none of these threads; their rings are the parent's.
+    // Call in a fork's child: these threads do not exist, and their rings are the parent's.
     void forget_in_child() { streams_.clear(); }
     void forget_locks() { mutex_.forget(); }
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <memory>
 
-#include "tests/unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_drainer.hpp"
 
 namespace ovni::test {
 namespace {
@@ -96,7 +96,7 @@ TEST_F(SharedBufferThreads, KilledProcessesHoldNobodyUp) {
     void* notes = mmap(nullptr, notes_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(notes, MAP_FAILED);
     auto* doomed = static_cast<Doomed*>(notes);
-    // The daemon is a process that has no other threads when it forks.
+    // The drainer is a process that has no other threads when it forks.
     ASSERT_TRUE(reader_.open(buffer_));
     auto read = [&] {
         reader_.read(arrivals_);

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "tests/unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_drainer.hpp"
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -169,7 +169,7 @@ TEST_P(SharedBufferJumps, OutOfARecordItIsGivenUp) {
     here.producer.close();
     sigaltstack(&before, nullptr);
     producers_ended_ = true;
-    daemon_.join();
+    drainer_.join();
     EXPECT_GE(arrivals_.count(), returned + 1);
     EXPECT_LE(arrivals_.count(), calls + 1);
     EXPECT_GT(header().lost_records.load(), 0u);

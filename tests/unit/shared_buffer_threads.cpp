@@ -1,5 +1,5 @@
 // The shared buffer with threads that run freely.
-#include "tests/unit/shared_buffer_daemon.hpp"
+#include "tests/unit/shared_buffer_drainer.hpp"
 
 namespace ovni::test {
 namespace {

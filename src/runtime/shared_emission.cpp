@@ -1,5 +1,5 @@
-// How events get into the buffer that all threads of the process share, where they do not store into their
-// rings.
+#include "runtime/shared_emission.hpp"
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,7 +10,6 @@
 
 #include "ring/event.hpp"
 #include "ring/shared_record.hpp"
-#include "runtime/stream.hpp"
 
 namespace ovni::writer {
 namespace {
@@ -23,47 +22,53 @@ SharedProducer::NoRoom without_room(const void* event) {
 
 }  // namespace
 
-// A thread without a seat stores into its ring.
-void Stream::share() {
+void SharedEmission::leave() {
     if (producer_) producer_->close();
     producer_ = nullptr;
+}
+
+void SharedEmission::join(const StackRange& stack) {
+    leave();
     place_at_ = UINT64_MAX;
     const SharedBuffer* shared = host().shared();
     if (!shared) return;
-    auto* producer = new (&reinterpret_cast<WipedPage*>(window_)->producer) SharedProducer;
+    auto* producer = new (&own_.page().producer) SharedProducer;
     if (!producer->open(*shared, static_cast<uint32_t>(getpid()), static_cast<uint32_t>(syscall(SYS_gettid)),
-                        stack_)) {
+                        stack)) {
         producer->close();
         return;
     }
-    uint32_t generation = header().generation.load(std::memory_order_relaxed);
-    producer->sign(sender_of(ring_.number, generation), []() noexcept { host().wake(); });
-    header().shared.store(host().shared_number() + 1, std::memory_order_relaxed);
-    place_at_ = (ring_.ring.capacity() - header().kept) / 2 - slack;
+    RingHeader& header = own_.header();
+    uint32_t generation = header.generation.load(std::memory_order_relaxed);
+    producer->sign(sender_of(own_.lease().number, generation), []() noexcept { host().wake(); });
+    header.shared.store(host().shared_number() + 1, std::memory_order_relaxed);
+    place_at_ = (own_.ring().capacity() - header.kept) / 2 - OwnRing::slack;
     producer_ = producer;
 }
 
-void Stream::let_shared_emission_end() {
+void SharedEmission::let_emission_end() {
     if (producer_ && host().shared()) producer_->let_write_end(*host().shared());
 }
 
-bool Stream::emit_shared(const void* event, size_t size, const void* data, size_t data_size) noexcept {
-    if (!producer_ || !producer_->is_open()) return false;
-    if (is_closed()) return true;
-    if (ends_.load(std::memory_order_acquire) || is_special(event) || flush_pair_due_ ||
-        window_->head > place_at_)
-        return false;
-    if (data_size > largest_part) return false;
-    return put_shared(event, size, data, data_size, without_room(event)) != Outcome::refused;
+bool SharedEmission::is_place_due() noexcept {
+    if (own_.head() <= place_at_) return false;
+    if (!own_.is_placed()) return true;
+    place_at_ = UINT64_MAX;
+    return false;
 }
 
-Stream::Outcome Stream::put_shared(const void* event, size_t size, const void* data, size_t data_size,
-                                   NoRoom no_room) {
+bool SharedEmission::put(const void* event, size_t size, const void* data, size_t data_size) noexcept {
+    return data_size <= largest_part && put_event(event, size, data, data_size) != Outcome::refused;
+}
+
+SharedEmission::Outcome SharedEmission::put_event(const void* event, size_t size, const void* data,
+                                                  size_t data_size) {
+    NoRoom no_room = without_room(event);
     const auto* bytes = static_cast<const uint8_t*>(event);
     EventCode code = EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT);
     uint64_t clock = ovni_format_clock(bytes);
-    window_->head += size + data_size;
-    if (!in_region_) window_->last = std::max(window_->last, clock);
+    own_.window()->head += size + data_size;
+    own_.follow_clock(clock);
     if (!ovni_format_is_jumbo(bytes[0]))
         return producer_->emit(code, clock,
                                {bytes + OVNI_FORMAT_EVENT_HEADER, size - OVNI_FORMAT_EVENT_HEADER}, no_room);
@@ -73,10 +78,10 @@ Stream::Outcome Stream::put_shared(const void* event, size_t size, const void* d
     return producer_->emit_jumbo(code, clock, content, no_room);
 }
 
-// With the patience of wait_for_room(). A handler that interrupted an emission may be what the drainer waits
-// for, and gives up soon.
+// As patient as RingWriter::wait_for_room(). The drainer may wait for an emission that this thread, a handler
+// in it, has interrupted: a handler gives up soon.
 template <class Put>
-Stream::Outcome Stream::put_after_waiting(Put put) {
+SharedEmission::Outcome SharedEmission::put_after_waiting(Put put) {
     constexpr int most_passes_of_handlers = 10;
     SharedHeader& shared = host().shared()->header();
     int most = producer_->is_emitting() ? most_passes_of_handlers : most_waits;
@@ -98,26 +103,26 @@ Stream::Outcome Stream::put_after_waiting(Put put) {
 }
 
 template <class Put>
-bool Stream::put_patiently(Put put) {
+bool SharedEmission::put_patiently(Put put) {
     Outcome outcome = put();
     if (outcome == Outcome::refused && monotonic_clock() >= next_attempt_) outcome = put_after_waiting(put);
     if (outcome == Outcome::refused) producer_->lose();
     return outcome == Outcome::written;
 }
 
-void Stream::append_shared(const void* event, size_t size, const void* data, size_t data_size) {
-    if (size + data_size + slack > ring_.ring.capacity()) return producer_->lose();
+void SharedEmission::append(const void* event, size_t size, const void* data, size_t data_size) {
+    if (size + data_size + OwnRing::slack > own_.ring().capacity()) return producer_->lose();
     if (data_size > largest_part) return append_in_parts(event, size, data, data_size);
-    put_patiently([&] { return put_shared(event, size, data, data_size, without_room(event)); });
+    put_patiently([&] { return put_event(event, size, data, data_size); });
 }
 
-// The first part begins with the event's header; they follow each other without others of this thread.
-void Stream::append_in_parts(const void* event, size_t size, const void* data, size_t data_size) {
+// The first part begins with the event's header. No other record of this thread comes between the parts.
+void SharedEmission::append_in_parts(const void* event, size_t size, const void* data, size_t data_size) {
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
     const auto* bytes = static_cast<const uint8_t*>(data);
     std::vector<uint8_t> part(static_cast<const uint8_t*>(event), static_cast<const uint8_t*>(event) + size);
-    window_->head += size + data_size;
-    window_->last = std::max(window_->last, clock);
+    own_.window()->head += size + data_size;
+    own_.window()->last = std::max(own_.window()->last, clock);
     for (size_t at = 0; at < data_size; part.clear()) {
         size_t count = std::min(largest_part - part.size(), data_size - at);
         part.insert(part.end(), bytes + at, bytes + at + count);
@@ -127,22 +132,22 @@ void Stream::append_in_parts(const void* event, size_t size, const void* data, s
     }
 }
 
-bool Stream::put_note(const Gap& gap) {
-    RingNote note{0, gap.from, gap.to, gap.lost, {}};
-    memcpy(note.reason, gap.reason.data(), std::min(gap.reason.size(), sizeof note.reason));
+bool SharedEmission::put_note(const Gap& gap) {
+    RingNote note = note_of(gap, 0);
     std::span<const uint8_t> bytes{reinterpret_cast<const uint8_t*>(&note), sizeof note};
     return put_patiently(
         [&] { return producer_->emit_jumbo(record_is_note, gap.from, bytes, NoRoom::needed); });
 }
 
-// Any thread may close the stream, also while its own emits.
-void Stream::end_shared() {
-    header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
-    header().shared_end.store(shared_reserved(), std::memory_order_release);
+void SharedEmission::take_lost() {
+    own_.header().lost_unmarked.store(producer_->take_lost(), std::memory_order_relaxed);
 }
 
-uint64_t Stream::shared_reserved() const {
-    return host().shared()->header().reserved.load(std::memory_order_acquire);
+// Any thread may close the stream, even while the owning thread emits.
+void SharedEmission::end() {
+    take_lost();
+    uint64_t reserved = host().shared()->header().reserved.load(std::memory_order_acquire);
+    own_.header().shared_end.store(reserved, std::memory_order_release);
 }
 
 }  // namespace ovni::writer

@@ -1,16 +1,17 @@
-// How events of a signal handler get into a ring while the handler interrupts an emission.
+#include "runtime/nested_emission.hpp"
+
 #include <pthread.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "runtime/stream.hpp"
+#include "runtime/guard.hpp"
 
 namespace ovni::writer {
 namespace {
 
-// Those of faults are let through while a handler of theirs runs by some sanitizers.
+// Some sanitizers let these signals through while their handler runs.
 bool is_fault(int signal) {
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
         if (signal == fault) return true;
@@ -19,18 +20,22 @@ bool is_fault(int signal) {
 
 }  // namespace
 
-// Where the stack does not tell, it can only be said where no handler can be running, which is asked when the
-// events would be lost otherwise.
-bool Stream::was_left(uintptr_t frame) noexcept {
+NestedEmission::NestedEmission(OwnRing& own, const sigset_t& usual_signals)
+    : own_(own), stack_(own_stack()), usual_signals_(usual_signals) {}
+
+// If the stack does not decide, an emission counts as left only while no handler can be running. That costs
+// system calls, so it is looked at only if events would be lost otherwise.
+bool NestedEmission::was_left(uintptr_t frame) noexcept {
     constexpr uint32_t between_looks = 64;
-    if (stack_.holds(frame) && (!stack_.holds(window_->busy) || frame >= window_->busy))
-        return stands_behind(stack_, window_->busy, frame);
-    if (has_nested_room(OVNI_FORMAT_EVENT_MAX) || without_nested_room_++ % between_looks != 0) return false;
+    uintptr_t busy = own_.window()->busy;
+    if (stack_.holds(frame) && (!stack_.holds(busy) || frame >= busy))
+        return stands_behind(stack_, busy, frame);
+    if (has_room(OVNI_FORMAT_EVENT_MAX) || without_room_++ % between_looks != 0) return false;
     return !may_be_in_handler();
 }
 
 // A handler has its signal blocked, unless its program wants otherwise.
-bool Stream::may_be_in_handler() const noexcept {
+bool NestedEmission::may_be_in_handler() const noexcept {
     int kept = errno;
     sigset_t now;
     if (pthread_sigmask(SIG_BLOCK, nullptr, &now) != 0) return true;
@@ -47,23 +52,22 @@ bool Stream::may_be_in_handler() const noexcept {
     return may_be;
 }
 
-// Between two events of the ring.
-uint64_t Stream::interrupted_at() const noexcept {
-    return is_inside() ? header().published.load(std::memory_order_relaxed) : window_->head;
+// A position between two events of the ring.
+uint64_t NestedEmission::interrupted_at() const noexcept {
+    return is_inside() ? own_.header().published.load(std::memory_order_relaxed) : own_.head();
 }
 
-bool Stream::has_nested_room(size_t size) const noexcept {
-    if (!ring_.is_mapped() || nested_depth_ >= RingHeader::nested_rings || size > OVNI_FORMAT_EVENT_MAX)
-        return false;
-    const NestedRing& ring = header().nested[nested_depth_];
+bool NestedEmission::has_room(size_t size) const noexcept {
+    if (!own_.is_mapped() || depth_ >= RingHeader::nested_rings || size > OVNI_FORMAT_EVENT_MAX) return false;
+    const NestedRing& ring = own_.header().nested[depth_];
     uint64_t used =
         ring.published.load(std::memory_order_relaxed) - ring.drained.load(std::memory_order_acquire);
     return used + sizeof used + size <= Ring::nested_bytes;
 }
 
-// A handler that interrupts this one does the same to the same ring, if at all, and is done before it goes
+// A handler that interrupts this function may call it for the same nested ring, and returns before it goes
 // on.
-void Stream::lose_nested(NestedRing& ring, uint64_t clock) noexcept {
+void NestedEmission::lose(NestedRing& ring, uint64_t clock) noexcept {
     uint64_t told = ring.lost_told.load(std::memory_order_acquire);
     if (ring.lost.load(std::memory_order_relaxed) == told) {
         ring.lost_from.store(clock, std::memory_order_relaxed);
@@ -72,20 +76,15 @@ void Stream::lose_nested(NestedRing& ring, uint64_t clock) noexcept {
     ring.lost.fetch_add(1, std::memory_order_release);
 }
 
-// Nothing here may wait or take a lock: the thread is in the middle of an emission.
-void Stream::emit_nested(const void* event, size_t size) noexcept {
-    if (is_closed()) return;
-    if (!ring_.is_mapped()) return host().count_lost(1);
-    if (producer_) return producer_->lose();
-    uint32_t depth = nested_depth_;
-    NestedRing& ring = header().nested[std::min(depth, RingHeader::nested_rings - 1)];
+void NestedEmission::emit(const void* event, size_t size) noexcept {
+    uint32_t depth = depth_;
+    NestedRing& ring = own_.header().nested[std::min(depth, RingHeader::nested_rings - 1)];
     uint64_t at = ring.published.load(std::memory_order_relaxed);
     uint64_t used = at - ring.drained.load(std::memory_order_acquire);
-    if (!has_nested_room(size))
-        return lose_nested(ring, ovni_format_clock(static_cast<const uint8_t*>(event)));
-    nested_depth_ = depth + 1;
+    if (!has_room(size)) return lose(ring, ovni_format_clock(static_cast<const uint8_t*>(event)));
+    depth_ = depth + 1;
     detail::handler_fence();
-    uint8_t* data = ring_.ring.nested_data(depth);
+    uint8_t* data = own_.ring().nested_data(depth);
     auto put = [&](const void* bytes, size_t count) {
         for (size_t i = 0; i < count; ++i, ++at)
             data[at % Ring::nested_bytes] = static_cast<const uint8_t*>(bytes)[i];
@@ -95,7 +94,7 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     put(event, size);
     ring.published.store(at, std::memory_order_release);
     detail::handler_fence();
-    nested_depth_ = depth;
+    depth_ = depth;
     if (used < Ring::nested_bytes / 2 && used + sizeof at + size >= Ring::nested_bytes / 2) host().wake();
 }
 

@@ -1,4 +1,4 @@
-// A shared buffer with a daemon that reads it in a thread of its own, and threads that write.
+// A shared buffer with a drainer that reads it in a thread of its own, and threads that write.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@ inline constexpr bool is_tsan = false, is_asan = false;
 
 class SharedBufferThreads : public SharedBufferTest {
  protected:
-    // The daemon: reads until it is told that no producer is left, and then what there still is.
+    // The drainer: reads until no producer is left, and then what is still there.
     void start_reading(writer::SharedReader::Lives lives = writer::thread_lives) {
         ASSERT_TRUE(reader_.open(buffer_, lives));
-        daemon_ = std::thread([this] {
+        drainer_ = std::thread([this] {
             for (;;) {
                 bool is_last = producers_ended_.load();
                 size_t count = reader_.read(arrivals_);
@@ -37,7 +37,7 @@ class SharedBufferThreads : public SharedBufferTest {
     }
     void stop_reading() {
         producers_ended_ = true;
-        daemon_.join();
+        drainer_.join();
         EXPECT_EQ(arrivals_.torn(), 0u);
         EXPECT_EQ(arrivals_.out_of_order(), 0u);
         EXPECT_EQ(header().damaged_bytes.load(), 0u);
@@ -60,7 +60,7 @@ class SharedBufferThreads : public SharedBufferTest {
     writer::SharedReader reader_;
     Arrivals arrivals_;
     std::atomic<bool> producers_ended_{false};
-    std::thread daemon_;
+    std::thread drainer_;
 };
 
 }  // namespace ovni::test

@@ -1,0 +1,42 @@
+// Emission in a signal handler that interrupts an emission of its thread, or another slow path. The main ring
+// is out of bounds there, so the event goes into a nested ring, with its position in the main ring; the
+// drainer puts it in order. Nothing here waits, takes a lock or needs memory. Owning thread only.
+#pragma once
+
+#include <signal.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ring/stack_range.hpp"
+#include "runtime/own_ring.hpp"
+
+namespace ovni::writer {
+
+class NestedEmission {
+ public:
+    // `usual_signals`: those that the thread has blocked outside of handlers.
+    NestedEmission(OwnRing& own, const sigset_t& usual_signals);
+
+    const StackRange& stack() const { return stack_; }
+    // True if the emission in the window was left for good, by a jump; `frame` is where the caller stands.
+    bool was_left(uintptr_t frame) noexcept;
+    // An emission of the thread itself: no handler is left.
+    void start_over() { depth_ = 0; }
+    // Call with a ring. An event without room is counted as lost.
+    void emit(const void* event, size_t size) noexcept;
+
+ private:
+    uint64_t interrupted_at() const noexcept;
+    bool has_room(size_t size) const noexcept;
+    bool may_be_in_handler() const noexcept;
+    void lose(NestedRing& ring, uint64_t clock) noexcept;
+
+    OwnRing& own_;
+    const StackRange stack_;
+    const sigset_t usual_signals_;
+    uint32_t depth_ = 0;         // handlers in each other
+    uint32_t without_room_ = 0;  // how often was_left() was asked then
+};
+
+}  // namespace ovni::writer

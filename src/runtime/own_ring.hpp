@@ -1,0 +1,86 @@
+// The ring of one thread and the window through which the thread stores into it (ovni/emit.hpp). Members of
+// Stream that need the ring share this object; Stream owns it. What lies in the ThreadPage is wiped in a
+// fork's child: the child finds an empty window.
+//
+// A closed stream that is opened again gets another ring. A thread without memory has no window, or a window
+// without a ring.
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "ovni/emit.hpp"
+#include "ring/shared_buffer.hpp"
+#include "runtime/host.hpp"
+#include "runtime/open_states.hpp"
+
+namespace ovni::writer {
+
+class Stream;
+
+// The window comes first: Stream::of() finds the page by it.
+struct ThreadPage {
+    ovni_private_window window;
+    SharedProducer producer;
+    OpenStates states;
+    Stream* owner;
+};
+
+// A wait for room ends after so many rounds of 20 ms without progress; the next event waits this much later.
+inline constexpr int most_waits = 100;
+inline constexpr uint64_t between_attempts = 10'000'000'000;
+
+class OwnRing {
+ public:
+    // The C API stores a whole ovni_ev whatever its size.
+    static constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
+
+    OwnRing(Stream* owner, pid_t tid);
+    ~OwnRing();
+    OwnRing(const OwnRing&) = delete;
+    OwnRing& operator=(const OwnRing&) = delete;
+
+    // Gets a ring from the host. False, after a message, if there is no memory.
+    bool open(pid_t tid);
+    void give_back() { host().give_back(std::move(lease_)); }
+
+    // Allowed without a ring.
+    bool is_mapped() const { return lease_.is_mapped(); }
+    ovni_private_window* window() const { return window_; }  // null without memory
+
+    // Call with a ring.
+    const RingLease& lease() const { return lease_; }
+    const Ring& ring() const { return lease_.ring; }
+    RingHeader& header() const { return lease_.header(); }
+    ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }
+    uint64_t head() const { return window_->head; }
+    bool is_placed() const { return header().placed.load(std::memory_order_relaxed) != 0; }
+    bool has_room(uint64_t bytes) const {
+        uint64_t drained = header().drained.load(std::memory_order_acquire);
+        return head() + bytes + slack <= drained + ring().capacity();
+    }
+    // The thread stores up to there without coming here.
+    void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
+    void store(const void* bytes, size_t size) {
+        ring().put(head(), bytes, size);
+        window_->head += size;
+    }
+    void publish() { header().published.store(head(), std::memory_order_release); }
+    void follow_clock(uint64_t clock) {
+        if (!in_region) window_->last = std::max(window_->last, clock);
+    }
+
+    bool in_region = false;  // of unsorted events
+    uint64_t lost = 0;       // events that the drainer does not count
+
+ private:
+    ovni_private_window* window_ = nullptr;  // in a ThreadPage
+    RingLease lease_;
+};
+
+}  // namespace ovni::writer

@@ -1,0 +1,101 @@
+#include "runtime/place.hpp"
+
+#include "drain/stream_file.hpp"
+#include "ovni.h"
+#include "ring/diagnostics.hpp"
+#include "ring/posix_io.hpp"
+#include "ring/stream_names.hpp"
+#include "ring/stream_note.hpp"
+#include "runtime/memory.hpp"
+
+namespace ovni::writer {
+
+std::string Place::chosen_by(const Facts& facts) const {
+    return process_directory("", facts.loom, facts.pid) + "/thread." + std::to_string(tid_);
+}
+
+void Place::choose(const Facts& facts) {
+    roots_ = facts.roots;
+    path_ = chosen_by(facts);
+}
+
+void Place::settle(const Facts& facts) {
+    if (own_.is_placed()) return;
+    if (!is_known()) {
+        choose(facts);
+        metadata_.set_process(facts);
+    }
+    if (life_.owes_end()) life_.write_begin(facts);
+    save_note();
+    own_.header().placed.store(1, std::memory_order_release);
+}
+
+void Place::settle_at_last() {
+    if (own_.is_placed() || memory_is_short()) return;
+    settle(process().facts());
+}
+
+void Place::open_for_program(pid_t tid) {
+    tid_ = tid;
+    own_.header().tid = tid;
+    metadata_.set("ovni.tid", tid);
+    Facts facts = process().facts();
+    if (is_known()) {
+        save_note();
+        write_metadata();
+    } else {
+        metadata_.set_process(facts);
+        if (life_.owes_end()) life_.write_begin(facts);
+        make_files(facts);
+    }
+    own_.header().at_once.store(1, std::memory_order_relaxed);
+    own_.header().placed.store(1, std::memory_order_release);
+}
+
+// A stream.json without "finished" shows a crash as a crash.
+void Place::make_files(const Facts& facts) {
+    choose(facts);
+    for (const std::string& root : {roots_.trace, roots_.temporary})
+        if (!root.empty() && !make_directory(root + path_))
+            complain(Trouble::directory, "make_file", "cannot make directory %s%s:", root.c_str(),
+                     path_.c_str());
+    std::string path = directory() + events_file;
+    StreamFile file;
+    // The drainer knows what to remove, from an earlier run, and what to keep, from before exec.
+    if (!file.open(path, StreamFile::Content::keep))
+        complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
+    file.close();
+    save_note();
+    write_metadata();
+}
+
+void Place::write_metadata() {
+    if (!metadata_fit()) return;
+    metadata_.set_run(process().facts().run);
+    metadata_.set_lost(own_.lost);
+    std::string path = directory() + metadata_file;
+    if (!replace_file(path, metadata_.text()))
+        complain(Trouble::metadata, "ovni", "cannot write %s:", path.c_str());
+}
+
+void Place::save_note() {
+    if (life_.is_closed() || !own_.is_mapped() || !metadata_fit()) return;
+    Facts facts = process().facts();
+    Metadata all = metadata_;
+    StreamNote note{roots_, path_, {}};
+    if (!is_known()) {
+        note.roots = facts.roots;
+        note.place = chosen_by(facts);
+        all.set_process(facts);
+    }
+    all.set_run(facts.run);
+    all.set_lost(own_.lost);
+    all.add_place_of_process(facts);
+    // A process may be killed before it names a model.
+    if (!all.find("ovni.require")) all.set("ovni.require.ovni", OVNI_MODEL_VERSION);
+    note.metadata = all.root();
+    std::string path = host().note_path(own_.lease());
+    if (!note.write(path)) complain(Trouble::metadata, "ovni", "cannot write %s:", path.c_str());
+}
+
+}  // namespace ovni::writer

@@ -1,0 +1,55 @@
+// The place of a stream: its directory below the roots of the trace, its metadata, and the note next to the
+// ring that lets somebody else finish the stream. A stream of ours is placed late, when it is known who the
+// process is; nothing of it is on disk before. Call with the stream's lock held. Needs memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "runtime/metadata.hpp"
+#include "runtime/own_ring.hpp"
+#include "runtime/thread_life.hpp"
+
+namespace ovni::writer {
+
+class Place {
+ public:
+    Place(pid_t tid, OwnRing& own, ThreadLife& life) : own_(own), life_(life), tid_(tid), metadata_(tid) {}
+
+    pid_t tid() const { return tid_; }
+    Metadata& metadata() { return metadata_; }
+    const Metadata& metadata() const { return metadata_; }
+    bool is_known() const { return !path_.empty(); }
+
+    // The drainer may write the stream from now on: where it goes and who its process is do not change any
+    // more.
+    void settle(const Facts& facts);
+    // Settles what still can be settled. A signal handler cannot get the memory for it.
+    void settle_at_last();
+    // The program's thread begins: makes stream.obs and stream.json, or renews stream.json if the stream goes
+    // on.
+    void open_for_program(pid_t tid);
+    // The stream ended, so its files were moved out of the temporary directory.
+    void leave_temporary() { roots_.temporary.clear(); }
+
+    // Writes for the drainer what stream.json is to say if the process says no more. Allowed without a ring.
+    void save_note();
+    // Call if the place is known.
+    void write_metadata();
+
+ private:
+    void choose(const Facts& facts);
+    void make_files(const Facts& facts);
+    std::string chosen_by(const Facts& facts) const;
+    std::string directory() const { return roots_.writing() + path_; }
+
+    OwnRing& own_;
+    ThreadLife& life_;
+    pid_t tid_;
+    Roots roots_;
+    std::string path_;  // below the roots; empty: not known yet
+    Metadata metadata_;
+};
+
+}  // namespace ovni::writer

@@ -1,0 +1,62 @@
+// The life of a thread as its OH events tell it, and who tells it. A stream that the library has opened by
+// itself (Owner::ours) begins with an OHx of the library: its first bytes may change until the stream is
+// placed, as only then it is known which CPU of which loom that is. Changed under the stream's lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/own_ring.hpp"
+#include "runtime/process.hpp"
+
+namespace ovni::writer {
+
+enum class Owner { program, ours };
+
+class ThreadLife {
+ public:
+    enum class Phase { unborn, running, paused, dead };
+
+    ThreadLife(OwnRing& own, Owner owner);
+
+    Phase phase() const { return phase_; }
+    void set_phase(Phase phase) { phase_ = phase; }
+    // Any thread.
+    bool is_closed() const { return closed_.load(std::memory_order_acquire); }
+    void set_closed(bool closed) { closed_.store(closed, std::memory_order_release); }
+    bool runs() const { return phase_ == Phase::running && !is_closed(); }
+    bool lives() const { return phase_ == Phase::running || phase_ == Phase::paused; }
+
+    bool is_ours() const { return owner_ == Owner::ours; }
+    bool was_born_ours() const { return born_ == Owner::ours; }
+    void leave_to_program() { owner_ = Owner::program; }
+
+    // Writes the OHx of the library into an empty ring.
+    void begin(const Facts& facts);
+    void write_begin(const Facts& facts);
+    // True if the OHx is the library's and the OHe is still to come.
+    bool owes_end() const { return owes_end_; }
+    void set_owes_end(bool owes);
+    // The header keeps its word: the drainer writes the OHe of a stream that is closed.
+    void leave_end_to_drainer() { owes_end_ = false; }
+    uint64_t beginning() const { return begin_clock_; }
+
+    // Where the thread is by its events; -1: on the virtual CPU. Any thread.
+    int phyid() const { return phyid_.load(std::memory_order_relaxed); }
+    void set_phyid(int phyid) { phyid_.store(phyid, std::memory_order_relaxed); }
+
+ private:
+    static constexpr uint32_t begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
+
+    OwnRing& own_;
+    Phase phase_;
+    Owner owner_;
+    const Owner born_;
+    std::atomic<bool> closed_{false};
+    bool owes_end_ = false;
+    uint64_t begin_clock_ = 0;
+    int begin_phyid_ = -1;
+    std::atomic<int> phyid_{-1};
+};
+
+}  // namespace ovni::writer
