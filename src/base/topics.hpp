@@ -8,6 +8,7 @@ namespace ovni::topics {
 extern const Topic columns;
 extern const Topic control;
 extern const Topic cut;
+extern const Topic plots;
 extern const Topic report;
 extern const Topic settings;
 

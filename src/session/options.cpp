@@ -74,7 +74,7 @@ Cli emulation_cli() {
 One process does the work; ovniemu-mpi shares it among many.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = list_of_models(),
-        .topics = {&topics::report, &topics::columns},
+        .topics = {&topics::report, &topics::columns, &topics::plots},
     };
     return cli;
 }
