@@ -15,11 +15,11 @@ constexpr int most_samples = 100'000'000;
 
 constexpr OptionRow rows[] = {
     {"outfile", "o", "FILE", "",
-     R"(Where the table goes; clocks.json goes to the same directory. Default: clock-offsets.txt, with -d
+     R"(File for the table; clocks.json goes to its directory. Default: clock-offsets.txt, with -d
      clock-drift.txt, in OVNI_TRACEDIR or ovni.)"},
     {"exchanges", "n", "N", "", "Exchanges per node, at most; fewer if more would not help.", "1000"},
     {"tables", "d", "TABLES", "",
-     "With more than 1: measure so many times, and write how the offsets drift, one row per measurement.",
+     "Number of measurements. If there are several, the table shows how the offsets drift, one row for each.",
      "1"},
     {"pause", "w", "SECONDS", "", "Pause after each row.", "5"},
     {"samples", "", "FILE.h5", "", "Write the time stamps of all exchanges as HDF5, too."},

@@ -23,22 +23,22 @@ namespace ovni::run {
 namespace {
 
 constexpr OptionRow known[] = {
-    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR", "Where the trace goes. Default: ovni."},
+    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR", "Directory of the trace. Default: ovni."},
     {"append", "", "", "OVNI_APPEND",
      R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
      one name.)"},
     {"loom", "", "host|rank|NAME", "OVNI_LOOM",
-     "What one loom holds: a host (default), a rank, or the processes of one host that share NAME."},
+     "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
     {"cpu", "", "sample|virtual", "OVNI_CPU",
      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
     {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
-     "MPI functions to record: words with commas between them; words with - in front are left out. See "
-     "below."},
+     R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
+     LIST are explained below.)"},
     {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
      no CPUs of threads that move.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
-     "Where events wait in memory until they are written. Default: /dev/shm."},
+     "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
     {"buffer-mode", "", "rings|shared", "OVNI_BUFFER_MODE",
      R"(Threads emit into buffers of their own (default), or all threads of a process emit into one buffer. It is
@@ -47,31 +47,31 @@ constexpr OptionRow known[] = {
      R"(Memory for all threads of a process, beyond 256k for each. Default: half of what is free there, and at
      most 1/16 of the machine's memory.)"},
     {"on-full", "", "block|discard", "OVNI_ON_FULL",
-     R"(When the memory is full, the thread waits (default), or its events are dropped, counted and marked as a
-     gap.)"},
+     R"(Behaviour when the memory is full: the thread waits (default), or its events
+     are dropped, counted and marked as a gap.)"},
     {"flight", "", "SIZE", "OVNI_FLIGHT",
      R"(Keep so much of the newest events of a thread in memory, 64k to 16G. They are written at its end, after a
      crash, or on request: MPI_Pcontrol(2), ovni_flush(), ovnictl flush, ovnirecover -w. Default: all events are
      written.)"},
     {"limit", "", "SIZE", "OVNI_LIMIT",
-     "What a process may write to disk; the rest is a gap. Default: no limit."},
+     "Bytes that a process may write to disk; the rest is a gap. Default: no limit."},
     {"sync", "", "off|init|both", "OVNI_SYNC",
-     R"(Where the clocks of several nodes are measured: in MPI_Init and MPI_Finalize (both, default), in MPI_Init,
-     or nowhere.)"},
+     R"(Measure the clocks of several nodes in MPI_Init and MPI_Finalize (both, default), in MPI_Init, or
+     nowhere.)"},
     {"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
-     "How long a node may keep the others waiting there. Default: 2."},
+     "Seconds that a node may keep the others waiting for this. Default: 2."},
     {"control", "", "CHAIN", "OVNI_CONTROL",
      R"(Record only in regions that begin and end as CHAIN says, for example
      start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},
     {"control-scope", "", "thread|process|job", "OVNI_CONTROL_SCOPE",
-     R"(Whose recording an event starts or stops: that of its thread, of all threads of the process (default), or
+     R"(Recording that an event starts or stops: that of its thread, of all threads of the process (default), or
      of all ranks, which agree on it at collectives.)"},
     {"control-ranks", "", "RANKS", "OVNI_CONTROL_RANKS",
      "Ranks that the chains are for, as 0,3-5; the others record all. Default: all."},
     {"control-log", "", "FILE", "OVNI_CONTROL_LOG",
      "Write a line for each event to FILE; %r and %p in the name are rank and pid."},
     {"control-default-start", "", "0|1", "OVNI_CONTROL_DEFAULT_START",
-     "Whether recording begins by itself if no chain starts it. Default: 1."},
+     "Recording begins by itself if no chain starts it (1, default), or not (0)."},
 };
 
 constexpr OptionRow detach_option = {"detach", "", "", "",

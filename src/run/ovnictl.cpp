@@ -46,7 +46,7 @@ constexpr OptionRow rows[] = {
     {"rank", "r", "LIST", "", "Only these ranks: 0,4-7."},
     {"job", "j", "ID", "", "Only that job: OVNI_RUN, or the number that the launcher gave it."},
     {"pid", "p", "LIST", "", "Only these processes."},
-    {"timeout", "t", "SECONDS", "", "How long to wait for answers.", "5"},
+    {"timeout", "t", "SECONDS", "", "Time to wait for answers.", "5"},
 };
 
 struct Request {

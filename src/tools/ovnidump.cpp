@@ -69,7 +69,7 @@ constexpr OptionRow rows[] = {
     {"corrected", "", "", "",
      "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
     {"clock-offsets", "c", "FILE", "",
-     "With --corrected: correct by that file, clocks.json or clock-offsets.txt of any name."},
+     "File to correct by, with --corrected: clocks.json or clock-offsets.txt of any name."},
 };
 
 Cli dump_cli() {

@@ -64,7 +64,7 @@ constexpr OptionRow rows[] = {
 Cli command_line(const char* tool, std::span<const Variant> variants) {
     Cli cli;
     cli.manual.program = tool;
-    cli.manual.usage = "{rate|latency|total} VARIANT [OPTIONS] | count DIR";
+    cli.manual.usage = "writer-bench {rate|latency|total} VARIANT [OPTIONS] | count DIR";
     cli.manual.description = R"(Commands:
 
 - `rate`: CPU and wall ns per event, one line of JSON per slice, next to those of storing as many bytes (tight) or of
