@@ -2,7 +2,8 @@
 // failure on any rank.
 //
 //     int main(int argc, char** argv) {
-//         return ovni::run_mpi_main("tool", argc, argv, [&](ovni::Comm& world) { ...; return 0; });
+//         ovni::Cli cli = ...;
+//         return ovni::run_mpi_main(cli, argc, argv, [&](ovni::Comm& world) { ...; return 0; });
 //     }
 #pragma once
 
@@ -13,12 +14,10 @@
 
 namespace ovni {
 
-// Runs `body` between MPI_Init and MPI_Finalize; its result is the exit status. A failure that the ranks
-// agreed on (Stopped) is printed once, and all ranks end with its status. Any other exception is a failure of
-// this rank alone, which others may be waiting for: printed, then MPI_Abort with status 1.
-int run_mpi_main(const char* tool, int argc, char** argv, const std::function<int(Comm& world)>& body);
-
-// parse() of base/cli.hpp by all ranks of `comm` together: help and usage errors appear once. Collective.
-Parsed parse(const Comm& comm, Cli& cli, int argc, char** argv);
+// Reads the command line and runs `body` between MPI_Init and MPI_Finalize; its result is the exit status.
+// Help and usage errors appear once. A failure that the ranks agreed on (Stopped) is printed once, and all
+// ranks end with its status. Any other exception is a failure of this rank alone, which others may be waiting
+// for: printed, then MPI_Abort with status 1.
+int run_mpi_main(Cli& cli, int argc, char** argv, const std::function<int(Comm& world)>& body);
 
 }  // namespace ovni

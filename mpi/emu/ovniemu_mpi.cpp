@@ -30,16 +30,8 @@ void keep_memory() {
 
 int main(int argc, char** argv) {
     ovni::keep_memory();
-    return ovni::run_mpi_main("ovniemu-mpi", argc, argv, [&](ovni::Comm& world) {
-        ovni::Cli cli = ovni::emulation_cli("mpirun -n N ovniemu-mpi", " [--statistics FILE]");
-        cli.usage += " | --local DIR";
-        cli.options.add_options()(
-            "local", boost::program_options::value<std::string>(),
-            "instead of TRACE: a directory that every node has for itself, %h in it is the host and %r the "
-            "rank; every node with a part of the trace needs a rank, and -o is needed, where rank 0 writes "
-            "if not all see it")("statistics", boost::program_options::value<std::string>(),
-                                 "write what the emulation cost on each rank to that file, as JSON");
-        if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+    ovni::Cli cli = ovni::distributed_cli();
+    return ovni::run_mpi_main(cli, argc, argv, [&](ovni::Comm& world) {
         // A limit of file sizes is an error of write() like a full disk, not the end of the process.
         std::signal(SIGXFSZ, SIG_IGN);
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });

@@ -11,9 +11,33 @@ namespace ovni::sync {
 
 namespace {
 
-namespace po = boost::program_options;
-
 constexpr int most_samples = 100'000'000;
+
+constexpr OptionRow rows[] = {
+    {"outfile", "o", "FILE", "",
+     R"(File for the table; clocks.json goes to its directory. Default: clock-offsets.txt, with -d
+     clock-drift.txt, in OVNI_TRACEDIR or ovni.)"},
+    {"exchanges", "n", "N", "", "Exchanges per node, at most; fewer if more would not help.", "1000"},
+    {"tables", "d", "TABLES", "",
+     "Number of measurements. If there are several, the table shows how the offsets drift, one row for each.",
+     "1"},
+    {"pause", "w", "SECONDS", "", "Pause after each row.", "5"},
+    {"samples", "", "FILE.h5", "", "Write the time stamps of all exchanges as HDF5, too."},
+    {"verbose", "v", "", "", "Print every exchange."},
+};
+
+constexpr const char* about_summary = R"(The summary shows for each node, in ns:
+
+- `offset`: to be added to the clock of the node
+- `interval`: where the offset lies for certain
+- `bound`: half of the interval
+- `round trip`: the smallest one
+- `min-RTT`: how far the exchange with that round trip alone is from the offset
+- `exchanges`: how many were made
+- `rate`: with -d: how fast the offset changes
+- `method`: envelope: the middle between the fastest messages of each direction; theil-sen: a line, whose slope is the
+  median of the slopes between any two measurements
+)";
 
 bool are_same(const std::filesystem::path& a, const std::filesystem::path& b) {
     std::error_code fault;
@@ -44,33 +68,9 @@ Effort Options::effort() const {
     return {(samples + bursts - 1) / bursts, bursts, patience_ns};
 }
 
-void describe(Cli& cli, Options& options) {
-    cli.usage = "mpirun -n N ovnisync [-o FILE] [-n N] [-d TABLES [-w SECONDS]] [--samples FILE.h5] [-v]";
-    cli.description =
-        "Measures the offset of every node's clock against that of rank 0. One rank per node is enough; "
-        "where "
-        "there\nare more, one of each node is chosen. Writes a table, and beside it clocks.json, which the "
-        "emulators read:\nper node the offset, the interval in which it lies for certain, and with -d how it "
-        "changes with time.\n\nThe summary shows per node, in ns: offset (to be added to the node's clock), "
-        "the interval, its half (bound),\nthe smallest round trip, by how much the exchange with that round "
-        "trip alone (min-RTT) says something else,\nthe number of exchanges, with -d the rate, and the "
-        "method: "
-        "\"envelope\", the middle between the fastest messages\nof each direction, or \"theil-sen\", the "
-        "line "
-        "whose slope is the median of those between any two measurements.\n";
-    cli.options.add_options()("outfile,o", po::value(&options.outfile)->value_name("FILE"),
-                              "where the table goes; default: clock-offsets.txt, with -d clock-drift.txt, in "
-                              "OVNI_TRACEDIR or ovni; clocks.json goes to the same directory")(
-        "exchanges,n", po::value(&options.samples)->default_value(1000)->value_name("N"),
-        "exchanges per node, at most; fewer where more would not help")(
-        "tables,d", po::value(&options.tables)->default_value(1)->value_name("TABLES"),
-        "with more than 1: measure so many times, and write how the offsets drift, one row per measurement")(
-        "pause,w", po::value(&options.pause_s)->default_value(5)->value_name("SECONDS"),
-        "pause after each row")("samples", po::value(&options.samples_file)->value_name("FILE.h5"),
-                                "write the time stamps of all exchanges as HDF5")("verbose,v",
-                                                                                  "print every exchange");
-}
+namespace {
 
+// Throws UsageError. Fills in defaults.
 void check(const Cli& cli, Options& options) {
     if (!cli.words.empty()) throw UsageError("unexpected word '" + cli.words.front() + "' (see --help)");
     if (options.samples < 1) throw UsageError("-n must be at least 1");
@@ -86,7 +86,39 @@ void check(const Cli& cli, Options& options) {
             are_same(options.samples_file, options.clock_file()))
             throw UsageError("--samples and -o name the same file");
     }
+}
+
+}  // namespace
+
+Cli sync_cli() {
+    Cli cli;
+    cli.manual = {
+        .program = "ovnisync",
+        .summary = "measure how the clocks of the nodes differ",
+        .usage = "mpirun -n N ovnisync [OPTIONS]",
+        .words = "",
+        .description =
+            R"(Measures the offset of every node's clock against the clock of rank 0. One rank per node is
+enough; if there are more, one of each node is chosen. Writes a table, and next to it clocks.json, which the emulators
+read. It holds the offset of each node, the interval in which the offset certainly lies, and with -d how it changes with
+time.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = about_summary,
+        .topics = {},
+    };
+    return cli;
+}
+
+Options read_options(const Cli& cli) {
+    Options options;
+    options.samples = cli.get<int>("exchanges");
+    options.tables = cli.get<int>("tables");
+    options.pause_s = cli.get<int>("pause");
+    if (cli.has("outfile")) options.outfile = cli.get("outfile");
+    if (cli.has("samples")) options.samples_file = cli.get("samples");
     options.verbose = cli.has("verbose");
+    check(cli, options);
+    return options;
 }
 
 }  // namespace ovni::sync

@@ -21,8 +21,8 @@ struct Options {
     Effort effort() const;
 };
 
-void describe(Cli& cli, Options& options);
-// Throws UsageError. Fills in defaults.
-void check(const Cli& cli, Options& options);
+Cli sync_cli();
+// Throws UsageError.
+Options read_options(const Cli& cli);
 
 }  // namespace ovni::sync

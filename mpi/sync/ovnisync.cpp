@@ -112,12 +112,8 @@ void report(const Findings& found, const Options& options, Outputs& outputs) {
     std::cout << std::endl;
 }
 
-int sync(const Comm& world, int argc, char** argv) {
-    Options options;
-    Cli cli;
-    describe(cli, options);
-    if (parse(world, cli, argc, argv) == Parsed::help_printed) return 0;
-    world.agree([&] { check(cli, options); });
+int sync(const Comm& world, const Cli& cli) {
+    const Options options = world.agree([&] { return read_options(cli); });
     std::optional<Outputs> outputs;
     world.agree([&] {
         if (world.is_root()) outputs.emplace(options);
@@ -138,6 +134,7 @@ int sync(const Comm& world, int argc, char** argv) {
 }  // namespace ovni::sync
 
 int main(int argc, char** argv) {
-    return ovni::run_mpi_main("ovnisync", argc, argv,
-                              [&](ovni::Comm& world) { return ovni::sync::sync(world, argc, argv); });
+    ovni::Cli cli = ovni::sync::sync_cli();
+    return ovni::run_mpi_main(cli, argc, argv,
+                              [&](ovni::Comm& world) { return ovni::sync::sync(world, cli); });
 }

@@ -1,17 +1,20 @@
 # HDF5 where OVNI_HDF5 is on and there is one, and what filters its chunks: zlib, and for checksums libdeflate. Sets
-# ovni_hdf5_serial to the target of HDF5, or to nothing. Debian has several flavours side by side, which only pkg-config tells apart.
+# ovni_hdf5_serial to the target of HDF5, or to nothing, and ovni_hdf5_version. Debian has several flavours side by side, which only pkg-config tells apart.
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 set(ovni_hdf5_serial)
+set(ovni_hdf5_version)
 if(OVNI_HDF5)
     pkg_check_modules(HDF5_SERIAL QUIET IMPORTED_TARGET hdf5-serial)
     if(TARGET PkgConfig::HDF5_SERIAL)
         set(ovni_hdf5_serial PkgConfig::HDF5_SERIAL)
+        set(ovni_hdf5_version ${HDF5_SERIAL_VERSION})
     else()
         find_package(HDF5 QUIET COMPONENTS C)
         if(TARGET hdf5::hdf5)
             set(ovni_hdf5_serial hdf5::hdf5)
+            set(ovni_hdf5_version ${HDF5_VERSION})
         endif()
     endif()
     if(NOT ovni_hdf5_serial)

@@ -1,5 +1,7 @@
 # Settings that all targets share, and the functions that make them.
 
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -46,6 +48,26 @@ function(ovni_program name)
     add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS})
     install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    ovni_manual(${name})
+endfunction()
+
+# ovni_manual(NAME): the man page and the completions of a program, from what it says about itself.
+function(ovni_manual name)
+    set(directory ${PROJECT_BINARY_DIR}/manuals)
+    set(pages ${directory}/${name}.1 ${directory}/${name}.bash ${directory}/_${name})
+    set(generator ${PROJECT_SOURCE_DIR}/scripts/generate_manuals.py)
+    file(MAKE_DIRECTORY ${directory})
+    add_custom_command(
+        OUTPUT ${pages}
+        COMMAND ${name} --manual > ${directory}/${name}.json
+        COMMAND ${Python3_EXECUTABLE} -B ${generator} ${PROJECT_VERSION} ${directory}/${name}.json ${directory}
+        DEPENDS ${name} ${generator}
+        VERBATIM)
+    add_custom_target(${name}_manual ALL DEPENDS ${pages})
+    install(FILES ${directory}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${directory}/${name}.bash RENAME ${name}
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${directory}/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endfunction()
 
 # ovni_test(NAME SOURCES... LIBS libraries...): a GoogleTest program whose cases CTest runs one by one.

@@ -1,29 +1,46 @@
-// Command lines of the tools, by Boost.Program_options without guessing of prefixes.
+// Command lines of the tools, from the rows of a manual, by Boost.Program_options without guessing of
+// prefixes.
 #pragma once
 
+#include <boost/lexical_cast.hpp>
 #include <boost/program_options.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "base/error.hpp"
+#include "base/manual.hpp"
 
 namespace ovni {
 
 struct Cli {
-    std::string usage;        // after "usage: ", e.g. "ovnidump [-x] DIR"
-    std::string description;  // printed below the usage line
-    boost::program_options::options_description options{"options"};
+    Manual manual;
+    std::string libraries;  // lines of --version, besides those of all programs
     boost::program_options::variables_map values;
     std::vector<std::string> words;  // what is not an option, in order
 
     bool has(const std::string& name) const { return values.count(name) > 0; }
-    template <class T>
+
+    // The value of an option that was given, or has a standard. Throws UsageError if it is no T.
+    template <class T = std::string>
     T get(const std::string& name) const {
-        return values[name].as<T>();
+        const auto& text = values[name].as<std::string>();
+        if constexpr (std::is_same_v<T, std::string>) {
+            return text;
+        } else {
+            T value{};
+            if (!boost::conversion::try_lexical_convert(text, value))
+                throw UsageError("the argument ('" + text + "') for option '--" + name +
+                                 "' is invalid (see --help)");
+            return value;
+        }
     }
 };
 
 enum class Parsed { go_on, help_printed };
 
-// Adds -h/--help, reads the command line into values and words. Help goes to stdout. Throws UsageError.
+// Reads the command line into values and words. Prints help, the version and the manual itself, on stdout.
+// Throws UsageError.
 Parsed parse(Cli& cli, int argc, char** argv);
 
 // The only word of the command line; throws UsageError where there is none or more than one.

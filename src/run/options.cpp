@@ -10,6 +10,9 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/manual.hpp"
+#include "base/topics.hpp"
+#include "base/version.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
 #include "ring/settings.hpp"
@@ -19,81 +22,68 @@ namespace ovni::run {
 
 namespace {
 
-struct Option {
-    std::string_view name;
-    std::string_view short_name;
-    std::string_view variable;
-    std::string_view value;    // what help calls the value; empty: the option takes none and sets 1
-    std::string_view choices;  // separated by '|'; empty: anything
-    std::string_view text;
+constexpr OptionRow known[] = {
+    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR", "Directory of the trace. Default: ovni."},
+    {"append", "", "", "OVNI_APPEND",
+     R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
+     one name.)"},
+    {"loom", "", "host|rank|NAME", "OVNI_LOOM",
+     "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
+    {"cpu", "", "sample|virtual", "OVNI_CPU",
+     "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
+    {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
+     R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
+     LIST are explained below.)"},
+    {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
+     R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
+     no CPUs of threads that move.)"},
+    {"run-dir", "", "DIR", "OVNI_RUNDIR",
+     "Directory where events wait in memory until they are written. Default: /dev/shm."},
+    {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
+    {"buffer-mode", "", "rings|shared", "OVNI_BUFFER_MODE",
+     R"(Threads emit into buffers of their own (default), or all threads of a process emit into one buffer. It is
+     four times as large, and the drainer sorts the events out.)"},
+    {"buffer-total", "", "SIZE", "OVNI_BUFFER_TOTAL",
+     R"(Memory for all threads of a process, beyond 256k for each. Default: half of what is free there, and at
+     most 1/16 of the machine's memory.)"},
+    {"on-full", "", "block|discard", "OVNI_ON_FULL",
+     R"(Behaviour when the memory is full: the thread waits (default), or its events
+     are dropped, counted and marked as a gap.)"},
+    {"flight", "", "SIZE", "OVNI_FLIGHT",
+     R"(Keep so much of the newest events of a thread in memory, 64k to 16G. They are written at its end, after a
+     crash, or on request: MPI_Pcontrol(2), ovni_flush(), ovnictl flush, ovnirecover -w. Default: all events are
+     written.)"},
+    {"limit", "", "SIZE", "OVNI_LIMIT",
+     "Bytes that a process may write to disk; the rest is a gap. Default: no limit."},
+    {"sync", "", "off|init|both", "OVNI_SYNC",
+     R"(Measure the clocks of several nodes in MPI_Init and MPI_Finalize (both, default), in MPI_Init, or
+     nowhere.)"},
+    {"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
+     "Seconds that a node may keep the others waiting for this. Default: 2."},
+    {"control", "", "CHAIN", "OVNI_CONTROL",
+     R"(Record only in regions that begin and end as CHAIN says, for example
+     start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},
+    {"control-scope", "", "thread|process|job", "OVNI_CONTROL_SCOPE",
+     R"(Recording that an event starts or stops: that of its thread, of all threads of the process (default), or
+     of all ranks, which agree on it at collectives.)"},
+    {"control-ranks", "", "RANKS", "OVNI_CONTROL_RANKS",
+     "Ranks that the chains are for, as 0,3-5; the others record all. Default: all."},
+    {"control-log", "", "FILE", "OVNI_CONTROL_LOG",
+     "Write a line for each event to FILE; %r and %p in the name are rank and pid."},
+    {"control-default-start", "", "0|1", "OVNI_CONTROL_DEFAULT_START",
+     "Recording begins by itself if no chain starts it (1, default), or not (0)."},
 };
 
-constexpr Option known[] = {
-    {"--trace-dir", "-o", "OVNI_TRACEDIR", "DIR", "", "where the trace goes (ovni)"},
-    {"--append", "", "OVNI_APPEND", "", "",
-     "keep the streams of an earlier run in that directory; the emulator takes both only where OVNI_RUN "
-     "gives both one name"},
-    {"--loom", "", "OVNI_LOOM", "host|rank|NAME", "",
-     "what one loom holds: a host (default), a rank, or the processes of one host that share NAME"},
-    {"--cpu", "", "OVNI_CPU", "sample|virtual", "sample|virtual",
-     "tell the CPU of threads that may move, as seen at MPI calls (default), or never"},
-    {"--mpi-functions", "", "OVNI_MPI_FUNCTIONS", "LIST", "",
-     "MPI functions to record: words with commas between them, those with '-' in front left out; see below"},
-    {"--mpi-events", "", "OVNI_MPI_EVENTS", "full|reference", "full|reference",
-     "all of that, or only what the reference emulator reads: its 49 functions, and no CPUs of threads that "
-     "move"},
-    {"--run-dir", "", "OVNI_RUNDIR", "DIR", "",
-     "where events wait in memory until they are written (/dev/shm)"},
-    {"--buffer", "", "OVNI_BUFFER", "SIZE", "", "memory for the events of a thread, 256k to 16M (2M)"},
-    {"--buffer-mode", "", "OVNI_BUFFER_MODE", "rings|shared", "rings|shared",
-     "threads emit into buffers of their own (default), or all of a process into one four times as large, "
-     "from where the drainer brings events into those"},
-    {"--buffer-total", "", "OVNI_BUFFER_TOTAL", "SIZE", "",
-     "for all threads of a process, beyond 256k for each (half of what is free there, at most 1/16 of the "
-     "machine's memory)"},
-    {"--on-full", "", "OVNI_ON_FULL", "block|discard", "block|discard",
-     "when that is full: the thread waits (default), or its events are dropped, counted and marked as a gap"},
-    {"--flight", "", "OVNI_FLIGHT", "SIZE", "",
-     "keep that much of the newest events of a thread in memory, 64k to 16G; write them at its end, after a "
-     "crash, or "
-     "when asked: MPI_Pcontrol(2), ovni_flush(), ovnirecover -w (all are written)"},
-    {"--limit", "", "OVNI_LIMIT", "SIZE", "",
-     "what a process may write to disk; the rest is a gap (no limit)"},
-    {"--sync", "", "OVNI_SYNC", "off|init|both", "off|init|both",
-     "where the clocks of several nodes are measured: in MPI_Init and MPI_Finalize (default), only at first, "
-     "or not"},
-    {"--sync-timeout", "", "OVNI_SYNC_TIMEOUT", "SECONDS", "",
-     "how long a node may keep the others waiting there (2)"},
-    {"--control", "", "OVNI_CONTROL", "CHAIN", "",
-     "record only in regions that begin and end where this says, e.g. "
-     "start:mpi:Barrier:count3,stop:timeout:10; may be given several times; src/region/README.md has the "
-     "grammar"},
-    {"--control-scope", "", "OVNI_CONTROL_SCOPE", "thread|process|job", "thread|process|job",
-     "whose recording an event starts or stops: that of its thread, of all threads (default), or of all "
-     "ranks, which agree on it at collectives"},
-    {"--control-ranks", "", "OVNI_CONTROL_RANKS", "RANKS", "",
-     "ranks that the chains are for, as 0,3-5; the others record all (all)"},
-    {"--control-log", "", "OVNI_CONTROL_LOG", "FILE", "",
-     "a line there for each event; %r and %p in the name are rank and pid"},
-    {"--control-default-start", "", "OVNI_CONTROL_DEFAULT_START", "0|1", "0|1",
-     "whether recording begins by itself where no chain starts it (1)"},
-};
+constexpr OptionRow detach_option = {"detach", "", "", "",
+                                     "Record from a process that signals to the job do not reach."};
 
-const Option* find(std::string_view name) {
-    auto same = [&](const Option& option) {
-        return option.name == name || (!option.short_name.empty() && option.short_name == name);
+const OptionRow* find(std::string_view word) {
+    auto is_meant = [&](const OptionRow& option) {
+        return word.starts_with("--") ? option.name == word.substr(2)
+                                      : !option.letter.empty() && option.letter == word.substr(1);
     };
-    auto found = std::find_if(std::begin(known), std::end(known), same);
+    auto found = std::find_if(std::begin(known), std::end(known), is_meant);
     return found == std::end(known) ? nullptr : found;
-}
-
-bool is_choice(std::string_view choices, std::string_view value) {
-    while (!choices.empty()) {
-        std::string_view choice = choices.substr(0, choices.find('|'));
-        if (choice == value) return true;
-        choices.remove_prefix(std::min(choice.size() + 1, choices.size()));
-    }
-    return false;
 }
 
 void check_functions(std::string_view name, std::string_view list) {
@@ -105,11 +95,12 @@ void check_functions(std::string_view name, std::string_view list) {
 
 std::string about_functions() {
     std::string text =
-        "\nLIST of MPI functions: all, none, default, a tier, a family, or a function, with or without "
-        "MPI_,\n"
-        "from left to right; one that begins by leaving out begins with the default, which is tier1 and "
-        "tier2:\n"
-        "--mpi-functions default,-collective,MPI_Wtime. tier3 is what is hot or trivial. Families:\n";
+        R"(LIST of MPI functions: all, none, default, a tier, a family, or a function, with or without
+MPI_, read from left to right. A list that begins by leaving out begins with the default, which is tier1 and tier2:
+
+    --mpi-functions default,-collective,MPI_Wtime
+
+tier3 holds what is hot or trivial. Families:)";
     for (std::string_view family : mpi_function_families) text += fmt::format(" {}", family);
     return text + "\n";
 }
@@ -124,7 +115,7 @@ constexpr Sizes limits[] = {
     {"OVNI_FLIGHT", writer::Settings::smallest_flight, writer::Settings::largest_flight},
 };
 
-void check_size(std::string_view name, const Option& option, const std::string& value) {
+void check_size(std::string_view name, const OptionRow& option, const std::string& value) {
     size_t size = writer::parse_size(value.c_str()).value_or(0);
     if (size == 0)
         throw UsageError(
@@ -147,10 +138,10 @@ void check_seconds(std::string_view name, std::string_view value) {
 }
 
 // `name`: of the option, or of its variable where that has the value.
-void check(std::string_view name, const Option& option, std::string_view value) {
+void check(std::string_view name, const OptionRow& option, std::string_view value) {
     if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, option.value));
-    if (!option.choices.empty() && !is_choice(option.choices, value))
-        throw UsageError(fmt::format("{} is {}, not '{}'", name, option.choices, value));
+    if (is_choice(option.value) && !std::ranges::count(alternatives(option.value), value))
+        throw UsageError(fmt::format("{} is {}, not '{}'", name, option.value, value));
     if (option.value == "SIZE") check_size(name, option, std::string(value));
     if (option.value == "SECONDS") check_seconds(name, value);
     if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
@@ -171,7 +162,7 @@ void check(std::string_view name, const Option& option, std::string_view value) 
 
 // What the user has set for all runs is checked as well, where no option takes its place.
 void check_environment(const Options& options) {
-    for (const Option& option : known) {
+    for (const OptionRow& option : known) {
         std::string variable(option.variable);
         const char* value = std::getenv(variable.c_str());
         bool is_replaced =
@@ -190,19 +181,53 @@ char** take(Options& options, char** argv) {
         value = word.substr(equals + 1);
         word = word.substr(0, equals);
     }
-    const Option* option = find(word);
+    const OptionRow* option = find(word);
     if (!option) throw UsageError(fmt::format("unknown option {}, see --help", word));
+    const std::string name = fmt::format("--{}", option->name);
     if (option->value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
         value = "1";
     } else if (!value) {
         if (argv[1]) value = *++argv;
-        check(option->name, *option, value.value_or(""));
+        check(name, *option, value.value_or(""));
     } else {
-        check(option->name, *option, *value);
+        check(name, *option, *value);
     }
     options.environment.emplace_back(option->variable, *value);
     return argv + 1;
+}
+
+Manual manual() {
+    Manual manual{
+        .program = "ovnirun",
+        .summary = "run a program and trace it",
+        .usage = "ovnirun [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
+        .words = "PROGRAM",
+        .description = R"(Runs the program with the tracing libraries in it:
+
+    mpirun -n 4 ovnirun ./app
+
+A program that is linked statically runs unchanged, and nothing of it is recorded. Names in brackets are environment
+variables with the meaning of the option.)",
+        .options = {std::begin(known), std::end(known)},
+        .lists = about_functions(),
+        .topics = {&topics::control, &topics::settings},
+    };
+    manual.options.push_back(detach_option);
+    return manual;
+}
+
+// What a question about ovnirun itself prints; empty if *words is another option.
+std::string answer_to(char** words) {
+    constexpr std::string_view with_topic = "--help=";
+    const std::string_view word = words[0];
+    if (word == "--version") return version_text("ovnirun");
+    if (word == "--manual") return manual_as_json(manual());
+    if (word.starts_with(with_topic))
+        return topic_text(manual(), word.substr(with_topic.size()), terminal_width());
+    if (word != "-h" && word != "--help") return "";
+    if (words[1] && !begins_with_dash(words[1])) return topic_text(manual(), words[1], terminal_width());
+    return help_text(manual(), terminal_width());
 }
 
 }  // namespace
@@ -217,10 +242,8 @@ Options parse_options(char** argv) {
             ++argv;
             break;
         }
-        if (word == "-h" || word == "--help") {
-            options.help = true;
-            return options;
-        }
+        options.answer = answer_to(argv);
+        if (!options.answer.empty()) return options;
         if (word == "--detach") {
             options.detach = true;
             ++argv;
@@ -236,32 +259,6 @@ Options parse_options(char** argv) {
     check_environment(options);
     options.program = argv;
     return options;
-}
-
-std::string help_text() {
-    std::string text =
-        "usage: ovnirun [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n\n"
-        "Runs the program with the tracing libraries in it, e.g. mpirun -n 4 ovnirun ./app. A program that "
-        "is\n"
-        "linked statically runs unchanged, and nothing of it is recorded.\n\noptions:\n";
-    auto line = [&](const std::string& names, std::string_view meaning) {
-        text += fmt::format("  {:<28} {}\n", names, meaning);
-    };
-    for (const Option& option : known) {
-        std::string names(option.short_name);
-        if (!names.empty()) names += ", ";
-        names += option.name;
-        if (!option.value.empty()) names += fmt::format(" {}", option.value);
-        line(names, option.text);
-    }
-    line("-control, -skip, -length...", "the controller's words in other spellings: src/region/README.md");
-    line("--detach", "record from a process that signals to the job do not reach");
-    line("-h, --help", "print this text");
-    text += about_functions();
-    text += "\nMost options are the same as an environment variable: ";
-    for (const Option& option : known)
-        text += fmt::format("{}{}", &option == known ? "" : ", ", option.variable);
-    return text + ".\n";
 }
 
 }  // namespace ovni::run

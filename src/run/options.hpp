@@ -10,7 +10,7 @@
 namespace ovni::run {
 
 struct Options {
-    bool help = false;
+    std::string answer;  // what --help or --version prints; nothing is run then
     bool detach = false;
     std::vector<std::pair<std::string, std::string>> environment;  // variable, value
     char** program = nullptr;                                      // PROG ARGS..., null terminated
@@ -18,7 +18,5 @@ struct Options {
 
 // Throws UsageError.
 Options parse_options(char** argv);
-
-std::string help_text();
 
 }  // namespace ovni::run

@@ -13,6 +13,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/topics.hpp"
 #include "run/control_client.hpp"
 #include "run/control_targets.hpp"
 
@@ -27,19 +28,26 @@ struct Command {
 };
 
 constexpr Command commands[] = {
-    {"fire", "[N]", "the alarm 'interactive' that waits, or the Nth of them (default)"},
+    {"fire", "[N]", "hit the alarm 'interactive' that waits, or the Nth of them (default)"},
     {"start", "", "record from now on"},
     {"stop", "", "record no more"},
-    {"status", "", "whether the process records, and what waits"},
-    {"chains", "", "the chains of alarms of the process"},
-    {"flush", "", "write out what has been recorded, what a flight recorder keeps too"},
-    {"list", "", "which processes can be talked to; what dead ones have left is removed"},
+    {"status", "", "print whether the process records, and what waits"},
+    {"chains", "", "print the chains of alarms of the process"},
+    {"flush", "", "write out what has been recorded, and what flight recorders keep"},
+    {"list", "", "print which processes can be talked to; what dead ones have left is removed"},
 };
 
 const Command* find_command(std::string_view name) {
     auto found = std::ranges::find(commands, name, &Command::name);
     return found == std::end(commands) ? nullptr : found;
 }
+
+constexpr OptionRow rows[] = {
+    {"rank", "r", "LIST", "", "Only these ranks: 0,4-7."},
+    {"job", "j", "ID", "", "Only that job: OVNI_RUN, or the number that the launcher gave it."},
+    {"pid", "p", "LIST", "", "Only these processes."},
+    {"timeout", "t", "SECONDS", "", "Time to wait for answers.", "5"},
+};
 
 struct Request {
     Wanted wanted;
@@ -166,19 +174,19 @@ int talk(const Request& request) {
 }
 
 std::string about_commands() {
-    std::string text = "commands:\n";
+    std::string text = "Commands:\n\n";
     for (const Command& command : commands)
-        text +=
-            fmt::format("  {:<10} {}\n", fmt::format("{} {}", command.name, command.argument), command.text);
+        text += fmt::format("- `{}{}{}`: {}\n", command.name, command.argument.empty() ? "" : " ",
+                            command.argument, command.text);
     return text;
 }
 
 Request parse_request(const Cli& cli) {
     Request request;
     take_words(cli.words, request);
-    if (cli.has("rank")) request.wanted.ranks = cli.get<std::string>("rank");
-    if (cli.has("job")) request.wanted.job = cli.get<std::string>("job");
-    if (cli.has("pid")) request.wanted.pids = cli.get<std::string>("pid");
+    if (cli.has("rank")) request.wanted.ranks = cli.get("rank");
+    if (cli.has("job")) request.wanted.job = cli.get("job");
+    if (cli.has("pid")) request.wanted.pids = cli.get("pid");
     constexpr double longest = 1'000'000;
     auto seconds = cli.get<double>("timeout");
     if (!(seconds > 0) || seconds > longest)
@@ -187,23 +195,29 @@ Request parse_request(const Cli& cli) {
     return request;
 }
 
-int run(int argc, char** argv) {
-    namespace po = boost::program_options;
+Cli control_cli() {
     Cli cli;
-    cli.usage = "ovnictl [OPTIONS] [TARGET...] [COMMAND]";
-    cli.description =
-        "Talks to traced processes while they run: those of this user on this node, or TARGETs, which are\n"
-        "control sockets, directories of them (as OVNI_RUNDIR), or patterns of both. A job on several "
-        "nodes:\n"
-        "mpirun --npernode 1 ovnictl stop. Exit status 0 where all say ok, else 1.\n" +
-        about_commands();
-    cli.options.add_options()("rank,r", po::value<std::string>()->value_name("LIST"),
-                              "only those ranks, as 0,4-7");
-    cli.options.add_options()("job,j", po::value<std::string>()->value_name("ID"),
-                              "only that job: OVNI_RUN, or the number that the launcher gave it");
-    cli.options.add_options()("pid,p", po::value<std::string>()->value_name("LIST"), "only those processes");
-    cli.options.add_options()("timeout,t", po::value<double>()->value_name("SECONDS")->default_value(5, "5"),
-                              "how long to wait for answers");
+    cli.manual = {
+        .program = "ovnictl",
+        .summary = "talk to traced programs while they run",
+        .usage = "ovnictl [OPTIONS] [TARGET...] [COMMAND]",
+        .words = "DIR|fire|start|stop|status|chains|flush|list",
+        .description =
+            R"(Talks to traced processes while they run: those of this user on this node, or TARGETs. A TARGET
+is a control socket, a directory of them (as OVNI_RUNDIR), or a pattern of both. For a job on several nodes:
+
+    mpirun --npernode 1 ovnictl stop
+
+The exit status is 0 if all answer ok, else 1.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = about_commands(),
+        .topics = {&topics::control},
+    };
+    return cli;
+}
+
+int run(int argc, char** argv) {
+    Cli cli = control_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     return talk(parse_request(cli));
 }

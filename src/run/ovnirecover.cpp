@@ -141,18 +141,33 @@ bool try_one(const std::string& directory, bool living) {
     }
 }
 
-int run(int argc, char** argv) {
+constexpr OptionRow rows[] = {
+    {"all", "a", "", "",
+     "All run directories of this user that nobody drains; with -w, all that somebody drains."},
+    {"write-out", "w", "", "", "Write out what the flight recorders of running processes keep."},
+    {"list", "l", "", "", "Print the run directories of this user. This is the default."},
+};
+
+Cli recover_cli() {
     Cli cli;
-    cli.usage = "ovnirecover [--list | [--write-out] [--all | DIR...]]";
-    cli.description =
-        "Writes out what traced processes left in memory when they and their drainer were killed, and ends "
-        "their\n"
-        "streams. Run directories lie in ovni-<uid> below OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp; --list is "
-        "the default.";
-    cli.options.add_options()(
-        "all,a", "all run directories of this user that nobody drains; with -w, that somebody does");
-    cli.options.add_options()("write-out,w", "of processes that run: what their flight recorders keep");
-    cli.options.add_options()("list,l", "print the run directories of this user");
+    cli.manual = {
+        .program = "ovnirecover",
+        .summary = "write out what killed programs left in memory",
+        .usage = "ovnirecover [--list | [--write-out] [--all | DIR...]]",
+        .words = "DIR",
+        .description =
+            R"(Writes out what traced processes left in memory when they and their ovnirun were killed, and
+ends their streams. Run it on the node of the processes. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
+TMPDIR or /tmp.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = "",
+        .topics = {},
+    };
+    return cli;
+}
+
+int run(int argc, char** argv) {
+    Cli cli = recover_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     std::vector<std::string> directories = cli.words;
     bool living = cli.has("write-out");

@@ -21,8 +21,8 @@ ovni::run::Numbering numbering() {
 
 int run(char** argv) {
     ovni::run::Options options = ovni::run::parse_options(argv);
-    if (options.help) {
-        std::fputs(ovni::run::help_text().c_str(), stdout);
+    if (!options.answer.empty()) {
+        std::fputs(options.answer.c_str(), stdout);
         return 0;
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);

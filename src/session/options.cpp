@@ -2,58 +2,94 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/topics.hpp"
 
 namespace ovni {
 
 namespace {
 
+constexpr OptionRow rows[] = {
+    {"output", "o", "DIR", "", "Directory of the outputs. Default: TRACE."},
+    {"clock-offsets", "c", "FILE", "",
+     R"(Clocks of the nodes: clocks.json or clock-offsets.txt, of any name. Default: what the program has
+     measured itself, with clocks.json in TRACE; if there is neither, clock-offsets.txt in TRACE.)"},
+    {"sort", "", "", "",
+     R"(Sort unsorted regions (OU[ to OU]) while reading, as ovnisort does. Nothing is written to TRACE.)"},
+    {"keep-going", "", "", "",
+     R"(Emulate what is good of a damaged trace. Streams that cannot be read are left out, others end at
+     their first wrong event, and a list says what is missing. Reads the trace three times.)"},
+    {"hdf5", "", "FILE", "",
+     "Write all changes as columns, too, for analysis with h5py and the like. See --help columns."},
+    {"report", "", "FILE", "",
+     R"(Write a summary as JSON, too: events, time in states, MPI by function and rank, losses and oddities.
+     See --help report.)"},
+    {"breakdown", "b", "", "",
+     R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
+    {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
+    {"linter", "l", "", "",
+     R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
+     if a CPU has more than one running thread.)"},
+    {"exact-order", "", "", "",
+     R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
+     streams. This is slower.)"},
+    {"debug", "d", "", "", "Print debug messages."},
+};
+
+constexpr OptionRow distributed_rows[] = {
+    {"local", "", "DIR", "",
+     R"(Read a trace that lies on disks of the nodes, instead of TRACE. Every node has its own DIR, in which %h
+     is the host and %r the rank of ovniemu-mpi. Every node with a part of the trace needs a rank. Needs -o;
+     rank 0 writes there if not all nodes see that directory.)"},
+    {"statistics", "", "FILE", "", "Write what the emulation cost on each rank, as JSON."},
+};
+
+// The order of the reference emulator, for scripts that read it; models that it has not come behind.
 std::string list_of_models() {
-    std::string text = "Models:\n";
-    for (const ModelSpec* model : all_models())
-        text += fmt::format("  {}  {:<8}  {}\n", model->id, model->name, model->version);
+    constexpr std::string_view first = "O6VDTMKP";
+    std::vector<const ModelSpec*> models(all_models().begin(), all_models().end());
+    std::ranges::stable_sort(models, {}, [&](const ModelSpec* model) { return first.find(model->id); });
+    std::string text = "Models:\n\n";
+    for (const ModelSpec* model : models)
+        text += fmt::format("    {}  {:<8}  {}\n", model->id, model->name, model->version);
     return text;
 }
 
 }  // namespace
 
-Cli emulation_cli(const char* program, const char* further) {
-    namespace po = boost::program_options;
+Cli emulation_cli() {
     Cli cli;
-    cli.usage = fmt::format(
-        "{} [-c FILE] [-o DIR] [-abdl] [--sort] [--exact-order] [--keep-going] [--hdf5 FILE] [--report "
-        "FILE]{} TRACE",
-        program, further);
-    cli.description =
-        "Turns the runtime trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.\n" +
-        list_of_models();
-    cli.options.add_options()(
-        "clock-offsets,c", po::value<std::string>(),
-        "clocks.json or clock-offsets.txt of any name; default: what the program has measured itself, with "
-        "clocks.json in TRACE; else clock-offsets.txt there")("output,o", po::value<std::string>(),
-                                                              "directory of the outputs; default: TRACE")(
-        "keep-going",
-        "emulate what is good of a damaged trace: streams that cannot be read are left out, others end where "
-        "their events are wrong; all that is missing is listed. Reads the trace three times")(
-        "hdf5", po::value<std::string>(),
-        "write all changes as columns to that file, too, for analysis with h5py and the like; "
-        "src/sink/README.md has its layout")(
-        "report", po::value<std::string>(),
-        "write a summary to that file, too, as JSON: events, time in states, MPI by function and rank, what "
-        "was lost, what is odd; src/tools/README.md has its layout")(
-        "all-models,a", "enable all models, not only those that the trace requires")(
-        "breakdown,b",
-        "write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp")(
-        "linter,l",
-        "be strict: open states at the end, streams that the program did not end and CPUs with more than "
-        "one running thread are errors")("sort",
-                                         "sort unsorted regions (OU[ to OU]) while reading, as ovnisort "
-                                         "would do it; nothing is written to TRACE")(
-        "exact-order",
-        "play events with equal clocks in the order of the reference emulator, not by path of their streams; "
-        "slower")("debug,d", "print debug messages");
+    cli.manual = {
+        .program = "ovniemu",
+        .summary = "turn a trace into Paraver files",
+        .usage = "ovniemu [OPTIONS] TRACE",
+        .words = "DIR",
+        .description =
+            R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
+One process does the work; ovniemu-mpi shares it among many.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = list_of_models(),
+        .topics = {&topics::report, &topics::columns, &topics::plots},
+    };
+    return cli;
+}
+
+Cli distributed_cli() {
+    Cli cli = emulation_cli();
+    cli.manual.program = "ovniemu-mpi";
+    cli.manual.summary = "turn a trace into Paraver files, on many nodes";
+    cli.manual.usage = "mpirun -n N ovniemu-mpi [OPTIONS] TRACE | --local DIR -o DIR";
+    cli.manual.description =
+        R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
+The ranks share the work by nodes of the trace: more ranks than looms find nothing to do. The outputs are those of
+ovniemu, byte by byte.)";
+    cli.manual.options.insert(cli.manual.options.end(), std::begin(distributed_rows),
+                              std::end(distributed_rows));
     return cli;
 }
 

@@ -45,9 +45,10 @@ struct EmulationOptions {
     Tolerance tolerance = Tolerance::none;
 };
 
-// The command line of an emulator, to be parsed; and what it says. `further`: the options that only this
-// emulator has, for the usage line. The output directory is not made here.
-Cli emulation_cli(const char* program, const char* further = "");
+// The options of ovniemu, and of ovniemu-mpi, which has more. read_options() interprets both, and makes no
+// directory.
+Cli emulation_cli();
+Cli distributed_cli();
 EmulationOptions read_options(const Cli& cli);
 
 // Ties are counted among the streams of one loom: there they can change what is shown, and ranks can count

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/topics.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {
@@ -40,9 +41,22 @@ char parse_model(const std::string& name) {
     return model->id;
 }
 
+constexpr OptionRow rows[] = {
+    {"output", "o", "DIR", "", "Directory of the new trace."},
+    {"from", "", "TIME", "", "Begin of the part. Default: the first event."},
+    {"to", "", "TIME", "", "Its end, without the events of that very time. Default: the last event."},
+    {"ranks", "", "LIST", "", "Only processes with these MPI ranks: 0,4-7."},
+    {"looms", "", "LIST", "", "Only these looms, by name: node0,node1."},
+    {"models", "", "LIST", "",
+     "Only events of these models, by character or name: M,nosv. The life cycle of threads always stays."},
+    {"clock-offsets", "c", "FILE", "",
+     "Clocks of the nodes, clocks.json or clock-offsets.txt of any name. ovniemu needs FILE for OUT again."},
+    {"sort", "", "", "", "Sort unsorted regions (OU[ to OU]), as ovnisort does."},
+};
+
 std::string list_of_models() {
-    std::string text;
-    for (const ModelSpec* model : all_models()) text += fmt::format(" {} {}", model->id, model->name);
+    std::string text = "Models:\n\n";
+    for (const ModelSpec* model : all_models()) text += fmt::format("    {}  {}\n", model->id, model->name);
     return text;
 }
 
@@ -108,28 +122,24 @@ RankSet parse_ranks(const std::string& text) {
 }
 
 Cli cut_cli() {
-    namespace po = boost::program_options;
-    auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
     Cli cli;
-    cli.usage = "ovnicut TRACE -o OUT [options]";
-    cli.description =
-        "Writes a part of the runtime trace in the directory TRACE as a trace of its own into OUT, which "
-        "must\n"
-        "not exist, or be empty. States that are open at --from are opened there again, those that are open\n"
-        "at --to are closed. A TIME counts from the first event of TRACE, as in the outputs of ovniemu: a\n"
-        "number with its unit, 1.5s 300ms 20us 123456ns.\n"
-        "Models:" +
-        list_of_models();
-    cli.options.add_options()("output,o", text("OUT"), "directory of the new trace")(
-        "from", text("TIME"), "begin of the part; default: the first event")(
-        "to", text("TIME"), "its end, without the events of that very time; default: the last event")(
-        "ranks", text("LIST"), "only processes with these MPI ranks: 0,4-7")(
-        "looms", text("LIST"), "only these looms, by name: node0,node1")(
-        "models", text("LIST"),
-        "only events of these models, by character or name: M,nosv; the life cycle of threads always stays")(
-        "clock-offsets,c", text("FILE"),
-        "clocks.json or clock-offsets.txt of any name, as of ovniemu, which needs it for OUT again")(
-        "sort", "sort unsorted regions (OU[ to OU]), as ovnisort would do it");
+    cli.manual = {
+        .program = "ovnicut",
+        .summary = "write a part of a trace as a trace of its own",
+        .usage = "ovnicut [OPTIONS] TRACE -o OUT",
+        .words = "DIR",
+        .description =
+            R"(Writes a part of the runtime trace in the directory TRACE as a trace of its own into OUT, which
+must not exist, or be empty. States that are open at --from are opened there again. States that are open at --to are
+closed.
+
+A TIME counts from the first event of TRACE, as in the outputs of ovniemu. It is a number with its unit:
+
+    1.5s 300ms 20us 123456ns)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = list_of_models(),
+        .topics = {&topics::cut},
+    };
     return cli;
 }
 

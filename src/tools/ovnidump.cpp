@@ -64,22 +64,40 @@ int dump(const Options& options) {
     return 0;
 }
 
-int run(int argc, char** argv) {
+constexpr OptionRow rows[] = {
+    {"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
+    {"corrected", "", "", "",
+     "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
+    {"clock-offsets", "c", "FILE", "",
+     "File to correct by, with --corrected: clocks.json or clock-offsets.txt of any name."},
+};
+
+Cli dump_cli() {
     Cli cli;
-    cli.usage = "ovnidump [-x] [--corrected [-c FILE]] DIR";
-    cli.description =
-        "Prints the events of the trace in DIR, or of a part of it, in the order of their raw clocks:\n"
-        "clock, code, stream and description.";
-    cli.options.add_options()("hexadecimal,x", "the bytes of payloads instead of descriptions")(
-        "corrected", "clocks and order as the emulator sees them, by what is known of the clocks of nodes")(
-        "clock-offsets,c", boost::program_options::value<std::string>()->value_name("FILE"),
-        "with --corrected: by that file, clocks.json or clock-offsets.txt of any name");
+    cli.manual = {
+        .program = "ovnidump",
+        .summary = "print the events of a trace",
+        .usage = "ovnidump [OPTIONS] DIR",
+        .words = "DIR",
+        .description =
+            R"(Prints the events of the trace in DIR, or of a part of it, in the order of their raw clocks:
+clock, code, stream and description. A gap in a stream has the code --- at its begin and at its end. Events that no model
+knows are printed as UNKNOWN, and the first of each code is reported.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = "",
+        .topics = {},
+    };
+    return cli;
+}
+
+int run(int argc, char** argv) {
+    Cli cli = dump_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     Options options{only_word(cli, "trace directory"),
                     cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
                     cli.has("corrected"),
                     {}};
-    if (cli.has("clock-offsets")) options.clocks = cli.get<std::string>("clock-offsets");
+    if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
     if (options.clocks && !options.corrected) throw UsageError("-c needs --corrected (see --help)");
     return dump(options);
 }

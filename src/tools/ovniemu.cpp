@@ -32,7 +32,7 @@ void refuse_mpirun() {
 int main(int argc, char** argv) {
     return ovni::run_main("ovniemu", [&] {
         ovni::refuse_mpirun();
-        ovni::Cli cli = ovni::emulation_cli("ovniemu");
+        ovni::Cli cli = ovni::emulation_cli();
         if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
         // A limit of file sizes is an error of write() like a full disk, not the end of the process.
         std::signal(SIGXFSZ, SIG_IGN);

@@ -50,8 +50,16 @@ void print_model(const ModelSpec& model) {
 
 int print_events(int argc, char** argv) {
     Cli cli;
-    cli.usage = "ovnievents";
-    cli.description = "Prints the events of all models as a Markdown document on stdout.";
+    cli.manual = {
+        .program = "ovnievents",
+        .summary = "print the events of all models as a document",
+        .usage = "ovnievents",
+        .words = "",
+        .description = "Prints the events of all models as a Markdown document on stdout.",
+        .options = {},
+        .lists = "",
+        .topics = {},
+    };
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (!cli.words.empty()) throw UsageError("unexpected '" + cli.words.front() + "' (see --help)");
     fmt::print("# Events of the emulator\n\nBuilt on {:%Y-%m-%d}.\n", fmt::gmtime(std::time(nullptr)));

@@ -34,16 +34,31 @@ int sort(const Trace& trace, uint64_t look_back) {
     return 0;
 }
 
+constexpr OptionRow rows[] = {
+    {"check", "c", "", "", "Change nothing; report every clock that goes back."},
+    {"look-back", "n", "EVENTS", "", "Events to look back for the place where a region belongs.", "1000000"},
+};
+
+Cli sort_cli() {
+    Cli cli;
+    cli.manual = {
+        .program = "ovnisort",
+        .summary = "sort the unsorted regions of a trace",
+        .usage = "ovnisort [OPTIONS] DIR",
+        .words = "DIR",
+        .description =
+            R"(Sorts the regions of out-of-order events (between OU[ and OU]) of all streams of the trace in
+DIR, in place. The emulators do so while reading with --sort.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = "",
+        .topics = {},
+    };
+    return cli;
+}
+
 int run(int argc, char** argv) {
     if (std::getenv("OVNI_DEBUG")) log::enable_debug();
-    Cli cli;
-    cli.usage = "ovnisort [-c] [-n EVENTS] DIR";
-    cli.description =
-        "Sorts the regions of out-of-order events (between OU[ and OU]) of all streams of the\n"
-        "trace in DIR, in place.";
-    cli.options.add_options()("check,c", "change nothing; report every clock that goes back")(
-        "look-back,n", boost::program_options::value<int64_t>()->default_value(default_look_back),
-        "events to look back for the place where a region belongs");
+    Cli cli = sort_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     std::string directory = only_word(cli, "trace directory");
     auto look_back = cli.get<int64_t>("look-back");

@@ -108,15 +108,31 @@ int print_mpi_profile(const Trace& trace) {
     return damaged;
 }
 
-int run(int argc, char** argv) {
+constexpr OptionRow rows[] = {
+    {"mpi", "", "", "",
+     R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
+     or written, and bytes received or read.)"},
+};
+
+Cli top_cli() {
     Cli cli;
-    cli.usage = "ovnitop [--mpi] DIR";
-    cli.description =
-        "Counts the events of the trace in DIR by code, the most frequent first.\n"
-        "A damaged stream counts up to its damage.";
-    cli.options.add_options()("mpi",
-                              "instead, the MPI functions of all ranks and of each: calls, time in\n"
-                              "them, bytes sent or written, and received or read");
+    cli.manual = {
+        .program = "ovnitop",
+        .summary = "count the events of a trace",
+        .usage = "ovnitop [OPTIONS] DIR",
+        .words = "DIR",
+        .description =
+            R"(Counts the events of the trace in DIR by code, the most frequent first. A damaged stream counts
+up to its damage, and the status is 1.)",
+        .options = {std::begin(rows), std::end(rows)},
+        .lists = "",
+        .topics = {},
+    };
+    return cli;
+}
+
+int run(int argc, char** argv) {
+    Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);

@@ -9,8 +9,16 @@
 int main(int argc, char** argv) {
     return ovni::run_main("ovniver", [&] {
         ovni::Cli cli;
-        cli.usage = "ovniver";
-        cli.description = "Shows the version of libovni at build time, and of the one that is loaded.";
+        cli.manual = {
+            .program = "ovniver",
+            .summary = "print the versions of libovni",
+            .usage = "ovniver",
+            .words = "",
+            .description = "Prints the version of libovni at build time, and of the one that is loaded.",
+            .options = {},
+            .lists = "",
+            .topics = {},
+        };
         if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
         if (!cli.words.empty()) throw ovni::UsageError("takes no words (see --help)");
         if (const char* path = std::getenv("LD_LIBRARY_PATH"))

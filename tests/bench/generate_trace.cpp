@@ -11,8 +11,6 @@ namespace ovni::bench {
 
 namespace {
 
-namespace po = boost::program_options;
-
 std::vector<const Activity*> read_models(const std::string& list) {
     std::vector<const Activity*> activities;
     for (size_t at = 0; at <= list.size();) {
@@ -35,27 +33,33 @@ Mix read_mix(const std::string& name) {
 std::string model_list() {
     std::string text;
     for (const Activity& activity : all_activities())
-        text += fmt::format("  {:<8}{}\n", activity.model, activity.tasks ? "regions and tasks" : "regions");
+        text +=
+            fmt::format("    {:<8}{}\n", activity.model, activity.tasks ? "regions and tasks" : "regions");
     return text;
 }
 
+constexpr OptionRow rows[] = {
+    {"looms", "", "N", "", "Looms.", "8"},
+    {"processes", "", "N", "", "Processes of a loom.", "1"},
+    {"threads", "", "N", "", "Threads of a process; each has a CPU of its own.", "4"},
+    {"events", "", "N", "", "Events in all.", "100000"},
+    {"mix", "", "mix|tasks", "", "What threads do.", "mix"},
+    {"models", "", "LIST", "", "Models, separated by commas.", "ovni,mpi,nosv"},
+    {"gap-ns", "", "N", "", "Mean time between events of a thread.", "1000"},
+    {"ranked", "", "", "", "Processes are MPI ranks."},
+    {"checksums", "", "", "", "Write stream.crc, too."},
+    {"seed", "", "N", "", "Another seed, another trace.", "1"},
+};
+
 Cli cli_of_generator() {
     Cli cli;
-    cli.usage = "bench-trace [options] DIR";
-    cli.description =
-        "Writes a trace into DIR, which must be empty or missing: threads that are busy all the time.\n"
-        "Mix `mix` enters and leaves regions of the models, `tasks` runs tasks of the first model that has "
-        "them.\nModels:\n" +
-        model_list();
-    auto number = [](uint32_t standard) { return po::value<uint32_t>()->default_value(standard); };
-    cli.options.add_options()("looms", number(8), "looms")("processes", number(1), "processes of a loom")(
-        "threads", number(4), "threads of a process; each has a CPU of its own")(
-        "events", po::value<uint64_t>()->default_value(100000), "events in all")(
-        "mix", po::value<std::string>()->default_value("mix"), "mix or tasks")(
-        "models", po::value<std::string>()->default_value("ovni,mpi,nosv"), "models, separated by commas")(
-        "gap-ns", number(1000), "mean time between events of a thread")("ranked", "processes are MPI ranks")(
-        "checksums", "write stream.crc, too")("seed", po::value<uint64_t>()->default_value(1),
-                                              "another seed, another trace");
+    cli.manual.program = "bench-trace";
+    cli.manual.usage = "bench-trace [OPTIONS] DIR";
+    cli.manual.description =
+        R"(Writes a trace into DIR, which must be empty or missing: threads that are busy all the
+time. Mix `mix` enters and leaves regions of the models, `tasks` runs tasks of the first model that has them.)";
+    cli.manual.options = {std::begin(rows), std::end(rows)};
+    cli.manual.lists = "Models:\n\n" + model_list();
     return cli;
 }
 
@@ -67,8 +71,8 @@ int generate_trace(int argc, char** argv) {
     shape.processes = cli.get<uint32_t>("processes");
     shape.threads = cli.get<uint32_t>("threads");
     shape.events = cli.get<uint64_t>("events");
-    shape.mix = read_mix(cli.get<std::string>("mix"));
-    shape.activities = read_models(cli.get<std::string>("models"));
+    shape.mix = read_mix(cli.get("mix"));
+    shape.activities = read_models(cli.get("models"));
     shape.ranks = cli.has("ranked") ? Ranks::one_per_process : Ranks::none;
     shape.crc = cli.has("checksums") ? StreamCrc::written : StreamCrc::none;
     shape.seed = cli.get<uint64_t>("seed");

@@ -194,19 +194,24 @@ class Yardstick {
     int64_t time_ = 0, step_ = 1;
 };
 
+constexpr OptionRow rows[] = {
+    {"like", "", "DIR", "", "As many bytes as the PRV files in DIR."},
+    {"thread-bytes", "", "N", "", "Size of thread.prv."},
+    {"cpu-bytes", "", "N", "", "Size of cpu.prv."},
+};
+
 int measure(int argc, char** argv) {
     Cli cli;
-    cli.usage = "yardstick TRACE OUT {--like DIR | --thread-bytes N --cpu-bytes N}";
-    cli.description =
-        "Reads all streams of TRACE once and writes thread.prv and cpu.prv of the given sizes into OUT.\n";
-    cli.options.add_options()("like", po::value<std::string>(), "as many bytes as the PRV files in DIR")(
-        "thread-bytes", po::value<uint64_t>(), "size of thread.prv")("cpu-bytes", po::value<uint64_t>(),
-                                                                     "size of cpu.prv");
+    cli.manual.program = "yardstick";
+    cli.manual.usage = "yardstick TRACE OUT {--like DIR | --thread-bytes N --cpu-bytes N}";
+    cli.manual.description =
+        "Reads all streams of TRACE once and writes thread.prv and cpu.prv of the given sizes into OUT.";
+    cli.manual.options = {std::begin(rows), std::end(rows)};
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.words.size() != 2) throw UsageError("two directories are needed, see --help");
     Sizes sizes;
     if (cli.has("like"))
-        sizes = sizes_of(cli.get<std::string>("like"));
+        sizes = sizes_of(cli.get("like"));
     else if (!cli.has("thread-bytes") || !cli.has("cpu-bytes"))
         throw UsageError("how much to write? see --help");
     if (cli.has("thread-bytes")) sizes.thread_bytes = cli.get<uint64_t>("thread-bytes");

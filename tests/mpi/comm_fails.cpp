@@ -6,10 +6,7 @@
 
 namespace {
 
-int body(const ovni::Comm& world, int argc, char** argv) {
-    ovni::Cli cli;
-    cli.usage = "comm_fails HOW";
-    if (ovni::parse(world, cli, argc, argv) == ovni::Parsed::help_printed) return 0;
+int body(const ovni::Comm& world, const ovni::Cli& cli) {
     std::string how = ovni::only_word(cli, "word");
     bool last = world.rank() == world.size() - 1;
     ovni::log::info("said by one rank");
@@ -28,6 +25,8 @@ int body(const ovni::Comm& world, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return ovni::run_mpi_main("comm_fails", argc, argv,
-                              [&](ovni::Comm& world) { return body(world, argc, argv); });
+    ovni::Cli cli;
+    cli.manual.program = "comm_fails";
+    cli.manual.usage = "comm_fails HOW";
+    return ovni::run_mpi_main(cli, argc, argv, [&](ovni::Comm& world) { return body(world, cli); });
 }

@@ -210,9 +210,9 @@ TEST_F(DistributedTest, CommandLine) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));
-    EXPECT_THAT(
-        help.out,
-        HasSubstr("[--keep-going] [--hdf5 FILE] [--report FILE] [--statistics FILE] TRACE | --local DIR\n"));
+    for (const char* option :
+         {"--keep-going", "--hdf5 FILE", "--report FILE", "--statistics FILE", "--local DIR"})
+        EXPECT_THAT(help.out, HasSubstr(option));
     Finished unprinted = run({"bash", "-c", program("ovniemu-mpi") + " --help >/dev/full"}, mpi_environment);
     EXPECT_EQ(unprinted.status, 1);
     EXPECT_THAT(unprinted.err, HasSubstr("stdout: cannot write"));

@@ -66,3 +66,6 @@ add_test(NAME mpi_trace.clocks
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_clocks.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
 set_tests_properties(mpi_trace.clocks PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster)
+add_test(NAME mpi_installed
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(mpi_installed PROPERTIES ENVIRONMENT "${mpi_test_environment}" TIMEOUT 300)

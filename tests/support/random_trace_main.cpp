@@ -10,8 +10,6 @@ namespace ovni::test {
 
 namespace {
 
-namespace po = boost::program_options;
-
 template <class Value>
 Value one_of(const std::map<std::string, Value>& values, const std::string& option, const std::string& name) {
     auto found = values.find(name);
@@ -19,55 +17,73 @@ Value one_of(const std::map<std::string, Value>& values, const std::string& opti
     return found->second;
 }
 
-struct Words {
-    std::string ranks = "all", can_breakdown = "all";
-    bool distinct = false;
+constexpr OptionRow rows[] = {
+    {"seed", "", "N", "", "What all choices follow from.", "1"},
+    {"looms", "", "N", "", "Looms.", "4"},
+    {"processes", "", "N", "", "Processes of a loom.", "2"},
+    {"threads", "", "N", "", "Threads of a process.", "2"},
+    {"events", "", "N", "", "Events of a thread, before those that close what is open.", "400"},
+    {"models", "", "WORD", "", "The characters of the event models.", every_model},
+    {"hosts", "", "N", "", "Hosts of the looms; 0: each has its own.", "0"},
+    {"cpus", "", "N", "", "Physical CPUs of a loom.", "2"},
+    {"ranks", "", "all|none|mixed", "", "Which looms have ranks.", "all"},
+    {"apps", "", "N", "", "Different application ids.", "1"},
+    {"equal-tids", "", "", "", "Processes of a loom use equal tids."},
+    {"clock-offsets", "", "", "", "Clocks of hosts differ; writes clock-offsets.txt."},
+    {"ties-within", "", "N", "", "Percent of events with the clock of the one before.", "33"},
+    {"ties-between", "", "N", "", "Percent of events with the clock of an event of another stream.", "33"},
+    {"distinct", "", "", "", "All clocks of the trace are distinct."},
+    {"marks", "", "N", "", "Mark types.", "4"},
+    {"punctual", "", "", "", "One more mark type, of punctual states."},
+    {"counters", "", "N", "", "Hardware counters, with nosv.", "3"},
+    {"can-breakdown", "", "all|some|missing", "", "The entry nosv.can_breakdown of threads.", "all"},
+    {"crowded", "", "", "", "Several threads may run on one physical CPU."},
+    {"leave-open", "", "", "", "States of some threads stay open."},
 };
 
-// Help shows the default of an option that takes a value.
-void add_options(po::options_description& options, RandomTrace& what, Words& words) {
-    auto number = [](auto& member) { return po::value(&member)->default_value(member)->value_name("N"); };
-    auto text = [](std::string& member) {
-        return po::value(&member)->default_value(member)->value_name("WORD");
-    };
-    auto flag = [](bool& member) { return po::bool_switch(&member); };
-    options.add_options()("seed", number(what.seed), "what all choices follow from")(
-        "looms", number(what.looms), "looms")("processes", number(what.processes), "processes of a loom")(
-        "threads", number(what.threads), "threads of a process")(
-        "events", number(what.events), "events of a thread, before those that close what is open")(
-        "models", text(what.models), "the characters of the event models")(
-        "hosts", number(what.hosts), "hosts of the looms; 0: each has its own")(
-        "cpus", number(what.cpus), "physical CPUs of a loom")("ranks", text(words.ranks),
-                                                              "all, none or mixed: which looms have ranks")(
-        "apps", number(what.apps), "different application ids")("equal-tids", flag(what.equal_tids),
-                                                                "processes of a loom use the same tids")(
-        "clock-offsets", flag(what.clock_offsets), "clocks of hosts differ; writes clock-offsets.txt")(
-        "ties-within", number(what.ties_within), "percent of events with the clock of the one before")(
-        "ties-between", number(what.ties_between), "the same, where that is an event of another stream")(
-        "distinct", flag(words.distinct), "all clocks of the trace are distinct")("marks", number(what.marks),
-                                                                                  "mark types")(
-        "punctual", flag(what.punctual), "one more, of punctual states")("counters", number(what.counters),
-                                                                         "hardware counters, with nosv")(
-        "can-breakdown", text(words.can_breakdown), "all, some or missing: nosv.can_breakdown of threads")(
-        "crowded", flag(what.crowded), "several threads may run on one physical CPU")(
-        "leave-open", flag(what.leave_open), "states of some threads stay open");
+Cli random_cli() {
+    Cli cli;
+    cli.manual.program = "random-trace";
+    cli.manual.usage = "random-trace [OPTIONS] DIR";
+    cli.manual.description =
+        "Writes a random trace into DIR, which is made, or is empty. Emulators accept it.";
+    cli.manual.options = {std::begin(rows), std::end(rows)};
+    return cli;
+}
+
+RandomTrace read_options(const Cli& cli) {
+    RandomTrace what;
+    what.seed = cli.get<uint32_t>("seed");
+    what.looms = cli.get<int>("looms");
+    what.processes = cli.get<int>("processes");
+    what.threads = cli.get<int>("threads");
+    what.events = cli.get<int>("events");
+    what.models = cli.get("models");
+    what.hosts = cli.get<int>("hosts");
+    what.cpus = cli.get<int>("cpus");
+    what.ranks = one_of<Ranks>({{"all", Ranks::all}, {"none", Ranks::none}, {"mixed", Ranks::mixed}}, "ranks",
+                               cli.get("ranks"));
+    what.apps = cli.get<int>("apps");
+    what.equal_tids = cli.has("equal-tids");
+    what.clock_offsets = cli.has("clock-offsets");
+    what.ties_within = cli.has("distinct") ? 0 : cli.get<int>("ties-within");
+    what.ties_between = cli.has("distinct") ? 0 : cli.get<int>("ties-between");
+    what.marks = cli.get<int>("marks");
+    what.punctual = cli.has("punctual");
+    what.counters = cli.get<int>("counters");
+    what.can_breakdown = one_of<CanBreakdown>(
+        {{"all", CanBreakdown::all}, {"some", CanBreakdown::some}, {"missing", CanBreakdown::missing}},
+        "can-breakdown", cli.get("can-breakdown"));
+    what.crowded = cli.has("crowded");
+    what.leave_open = cli.has("leave-open");
+    return what;
 }
 
 int run(int argc, char** argv) {
-    RandomTrace what = {.punctual = false, .models = every_model};
-    Words words;
-    Cli cli;
-    cli.usage = "random-trace [options] DIR";
-    cli.description = "Writes a random trace into DIR, which is made, or is empty. Emulators accept it.";
-    add_options(cli.options, what, words);
+    Cli cli = random_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     const std::filesystem::path directory = only_word(cli, "trace directory");
-    what.ranks = one_of<Ranks>({{"all", Ranks::all}, {"none", Ranks::none}, {"mixed", Ranks::mixed}}, "ranks",
-                               words.ranks);
-    what.can_breakdown = one_of<CanBreakdown>(
-        {{"all", CanBreakdown::all}, {"some", CanBreakdown::some}, {"missing", CanBreakdown::missing}},
-        "can-breakdown", words.can_breakdown);
-    if (words.distinct) what.ties_within = what.ties_between = 0;
+    const RandomTrace what = read_options(cli);
     if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory))
         throw Error("is there already, and not empty", directory);
     TraceBuilder trace;

@@ -22,7 +22,9 @@ class ReportTest : public testing::Test {
     Json report(std::vector<std::string> options = {}) {
         Finished done = emulate(std::move(options));
         EXPECT_EQ(done.status, 0) << done.err;
-        return Json::parse(read_file(file()));
+        Json report = Json::parse(read_file(file()));
+        expect_members_in_help(report);
+        return report;
     }
     std::filesystem::path file(const std::string& name = "report.json") const {
         return directory_.path() / name;
@@ -31,6 +33,19 @@ class ReportTest : public testing::Test {
     TraceBuilder trace_;
 
  private:
+    // Names of models and functions are no members of their own.
+    static void expect_members_in_help(const Json& json) {
+        static const std::string page =
+            read_file(std::filesystem::path(SOURCE_DIR) / "src/base/help/report.md");
+        if (!json.is_structured()) return;
+        for (const auto& [name, value] : json.items()) {
+            if (json.is_object()) {
+                EXPECT_THAT(page, testing::ContainsRegex("[^a-z_]" + name + "[^a-z_]"));
+            }
+            if (name != "events") expect_members_in_help(value);
+        }
+    }
+
     TemporaryDirectory directory_;
 };
 

@@ -9,8 +9,6 @@ namespace ovni::bench {
 
 namespace {
 
-namespace po = boost::program_options;
-
 // Emitted by a run: what its trace must hold.
 void print_emitted(const Plan& plan, uint64_t events_of_thread) {
     fmt::print("{{\"emitted\": {}}}\n", plan.threads * events_of_thread);
@@ -56,22 +54,29 @@ const Variant& find(std::span<const Variant> variants, const std::string& name) 
     throw UsageError("unknown variant '" + name + "', see --help");
 }
 
-Cli command_line(const std::string& tool, std::span<const Variant> variants) {
+constexpr OptionRow rows[] = {
+    {"threads", "", "N", "", "Threads, pinned to one CPU each.", "1"},
+    {"slices", "", "N", "", "Slices that are measured.", "1"},
+    {"events", "", "N", "", "Events of a thread in one slice.", "1000000"},
+    {"loop", "", "tight|work", "", "The loop of rate.", "tight"},
+};
+
+Cli command_line(const char* tool, std::span<const Variant> variants) {
     Cli cli;
-    cli.usage = tool + " {rate|latency|total} VARIANT [OPTIONS] | count DIR";
-    cli.description =
-        "  rate     CPU and wall ns per event, one line of JSON per slice, beside those of storing as many\n"
-        "           bytes (tight) or of the work alone (work)\n"
-        "  latency  quantiles in ns of single events, and of storing as many bytes\n"
-        "  total    only emits: for what measures whole processes\n"
-        "  count    how many events of the other commands are in a trace\n"
-        "The trace goes where OVNI_TRACEDIR says. Variants:";
-    for (const Variant& variant : variants) cli.description += std::string(" ") + variant.name;
-    cli.description += '\n';
-    cli.options.add_options()("threads", po::value<unsigned>()->default_value(1), "pinned to one CPU each")(
-        "slices", po::value<unsigned>()->default_value(1), "that are measured")(
-        "events", po::value<uint64_t>()->default_value(1'000'000), "of a thread in one slice")(
-        "loop", po::value<std::string>()->default_value("tight"), "of rate: tight or work");
+    cli.manual.program = tool;
+    cli.manual.usage = "writer-bench {rate|latency|total} VARIANT [OPTIONS] | count DIR";
+    cli.manual.description = R"(Commands:
+
+- `rate`: CPU and wall ns per event, one line of JSON per slice, next to those of storing as many bytes (tight) or of
+  the work alone (work)
+- `latency`: quantiles in ns of single events, and of storing as many bytes
+- `total`: only emits: for what measures whole processes
+- `count`: how many events of the other commands are in a trace
+
+The trace goes where OVNI_TRACEDIR says.)";
+    cli.manual.options = {std::begin(rows), std::end(rows)};
+    cli.manual.lists = "Variants:";
+    for (const Variant& variant : variants) cli.manual.lists += std::string(" ") + variant.name;
     return cli;
 }
 
@@ -83,7 +88,7 @@ int run(const char* tool, std::span<const Variant> variants, int argc, char** ar
     if (plan.threads == 0 || plan.slices == 0) throw UsageError("threads and slices: at least 1");
     const std::string &command = cli.words[0], &object = cli.words[1];
     if (command == "rate")
-        rate(find(variants, object), plan, cli.get<std::string>("loop"));
+        rate(find(variants, object), plan, cli.get("loop"));
     else if (command == "latency")
         latency(find(variants, object), plan);
     else if (command == "total")

@@ -1,0 +1,15 @@
+// The pages of src/base/help, one for each file there.
+#pragma once
+
+#include "base/manual.hpp"
+
+namespace ovni::topics {
+
+extern const Topic columns;
+extern const Topic control;
+extern const Topic cut;
+extern const Topic plots;
+extern const Topic report;
+extern const Topic settings;
+
+}  // namespace ovni::topics

@@ -1,0 +1,19 @@
+// Markdown as text for a terminal: paragraphs wrapped, items of lists with their terms in a column.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ovni {
+
+// Appends the words of `text` in lines of at most `width` columns, each but the first behind `indent` blanks.
+// The first line goes on at column `column`.
+void append_wrapped(std::string& out, std::string_view text, size_t column, size_t indent, size_t width);
+
+// A term, and its meaning in a column of its own.
+void append_row(std::string& out, std::string_view term, std::string_view meaning, size_t width);
+
+// Headings, paragraphs, items ("- `term`: meaning" or "- text") and code, indented by four blanks.
+std::string wrapped_markdown(std::string_view markdown, size_t width);
+
+}  // namespace ovni
