@@ -27,8 +27,9 @@ extern "C" {
 
 #define OVNI_METADATA_VERSION 3 /* of stream.json */
 
-#define OVNI_TRACEDIR "ovni"  /* trace directory, unless the environment variable of this name says another \
-                               */
+/* Trace directory, unless the environment variable of this name says another. */
+#define OVNI_TRACEDIR "ovni"
+
 #define OVNI_MAX_HOSTNAME 512 /* a loom name is shorter */
 
 #define OVNI_MAX_EV_BUF (2 * 1024LL * 1024LL) /* an event with its header is smaller, in bytes */
