@@ -45,8 +45,8 @@ ParallelColumns::ParallelColumns(const Comm& comm, const std::filesystem::path& 
         columns_.push_back({{ColumnName::Kind::channel, type}, 0, 0, {}});
     }
     first_breakdown_ = columns_.size();
-    for (uint16_t b = 0; b < plan.schema.breakdowns.size(); ++b)
-        columns_.push_back({{ColumnName::Kind::breakdown, b}, 0, 0, {}});
+    for (size_t b = 0; b < plan.schema.breakdowns.size(); ++b)
+        columns_.push_back({{ColumnName::Kind::breakdown, static_cast<uint16_t>(b)}, 0, 0, {}});
     rows_.resize(columns_.size());
 }
 
