@@ -25,6 +25,11 @@ if(OVNI_SANITIZE)
     target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
 endif()
 
+# Only g++ knows this option, and only its symbols need it.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-fno-gnu-unique OVNI_HAS_NO_GNU_UNIQUE)
+set(ovni_no_gnu_unique $<$<BOOL:${OVNI_HAS_NO_GNU_UNIQUE}>:-fno-gnu-unique>)
+
 # ovni_library(NAME SOURCES... LIBS libraries...): a static library of the tools.
 function(ovni_library name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
