@@ -27,6 +27,28 @@ if(OVNI_SANITIZE)
     target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
 endif()
 
+# Only g++ knows this option, and only its symbols need it.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-fno-gnu-unique OVNI_HAS_NO_GNU_UNIQUE)
+set(ovni_no_gnu_unique $<$<BOOL:${OVNI_HAS_NO_GNU_UNIQUE}>:-fno-gnu-unique>)
+
+# Headers that most sources parse. A precompiled header serves targets of equal options only, so each family has one.
+set(ovni_common_headers
+    <algorithm>
+    <array>
+    <atomic>
+    <cerrno>
+    <cstdint>
+    <cstring>
+    <memory>
+    <optional>
+    <span>
+    <string>
+    <string_view>
+    <utility>
+    <vector>)
+set(ovni_tool_headers ${ovni_common_headers} <filesystem> <fmt/format.h> <functional> <map> <set>)
+
 # ovni_library(NAME SOURCES... LIBS libraries...): a static library of the tools.
 function(ovni_library name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})

@@ -16,7 +16,7 @@ void read_counters(Emulator& emulator, uint32_t t, const EventView& event) {
     if (plan.counters.empty()) throw Error("no stream names its hardware counters (nosv.hwc)");
     if (data.size() != plan.counters.size() * sizeof(int64_t))
         throw Error(fmt::format("{} bytes for {} hardware counters", data.size(), plan.counters.size()));
-    for (uint16_t i = 0; i < plan.counters.size(); ++i) {
+    for (size_t i = 0; i < plan.counters.size(); ++i) {
         int64_t value = 0;
         std::memcpy(&value, data.data() + i * sizeof value, sizeof value);
         emulator.change(t, static_cast<uint16_t>(plan.first_counter + i), Action::set, value);

@@ -24,8 +24,6 @@ constexpr OptionRow rows[] = {
     {"keep-going", "", "", "",
      R"(Emulate what is good of a damaged trace. Streams that cannot be read are left out, others end at
      their first wrong event, and a list says what is missing. Reads the trace three times.)"},
-    {"hdf5", "", "FILE", "",
-     "Write all changes as columns, too, for analysis with h5py and the like. See --help columns."},
     {"report", "", "FILE", "",
      R"(Write a summary as JSON, too: events, time in states, MPI by function and rank, losses and oddities.
      See --help report.)"},
@@ -76,6 +74,7 @@ One process does the work; ovniemu-mpi shares it among many.)",
         .lists = list_of_models(),
         .topics = {&topics::report, &topics::columns, &topics::plots},
     };
+    for (const OutputFormat& format : output_formats()) cli.manual.options.push_back(format.option);
     return cli;
 }
 
@@ -107,7 +106,8 @@ EmulationOptions read_options(const Cli& cli) {
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     for (const OutputFormat& format : output_formats())
-        if (cli.has(format.option)) options.outputs.push_back({&format, cli.get<std::string>(format.option)});
+        if (std::string name(format.option.name); cli.has(name))
+            options.outputs.push_back({&format, cli.get<std::string>(name)});
     if (cli.has("report")) options.report = cli.get<std::string>("report");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;

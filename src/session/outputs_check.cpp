@@ -25,7 +25,7 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
                            output_path(path, Ending::partial)});
     };
     for (const ChosenOutput& chosen : options.outputs)
-        add(fmt::format("--{}", chosen.format->option), chosen.path);
+        add(fmt::format("--{}", chosen.format->option.name), chosen.path);
     if (options.report) add("--report", *options.report);
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())

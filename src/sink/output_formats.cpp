@@ -12,9 +12,8 @@ std::unique_ptr<Sink> make(const std::filesystem::path& path) {
 }
 
 constexpr OutputFormat formats[] = {
-    {"hdf5",
-     "write all changes as columns to that file, too, for analysis with h5py and the like; "
-     "src/sink/README.md has its layout",
+    {{"hdf5", "", "FILE", "",
+      "Write all changes as columns, too, for analysis with h5py and the like. See --help columns."},
      make<ColumnsSink>},
 };
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <span>
 
+#include "base/manual.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {
 
 struct OutputFormat {
-    const char* option;  // its value is the path of the output: a file
-    const char* help;
+    OptionRow option;  // its value is the path of the output: a file
     std::unique_ptr<Sink> (*make)(const std::filesystem::path& path);
 };
 

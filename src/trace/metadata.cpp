@@ -53,8 +53,8 @@ class Members {
         if (!value) return std::nullopt;
         if (!value->is_number()) fail(key, "is not a number");
         if (value->is_number_float()) {
-            constexpr auto half =
-                static_cast<double>(std::numeric_limits<Int>::max() / 2 + 1);  // a power of 2
+            constexpr Int power_of_2 = std::numeric_limits<Int>::max() / 2 + 1;
+            constexpr auto half = static_cast<double>(power_of_2);
             double real = std::trunc(value->get<double>());
             if (!(real >= -2 * half && real < 2 * half)) fail(key, "is out of range");
             return static_cast<Int>(real);

@@ -29,7 +29,8 @@ struct HandMadeRing {
         header.placed = 1;
         header.generation = 1;
         header.state = writer::RingState::open;
-        writer::StreamNote note{{trace, uses_temporary ? temporary.string() : ""}, place, writer::Json::object()};
+        writer::StreamNote note{
+            {trace, uses_temporary ? temporary.string() : ""}, place, writer::Json::object()};
         note.metadata["ovni"]["tid"] = 1;
         note.write(path.string() + ".json");
     }

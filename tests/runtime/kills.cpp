@@ -58,7 +58,8 @@ class KillTest : public RuntimeTest, public testing::WithParamInterface<Victim> 
         kill(target_, SIGKILL);
         waitpid(parent_, nullptr, 0);
         // A grandchild is not ours to wait for.
-        while (writer::start_of_process(target_) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        while (writer::start_of_process(target_) != 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 
     void recover_all() {

@@ -1,8 +1,7 @@
 /* Linked statically: no library comes into it. */
 #include <stdio.h>
 
-int main(void)
-{
-	puts("static");
-	return 5;
+int main(void) {
+    puts("static");
+    return 5;
 }
