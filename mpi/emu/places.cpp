@@ -148,7 +148,7 @@ uint32_t place_of_rank(const Places& places, int rank) {
 }
 
 std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
-                                     Tolerance tolerance, std::vector<Damage>& damages) {
+                                       Tolerance tolerance, std::vector<Damage>& damages) {
     auto path_of = [](const PlacedStream& f) -> const std::string& { return f.file.relative_path; };
     std::ranges::stable_sort(files, {}, path_of);
     std::vector<PlacedStream> chosen;

@@ -55,6 +55,6 @@ struct PlacedStream {
 // Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
 // none of which it is; with Tolerance::keep_going such streams are left out.
 std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
-                                     Tolerance tolerance, std::vector<Damage>& damages);
+                                       Tolerance tolerance, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -39,7 +39,7 @@ void set_text(Alarm& alarm, std::string text) {
 
 Fault read_word(const Reading& reading, const Piece& field, std::string_view what, uint64_t& number) {
     if (Fault fault = read_number(reading, field, what, number)) return fault;
-    if (number > largest_word) return reading.wrong(field, std::string(what) + ": more than 32 bits");
+    if (number > largest_word) return reading.wrong(field, std::string(what).append(": more than 32 bits"));
     return {};
 }
 

@@ -101,7 +101,8 @@ void check_version(const Members& top) {
 
 std::string loom_of(const Members& ovni) {
     std::string loom = ovni.must(ovni.text("loom"), "loom");
-    if (loom.find('/') != loom.npos) ovni.fail("loom", fmt::format("'{}' has a '/' in it", loom));
+    if (std::ranges::find(loom, '/') != loom.end())
+        ovni.fail("loom", fmt::format("'{}' has a '/' in it", loom));
     if (loom.size() > longest_loom) ovni.fail("loom", "is too long");
     return loom;
 }

@@ -11,7 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/wrapped_text.hpp"
-#include "region/alarm.hpp"
+#include "region/alarm_kinds.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
 
