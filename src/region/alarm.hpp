@@ -1,5 +1,6 @@
 // A chain of alarms after parsing. A chain arms its alarms one after the other; a hit of the armed one fires
-// its event (README.md has the grammar). Plain data: the parser makes it, the engine lays it out.
+// its event (ovnirun --help control has the grammar). Plain data: the parser makes it, the engine lays it
+// out.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One chain of alarms from its text. The whole grammar is in README.md.
+// One chain of alarms from its text. ovnirun --help control has the whole grammar.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // --report: what is to be known of a trace without looking at its states one by one, as one JSON document;
-// README.md says what stands in it. The same bytes from ovniemu and from any number of ranks: a rank adds
-// what it knows of its own looms, in any order.
+// ovniemu --help report says what stands in it. The same bytes from ovniemu and from any number of ranks: a
+// rank adds what it knows of its own looms, in any order.
 #pragma once
 
 #include <cstdint>

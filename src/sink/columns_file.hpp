@@ -1,5 +1,5 @@
-// Columns of records in an HDF5 file, for analysis: README.md has the layout. Who fills it filters the chunks
-// (chunk_filter.hpp), so that many processes can do that for one file.
+// Columns of records in an HDF5 file, for analysis: ovniemu --help columns has the layout. Who fills it
+// filters the chunks (chunk_filter.hpp), so that many processes can do that for one file.
 #pragma once
 
 #include <cstdint>
