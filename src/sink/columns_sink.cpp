@@ -49,6 +49,7 @@ void ColumnsSink::begin(const Ranks& ranks, const Plan& plan) {
         columns_.emplace_back().name = {ColumnName::Kind::breakdown, b};
     rows_.resize(columns_.size());
     ready_.resize(columns_.size());
+    tails_.resize(columns_.size());
 }
 
 template <class Put>
@@ -72,7 +73,8 @@ void ColumnsSink::share(const Slice& slice) {
 
 void ColumnsSink::write(const Slice& slice) {
     if (ranks_->is_alone()) {
-        visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(columns_[column], row); });
+        visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(column, row); });
+        count_rows();
         return filter_until(whole_chunks());
     }
     write_gathered();
@@ -80,17 +82,42 @@ void ColumnsSink::write(const Slice& slice) {
 }
 
 // Alone: the next row of a column.
-void ColumnsSink::append(Column& column, const ColumnRow& row) {
-    size_t place = column.total++ % rows_in_chunk;
-    if (place == 0) column.last = add_chunk(column);
-    column.last[place] = row;
+void ColumnsSink::append(size_t column, const ColumnRow& row) {
+    Tail& tail = tails_[column];
+    if (tail.next == tail.end) [[unlikely]]
+        make_room(column);
+    *tail.next++ = row;
 }
 
-ColumnRow* ColumnsSink::add_chunk(Column& column) {
-    if (spare_.empty()) spare_.emplace_back(rows_in_chunk);
-    column.mine.push_back(std::move(spare_.back()));
+// The chunk grows up to its size, so that columns of few rows need little memory.
+void ColumnsSink::make_room(size_t c) {
+    constexpr size_t first_rows = 256, growth = 4;
+    Column& column = columns_[c];
+    size_t used = 0;
+    if (column.mine.empty() || column.mine.back().size() == rows_in_chunk)
+        column.mine.push_back(take_spare(first_rows));
+    else
+        used = column.mine.back().size();
+    Rows& rows = column.mine.back();
+    if (used > 0) rows.resize(std::min(used * growth, rows_in_chunk));
+    tails_[c] = {rows.data() + used, rows.data() + rows.size()};
+}
+
+void ColumnsSink::count_rows() {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        Column& column = columns_[c];
+        if (column.mine.empty()) continue;
+        auto in_last = static_cast<uint64_t>(tails_[c].next - column.mine.back().data());
+        column.total = (column.filtered + column.mine.size() - 1) * rows_in_chunk + in_last;
+    }
+}
+
+// A chunk that was used before, or a new one.
+ColumnsSink::Rows ColumnsSink::take_spare(size_t rows_if_new) {
+    if (spare_.empty()) return Rows(rows_if_new);
+    Rows rows = std::move(spare_.back());
     spare_.pop_back();
-    return column.mine.back().data();
+    return rows;
 }
 
 // Everybody knows from the counts what comes from whom, and where it belongs.
@@ -131,7 +158,10 @@ void ColumnsSink::hand_out(const Slice& slice) {
 ColumnRow* ColumnsSink::rows_of(size_t c, uint64_t chunk) {
     Column& column = columns_[c];
     auto index = static_cast<size_t>((chunk - owners_.first_of(me(), c, column.filtered)) / owners_.ranks);
-    while (column.mine.size() <= index) add_chunk(column);
+    while (column.mine.size() <= index) {
+        column.mine.push_back(take_spare(rows_in_chunk));
+        column.mine.back().resize(rows_in_chunk);
+    }
     return column.mine[index].data();
 }
 
@@ -160,8 +190,9 @@ void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
             Rows& rows = column.mine.front();
             // A chunk that is not full is filled up; if it is the only one, it has a size of its own.
             size_t count = rows_in(c, chunk);
+            rows.resize(chunk == 0 ? count : rows_in_chunk);
             std::fill(rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), ColumnRow{});
-            auto bytes = filter_.apply(std::span(rows).first(chunk == 0 ? count : rows_in_chunk));
+            auto bytes = filter_.apply(rows);
             if (ranks_->is_alone())
                 file_->append(column.name, count, bytes);
             else

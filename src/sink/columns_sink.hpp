@@ -35,19 +35,20 @@ class ColumnsSink : public Sink {
     // One dataset, alike on all ranks but for the chunks.
     struct Column {
         ColumnName name;
-        uint64_t total = 0;         // rows so far, on all ranks
-        uint64_t filtered = 0;      // chunks that their owners have filtered
-        uint64_t written = 0;       // chunks that are in the file
-        std::deque<Rows> mine;      // chunks of this rank, from the first that is not filtered
-        ColumnRow* last = nullptr;  // alone: the chunk that grows
+        uint64_t total = 0;     // rows so far, on all ranks
+        uint64_t filtered = 0;  // chunks that their owners have filtered
+        uint64_t written = 0;   // chunks that are in the file
+        std::deque<Rows> mine;  // chunks of this rank, from the first that is not filtered
     };
 
     size_t me() const { return static_cast<size_t>(ranks_->rank()); }
     // Calls put(column, row) for every row of the slice.
     template <class Put>
     void visit_rows(const Slice& slice, Put put) const;
-    void append(Column& column, const ColumnRow& row);
-    ColumnRow* add_chunk(Column& column);
+    void append(size_t column, const ColumnRow& row);
+    void make_room(size_t column);
+    void count_rows();
+    Rows take_spare(size_t rows_if_new);
     ColumnRow* rows_of(size_t column, uint64_t chunk);
     size_t rows_in(size_t column, uint64_t chunk) const;
 
@@ -67,6 +68,13 @@ class ColumnsSink : public Sink {
     std::vector<size_t> column_of_type_;
     size_t first_breakdown_ = 0;
     std::vector<Rows> spare_;  // room for chunks
+
+    // Alone only, by column: where the next row goes, and where the room for it ends.
+    struct Tail {
+        ColumnRow* next = nullptr;
+        ColumnRow* end = nullptr;
+    };
+    std::vector<Tail> tails_;
 
     // On many ranks only.
     std::vector<Rows> rows_;  // of this slice, by column
