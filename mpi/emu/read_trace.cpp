@@ -35,7 +35,7 @@ static auto fields(ClockSources& sources) {
 
 namespace {
 
-// What a rank has read of its share.
+// The part of the streams that one rank has read.
 struct Share {
     std::vector<StreamFile> files;
     std::vector<Damage> damages;
@@ -73,7 +73,7 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-// What the first rank of this place finds.
+// The first rank of this place finds the streams for all there.
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
     std::string all = comm.agree([&] {
@@ -135,7 +135,7 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
     return read;
 }
 
-// Of a directory that several places see, each has told the same.
+// Several places that see one directory all list its damages.
 void keep_one_each(std::vector<Damage>& damages) {
     std::ranges::stable_sort(damages, {}, &Damage::relative_path);
     auto repeated = std::ranges::unique(damages, {}, &Damage::relative_path);

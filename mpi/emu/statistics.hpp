@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// Of one rank. Plain data.
+// The cost of one rank. Plain data.
 struct RankStatistics : EmulationCost {
     uint64_t collectives = 0, messages = 0, bytes_sent = 0;  // Ranks::Traffic
     uint64_t peak_memory = 0;                                // bytes resident, with what MPI itself takes

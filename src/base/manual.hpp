@@ -12,7 +12,7 @@ namespace ovni {
 struct OptionRow {
     std::string_view name;    // without dashes
     std::string_view letter;  // the short name, or empty
-    // What help calls the value, or empty if the option takes none. Words in small letters are choices.
+    // The name of the value in help, or empty if the option takes none. Words in small letters are choices.
     std::string_view value;
     std::string_view variable;  // an environment variable that sets it as well, or empty
     std::string_view text;
@@ -47,7 +47,7 @@ bool is_choice(std::string_view value);
 // "host|rank|NAME": host, rank, NAME.
 std::vector<std::string_view> alternatives(std::string_view value);
 
-// What --help prints; what --help NAME prints, which throws UsageError if there is no such topic.
+// The text of --help, and that of --help NAME, which throws UsageError if there is no such topic.
 std::string help_text(const Manual& manual, size_t width);
 std::string topic_text(const Manual& manual, std::string_view name, size_t width);
 // For scripts/generate_manuals.py.

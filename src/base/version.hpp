@@ -1,4 +1,4 @@
-// What --version prints.
+// The text of --version.
 #pragma once
 
 #include <string>

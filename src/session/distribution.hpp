@@ -42,13 +42,13 @@ class Distribution {
 
     virtual const Ranks& ranks() const { return alone_; }
 
-    // What is known of clocks besides the trace. Collective; throws Error.
+    // Files that tell of clocks, next to the metadata of the trace. Collective; throws Error.
     virtual ClockSources read_clock_sources();
     // The trace, or with --keep-going what is good of it. Collective; throws Error.
     virtual Trace read_trace(const ClockSources& clocks, std::vector<Damage>& damages);
-    // What only a distributed trace can lack. Local; throws Error.
+    // Throws Error if a part is missing that only a distributed trace can lack. Local.
     virtual void check(const Trace&, const System&, const ClockModel&) const {}
-    // Which looms this rank emulates. Differs from rank to rank; local.
+    // The looms that this rank emulates, true for each. Local.
     virtual std::vector<bool> my_looms(const Trace& trace, const System& system) const;
     // Does this rank read a stream that is no thread's? One rank does.
     virtual bool reads_stray(uint32_t /*stream*/) const { return true; }

@@ -131,7 +131,7 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     cost_.events = emulator.events();
 }
 
-// What is wrong at the end is printed by rank 0. Adds what is known now to the schema.
+// Rank 0 prints what is wrong at the end. The schema gets the labels that are known only now.
 EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Schema& schema) {
     const bool is_whole = !window.error() && !window.was_interrupted();
     if (window.error() && ranks_.is_root()) log::error("{}", *window.error());

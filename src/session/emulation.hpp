@@ -19,7 +19,7 @@
 
 namespace ovni {
 
-// What the emulation cost this rank.
+// The cost of the emulation on this rank.
 struct EmulationCost {
     uint64_t looms = 0, streams = 0, events = 0;
     uint64_t windows = 0;          // steps that all ranks took together

@@ -19,7 +19,7 @@ std::vector<GapFact> gather(const Ranks& ranks, const std::vector<GapFact>& mine
 std::vector<LabelledType> gather(const Ranks& ranks, const std::vector<LabelledType>& mine);
 Findings gather(const Ranks& ranks, const Findings& mine);
 EndChecks gather(const Ranks& ranks, const EndChecks& mine);
-// What was counted.
+// The counts of a report.
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content);
 // The warnings of all ranks so far. Most come from the metadata that every rank has: rank 0 sends its own,
 // the others what rank 0 does not know.

@@ -19,7 +19,7 @@
 
 namespace ovni {
 
-// Of damaged traces: nothing is emulated, or what is good.
+// A damaged trace is refused, or its good part is emulated.
 enum class Tolerance { none, keep_going };
 
 // Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
@@ -58,17 +58,17 @@ void print_ties(uint64_t ties, EventOrder order);
 
 DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);
 
-// What outputs say of them; nothing without --keep-going.
+// The damages as outputs list them; nothing without --keep-going.
 std::optional<std::vector<Damage>> damages_of(const EmulationOptions& options,
                                               const std::vector<Damage>& damages);
 
 // Throws Error where no outputs can be put there.
 void make_output_directory(const EmulationOptions& options);
 
-// What outputs say of who made them.
+// The name and version of this tool, for outputs.
 std::string tool_version();
 
-// What the clocks of a trace of that length are worth.
+// Prints how far the clocks of a trace of that length can be wrong.
 void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration);
 
 // How the emulation of so many streams ended, for the last line and the exit status.

@@ -129,7 +129,7 @@ bool Window::next(Stretch& stretch) {
     all_wait_ =
         order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
     if (at_end_) finish(all, first_error);
-    // What may have been made at the time of the error is sorted out in the last window.
+    // The last window sorts out what was made at the time of the error.
     int64_t final_before = std::min(done, limit_ - 1);
     take_before(at_end_ ? RecordQueue::everything : final_before, stretch);
     if (tallied_ && !at_end_) tallied_->settle(final_before);

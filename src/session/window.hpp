@@ -41,13 +41,13 @@ class Window {
     double progress() const;
     // Nothing after it counts.
     Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }
-    // What of this rank's values counts as shown, in the end.
+    // The values of this rank that count as shown in the end.
     std::vector<int64_t> shown_extras() const;
     uint64_t ties() const { return merger_.ties(); }
 
  private:
     void take_before(int64_t time, Stretch& stretch);
-    // Where a rank is.
+    // The progress of a rank.
     struct Position {
         int64_t done = INT64_MIN;        // its records before this time are final
         int64_t now = 0;                 // time of its last event

@@ -95,7 +95,7 @@ std::string pack(const Item& item) {
     std::vector<uint8_t> bytes = Json::to_cbor(put(item));
     return {bytes.begin(), bytes.end()};
 }
-// What pack() made of an item of that type.
+// The item that pack() was given; `Item` must be its type.
 template <class Item>
 Item unpack(const std::string& packed) {
     Item item;

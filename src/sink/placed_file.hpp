@@ -26,7 +26,7 @@ class PlacedFile {
     // Room for at least `least` bytes behind what was added; valid until the next call. Local; throws Error.
     std::span<char> room(size_t least);
     void add(size_t bytes) { filled_ += bytes; }
-    // What was added since the last place() and is not written.
+    // Bytes that were added since the last place() and are not written.
     uint64_t kept() const { return filled_; }
 
     // On many ranks: what was added goes behind what lower ranks, who have `before` of `all` bytes, have

@@ -30,7 +30,7 @@ struct Slice {
     std::span<const std::vector<Record>> breakdowns;  // lines of each of Schema::breakdowns
 };
 
-// What is known after the last record, on all ranks.
+// The end of an emulation, alike on all ranks.
 struct Outcome {
     const Schema& schema;  // rows as in Plan::schema, with all types and labels
     int64_t duration = 0;  // time of the last event, ns
@@ -51,7 +51,7 @@ class Sink {
     virtual void end(const Outcome& outcome) = 0;
 
     virtual bool needs_facts() const { return false; }
-    // What this rank has written of slices.
+    // Bytes that this rank has written of slices.
     virtual uint64_t bytes_written() const { return 0; }
 };
 
