@@ -69,6 +69,7 @@ void FileWindow::keep_open(Fd fd) {
 // been enough for a while.
 void FileWindow::slide(uint64_t keep, uint64_t to) {
     constexpr unsigned a_while = 4;
+    if (keep > end_) begin_ = end_ = keep;
     uint64_t kept = end_ - keep, needed = to - keep;
     bool small = std::max(2 * kept, needed) <= block_;
     oversized_ = small && capacity_ > block_ ? oversized_ + 1 : 0;

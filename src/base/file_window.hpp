@@ -27,9 +27,10 @@ class FileWindow {
         return {memory_.get() + (from - begin_), to - from};
     }
 
-    // Brings everything up to `to` (at most size()) into memory, and more if there is room. Bytes from `keep`
-    // on, which is inside the window, stay; earlier ones may go, and all move. Throws Error with path and
-    // offset if the file cannot be read or has become shorter.
+    // Brings everything from `keep` (at least begin()) up to `to` (at most size()) into memory, and more if
+    // there is room. Bytes of the window from `keep` on stay; earlier ones may go, and all move. If `keep`
+    // lies behind the window, what is between is skipped. Throws Error with path and offset if the file
+    // cannot be read or has become shorter.
     void ensure(uint64_t keep, uint64_t to) {
         if (to > end_) slide(keep, to);
     }

@@ -168,6 +168,15 @@ TEST_F(ChecksumTest, ManyRecordsAreReadInPieces) {
                 HasSubstr(fmt::format("stream.obs:{}: the 20 bytes", header + 1990 * event_size)));
 }
 
+TEST_F(ChecksumTest, TheRecordedSizeIsThatOfTheLastOfManyRecords) {
+    size_t all = 0;
+    for (int more : {1, 254, 1, 44, 1700}) {
+        all += static_cast<size_t>(more);
+        events(more).checksums(event_size).write(directory());
+        EXPECT_EQ(recorded_size(directory()), header + all * event_size) << all;
+    }
+}
+
 TEST_F(ChecksumTest, AStreamThatIsNewerIsReadWithOneWarning) {
     events(10).checksums(2 * event_size).flip(header + 3 * event_size - 1).flip(header + 7 * event_size - 1);
     build().write(directory());

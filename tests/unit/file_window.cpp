@@ -73,6 +73,19 @@ TEST_F(FileWindowTest, KeepsWhatItIsTold) {
     }
 }
 
+TEST_F(FileWindowTest, SkipsWhatLiesBeforeWhatItKeeps) {
+    std::mt19937 random(3);
+    for (size_t block : {1, 7, 64, 500}) {
+        FileWindow window(file_of(5000), block);
+        for (uint64_t keep = 0; keep < window.size(); keep += random() % (4 * block) + 1) {
+            uint64_t to = std::min<uint64_t>(window.size(), keep + random() % (2 * block));
+            window.ensure(keep, to);
+            ASSERT_GE(window.end(), to);
+            ASSERT_NO_FATAL_FAILURE(expect_content(window));
+        }
+    }
+}
+
 TEST_F(FileWindowTest, MemoryThatGrewGoesAgain) {
     constexpr uint64_t block = 100;
     FileWindow window(file_of(20'000), block);
