@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -44,6 +45,13 @@ void add_colors(std::string& text, std::span<const ExtraColor> colors) {
                        c.blue);
 }
 
+// Titles and labels may come from the program, with any bytes in them. Each is one line of the file.
+std::string one_line(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
+}
+
 }  // namespace
 
 std::string pcf_text(const FileSchema& schema) {
@@ -52,9 +60,10 @@ std::string pcf_text(const FileSchema& schema) {
     add_colors(text, schema.colors);
     for (const EventType& type : schema.types) {
         fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
-                       type.title);
+                       one_line(type.title));
         for (const auto& [value, label] : type.labels)
-            fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value), label);
+            fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value),
+                           one_line(label));
     }
     return text;
 }

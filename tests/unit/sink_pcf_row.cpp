@@ -37,6 +37,15 @@ TEST(Pcf, ListsTypesAndLabelsInTheirOrder) {
                                     "12345 five digits\n-1   negative\n0    cut\n");
 }
 
+// A label with a line break must not become a line of its own, which Paraver would read as another value.
+TEST(Pcf, TitlesAndLabelsAreOneLine) {
+    FileSchema schema;
+    schema.types = {{101, "a\ntitle", {{1, "first\r\n2    second"}, {3, "tab\tstays"}}}};
+    EXPECT_EQ(pcf_text(schema), known_head() +
+                                    "\n\nEVENT_TYPE\n0 101        a title\nVALUES\n"
+                                    "1    first  2    second\n3    tab\tstays\n");
+}
+
 TEST(Pcf, FurtherColorsFollowTheFixedOnes) {
     FileSchema schema;
     schema.colors = {{23, 255, 0, 7}, {1001, 1, 20, 255}};
