@@ -17,7 +17,9 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 add_library(ovni_settings INTERFACE)
-target_compile_options(ovni_settings INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>)
+# Lines are enough for backtraces; what -g adds to that costs a quarter of the build.
+target_compile_options(ovni_settings INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>
+    $<$<CONFIG:RelWithDebInfo>:-g1>)
 target_include_directories(ovni_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
 if(OVNI_SANITIZE)
     if(NOT OVNI_SANITIZE MATCHES "^(address|undefined|leak|thread)(,(address|undefined|leak))*$")
@@ -56,12 +58,22 @@ function(ovni_library name)
     target_link_libraries(${name} PUBLIC ovni_settings ${ARG_LIBS})
 endfunction()
 
-# ovni_writer_library(NAME SOURCES... LIBS libraries...): sources of libovni.so that programs of ours use too, as a
-# static library. The target of libovni.so exists before.
+# Options of what is loaded into the traced program.
+set(ovni_writer_options -fno-exceptions -fno-rtti -fvisibility=hidden -fvisibility-inlines-hidden
+    ${ovni_no_gnu_unique} -ftls-model=initial-exec)
+if(OVNI_SANITIZE MATCHES undefined)
+    list(APPEND ovni_writer_options -fno-sanitize=vptr)
+endif()
+
+# ovni_writer_library(NAME SOURCES... LIBS libraries...): sources of libovni.so that programs of ours use too:
+# compiled once, for it and for a static library. The target of libovni.so exists before.
 function(ovni_writer_library name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
-    ovni_library(${name} ${ARGN})
-    target_sources(ovni PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+    add_library(${name}_objects OBJECT ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name}_objects PRIVATE ovni_settings ${ARG_LIBS})
+    target_compile_options(${name}_objects PRIVATE ${ovni_writer_options})
+    ovni_library(${name} $<TARGET_OBJECTS:${name}_objects> LIBS ${ARG_LIBS})
+    target_sources(ovni PRIVATE $<TARGET_OBJECTS:${name}_objects>)
 endfunction()
 
 # ovni_program(NAME SOURCES... LIBS libraries...): an installed program in build/bin.
