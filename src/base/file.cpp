@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -54,8 +53,12 @@ void close(Fd& file, const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-    constexpr size_t everything = std::numeric_limits<size_t>::max();
-    FileWindow file(path, everything);
+    // A window reads its first block at once, and a sparse file may be far larger than the memory.
+    FileWindow file(path, largest_whole_file);
+    if (file.size() > largest_whole_file)
+        throw Error(fmt::format("it has {} bytes, at most {} are read: it is no such file, or is damaged",
+                                file.size(), largest_whole_file),
+                    path);
     return {reinterpret_cast<const char*>(file.at(0)), file.size()};
 }
 

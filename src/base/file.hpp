@@ -32,6 +32,9 @@ void write_at(const Fd& file, uint64_t offset, std::string_view text, const std:
 void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path);
 void close(Fd& file, const std::filesystem::path& path);
 
+// Throws Error, too, if the file has more than largest_whole_file bytes: nothing that is read whole is so
+// large.
+inline constexpr uint64_t largest_whole_file = uint64_t{64} << 20;
 std::string read_file(const std::filesystem::path& path);
 
 // Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without

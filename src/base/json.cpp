@@ -58,6 +58,10 @@ class Checker : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& path) {
+    // The parser ends there, as a C string does. A file has such bytes if it was not written to its end.
+    if (size_t zero = text.find('\0'); zero != text.npos)
+        throw Error("not valid JSON: a byte of value zero, so the file was not written to its end", path,
+                    zero);
     Checker checker(path);
     Json::sax_parse(text.begin(), text.end(), &checker, Json::input_format_t::json, true, true);
     return Json::parse(text.begin(), text.end(), nullptr, true, true);

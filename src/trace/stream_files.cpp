@@ -46,14 +46,11 @@ uint64_t check_stream_file(const std::string& path) {
 }
 
 std::optional<std::string> read_side_file(const std::filesystem::path& path) {
-    constexpr off_t most = off_t{64} << 20;
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
         if (errno == ENOENT) return std::nullopt;
         throw system_error("cannot get the size", path);
     }
-    if (!S_ISREG(info.st_mode)) throw Error("not a regular file", path);
-    if (info.st_size > most) throw Error(fmt::format("more than {} bytes", most), path);
     return read_file(path);
 }
 

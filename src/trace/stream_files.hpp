@@ -20,7 +20,7 @@ void check_stream_header(uint64_t size, std::span<const uint8_t> header, const s
 uint64_t check_stream_file(const std::string& path);
 
 // The content of a side file (JSON) of a stream; nothing if it is missing. Throws Error if it is no regular
-// file or has more than 64 MiB.
+// file or larger than largest_whole_file.
 std::optional<std::string> read_side_file(const std::filesystem::path& path);
 
 }  // namespace ovni

@@ -30,6 +30,8 @@ const BadDay bad_days[] = {
      "thread.7/stream.obs", "thread.7 ends at byte 8: ", true},
     {"BrokenMetadata", [](StreamBuilder& stream) { stream.json_text("{"); }, "not valid JSON",
      "thread.7 is left out: ", false},
+    {"ZerosInMetadata", [](StreamBuilder& stream) { stream.json_text(std::string("{}\0", 3)); },
+     "stream.json:2: not valid JSON: a byte of value zero", "thread.7 is left out: ", false},
     {"NobodyEndedIt", [](StreamBuilder& stream) { stream.unfinished(); }, "ovni.finished",
      "thread.7 ends at byte ", true},
     {"TwoOfOneName", [](StreamBuilder& stream) { stream.set("ovni.tid", 8); }, "has two streams",
@@ -158,6 +160,33 @@ TEST_F(KeepGoingOn, AGoodTraceChangesNothing) {
     EXPECT_EQ(kept.status, 0);
     EXPECT_THAT(kept.err, HasSubstr("--keep-going: 0 streams are left out, 0 end too early"));
     expect_same(output("strict"), output("kept"));
+}
+
+TEST_F(KeepGoingOn, AGoodTraceOfManyBlocksChangesNothing) {
+    constexpr size_t smallest_event = 12;
+    StreamBuilder& many = trace_.thread({.loom = "bad", .pid = 7, .tid = 9, .rank = 900, .nranks = 901});
+    many.starts(1000, -1);
+    for (int i = 0; i < 400; ++i) many.event("OB.", 1100 + i);
+    many.ends(3000).checksums(smallest_event);
+    fs::path directory = trace_.write();
+    ASSERT_GT(fs::file_size(directory / "loom.bad/proc.7/thread.9/stream.crc"), 4096u);
+    ASSERT_EQ(serial(directory, output("strict")).status, 0);
+    for (int ranks : {0, 3}) {
+        std::string out = "kept" + std::to_string(ranks);
+        Finished kept = ranks == 0 ? serial(directory, output(out), {"--keep-going"})
+                                   : distributed(ranks, directory, output(out), {"--keep-going"});
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        expect_same(output("strict"), output(out));
+    }
+}
+
+TEST_F(KeepGoingOn, LeavesOutAStreamWithGiantMetadata) {
+    fs::path directory = trace_.write();
+    fs::resize_file(directory / "loom.bad/proc.7/thread.7/stream.json", uintmax_t{1} << 40);
+    Finished kept = serial(directory, output("kept"), {"--keep-going"});
+    EXPECT_EQ(kept.status, 0) << kept.err;
+    EXPECT_THAT(kept.err, HasSubstr("stream.json: it has 1099511627776 bytes, at most 67108864 are read"));
+    EXPECT_THAT(kept.err, HasSubstr("--keep-going: 1 streams are left out"));
 }
 
 TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/support/stream_test.hpp"
+#include "trace/clock_sources.hpp"
 
 namespace ovni::test {
 
@@ -53,6 +56,18 @@ TEST(ClockFileTest, ShortIntervalsSayNothingOfTheRate) {
                    measured(9 * second + second / 10, 9100, 6000), measured(10 * second, 10000, 6000)}};
     EXPECT_EQ(far.line().corrected(20 * second), 20 * second + 10000 + 9191);
     EXPECT_EQ(far.line().corrected(-91 * second), -91 * second - 91001);  // rounded down
+}
+
+TEST(ClockSourcesTest, AGiantFileIsRefused) {
+    TemporaryDirectory directory;
+    for (const char* name : {clock_file_name, clock_table_name}) {
+        std::filesystem::path file = directory.path() / name;
+        std::ofstream(file) << "{}";
+        std::filesystem::resize_file(file, uintmax_t{1} << 40);
+        EXPECT_ERROR(ClockSources::find(std::nullopt, {directory.path()}), "at most 67108864 are read");
+        EXPECT_ERROR(ClockSources::find(file.string(), {}), "at most 67108864 are read");
+        std::filesystem::remove(file);
+    }
 }
 
 struct Wrong {
