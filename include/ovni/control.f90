@@ -13,7 +13,7 @@ module ovni_control
     integer(c_int32_t), parameter, public :: ovni_control_this_thread = -1
 
     abstract interface
-        ! What ovni_control_listen takes.
+        ! The argument of ovni_control_listen.
         subroutine ovni_control_listener(data, event, tid, bcast) bind(c)
             import :: c_ptr, c_int, c_int32_t
             type(c_ptr), value :: data

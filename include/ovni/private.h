@@ -1,5 +1,5 @@
-/* What our own tracing libraries (libovni-mpi) ask of the writer beyond ovni.h. Exported under the symbol
- * version OVNI_PRIVATE; not for programs: it changes without notice.
+/* The interface between the writer and our own tracing libraries (libovni-mpi), beyond ovni.h. Exported under
+ * the symbol version OVNI_PRIVATE; not for programs: it changes without notice.
  *
  * One writer per process. A thread has a stream in one of two ways: the program opened it (ovni_proc_init,
  * ovni_thread_init), or we did, with ovni_private_thread_open(). A stream of ours is memory only until its
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Who this process is; a member that the program itself has set is ignored. Strings are copied. */
+/* The identity of this process; a member that the program itself has set is ignored. Strings are copied. */
 struct ovni_private_identity {
     int app;          /* > 0 */
     const char* loom; /* "<host>" or "<host>.<suffix>" */

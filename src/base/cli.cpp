@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/nearest.hpp"
 #include "base/version.hpp"
 
 namespace ovni {
@@ -32,6 +33,13 @@ po::options_description known_options(const Manual& manual) {
     known.add_options()(manual_option, "");
     known.add_options()("word", po::value<std::vector<std::string>>());
     return known;
+}
+
+std::vector<std::string> option_names(const Manual& manual) {
+    std::vector<std::string> names{"--" + std::string(help_option().name),
+                                   "--" + std::string(version_option().name)};
+    for (const OptionRow& row : manual.options) names.push_back("--" + std::string(row.name));
+    return names;
 }
 
 // "--help=TOPIC" is "--help TOPIC".
@@ -96,6 +104,9 @@ Parsed parse(Cli& cli, int argc, char** argv) {
         topic = topic_in(parsed);
         po::store(parsed, cli.values);
         po::notify(cli.values);
+    } catch (const po::unknown_option& e) {
+        throw UsageError(std::string(e.what()) + proposal(e.get_option_name(), option_names(cli.manual)) +
+                         " (see --help)");
     } catch (const po::error& e) {
         throw UsageError(std::string(e.what()) + " (see --help)");
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "base/standard_output.hpp"
 
 namespace ovni {
@@ -19,10 +20,10 @@ int run_main(const char* tool, const std::function<int()>& body) {
         flush_stdout();
         return status;
     } catch (const UsageError& e) {
-        fmt::print(stderr, "{}: {}\n", tool, e.what());
+        fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(e.what()));
         return 2;
     } catch (const std::exception& e) {
-        fmt::print(stderr, "{}: {}\n", tool, e.what());
+        fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(e.what()));
         return 1;
     }
 }

@@ -52,12 +52,12 @@ void close(Fd& file, const std::filesystem::path& path) {
     if (::close(file.release()) != 0) throw system_error("cannot write", path);
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, uint64_t largest) {
     // A window reads its first block at once, and a sparse file may be far larger than the memory.
-    FileWindow file(path, largest_whole_file);
-    if (file.size() > largest_whole_file)
+    FileWindow file(path, largest);
+    if (file.size() > largest)
         throw Error(fmt::format("it has {} bytes, at most {} are read: it is no such file, or is damaged",
-                                file.size(), largest_whole_file),
+                                file.size(), largest),
                     path);
     return {reinterpret_cast<const char*>(file.at(0)), file.size()};
 }

@@ -32,10 +32,9 @@ void write_at(const Fd& file, uint64_t offset, std::string_view text, const std:
 void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path);
 void close(Fd& file, const std::filesystem::path& path);
 
-// Throws Error, too, if the file has more than largest_whole_file bytes: nothing that is read whole is so
-// large.
+// Throws Error, too, if the file has more than `largest` bytes. Little of what is read whole is larger.
 inline constexpr uint64_t largest_whole_file = uint64_t{64} << 20;
-std::string read_file(const std::filesystem::path& path);
+std::string read_file(const std::filesystem::path& path, uint64_t largest = largest_whole_file);
 
 // Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without
 // commit() the temporary file is removed, and an older complete output stays untouched. Links are followed.

@@ -55,16 +55,35 @@ class Checker : public nlohmann::json_sax<Json> {
     std::vector<std::set<std::string>> keys_;  // of every object around
 };
 
-}  // namespace
-
-Json parse_json(std::string_view text, const std::string& path) {
+void check_json(std::string_view text, const std::string& path) {
     // The parser ends there, as a C string does. A file has such bytes if it was not written to its end.
     if (size_t zero = text.find('\0'); zero != text.npos)
         throw Error("not valid JSON: a byte of value zero, so the file was not written to its end", path,
                     zero);
     Checker checker(path);
     Json::sax_parse(text.begin(), text.end(), &checker, Json::input_format_t::json, true, true);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& path) {
+    check_json(text, path);
     return Json::parse(text.begin(), text.end(), nullptr, true, true);
+}
+
+Json parse_json(std::string_view text, const std::string& path, std::string_view name,
+                const TakeObject& take) {
+    using Event = Json::parse_event_t;
+    constexpr int of_member = 1, of_element = 2;
+    check_json(text, path);
+    bool is_there = false;
+    auto keep = [&](int depth, Event event, const Json& value) {
+        if (event == Event::key && depth == of_member) is_there = value == name;
+        if (event != Event::object_end || depth != of_element || !is_there) return true;
+        take(value);
+        return false;
+    };
+    return Json::parse(text.begin(), text.end(), keep, true, true);
 }
 
 }  // namespace ovni

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/printable.hpp"
+
 namespace ovni::log {
 
 namespace {
@@ -36,7 +38,7 @@ Silence::~Silence() {
 void write(std::string_view level, std::string_view text) {
     if (silences > 0 || (level == "DEBUG" && !debug_enabled)) return;
     if (errors_only && level != "ERROR") return;
-    fmt::print(stderr, "{}: {}: {}\n", program, level, text);
+    fmt::print(stderr, "{}: {}: {}\n", program, level, message_text(text));
 }
 
 void write_warning(const std::string& text) {

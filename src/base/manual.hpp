@@ -1,6 +1,6 @@
-// What a program says about itself: one row per option, a few paragraphs, topics. Help texts, man pages and
-// completions are all made from it. Texts are Markdown with headings, paragraphs, items of lists and indented
-// code; paragraphs are wrapped where they are printed.
+// The description that a program gives of itself: one row per option, a few paragraphs, topics. Help texts,
+// man pages and completions are all made from it. Texts are Markdown with headings, paragraphs, items of
+// lists and indented code; paragraphs are wrapped where they are printed.
 #pragma once
 
 #include <string>

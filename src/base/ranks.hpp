@@ -1,6 +1,6 @@
-// What the processes (ranks) of a program do together. This class is that of a program in one process: every
-// function is the identity. mpi/comm has the class over MPI, so that code between trace and outputs is
-// written once and knows no MPI.
+// The operations that the processes (ranks) of a program do together. This class serves a program in one
+// process: every function is the identity. mpi/comm has the class over MPI, so that code between trace and
+// outputs is written once and knows no MPI.
 //
 // All functions but rank(), size(), is_root() and traffic() are collective: all ranks call them in one order.
 // Local work that can fail runs inside agree(), so that all ranks go on or all stop.
@@ -168,8 +168,8 @@ class Ranks {
         return received;
     }
 
-    // What went through this object so far, on this rank: collective calls of MPI, messages between pairs of
-    // ranks, and the bytes that this rank gave to both. Nothing alone.
+    // The traffic through this object so far, on this rank: collective calls of MPI, messages between pairs
+    // of ranks, and the bytes that this rank gave to both. All are 0 in a program of one process.
     struct Traffic {
         uint64_t collectives = 0, messages = 0, bytes = 0;
     };

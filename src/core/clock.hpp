@@ -15,7 +15,7 @@ namespace ovni {
 struct ClockHook : ClockCorrection {
     static ClockHook from_environment() noexcept {
         ClockHook hook;
-        const char* text = std::getenv("OVNI_TEST_CLOCK");
+        const char* text = secure_getenv("OVNI_TEST_CLOCK");
         if (!text) return hook;
         int64_t* fields[] = {&hook.offset_ns, &hook.rate_ppb, &hook.anchor_ns};
         for (int64_t* field : fields) {

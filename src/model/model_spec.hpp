@@ -1,6 +1,6 @@
-// What events mean, as constant tables: one table file per event model in this folder. A table says which
-// channels a model has, which values they show, and what each event does to them. Real logic (tasks, marks)
-// is in a hook of src/emu.
+// The meaning of events, as constant tables: one table file per event model in this folder. A table says
+// which channels a model has, which values they show, and what each event does to them. Real logic (tasks,
+// marks) is in a hook of src/emu.
 //
 // Each table asserts well_formed() (well_formed.hpp), so a wrong row does not compile.
 #pragma once
@@ -65,7 +65,7 @@ struct ChannelSpec {
 
 enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
 
-// What an event does to the states of its thread. The writer and ovnicut close open states, and open them
+// The effect of an event on the states of its thread. The writer and ovnicut close open states, and open them
 // again, by these kinds.
 enum class StateKind : uint8_t {
     push,
@@ -82,8 +82,8 @@ enum class StateKind : uint8_t {
 // The channel of marks of every type, which no table lists.
 inline constexpr uint8_t all_marks = 0xfe;
 
-// What a hook does to states: the emulator's code is no table, so the event's row declares it. Every event
-// with a hook needs a declaration: `stateless`, `defines`, or the kind and channel of a state.
+// The effect of a hook on states: the emulator's code is no table, so the event's row declares it. Every
+// event with a hook needs a declaration: `stateless`, `defines`, or the kind and channel of a state.
 struct HookState {
     enum class Declared : uint8_t { no, stateless, kind };
     StateKind kind = StateKind::always;

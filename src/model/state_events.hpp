@@ -1,6 +1,6 @@
-// Which events open and close states of a thread, and which are definitions: collected from the tables of all
-// models. Used by whoever closes open states and opens them again: the writer (print_state_rows.cpp) and
-// ovnicut.
+// The events that open and close states of a thread, and those that are definitions, collected from the
+// tables of all models. Used by programs that close open states and open them again: the writer
+// (print_state_rows.cpp) and ovnicut.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,46 @@
+#include "base/nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace ovni {
+
+namespace {
+
+bool is_same_letter(char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// Optimal string alignment (Damerau 1964; Wagner and Fischer 1974), row by row.
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> before_last, last(b.size() + 1), row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const bool is_same = is_same_letter(a[i - 1], b[j - 1]);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (is_same ? 0 : 1)});
+            const bool is_swapped =
+                i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]);
+            if (is_swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+        }
+        before_last = last;
+        last.swap(row);
+    }
+    return last.back();
+}
+
+}  // namespace
+
+std::string proposal(std::string_view word, std::span<const std::string> known) {
+    const size_t farthest = 1 + word.size() / 5;
+    auto of = [&](const std::string& name) { return distance(word, name); };
+    auto nearest = std::ranges::min_element(known, {}, of);
+    if (nearest == known.end() || of(*nearest) > farthest) return "";
+    return fmt::format(" (did you mean '{}'?)", *nearest);
+}
+
+}  // namespace ovni

@@ -1,0 +1,14 @@
+// Misspelled names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ovni {
+
+// " (did you mean 'NAME'?)" with the known name that is most like `word`, whatever its capitals; empty if
+// none is like it. The distance counts letters that are added, left out, changed, or swapped with the next.
+std::string proposal(std::string_view word, std::span<const std::string> known);
+
+}  // namespace ovni
