@@ -13,6 +13,7 @@
 #include "ring/event.hpp"
 #include "ring/futex.hpp"
 #include "ring/posix_io.hpp"
+#include "ring/session.hpp"
 #include "ring/stream_names.hpp"
 
 namespace ovni::writer {
@@ -46,6 +47,21 @@ bool DrainedStream::is_empty() const {
     uint64_t least = h.begin_bytes.load(std::memory_order_acquire);
     return h.published.load(std::memory_order_acquire) <= least && progress().file_end == 0 &&
            !h.at_once.load(std::memory_order_relaxed);
+}
+
+// A thread that hangs settles nothing any more, so what it has noted holds if somebody wants to read.
+bool DrainedStream::is_placed() {
+    RingHeader& h = header();
+    RingPlace place = h.place.load(std::memory_order_acquire);
+    if (place == RingPlace::noted && is_reading_wanted() &&
+        h.place.compare_exchange_strong(place, RingPlace::settled))
+        return true;
+    return place == RingPlace::settled;
+}
+
+bool DrainedStream::is_reading_wanted() const {
+    return header().readings.load(std::memory_order_acquire) !=
+           header().readings_made.load(std::memory_order_relaxed);
 }
 
 bool DrainedStream::prepare() {
@@ -138,7 +154,7 @@ double DrainedStream::drain() {
         h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
         return 0;
     }
-    if (stuck_ || !h.placed.load(std::memory_order_acquire) || is_empty() || !prepare()) return 0;
+    if (stuck_ || is_empty() || !is_placed() || !prepare()) return 0;
     uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
     if (h.kept > 0) {
         uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
@@ -147,9 +163,19 @@ double DrainedStream::drain() {
     } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
         write_until(published, false);
     }
+    make_readable();
     uint64_t waiting = published - begin;
     return static_cast<double>(waiting - std::min(waiting, h.kept)) /
            static_cast<double>(ring_.capacity() - h.kept);
+}
+
+// Metadata that says so holds until the next one is written.
+void DrainedStream::make_readable() {
+    if (!is_reading_wanted()) return;
+    RingHeader& h = header();
+    const uint32_t wanted = h.readings.load(std::memory_order_acquire);
+    const OwnerEnd now{RingEnd::running, 0, event_clock(monotonic_clock())};
+    if (write_gaps() && write_metadata(&now)) h.readings_made.store(wanted, std::memory_order_release);
 }
 
 bool DrainedStream::write_until(uint64_t end, bool all) {

@@ -24,6 +24,7 @@ namespace ovni::writer {
 struct OwnerEnd {
     RingEnd how = RingEnd::recovered;
     int code = 0;
+    uint64_t at = 0;  // by the clock of events; 0: unknown
 };
 
 // A stream that has ended, for a ring that goes on in its place: after exec, or if the system gave the number
@@ -80,8 +81,11 @@ class DrainedStream {
     void step_aside();
     void make_directories() const;
     bool is_empty() const;
+    bool is_placed();
+    bool is_reading_wanted() const;
     bool is_damaged();
     void tell_damage();
+    void make_readable();
     bool write_until(uint64_t end, bool all);
     bool write_newest(uint64_t end, bool all);
     bool give_up_until(uint64_t target);
@@ -95,6 +99,7 @@ class DrainedStream {
     void announce();
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
     uint64_t last_clock() const;
+    uint64_t clock_of(const OwnerEnd& end) const;
     uint64_t lost_here() const;
     void tell_others(const OwnerEnd* end);
     void append(const Event& event);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,17 +25,41 @@ constexpr size_t most_missing = 1000;  // more of them are no accident: the head
 constexpr uint64_t millisecond = 1'000'000;
 constexpr uint64_t shortest_sleep = millisecond, longest_sleep = 100 * millisecond;
 constexpr int nice_of_drainer = 5;
-constexpr uint64_t between_looks = 1000 * millisecond;  // for processes that died
+constexpr uint64_t between_looks = 200 * millisecond;  // for processes that died
 
-// The name may be a link: the ring lies where there was more room.
-void remove_file(const std::string& path) {
+// Empty if the name is no link. A ring lies elsewhere if there was more room.
+std::string target_of_link(const std::string& path) {
     char target[PATH_MAX];
-    ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
-    if (length > 0) {
-        target[length] = '\0';
-        ::unlink(target);
-    }
+    ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    return {target, static_cast<size_t>(std::max<ssize_t>(length, 0))};
+}
+
+// A link to anything but a ring is only removed.
+void remove_file(const std::string& path) {
+    std::string target = target_of_link(path);
+    if (is_in_session_place(target)) ::unlink(target.c_str());
     ::unlink(path.c_str());
+}
+
+// True for the first name of a ring whose maker is dead.
+bool is_of_dead_process(const char* name) {
+    int pid = 0;
+    unsigned long space = 0;
+    return sscanf(name, "new.%d.%lu.", &pid, &space) == 2 && !may_live({pid, 0, space});
+}
+
+bool is_missing(int result) {
+    return result != 0 && errno == ENOENT;
+}
+
+// True for a ring or its note if a drainer died while it removed the two: the ring first, and the target of a
+// link before the link.
+bool is_left_of_ring(const std::string& path, const std::string& ring) {
+    struct stat status {};
+    if (path != ring) return is_missing(::lstat(ring.c_str(), &status));
+    std::string target = target_of_link(ring);
+    return is_missing(::stat(ring.c_str(), &status)) &&
+           is_of_dead_process(target.c_str() + target.rfind('/') + 1);
 }
 
 // The thread that started us may be bound to one CPU, which is the program's.
@@ -85,7 +110,7 @@ bool Drainer::adopt_ring(uint32_t number) {
     return true;
 }
 
-// In the order of opening: a later ring may go on with the stream of an earlier one. A ring of that stream
+// Order is that of opening: a later ring may go on with the stream of an earlier one. A ring of that stream
 // that was opened before a closed one is closed, too, but perhaps not at the first look.
 std::vector<Drainer::Owned*> Drainer::closed_in_order() {
     uint64_t last = 0;
@@ -191,6 +216,11 @@ void Drainer::end(const Owned& ring, const OwnerEnd& end) {
     ring.stream->finish(end);
 }
 
+// Nothing tells it exactly. The one before us has died with its program, as far as we know.
+uint64_t Drainer::death_of(const Process& process) const {
+    return event_clock(seen_alive_.contains(process) ? monotonic_clock() : last_service_);
+}
+
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
     empty_shared(
@@ -207,6 +237,7 @@ bool Drainer::finish_dead() {
     auto has_died = [&](const Process& process) {
         auto [known, is_new] = alive.try_emplace(process);
         if (is_new) known->second = may_live(process);
+        if (is_new && known->second) seen_alive_.insert(process);
         return !known->second;
     };
     auto is_gone = [&](const Owned& ring) { return has_died(owner_of(ring.stream->header())); };
@@ -214,7 +245,8 @@ bool Drainer::finish_dead() {
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
-        if (is_gone(ring) || ring.stream->is_stuck()) end(ring, {});
+        if (is_gone(ring) || ring.stream->is_stuck())
+            end(ring, {RingEnd::recovered, 0, death_of(owner_of(ring.stream->header()))});
     std::erase_if(rings_, [&](const Owned& ring) {
         bool gone = is_gone(ring) && !ring.stream->is_stuck();
         if (gone) remove(ring);
@@ -230,23 +262,31 @@ size_t Drainer::stuck() const {
     return static_cast<size_t>(std::ranges::count_if(rings_, is_stuck));
 }
 
-// Rings whose makers died before they gave them their names.
+// Rings whose makers died before they gave them their names, and what is left of rings.
 void Drainer::remove_unfinished() const {
     DIR* directory = opendir(session_.directory().c_str());
     if (!directory) return;
     while (const dirent* entry = readdir(directory)) {
-        int pid = 0;
-        unsigned long space = 0;
-        if (sscanf(entry->d_name, "new.%d.%lu.", &pid, &space) == 2 && !may_live({pid, 0, space}))
-            remove_file(session_.directory() + "/" + entry->d_name);
+        uint32_t number = 0;
+        std::string path = session_.directory() + "/" + entry->d_name;
+        if (is_of_dead_process(entry->d_name)) remove_file(path);
+        bool is_of_ring = sscanf(entry->d_name, "ring.%u", &number) == 1;
+        if (is_of_ring && is_left_of_ring(path, session_.ring_path(number))) ::unlink(path.c_str());
     }
     closedir(directory);
+}
+
+// Processes of other namespaces may have the same number. What is unknown may be equal.
+static bool may_be(const ProcessId& self, const ProcessId& other) {
+    auto may_equal = [](uint64_t a, uint64_t b) { return a == 0 || b == 0 || a == b; };
+    return self.pid == other.pid && may_equal(self.start, other.start) && may_equal(self.space, other.space);
 }
 
 // A thread may be in the middle of an emission, or for ever: we may stand in a handler that interrupted it.
 bool Drainer::finish_own() {
     constexpr int longest_wait = 100;  // ms
-    auto mine = [](const SharedFileHeader& shared) { return shared.pid == getpid(); };
+    const ProcessId self = own_process_id();
+    auto mine = [&](const SharedFileHeader& shared) { return may_be(self, shared.process()); };
     auto is_waiting = [&](const Shared& shared) {
         return mine(shared.mover->owner()) && !shared.mover->is_done();
     };
@@ -259,23 +299,25 @@ bool Drainer::finish_own() {
     pass();
     // Threads may go on emitting until the process is gone; what they emit from here on is nobody's.
     for (const Owned& ring : rings_)
-        if (ring.stream->header().pid == getpid() && state_of(*ring.stream) == RingState::open) end(ring, {});
+        if (may_be(self, owner_of(ring.stream->header())) && state_of(*ring.stream) == RingState::open)
+            end(ring, {RingEnd::recovered, 0, event_clock(monotonic_clock())});
     remove_shared(mine);
     std::erase_if(rings_, [&](const Owned& ring) {
         const RingHeader& header = ring.stream->header();
         bool is_mine =
-            header.pid == getpid() && header.state.load(std::memory_order_acquire) != RingState::open;
+            may_be(self, owner_of(header)) && header.state.load(std::memory_order_acquire) != RingState::open;
         if (is_mine) remove(ring);
         return is_mine;
     });
     return rings_.empty();
 }
 
+// The ring goes last, as the next drainer finds the other files by it.
 void Drainer::remove(const Owned& ring) {
-    remove_file(session_.ring_path(ring.number));
     std::string note = session_.note_path(ring.number);
-    ::unlink(note.c_str());
     ::unlink((note + being_written).c_str());
+    ::unlink(note.c_str());
+    remove_file(session_.ring_path(ring.number));
 }
 
 }  // namespace ovni::writer

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,10 @@ class Drainer final : private Mover::Rings {
  public:
     // `session` is valid and locked, and outlives the drainer.
     explicit Drainer(Session& session, EndedStreams ended = {})
-        : session_(session), clock_(session.header().clock), ended_(std::move(ended)) {}
+        : session_(session),
+          clock_(session.header().clock),
+          last_service_(session.header().heartbeat.load()),
+          ended_(std::move(ended)) {}
     // Hands the ended streams to a successor. This drainer must not be used afterwards.
     EndedStreams let_go() { return std::move(ended_); }
 
@@ -70,12 +74,15 @@ class Drainer final : private Mover::Rings {
     std::vector<Owned*> closed_in_order();
     bool finish_closed();
     void end(const Owned& ring, const OwnerEnd& end);
+    uint64_t death_of(const Process& process) const;
     void finish_earlier_images();
     void remove(const Owned& ring);
     void remove_unfinished() const;
 
     Session& session_;
     ClockDiscipline<> clock_;
+    uint64_t last_service_;  // when the drainer before was here the last time, CLOCK_MONOTONIC
+    std::set<Process> seen_alive_;
     uint32_t known_ = 0;             // ring numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them without a ring, so far
     std::vector<Owned> rings_;

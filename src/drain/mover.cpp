@@ -214,7 +214,7 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
     };
     if (has_room()) return true;
     commit_all();
-    // What a flight recorder keeps must make room for a large definition.
+    // A large definition needs the room of what a flight recorder keeps.
     uint64_t published = header.published.load(std::memory_order_acquire);
     if (target.moved.stored + bytes - published > stream.ring().capacity() - header.kept)
         ask_for(header, published);

@@ -20,7 +20,7 @@ struct RingBlock {
     uint64_t begin = 0;
     RingProgress after;
 
-    // Where in `bytes` the event at that position begins. Handlers' events before it count.
+    // The place in `bytes` where the event at that position begins. Handlers' events before it count.
     uint64_t distance_to(uint64_t position) const;
 };
 

@@ -17,8 +17,14 @@ namespace ovni::writer {
 namespace {
 
 const char* name_of(RingEnd end) {
-    constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec"};
+    constexpr const char* names[] = {"", "exit", "signal", "recovered", "exec", "running"};
     return names[static_cast<size_t>(end)];
+}
+
+// The owner's report of its end. A program may write anything there, by mistake.
+RingEnd end_told_in(const RingHeader& ring) {
+    const RingEnd told = ring.end.load(std::memory_order_acquire);
+    return told <= RingEnd::running ? told : RingEnd::recovered;
 }
 
 uint64_t number_in(const Json& ovni, const char* name) {
@@ -142,6 +148,13 @@ uint64_t DrainedStream::last_clock() const {
     return std::max(survey(bytes.data(), bytes.size()).last_clock, now.last_of_handlers);
 }
 
+// The last states last until the process is gone. A program may have clocks of its own, which that time has
+// nothing to do with.
+uint64_t DrainedStream::clock_of(const OwnerEnd& end) const {
+    const uint64_t last = last_clock();
+    return last < header().opened_at.load(std::memory_order_relaxed) ? last : std::max(last, end.at);
+}
+
 uint64_t DrainedStream::lost_here() const {
     uint64_t lost = progress().lost + header().moved[header().current_moved.load() % 2].lost;
     for (const NestedRing& nested : header().nested) lost += nested.lost.load(std::memory_order_relaxed);
@@ -176,8 +189,8 @@ bool DrainedStream::finish(const OwnerEnd& known) {
     if (state != RingState::open && state != RingState::closed) return true;
     // The owner's report of its end counts if nobody saw the end.
     OwnerEnd end = known;
-    RingEnd told = h.end.load(std::memory_order_acquire);
-    if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load()};
+    RingEnd told = end_told_in(h);
+    if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load(), end.at};
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     stuck_ = false;
     if (!is_empty() && !end_stream(end, state == RingState::closed)) {
@@ -268,7 +281,7 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
     // The owner said so at the latest now, but may have no right any more to leave a note.
     if (header().state.load(std::memory_order_acquire) == RingState::closed) told["finished"] = 1;
     if (end) {
-        told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", last_clock()}};
+        told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
         told["finished"] = 1;
     } else if (gaps_.reach(progress().file_end) && told.contains("finished") && !told.contains("end")) {
         // The program's report of its end is lost.

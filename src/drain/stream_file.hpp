@@ -36,7 +36,7 @@ class ChecksumFile {
     // Cuts off records beyond `end`, the end of the stream. False with errno.
     bool open(const std::string& path, uint64_t end);
     bool is_open() const { return file_.is_open(); }
-    // Where the last block ends; the end of the header if there is none.
+    // The end of the last block in the stream; the end of the header if there is none.
     uint64_t end() const { return end_; }
     bool append(const EventPieces& block, uint64_t end);
     void close() { file_.close(); }

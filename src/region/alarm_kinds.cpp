@@ -175,7 +175,9 @@ Fault read_mpi(const Reading& reading, Fields fields, Alarm& alarm) {
         alarm.value = i;
         return {};
     }
-    return reading.wrong(fields[0], "unknown MPI function '" + alarm.text + "'");
+    Fault fault = reading.wrong(fields[0], "unknown MPI function '" + alarm.text + "'");
+    fault->unknown_function = alarm.text;
+    return fault;
 }
 
 Fault read_slow_call(const Reading& reading, Fields fields, Alarm& alarm) {

@@ -14,8 +14,9 @@ namespace ovni::region {
 
 struct Error {
     std::string what;
-    std::string text;   // the whole chain
-    size_t offset = 0;  // of the fault, in bytes
+    std::string text;                   // the whole chain
+    size_t offset = 0;                  // of the fault, in bytes
+    std::string unknown_function = {};  // of MPI
 
     // Counts characters, from 1.
     size_t column() const noexcept;

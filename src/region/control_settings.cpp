@@ -12,7 +12,7 @@ namespace ovni::region {
 namespace {
 
 std::string_view variable(const char* name) {
-    const char* text = getenv(name);
+    const char* text = secure_getenv(name);
     return text ? text : "";
 }
 

@@ -16,7 +16,7 @@ constexpr size_t longest_word = 40;  // so that a path in /dev/shm is short enou
 std::string job_of_environment() {
     for (const char* name :
          {"OVNI_RUN", "SLURM_JOB_ID", "PBS_JOBID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
-        if (const char* job = getenv(name); job && *job) return job;
+        if (const char* job = secure_getenv(name); job && *job) return job;
     return "local";
 }
 

@@ -110,7 +110,7 @@ std::string join_chains(std::span<const std::string> chains) noexcept {
     std::string text;
     for (const std::string& chain : chains) {
         std::vector<Letter> letters;
-        if (!text.empty()) text += ';';
+        if (&chain != chains.data()) text += ';';
         size_t begin = text.size();
         text += chain;
         if (read_letters(chain, letters)) continue;

@@ -18,6 +18,7 @@
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
 #include "ring/session.hpp"
+#include "ring/signal_mask.hpp"
 
 namespace ovni::region {
 namespace {
@@ -64,15 +65,14 @@ bool Service::start(const ServiceEvents& events, const std::string& socket_path)
 }
 
 bool Service::make_thread() noexcept {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    writer::change_signals(SIG_SETMASK, writer::all_signals(), &before);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, stack_bytes);
     int error = pthread_create(&thread_, &attributes, run, this);
     pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    writer::change_signals(SIG_SETMASK, before);
     has_thread_.store(error == 0);
     errno = error;
     return error == 0;

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "ring/signal_mask.hpp"
+
 namespace ovni::writer {
 namespace {
 
@@ -41,7 +43,7 @@ void write_line(const char* text, size_t size) {
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     sigpending(&waiting);
-    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    change_signals(SIG_BLOCK, pipe, &before);
     for (size_t at = 0; at < size;) {
         ssize_t n = ::write(STDERR_FILENO, text + at, size - at);
         if (n < 0 && errno != EINTR) break;
@@ -49,8 +51,19 @@ void write_line(const char* text, size_t size) {
     }
     timespec now{};
     if (errno == EPIPE && sigismember(&waiting, SIGPIPE) == 0) sigtimedwait(&pipe, nullptr, &now);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    change_signals(SIG_SETMASK, before);
     errno = error;
+}
+
+// Names and paths may have any bytes: some would make lines of their own, or speak to the terminal.
+void hide_control_characters(char* text, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+        auto byte = static_cast<unsigned char>(text[i]);
+        auto next = static_cast<unsigned char>(i + 1 < size ? text[i + 1] : 0);
+        if (byte < 0x20 || byte == 0x7f) text[i] = '?';
+        // From U+0080 to U+009F.
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
+    }
 }
 
 size_t make_line(char (&line)[2048], const char* label, const char* function, const char* format,
@@ -69,6 +82,7 @@ size_t make_line(char (&line)[2048], const char* label, const char* function, co
     if (has_reason)
         used += static_cast<size_t>(
             snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
+    hide_control_characters(line, used);
     line[used++] = '\n';
     errno = error;
     return used;

@@ -66,9 +66,9 @@ bool make_each(const std::string& path) {
 
 Roots Roots::from_environment() {
     Roots roots;
-    const char* trace = getenv("OVNI_TRACEDIR");
+    const char* trace = secure_getenv("OVNI_TRACEDIR");
     roots.trace = absolute(trace && *trace ? trace : OVNI_TRACEDIR);
-    if (const char* temporary = getenv("OVNI_TMPDIR"); temporary && *temporary)
+    if (const char* temporary = secure_getenv("OVNI_TMPDIR"); temporary && *temporary)
         roots.temporary = absolute(temporary);
     return roots;
 }

@@ -27,7 +27,7 @@ class Gaps {
     void add(Gap gap);
     // The stream ends at `end`: gaps with a later offset move there.
     void clamp(uint64_t end);
-    // What was to follow `end` is lost: `gap` takes in all gaps that lay there.
+    // Everything that was to follow `end` is lost: `gap` takes in all gaps that lay there.
     void lose_after(uint64_t end, Gap gap);
     // True if events are lost between the end of the stream, `end`, and that of the thread.
     bool reach(uint64_t end) const {
@@ -44,7 +44,7 @@ class Gaps {
     // Keeps room on disk for the first gaps: the disk may be full later.
     static void reserve(const std::string& path);
     static void give_up_reserve(const std::string& path);
-    // What save() wrote, even if it was interrupted; no gaps if the file is something else.
+    // Reads what save() wrote, even if that was interrupted; no gaps if the file is something else.
     static Gaps load(const std::string& path);
 
  private:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ring/own_file.hpp"
+#include "ring/signal_mask.hpp"
 
 namespace ovni::writer {
 namespace {
@@ -24,7 +25,7 @@ void discard_file_size_signal() {
     while (sigtimedwait(&set, nullptr, &at_once) == SIGXFSZ) continue;
 }
 
-// In place of what the file held.
+// Replaces what the file held.
 bool put(OwnFile& file, const std::string& text) {
     return write_at(file.get(), text.data(), text.size(), 0) == text.size() &&
            ::ftruncate(file.get(), static_cast<off_t>(text.size())) == 0;
@@ -83,11 +84,11 @@ FileSizeSignalHeld::FileSizeSignalHeld() {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
+    change_signals(SIG_BLOCK, set, &before_);
 }
 
 FileSizeSignalHeld::~FileSizeSignalHeld() {
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    change_signals(SIG_SETMASK, before_);
 }
 
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset) {

@@ -77,13 +77,17 @@ Ring Ring::open(const std::string& path) {
 bool Ring::is_sound() const {
     const RingHeader& h = header();
     const RingProgress& now = h.progress[h.current.load(std::memory_order_acquire) % 2];
+    // No program gets so far that the next positions are small again.
+    auto lies_behind = [](uint64_t to, uint64_t from, uint64_t most) {
+        return from <= to && to - from <= most && to <= UINT64_MAX / 2;
+    };
     bool sound = h.magic == RingHeader::magic_number && h.kept < capacity() &&
-                 h.published.load(std::memory_order_acquire) - now.drained <= capacity() &&
-                 now.drained - now.last_block <= capacity() &&
+                 lies_behind(h.published.load(std::memory_order_acquire), now.drained, capacity()) &&
+                 lies_behind(now.drained, now.last_block, capacity()) &&
                  h.notes_added.load(std::memory_order_acquire) - now.notes_taken <= RingHeader::most_notes;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        sound = sound &&
-                h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d] <= nested_bytes;
+        sound = sound && lies_behind(h.nested[d].published.load(std::memory_order_acquire),
+                                     now.nested_drained[d], nested_bytes);
     return sound;
 }
 

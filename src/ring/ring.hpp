@@ -25,7 +25,8 @@ namespace ovni::writer {
 enum class RingState : uint32_t { fresh, open, closed, done };
 
 // Why a stream ended, if the program has not ended it.
-enum class RingEnd : uint32_t { in_order, exit, signal, recovered, exec };
+// running: the stream goes on, but can be read as it is.
+enum class RingEnd : uint32_t { in_order, exit, signal, recovered, exec, running };
 
 // A gap in the stream: the events from one clock to another are missing before the event at `position`.
 struct RingNote {
@@ -81,8 +82,16 @@ struct RingMoved {
     uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are not taken
 };
 
+// Whether the place of the stream holds. Until then nothing is written, and the first bytes may change.
+enum class RingPlace : uint32_t {
+    unknown,   // it is not known yet who the process is
+    noted,     // either side may settle what is noted
+    changing,  // by the owner
+    settled,
+};
+
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x37676e69726e766f;  // "ovnring7"
+    static constexpr uint64_t magic_number = 0x38676e69726e766f;  // "ovnring8"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -99,9 +108,10 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     // Written by the owner.
     alignas(64) std::atomic<uint64_t> published;
     alignas(64) std::atomic<RingState> state;
-    std::atomic<uint32_t> generation;   // of opening
-    std::atomic<uint64_t> opened;       // which opening of a ring in the run directory, from 1
-    std::atomic<uint32_t> placed;       // 1: the drainer may write; before, the first bytes may still change
+    std::atomic<uint32_t> generation;  // of opening
+    std::atomic<uint64_t> opened;      // which opening of a ring in the run directory, from 1
+    std::atomic<uint64_t> opened_at;   // by the clock of events
+    std::atomic<RingPlace> place;
     std::atomic<uint32_t> begin_bytes;  // a stream of these alone is not written
     std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place
     std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
@@ -113,10 +123,11 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<int32_t> end_code;
     std::atomic<uint64_t> raised;  // events whose clock was older than the one before
     std::atomic<uint32_t> notes_added;
-    std::atomic<uint64_t> wanted;         // what is kept up to here is to be written; anybody may set it
-    std::atomic<uint32_t> shared;         // 1 + number of the shared buffer that events come through; 0: none
-    std::atomic<uint64_t> shared_end;     // if closed: its events in the buffer lie before this position
-    std::atomic<uint64_t> lost_unmarked;  // if closed: events lost behind the last one
+    std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
+    std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it
+    std::atomic<uint32_t> shared;      // 1 + number of the shared buffer that events come through; 0: none
+    std::atomic<uint64_t> shared_end;  // if closed: its events in the buffer lie before this position
+    std::atomic<uint64_t> lost_unmarked;   // if closed: events lost behind the last one
     std::atomic<uint64_t> lost_elsewhere;  // events of threads of the process that got no ring
 
     // Written by the drainer if events come through a shared buffer. It writes `published` and `notes_added`
@@ -127,6 +138,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
     // another drainer finds numbers that belong together. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
+    std::atomic<uint32_t> readings_made;
     std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
     std::atomic<uint32_t> notes_taken;
     std::atomic<uint32_t> in_trace;  // 1: the stream's files are in the trace directory

@@ -32,7 +32,7 @@ bool is_private(const std::string& path) {
 }
 
 const char* variable(const char* name) {
-    const char* text = getenv(name);
+    const char* text = secure_getenv(name);
     return text && *text ? text : nullptr;
 }
 
@@ -56,16 +56,37 @@ uint64_t monotonic_clock() {
     return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
 }
 
-std::string session_place(uint32_t choice, const std::string& trace_directory) {
+uint64_t event_clock(uint64_t monotonic) {
+    const ClockHook hook = ClockHook::from_environment();
+    return hook.is_set() ? static_cast<uint64_t>(hook.apply(static_cast<int64_t>(monotonic))) : monotonic;
+}
+
+static std::string own_place(uint32_t choice, const std::string& trace_directory) {
     const char* temporary = variable("TMPDIR");
     const char* run = variable("OVNI_RUNDIR");
     const std::string places[session_places] = {run ? run : "", "/dev/shm", temporary ? temporary : "/tmp",
                                                 trace_directory};
     const std::string& place = places[choice];
     if (place.empty() || place[0] != '/') return {};
-    std::string own = place + "/ovni-" + std::to_string(geteuid());
-    if (mkdir(own.c_str(), 0700) != 0 && errno != EEXIST) return {};
+    return place + "/ovni-" + std::to_string(geteuid());
+}
+
+std::string session_place(uint32_t choice, const std::string& trace_directory) {
+    std::string own = own_place(choice, trace_directory);
+    if (own.empty() || (mkdir(own.c_str(), 0700) != 0 && errno != EEXIST)) return {};
     return is_private(own) ? own : std::string();
+}
+
+std::string session_place_if_there(uint32_t choice, const std::string& trace_directory) {
+    std::string own = own_place(choice, trace_directory);
+    return !own.empty() && is_private(own) ? own : std::string();
+}
+
+bool is_in_session_place(const std::string& file) {
+    size_t name = file.rfind('/');
+    if (name == std::string::npos || file.compare(name, 5, "/new.") != 0) return false;
+    std::string place = file.substr(0, name);
+    return place.ends_with("/ovni-" + std::to_string(geteuid())) && is_private(place);
 }
 
 std::string told_rank() {

@@ -91,7 +91,11 @@ class Session {
 // /tmp, the trace directory. Each gets a directory of the user's own, ovni-<uid>, mode 0700, made here. Empty
 // if a place cannot be used.
 std::string session_place(uint32_t choice, const std::string& trace_directory);
+// Makes nothing.
+std::string session_place_if_there(uint32_t choice, const std::string& trace_directory);
 inline constexpr uint32_t session_places = 4;
+// True for the path of a ring that lies in a place of this user, without links.
+bool is_in_session_place(const std::string& file);
 
 // The rank that the launcher gave this process; "0" if it gave none.
 std::string told_rank();
@@ -100,5 +104,7 @@ std::string told_rank();
 std::string session_name();
 
 uint64_t monotonic_clock();
+// The time of events at that time of CLOCK_MONOTONIC: the same but in tests.
+uint64_t event_clock(uint64_t monotonic);
 
 }  // namespace ovni::writer

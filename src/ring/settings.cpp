@@ -14,7 +14,7 @@ constexpr size_t page = 4096;
 
 // 0 where the variable is not set or makes no sense.
 size_t size_of(const char* name) {
-    const char* text = getenv(name);
+    const char* text = secure_getenv(name);
     if (!text || !*text) return 0;
     if (std::optional<size_t> size = parse_size(text)) return *size;
     complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
@@ -44,12 +44,12 @@ Settings Settings::from_environment() {
         settings.flight = std::clamp(flight, smallest_flight, largest_flight) / page * page;
     settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
     settings.limit = size_of("OVNI_LIMIT");
-    const char* on_full = getenv("OVNI_ON_FULL");
+    const char* on_full = secure_getenv("OVNI_ON_FULL");
     if (on_full && strcmp(on_full, "discard") == 0)
         settings.on_full = OnFull::discard;
     else if (on_full && *on_full && strcmp(on_full, "block") != 0)
         complain(Trouble::setting, "ovni", "OVNI_ON_FULL is block or discard, not %s", on_full);
-    const char* mode = getenv("OVNI_BUFFER_MODE");
+    const char* mode = secure_getenv("OVNI_BUFFER_MODE");
     if (mode && strcmp(mode, "shared") == 0)
         settings.mode = BufferMode::shared;
     else if (mode && *mode && strcmp(mode, "rings") != 0)

@@ -112,6 +112,10 @@ void SharedProducer::close() noexcept {
     seat->owner.store(0, std::memory_order_release);
 }
 
+void SharedProducer::leave_write() noexcept {
+    if (seat_ != nullptr && is_emitting()) take_another_seat();
+}
+
 void SharedProducer::let_write_end(const SharedBuffer& buffer) noexcept {
     if (!buffer.part_from_parent()) return;
     buffer_ = buffer;
@@ -170,15 +174,26 @@ SharedProducer::Outcome SharedProducer::emit_jumbo(EventCode code, uint64_t cloc
     return owner_ != 0 && buffer_.header().seats_wanted.load(std::memory_order_relaxed) == 0 && take_seat();
 }
 
-// The level of an emission that found another one under way. A seat whose outermost emission was left goes to
-// the reader, with all its claims.
+[[gnu::cold, gnu::noinline]] uint32_t SharedProducer::begin_telling(unsigned level) noexcept {
+    uint32_t lost = lost_.exchange(0, std::memory_order_relaxed);
+    told_[level].store(lost, std::memory_order_relaxed);
+    return lost;
+}
+
+// A seat whose outermost emission was left goes to the reader, with all its claims.
+bool SharedProducer::take_another_seat() noexcept {
+    seat_->abandoned.store(1, std::memory_order_release);
+    seat_ = nullptr;
+    uint32_t lost = 1;
+    for (auto& told : told_) lost += told.exchange(0, std::memory_order_relaxed);
+    lost_.fetch_add(lost, std::memory_order_relaxed);
+    return take_seat();
+}
+
+// The level of an emission that found another one under way.
 [[gnu::cold, gnu::noinline]] unsigned SharedProducer::nested_level(uintptr_t here) noexcept {
-    if (stands_behind(stack_, frames_[0].load(std::memory_order_relaxed), here)) {
-        seat_->abandoned.store(1, std::memory_order_release);
-        seat_ = nullptr;
-        lost_.fetch_add(1, std::memory_order_relaxed);
-        return take_seat() ? 0 : shared_levels;
-    }
+    if (stands_behind(stack_, frames_[0].load(std::memory_order_relaxed), here))
+        return take_another_seat() ? 0 : shared_levels;
     unsigned level = 1;
     while (level < shared_levels && frames_[level].load(std::memory_order_relaxed) != 0) ++level;
     return level;

@@ -90,6 +90,8 @@ class SharedProducer {
     // wakes the reader when the buffer is half full.
     void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
     void close() noexcept;
+    // Call if a write() of this thread that has begun never goes on, as the thread was cancelled in it.
+    void leave_write() noexcept;
     // Call in the child of a handler that forked while it interrupted a write(), which goes on there. The
     // child's copy of the producer may be zero; `buffer` is another view. The memory becomes the child's own,
     // at its present address.
@@ -134,10 +136,12 @@ class SharedProducer {
     bool reserve(uint64_t& at, uint64_t space, uint64_t kept, unsigned level) noexcept;
     bool take_seat() noexcept;
     bool take_seat_again() noexcept;
+    bool take_another_seat() noexcept;
     unsigned nested_level(uintptr_t here) noexcept;
     bool make_room(uint64_t at, uint64_t space, uint64_t kept, unsigned level) noexcept;
     bool wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept;
     bool waits_for_itself(uint64_t end, unsigned level) const noexcept;
+    uint32_t begin_telling(unsigned level) noexcept;
     bool has_claims(unsigned level) const noexcept;
     Outcome discard(uint32_t also = 0) noexcept;
     Outcome give_up(NoRoom no_room, uint32_t also = 0) noexcept;
@@ -170,6 +174,8 @@ class SharedProducer {
     uint64_t stalled_ = UINT64_MAX;   // what was freed when patience ended
     // The stack pointers of the emissions under way: one store begins a level, and one ends it.
     std::atomic<uintptr_t> frames_[shared_levels] = {};
+    // Losses that the records under way tell of.
+    std::atomic<uint32_t> told_[shared_levels] = {};
 };
 
 [[gnu::always_inline]] inline bool SharedProducer::reserve(uint64_t& at, uint64_t space, uint64_t kept,
@@ -202,7 +208,7 @@ template <class Words>
     std::atomic_signal_fence(std::memory_order_seq_cst);
 
     uint32_t lost = lost_.load(std::memory_order_relaxed);
-    if (__builtin_expect(lost != 0, 0)) lost = lost_.exchange(0, std::memory_order_relaxed);
+    if (__builtin_expect(lost != 0, 0)) lost = begin_telling(level);
     code |= uint64_t{lost} << 32;
     const auto bytes = static_cast<uint32_t>(record_header_bytes + payload);
     const size_t payload_words = (payload + 7) / 8;
@@ -225,6 +231,7 @@ template <class Words>
     } else {
         outcome = give_up(no_room, lost);
     }
+    if (__builtin_expect(lost != 0, 0)) told_[level].store(0, std::memory_order_relaxed);
     seat_->claims[level].store(0, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     frames_[level].store(0, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// What lies in a buffer that the threads of one or several processes share with the drainer that reads it: a
+// The layout of a buffer that the threads of one or several processes share with the drainer that reads it: a
 // header, one seat per thread, and the data area, a ring of records. Positions in the data area only grow;
 // only word_at() knows what they mean modulo the capacity. Memory is zero until a record is in it. The first
 // word of a record is its commit: it is stored last, and is never zero.

@@ -10,13 +10,14 @@
 #include <cerrno>
 #include <ctime>
 
+#include "ring/signal_mask.hpp"
+
 namespace ovni::writer {
 
 inline void block_signals(sigset_t* before) noexcept {
-    sigset_t all;
-    sigfillset(&all);
+    sigset_t all = all_signals();
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_SETMASK, &all, before);
+    change_signals(SIG_SETMASK, all, before);
 }
 
 // True if a signal that usually ends a program is pending.
@@ -35,7 +36,7 @@ enum class ThreadPhase : uint8_t {
     open,        // has a stream, the program's or ours
     finished,    // ovni_thread_free was called
     unrecorded,  // had no memory for a stream: its events are lost, and counted
-    ended        // only destructors of others still run; their events are dropped
+    ended        // only destructors of others still run: their events are lost, and counted
 };
 
 // All thread-local state of the library, in one piece: programs have little room for such memory.
@@ -61,39 +62,42 @@ inline bool is_inside() noexcept {
     return own_thread_state.slow_paths > 0 || is_second_copy;
 }
 
-class SlowPath {
- public:
-    SlowPath() noexcept : errno_(errno) {
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
-        block_signals(&signals_);
-        own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
-    }
-    ~SlowPath() {
-        own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
-        pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
-        pthread_setcancelstate(cancel_state_, nullptr);
-        errno = errno_;
-    }
-    const sigset_t& signals_before() const noexcept { return signals_; }
-    SlowPath(const SlowPath&) = delete;
-    SlowPath& operator=(const SlowPath&) = delete;
-
- private:
-    int errno_;
-    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
-    sigset_t signals_;
-};
-
-// Holds signals back, no more: functions called within may still emit.
+// Holds signals and cancellation back, no more: functions called within may still emit. A thread may be
+// cancelled at either end, where it holds nothing.
 class SignalsWait {
  public:
-    SignalsWait() noexcept { block_signals(&before_); }
-    ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsWait() noexcept {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
+        block_signals(&before_);
+    }
+    ~SignalsWait() {
+        change_signals(SIG_SETMASK, before_);
+        pthread_setcancelstate(cancel_state_, nullptr);
+    }
+    const sigset_t& before() const noexcept { return before_; }
     SignalsWait(const SignalsWait&) = delete;
     SignalsWait& operator=(const SignalsWait&) = delete;
 
  private:
+    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
     sigset_t before_;
+};
+
+class SlowPath {
+ public:
+    SlowPath() noexcept { own_thread_state.slow_paths = own_thread_state.slow_paths + 1; }
+    ~SlowPath() { own_thread_state.slow_paths = own_thread_state.slow_paths - 1; }
+    const sigset_t& signals_before() const noexcept { return wait_.before(); }
+    SlowPath(const SlowPath&) = delete;
+    SlowPath& operator=(const SlowPath&) = delete;
+
+ private:
+    struct KeepErrno {
+        int kept = errno;
+        ~KeepErrno() { errno = kept; }
+    };
+    KeepErrno errno_;
+    SignalsWait wait_;
 };
 
 // A mutex that is ready before any constructor has run and is never destroyed. Taken only inside a SlowPath.

@@ -13,6 +13,7 @@
 
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
+#include "ring/signal_mask.hpp"
 #include "runtime/memory.hpp"
 
 namespace ovni::writer {
@@ -58,7 +59,7 @@ bool Host::open_session(const std::string& trace_directory) {
     settings_ = Settings::from_environment();
     image_ = monotonic_clock();
     process_start_ = start_of_process(getpid());
-    const char* given = getenv("OVNI_SESSION");
+    const char* given = secure_getenv("OVNI_SESSION");
     if (given && *given) session_ = Session::open(given);
     if (session_.is_valid() && !session_.is_served()) session_ = Session();
     if (!session_.is_valid() && !make_session(trace_directory)) {
@@ -80,9 +81,8 @@ void Host::give_back(RingLease ring) {
 void Host::drain_here() {
     if (has_thread_ || drainer_ || !session_.claim()) return;
     drainer_.emplace(session_);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    change_signals(SIG_SETMASK, all_signals(), &before);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, size_t{1} << 20);
@@ -90,7 +90,7 @@ void Host::drain_here() {
     if (has_thread_ && await_descriptors() == Descriptors::of_drainer) session_.leave_lock_to_drainer();
     drains_inline_.store(!has_thread_, std::memory_order_release);
     pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    change_signals(SIG_SETMASK, before);
 }
 
 Host::Descriptors Host::await_descriptors() {
@@ -169,6 +169,8 @@ void Host::wait_for_room(SharedHeader& header, uint64_t freed) {
 // At the end of a process other threads go on, and exit() may have been called in a handler that interrupted
 // anything. Whatever takes too long is left to ovnirecover.
 void Host::finish() {
+    if (uint64_t lost = lost_without_teller_.exchange(0))
+        complain(Trouble::memory, "ovni", "%lu events are lost that came when no thread had a stream", lost);
     if (!mutex_.lock_soon()) return;
     finish_locked();
     mutex_.unlock();

@@ -124,7 +124,7 @@ class Host {
 
 // Sets the clock of the library; null: the clock of the system.
 void set_clock(ClockPage* page);
-// What ovni_clock_now() returns.
+// The clock of ovni_clock_now().
 uint64_t clock_now();
 
 extern Immortal<Host> the_host;

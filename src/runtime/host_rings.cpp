@@ -62,6 +62,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
     RingHeader& header = lease.header();
     start_over(header);
     header.opened.store(session_.header().openings.fetch_add(1) + 1);
+    header.opened_at.store(clock_now(), std::memory_order_relaxed);
     header.tid = tid;
     let_tell(header);
     if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
@@ -99,7 +100,7 @@ RingLease Host::reuse() {
     return ring;
 }
 
-// As large as wanted if there is room, else smaller, else in another place.
+// The ring is as large as wanted if there is room, else smaller, else in another place.
 RingLease Host::make_ring(const std::string& trace_directory) {
     size_t wanted = settings_.ring + settings_.flight;
     while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "ring/signal_mask.hpp"
 #include "runtime/guard.hpp"
 
 namespace ovni::writer {
@@ -31,20 +32,21 @@ bool NestedEmission::was_left(uintptr_t frame) noexcept {
     if (stack_.holds(frame) && (!stack_.holds(busy) || frame >= busy))
         return stands_behind(stack_, busy, frame);
     if (has_room(OVNI_FORMAT_EVENT_MAX) || without_room_++ % between_looks != 0) return false;
-    return !may_be_in_handler();
+    sigset_t now;
+    return pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0 && !may_be_in_handler(now);
 }
 
-// A handler has its signal blocked, unless its program wants otherwise.
-bool NestedEmission::may_be_in_handler() const noexcept {
+// A handler has its signal blocked, unless its program wants otherwise. The signal that cancels threads stays
+// blocked in a thread that was cancelled, whose frames are gone.
+bool NestedEmission::may_be_in_handler(const sigset_t& blocked) const noexcept {
     int kept = errno;
-    sigset_t now;
-    if (pthread_sigmask(SIG_BLOCK, nullptr, &now) != 0) return true;
     bool may_be = false;
     for (int signal = 1; signal < NSIG; ++signal) {
+        if (signal == cancel_signal) continue;
         struct sigaction action {};
         bool has_handler = sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL &&
                            action.sa_handler != SIG_IGN;
-        bool is_blocked = sigismember(&now, signal) == 1;
+        bool is_blocked = sigismember(&blocked, signal) == 1;
         may_be |= is_blocked && (has_handler || sigismember(&usual_signals_, signal) != 1);
         may_be |= has_handler && (action.sa_flags & SA_NODEFER) && !is_fault(signal);
     }
@@ -52,9 +54,10 @@ bool NestedEmission::may_be_in_handler() const noexcept {
     return may_be;
 }
 
-// A position between two events of the ring.
+// A position between two events of the ring. The head may be ahead of it for good, if the thread was
+// cancelled before it published the event that it had stored.
 uint64_t NestedEmission::interrupted_at() const noexcept {
-    return is_inside() ? own_.header().published.load(std::memory_order_relaxed) : own_.head();
+    return own_.header().published.load(std::memory_order_relaxed);
 }
 
 bool NestedEmission::has_room(size_t size) const noexcept {

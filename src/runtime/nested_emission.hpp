@@ -21,6 +21,8 @@ class NestedEmission {
     const StackRange& stack() const { return stack_; }
     // True if the emission in the window was left for good, by a jump; `frame` is where the caller stands.
     bool was_left(uintptr_t frame) noexcept;
+    // False if no handler can be running where those signals are blocked. Makes system calls.
+    bool may_be_in_handler(const sigset_t& blocked) const noexcept;
     // An emission of the thread itself: no handler is left.
     void start_over() { depth_ = 0; }
     // Call with a ring. An event without room is counted as lost.
@@ -29,7 +31,6 @@ class NestedEmission {
  private:
     uint64_t interrupted_at() const noexcept;
     bool has_room(size_t size) const noexcept;
-    bool may_be_in_handler() const noexcept;
     void lose(NestedRing& ring, uint64_t clock) noexcept;
 
     OwnRing& own_;

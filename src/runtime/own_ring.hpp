@@ -59,7 +59,7 @@ class OwnRing {
     RingHeader& header() const { return lease_.header(); }
     ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }
     uint64_t head() const { return window_->head; }
-    bool is_placed() const { return header().placed.load(std::memory_order_relaxed) != 0; }
+    bool is_placed() const { return header().place.load(std::memory_order_acquire) == RingPlace::settled; }
     bool has_room(uint64_t bytes) const {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         return head() + bytes + slack <= drained + ring().capacity();

@@ -19,15 +19,38 @@ void Place::choose(const Facts& facts) {
     path_ = chosen_by(facts);
 }
 
+// The drainer settled what was noted.
+bool Place::is_known() {
+    if (path_.empty() && own_.is_mapped() && own_.is_placed()) {
+        roots_ = noted_.roots;
+        path_ = noted_.path;
+        metadata_.set_process(process().facts());
+    }
+    return !path_.empty();
+}
+
+// False: it is settled.
+bool Place::take_for_change() {
+    std::atomic<RingPlace>& place = own_.header().place;
+    RingPlace now = place.load();
+    return now != RingPlace::settled && place.compare_exchange_strong(now, RingPlace::changing);
+}
+
+// MPI_Init may move what is on disk, so nobody settles a place before it.
+void Place::leave_open() {
+    own_.header().place.store(noted_.is_identified ? RingPlace::noted : RingPlace::unknown,
+                              std::memory_order_release);
+}
+
 void Place::settle(const Facts& facts) {
-    if (own_.is_placed()) return;
+    if (!take_for_change()) return;
     if (!is_known()) {
         choose(facts);
         metadata_.set_process(facts);
     }
     if (life_.owes_end()) life_.write_begin(facts);
-    save_note();
-    own_.header().placed.store(1, std::memory_order_release);
+    write_note();
+    leave_settled();
 }
 
 void Place::settle_at_last() {
@@ -35,26 +58,36 @@ void Place::settle_at_last() {
     settle(process().facts());
 }
 
+void Place::renew(const Facts& facts) {
+    if (!take_for_change()) return;
+    life_.write_begin(facts);
+    write_note();
+    leave_open();
+}
+
 void Place::open_for_program(pid_t tid) {
+    take_for_change();
     tid_ = tid;
     own_.header().tid = tid;
     metadata_.set("ovni.tid", tid);
     Facts facts = process().facts();
-    if (is_known()) {
-        save_note();
-        write_metadata();
-    } else {
+    const bool is_there = is_known();
+    if (!is_there) {
         metadata_.set_process(facts);
         if (life_.owes_end()) life_.write_begin(facts);
-        make_files(facts);
+        choose(facts);
     }
+    write_note();
+    // If the process is killed from here on, the drainer ends the stream, whatever files it has.
     own_.header().at_once.store(1, std::memory_order_relaxed);
-    own_.header().placed.store(1, std::memory_order_release);
+    own_.header().state.store(RingState::open, std::memory_order_release);
+    if (!is_there) make_files();
+    // Without "finished" it shows a crash as a crash.
+    write_metadata();
+    leave_settled();
 }
 
-// A stream.json without "finished" shows a crash as a crash.
-void Place::make_files(const Facts& facts) {
-    choose(facts);
+void Place::make_files() {
     for (const std::string& root : {roots_.trace, roots_.temporary})
         if (!root.empty() && !make_directory(root + path_))
             complain(Trouble::directory, "make_file", "cannot make directory %s%s:", root.c_str(),
@@ -65,8 +98,6 @@ void Place::make_files(const Facts& facts) {
     if (!file.open(path, StreamFile::Content::keep))
         complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
     file.close();
-    save_note();
-    write_metadata();
 }
 
 void Place::write_metadata() {
@@ -79,13 +110,22 @@ void Place::write_metadata() {
 }
 
 void Place::save_note() {
-    if (life_.is_closed() || !own_.is_mapped() || !metadata_fit()) return;
+    if (life_.is_closed() || !own_.is_mapped()) return;
+    const bool is_open = take_for_change();
+    write_note();
+    if (is_open) leave_open();
+}
+
+void Place::write_note() {
+    if (life_.is_closed() || !metadata_fit()) return;
     Facts facts = process().facts();
+    const bool is_settled = is_known();
     Metadata all = metadata_;
     StreamNote note{roots_, path_, {}};
-    if (!is_known()) {
+    if (!is_settled) {
         note.roots = facts.roots;
         note.place = chosen_by(facts);
+        noted_ = {note.roots, note.place, facts.identified};
         all.set_process(facts);
     }
     all.set_run(facts.run);

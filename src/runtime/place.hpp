@@ -20,13 +20,17 @@ class Place {
     pid_t tid() const { return tid_; }
     Metadata& metadata() { return metadata_; }
     const Metadata& metadata() const { return metadata_; }
-    bool is_known() const { return !path_.empty(); }
 
+    // False: the stream has no place yet. The drainer settles the noted one if somebody wants to read the
+    // stream of a thread that may hang.
+    bool is_known();
     // The drainer may write the stream from now on: where it goes and who its process is do not change any
     // more.
     void settle(const Facts& facts);
     // Settles what still can be settled. A signal handler cannot get the memory for it.
     void settle_at_last();
+    // Notes who the process is, if that may still change.
+    void renew(const Facts& facts);
     // The program's thread begins: makes stream.obs and stream.json, or renews stream.json if the stream goes
     // on.
     void open_for_program(pid_t tid);
@@ -39,8 +43,12 @@ class Place {
     void write_metadata();
 
  private:
+    bool take_for_change();
+    void leave_open();
+    void leave_settled() { own_.header().place.store(RingPlace::settled, std::memory_order_release); }
     void choose(const Facts& facts);
-    void make_files(const Facts& facts);
+    void write_note();
+    void make_files();
     std::string chosen_by(const Facts& facts) const;
     std::string directory() const { return roots_.writing() + path_; }
 
@@ -49,6 +57,11 @@ class Place {
     pid_t tid_;
     Roots roots_;
     std::string path_;  // below the roots; empty: not known yet
+    struct {
+        Roots roots;
+        std::string path;
+        bool is_identified = false;
+    } noted_;
     Metadata metadata_;
 };
 

@@ -100,7 +100,7 @@ void Process::identify(const ovni_private_identity& identity) {
 
 void Process::read_environment() {
     texts().roots = Roots::from_environment();
-    if (const char* run = getenv("OVNI_RUN"); run && *run && texts().run.empty()) texts().run = run;
+    if (const char* run = secure_getenv("OVNI_RUN"); run && *run && texts().run.empty()) texts().run = run;
     prepared_ = true;
 }
 

@@ -43,7 +43,7 @@ void RingWriter::refresh_limit() {
         limit = std::min(limit, half);
     else
         host().wake();
-    // What was lost is noted before the next event.
+    // A loss is noted before the next event, which therefore has to come here.
     own_.set_limit(discarded_.events > 0 || postponed_ ? 0 : limit);
 }
 
@@ -52,7 +52,7 @@ bool RingWriter::make_room(uint64_t bytes, bool may_be_lost) {
     if (bytes + OwnRing::slack > capacity) return false;
     if (own_.has_room(bytes)) return true;
     place_.settle_at_last();
-    // What a flight recorder keeps must make room for a large definition.
+    // A large definition needs the room of what a flight recorder keeps.
     if (bytes + OwnRing::slack > capacity - own_.header().kept) ask_for(own_.header(), own_.head());
     if (may_be_lost || monotonic_clock() < next_attempt_) return own_.has_room(bytes);
     if (wait_for_room(bytes)) return true;

@@ -33,8 +33,8 @@ class RingWriter {
     // False if there is no room for `notes` of them, this one included, also after some waiting.
     bool add_note_patiently(const Gap& gap, uint32_t notes);
 
-    // What the present emission keeps out of the ring is appended before the next event: the two events of a
-    // flush, a gap, and the gap of discarded events.
+    // Items that the present emission keeps out of the ring are appended before the next event: the two
+    // events of a flush, a gap, and the gap of discarded events.
     void postpone_flush(uint64_t begin, uint64_t end);
     void postpone(const Gap& gap);
     bool is_flush_due() const { return flush_.has_value(); }

@@ -27,6 +27,12 @@ class SharedEmission {
     bool is_open() const { return producer_ && producer_->is_open(); }
     // Call in a fork's child: an emission that a handler interrupted by fork() goes on there.
     void let_emission_end();
+    // True if an emission was interrupted, or left.
+    bool is_emitting() const { return producer_ && producer_->is_emitting(); }
+    // Call if the thread was cancelled in an emission. Allowed without a shared buffer.
+    void leave_emission() {
+        if (producer_) producer_->leave_write();
+    }
 
     // True if so much was emitted that the stream must be placed: it cannot stay in the ring any longer.
     bool is_place_due() noexcept;

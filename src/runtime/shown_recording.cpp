@@ -136,7 +136,7 @@ void ShownRecording::show_changes() {
     show_running();
 }
 
-// What the follower emits is stored in any case, so no handler may come between.
+// Events in this scope pass as the follower's, without a look at recording, so no handler may come between.
 class ShownRecording::ShowingScope {
  public:
     explicit ShowingScope(ShownRecording& recording) : recording_(recording) {

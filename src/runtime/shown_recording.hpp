@@ -1,4 +1,4 @@
-// What the stream of a thread shows of recording on and off (gate.hpp). The gate says what is *wanted*; the
+// Recording on and off (gate.hpp), as the stream of a thread shows it. The gate says what is *wanted*; the
 // thread *shows* it when it next comes by: a stop closes the open states and begins a gap, a start ends the
 // gap and opens the states again. Until both agree, and every change has been *seen*, the window's gate is
 // shut, so that every emission takes the slow path.
@@ -16,7 +16,7 @@
 
 namespace ovni::writer {
 
-// What a call interrupts: while its thread makes an event, nothing else is stored into the ring.
+// A call may interrupt an emission: while its thread makes an event, nothing else is stored into the ring.
 enum class Amid { nothing, an_emission };
 
 class ShownRecording {
@@ -65,7 +65,7 @@ class ShownRecording {
     void note_changes_at_end();
 
  private:
-    // What is stored while a change is shown is of the follower (libovni-mpi).
+    // Events that are stored while a change is shown are those of the follower (libovni-mpi).
     enum class Showing : uint8_t { nothing, change, change_of_paused };
     class ShowingScope;
     enum class GapState : uint8_t {

@@ -12,7 +12,7 @@ constexpr StateRow rows[] = {
 #include "state_rows.inc"
 };
 
-// From a place to the first of its rows, one behind; the others follow in `next_of_place`.
+// `first` has the first row of each place, `next` the row behind each row. Both count from 1; 0: none.
 struct Places {
     std::array<uint16_t, 1u << detail::gate_place_bits> first{};
     std::array<uint16_t, std::size(rows)> next{};

@@ -44,8 +44,8 @@ constexpr bool is_never_gated(EventCode code) {
     return code.model() == 'O' && (category == 'H' || category == 'A' || category == 'F' || category == 'U');
 }
 
-// What a window looks at (ovni_private_window): nothing, the events of states, those of states without the
-// model mpi, everything; and what is more than to be dropped while recording is off.
+// The events that a window's gate looks at (ovni_private_window): none, those of states, those of states
+// without the model mpi, all. Last: those that are not just dropped while recording is off.
 extern const uint64_t* const gate_without_looks;
 extern const uint64_t* const gate_of_states;
 extern const uint64_t* const gate_of_states_without_mpi;

@@ -1,4 +1,4 @@
-// What a thread does with its stream: emission on the slow path, and what comes between events.
+// The actions of a thread on its stream: emission on the slow path, and what comes between events.
 #include "runtime/stream.hpp"
 
 #include <algorithm>
@@ -38,6 +38,8 @@ void Stream::emit(const void* event, size_t size, const void* data, size_t data_
     Lock lock(mutex_);
     nested_.start_over();
     if (is_closed()) return;
+    // Everybody would wait for what the thread was cancelled in, and a cleanup handler for itself.
+    if (shared_.is_emitting() && !nested_.may_be_in_handler(slow.signals_before())) shared_.leave_emission();
     if (ends_.load(std::memory_order_acquire)) return wait_for_end();
     writer_.append_flush();
     writer_.settle_postponed();
@@ -69,6 +71,11 @@ void Stream::emit_nested(const void* event, size_t size) noexcept {
     if (!own_.is_mapped()) return host().count_lost(1);
     if (is_shared()) return shared_.lose();
     nested_.emit(event, size);
+}
+
+void Stream::leave_emission() {
+    shared_.leave_emission();
+    if (own_.window()) detail::set_busy(*own_.window(), 0);
 }
 
 // An event may be older than the one before: a handler came between its clock and its emission, or the

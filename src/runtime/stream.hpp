@@ -54,6 +54,8 @@ class Stream {
     // True if the emission that seems to be interrupted was left for good; `frame` is where the caller
     // stands.
     bool was_left(uintptr_t frame) noexcept { return nested_.was_left(frame); }
+    // The thread ends: an emission that it was cancelled in does not go on.
+    void leave_emission();
     void flush(Amid amid);
     void note_gap(const Gap& gap, Amid amid);
     void move_to_cpu(int phyid, Amid amid);
@@ -70,7 +72,7 @@ class Stream {
     bool is_ours() const { return life_.is_ours(); }
     bool is_closed() const { return life_.is_closed(); }
     bool has_memory() const { return own_.is_mapped(); }
-    // What is published now is to be written; how much of it is not written yet.
+    // Asks for what is published now to be written. The second returns how much of that is not written yet.
     void ask_for_published();
     uint64_t asked_and_not_written();
     // The identity of the process is known: the beginning of a stream of ours follows it, if not yet on disk.

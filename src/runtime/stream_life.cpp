@@ -111,7 +111,6 @@ void Stream::open_for_program(pid_t tid) {
     }
     life_.leave_to_program();
     place_.open_for_program(tid);
-    own_.header().state.store(RingState::open, std::memory_order_release);
 }
 
 // As long as nothing is on disk, the program may still say something else. What a flight recorder keeps may
@@ -119,11 +118,12 @@ void Stream::open_for_program(pid_t tid) {
 void Stream::follow_identity() {
     SlowPath slow;
     Lock lock(mutex_);
-    if (!life_.owes_end() || is_closed() || own_.is_placed()) return;
+    if (!life_.owes_end() || is_closed() || !own_.is_mapped()) return;
     Facts facts = process().facts();
-    if (own_.header().kept > 0) return place_.settle(facts);
-    life_.write_begin(facts);
-    place_.save_note();
+    if (own_.header().kept > 0)
+        place_.settle(facts);
+    else
+        place_.renew(facts);
 }
 
 void Stream::close(const StreamEnd* end) {

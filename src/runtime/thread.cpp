@@ -22,6 +22,13 @@ namespace {
 pthread_key_t at_thread_end;
 pid_t this_process;
 
+// Looks as in the middle of an emission: the thread stores nothing there and asks the library.
+constinit ovni_private_window window_of_nobody = [] {
+    ovni_private_window window{};
+    window.busy = 1;
+    return window;
+}();
+
 // The value of the key counts rounds of destructors: it points to the next one.
 constexpr int closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;  // from 0
 const char rounds[closing_round + 1] = {};
@@ -38,8 +45,9 @@ void end_thread(void* mark) {
     if (!stream) return;
     SlowPath slow;
     if (gate().controller()) gate().controller()->thread_ends();
+    stream->leave_emission();
     stream->recording().show_changes();
-    ovni_private_thread_window = nullptr;
+    ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
     StreamEnd returned{"exit", 0};
     stream->close(stream->is_ours() ? nullptr : &returned);
@@ -55,10 +63,10 @@ sigset_t signals_before_fork;
 // A handler that forks amid a slow path may hold the locks already.
 void before_fork() {
     bool is_within = is_inside();
+    sigset_t before;
+    if (!is_within) block_signals(&before);
     own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
     if (is_within) return;
-    sigset_t before;
-    block_signals(&before);
     streams().lock();
     process().lock();
     lock_memory();
@@ -69,7 +77,7 @@ void release_locks() {
     sigset_t before = signals_before_fork;
     process().unlock();
     streams().unlock();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    change_signals(SIG_SETMASK, before);
 }
 
 void after_fork_in_parent() {
@@ -84,13 +92,6 @@ void forget_locks() {
     streams().forget_locks();
     process().forget_locks();
 }
-
-// Looks as in the middle of an emission: the thread stores nothing there and asks the library.
-constinit ovni_private_window window_of_nobody = [] {
-    ovni_private_window window{};
-    window.busy = 1;
-    return window;
-}();
 
 // For a thread whose stream is the parent's: all zero, so the first emission takes the slow path.
 ovni_private_window inherited_window;
@@ -138,6 +139,7 @@ void after_fork_in_child() {
 // crash handler that never returns, in another thread.
 void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
+    SignalsWait undisturbed;
     if (gate().controller()) gate().controller()->end();
     bool within = is_inside();
     SlowPath slow;
@@ -157,6 +159,7 @@ void end_at_exit(int code, void*) {
 // Nobody passes the exit code here; ovnirun knows it.
 void end_at_quick_exit() {
     if (host().drains_itself()) return end_at_exit(0, nullptr);
+    SignalsWait undisturbed;
     if (gate().controller() && getpid() == this_process) gate().controller()->end();
 }
 
@@ -210,7 +213,10 @@ Stream* program_stream(const char* function) {
 }
 
 void lose_event() {
-    if (this_thread().phase == ThreadPhase::unrecorded) host().count_lost(1);
+    ThreadPhase phase = this_thread().phase;
+    bool is_late = phase == ThreadPhase::ended && gate().state() == Recording::on &&
+                   process().state() != ProcessState::gone;
+    if (is_late || phase == ThreadPhase::unrecorded) host().count_lost(1);
 }
 
 bool interrupts_emission(const Stream* stream) {
@@ -256,6 +262,7 @@ void free_stream() {
     SlowPath slow;
     Stream* stream = own_thread_state.stream;
     if (gate().controller()) gate().controller()->thread_ends();
+    stream->leave_emission();
     stream->recording().show_changes();
     ovni_private_thread_window = nullptr;
     own_thread_state.become(ThreadPhase::finished);

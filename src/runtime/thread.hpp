@@ -18,7 +18,7 @@ ThreadState& this_thread();
 // library, and without memory.
 Stream* program_stream(const char* function);
 
-// Counts an event without a stream, if the thread is unrecorded.
+// Counts an event without a stream, if the thread is unrecorded or has ended.
 void lose_event();
 
 // True in a handler that interrupted an emission of this thread, or another slow path.

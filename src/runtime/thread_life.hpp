@@ -41,7 +41,7 @@ class ThreadLife {
     void leave_end_to_drainer() { owes_end_ = false; }
     uint64_t beginning() const { return begin_clock_; }
 
-    // Where the thread is by its events; -1: on the virtual CPU. Any thread.
+    // The CPU of the thread by its events; -1: the virtual CPU. Any thread.
     int phyid() const { return phyid_.load(std::memory_order_relaxed); }
     void set_phyid(int phyid) { phyid_.store(phyid, std::memory_order_relaxed); }
 
