@@ -23,8 +23,8 @@ void BreakdownValues::touch(uint32_t cpu, uint8_t breakdown, What what) {
     of_cpu.base_touched |= what == What::base;
 }
 
-// What the detail channel does alone while another one is chosen is not seen, and the other way round: the
-// choice is made when the base channel is written (with no idle channel: whenever anything is).
+// A change of the detail channel alone is not seen while another channel is chosen, and the other way round:
+// the choice is made when the base channel is written (with no idle channel: whenever anything is).
 Value BreakdownValues::value_of(State& state, const BreakdownPlan& plan, Value base, Value detail,
                                 Value idle) {
     const BreakdownSpec& spec = plan.spec();

@@ -27,7 +27,7 @@ struct BreakdownChange {
 };
 static_assert(sizeof(BreakdownChange) == 32 && std::is_trivially_copyable_v<BreakdownChange>);
 
-// Those of one breakdown, in the same order.
+// The changes of one breakdown, in their order.
 std::vector<BreakdownChange> changes_of(std::span<const BreakdownChange> changes, uint16_t breakdown);
 
 class BreakdownValues {

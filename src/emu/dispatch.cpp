@@ -9,7 +9,7 @@ namespace ovni {
 
 namespace {
 
-// By Guard.
+// Conditions by Guard.
 constexpr uint32_t guard_conditions[] = {
     Condition::mask(all_states, 0),
     Condition::mask(all_states, Condition::out_of_cpu),

@@ -1,4 +1,4 @@
-// From the code of an event to what it does, in one look into a table without collisions, made for the
+// The way from an event's code to what it does: one look into a table without collisions, made for the
 // enabled models.
 #pragma once
 
@@ -25,8 +25,8 @@ struct Hook {
 HookFunction find_hook(EventCode code);
 
 struct Operation {
-    // What the hot path has to do. A step is a push or pop in a channel that needs nothing more: see
-    // Tracker::is_plain().
+    // The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
+    // more: see Tracker::is_plain().
     enum class Kind : uint8_t { step, change, hook, ignore };
 
     uint32_t code = 0;

@@ -90,7 +90,7 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
     }
 }
 
-// What a stream tells beside events.
+// Marks are the items of a stream that are no events: the beginning and end of a gap, and a cut.
 void Emulator::apply_mark(const EventView& event, uint32_t t) {
     switch (event.kind) {
         case EventView::Kind::event:
@@ -115,7 +115,7 @@ void Emulator::forbidden(const Operation& operation, const Thread& thread) const
     throw Error(fmt::format("thread {} is out of CPU", thread.tid));
 }
 
-// What began before a gap may end after it, and what has a value from the start may get it again.
+// A state that began before a gap may end after it; a channel with an initial value may get it again.
 bool Emulator::follows_gap(const ChannelPlan& plan, const Channel& channel, Action action, int64_t value) {
     if (action == Action::set) return plan.initial.is_set && channel.read() == Value(value);
     bool ends = action == Action::pop || action == Action::clear;

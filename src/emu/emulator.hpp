@@ -43,7 +43,7 @@ class Emulator {
     Tasks& tasks() { return tasks_; }
     const Plan& plan() const { return plan_; }
 
-    // What hooks do to the state, beside what they do to the machine itself.
+    // Changes that hooks make to the state, besides those that they make to the machine itself.
     void set_state(uint32_t thread, RunState state);
     void enter_cpu(uint32_t thread, uint32_t cpu);
     void leave_cpu(uint32_t thread);

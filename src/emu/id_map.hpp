@@ -1,4 +1,4 @@
-// From ids that a program chose (of tasks, of their bodies) to positions in an array. Grows; nothing is ever
+// A map from ids that a program chose (of tasks, of bodies) to positions in an array. Grows; nothing is ever
 // removed. Open addressing, because a task runtime looks up an id with nearly every event.
 #pragma once
 
@@ -33,7 +33,7 @@ class IdMap {
         uint32_t position = none;
     };
 
-    // Where the id is, or would be.
+    // The slot of the id, or the one where it would be.
     size_t slot_of(uint64_t id) const {
         size_t mask = slots_.size() - 1;
         size_t at = (id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;

@@ -1,5 +1,4 @@
-// What the events of the model `kernel` do: a thread that the kernel took off its CPU emits no events of some
-// models.
+// The hooks of the model `kernel`: a thread that the kernel took off its CPU emits no events of some models.
 #include <span>
 
 #include "emu/dispatch.hpp"

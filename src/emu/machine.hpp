@@ -53,7 +53,7 @@ struct Condition {
     }
 };
 
-// What a thread's row shows of a channel lies beside the channel, in the same line of the cache.
+// The value that a thread's row shows of a channel lies next to the channel, in one line of the cache.
 struct Shown {
     enum class State : uint8_t { unset, nothing, number };
 };
@@ -101,7 +101,7 @@ struct Cpu {
     bool is_virtual = false;
     std::vector<uint32_t> threads;  // in Machine; in order of arrival
 
-    // What the row shows: the only running (active) thread; too_many where a physical CPU has several.
+    // The threads that the row shows: the only running (active) one; too_many if a physical CPU has several.
     static constexpr uint32_t too_many = 0xfffffffe;
     uint32_t running = nobody;
     uint32_t active = nobody;

@@ -1,4 +1,4 @@
-// What the events of the model `mpi` do that name a function by its number.
+// The hooks of those events of the model `mpi` that name a function by its number.
 #include <span>
 
 #include "emu/dispatch.hpp"

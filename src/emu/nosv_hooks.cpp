@@ -1,4 +1,4 @@
-// Events of the model `nosv` beside tasks: hardware counters.
+// Events of the model `nosv` besides tasks: hardware counters.
 #include <cstring>
 #include <span>
 

@@ -1,4 +1,4 @@
-// What is legal in a trace and worth a line at the end: counted here, summed over ranks, printed once.
+// Oddities are legal in a trace and worth a line at the end: counted here, summed over ranks, printed once.
 #pragma once
 
 #include <array>

@@ -1,5 +1,4 @@
-// What the events of the model `ovni` do: the life cycle of threads, their CPUs, marks, and the probes of the
-// writer.
+// The hooks of the model `ovni`: the life cycle of threads, their CPUs, marks, and the probes of the writer.
 #include <algorithm>
 #include <cstring>
 #include <numeric>

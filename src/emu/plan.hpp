@@ -1,5 +1,5 @@
-// What is emulated and what can be seen of it: the enabled models, the channels that every thread and CPU row
-// has, and the schema of the outputs. The same on every rank.
+// The plan of an emulation and what can be seen of it: the enabled models, the channels that every thread and
+// CPU row has, and the schema of the outputs. Every rank has an equal one.
 #pragma once
 
 #include <algorithm>
@@ -97,8 +97,8 @@ struct Plan {
 // contradict each other, and for a stream that does not say whether it is suited for a breakdown.
 Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns);
 
-// Values beyond the reference's are labelled only where lines of this trace carry them: when each was first
-// shown.
+// Values beyond the reference's are labelled only if lines of this trace carry them. This class notes when
+// each was first shown.
 class ShownExtras {
  public:
     static constexpr Moment never = {INT64_MAX, UINT32_MAX};
@@ -113,7 +113,7 @@ class ShownExtras {
     size_t further(size_t number) const { return 1 + 2 * channels_ + number; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
-    // By what: 1 where it was shown up to that moment. Ranks take the greatest.
+    // One number for each of these values: 1 if it was shown up to `end`, else 0. Ranks take the greatest.
     std::vector<int64_t> until(Moment end) const;
 
  private:

@@ -12,7 +12,7 @@ namespace ovni {
 
 class RecordQueue {
  public:
-    // In the order of events: not before the last one.
+    // Appends a record that is not before the last one.
     void append(const Record& record) { records_.append(record); }
     // The beginning of a punctual state, which may lie before the last one.
     void insert(const Record& record) {

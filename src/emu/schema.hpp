@@ -1,4 +1,4 @@
-// What a sink must know beside the records: rows, event types and their labels. The same on every rank.
+// The facts that a sink needs besides the records: rows, event types and their labels. Equal on all ranks.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct FileSchema {
 };
 
 struct Schema {
-    // Of the files of a trace: thread is the first, cpu the second.
+    // The files of a trace have numbers: thread is the first, cpu the second.
     static constexpr size_t first_breakdown = 2;
 
     FileSchema thread, cpu;

@@ -1,4 +1,4 @@
-// What has to be known before the first event: the correction of every stream's clock and the origin of time.
+// Preparations for the first event: the correction of every stream's clock and the origin of time.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ struct Loom {
     std::string name;
     std::vector<CpuId> cpus;
     std::vector<Process> processes;
-    // Where to find them, by physical number and by pid; and the list of CPUs that was merged last, because
-    // the streams of a loom tend to repeat it.
+    // Positions in the lists above, by physical number and by pid; and the list of CPUs that was merged last,
+    // because the streams of a loom tend to repeat it.
     std::unordered_map<int, size_t> cpu_of, process_of;
     std::vector<CpuId> merged;
 
@@ -196,6 +196,8 @@ void check_one_run(const Trace& trace) {
 
 System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), no_thread) {
     check_one_run(trace);
+    lacks_threads_ = std::ranges::any_of(
+        trace.streams(), [](const Stream& stream) { return stream.metadata.leaves_threads_out; });
     std::vector<Loom> looms = Collector(trace).collect();
     sort_looms(looms);
     for (const Loom& loom : looms) {
@@ -214,7 +216,10 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
                                   static_cast<uint32_t>(p.streams.size())});
             for (uint32_t stream : p.streams) {
                 int tid = trace.streams()[stream].metadata.tid;
-                const char* mark = trace.streams()[stream].is_cut ? " (incomplete)" : "";
+                const Stream& of_thread = trace.streams()[stream];
+                const char* mark = of_thread.is_cut       ? " (incomplete)"
+                                   : of_thread.is_running ? " (running)"
+                                                          : "";
                 thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
                 threads_.push_back({loom_index, process_index, stream, tid,
                                     fmt::format("TH {}.{}{}", *p.app_id, tid, mark)});

@@ -1,5 +1,5 @@
-// Who is in a trace: looms, processes, threads and CPUs, merged from the metadata of all streams, checked
-// against each other, sorted, and numbered by rows. Made from metadata alone, so every rank builds the same.
+// The looms, processes, threads and CPUs of a trace, merged from the metadata of all streams, checked against
+// each other, sorted, and numbered by rows. Made from metadata alone, so every rank builds an equal one.
 //
 // Order: looms by lowest rank where all have ranks, else by name; processes of a loom by rank, else by pid;
 // threads by tid; CPUs of a loom by physical number and then the virtual CPU, which every loom has. Positions
@@ -59,6 +59,8 @@ class System {
     const std::vector<CpuInfo>& cpus() const { return cpus_; }
     // Row of the thread of a stream; no_thread for a stream that is not a thread's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
+    // True for a part that ovnicut has made of the trace.
+    bool lacks_threads() const { return lacks_threads_; }
     size_t stream_count() const { return thread_of_stream_.size(); }
     // Row of the CPU of a loom by its index there (-1: the virtual one); no_cpu where there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
@@ -69,6 +71,7 @@ class System {
     std::vector<ThreadInfo> threads_;
     std::vector<CpuInfo> cpus_;
     std::vector<uint32_t> thread_of_stream_;
+    bool lacks_threads_ = false;
 };
 
 }  // namespace ovni

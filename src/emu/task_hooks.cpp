@@ -1,5 +1,5 @@
-// What the events of tasks do in the models nosv, nanos6 and openmp: the tasks themselves are in tasks.hpp,
-// here is what is shown of them.
+// The hooks of tasks in the models nosv, nanos6 and openmp: the tasks themselves are in tasks.hpp, here is
+// what is shown of them.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -25,7 +25,7 @@ void create_type(Emulator& emulator, uint32_t t, const EventView& event) {
         emulator.tracker().moment());
 }
 
-// Where the payload may be longer, and which ids may be 0.
+// Models differ in whether the payload may be longer, and in which ids may be 0.
 enum class Size : uint8_t { at_least, exactly };
 enum class Zero : uint8_t { legal, illegal };
 
@@ -38,7 +38,7 @@ void create(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.tasks().create(t, event.code.model(), task, type, flags);
 }
 
-// What a thread shows of the body that it runs, one channel each.
+// The properties of its running body that a thread shows, one channel each.
 enum class Source : uint8_t { body, task, type, application, rank };
 
 struct Showing {

@@ -17,7 +17,7 @@ struct LabelledType {
     std::string label;
 };
 
-// Those of the processes that the emulator works on, created up to that moment.
+// The types of the processes that the emulator works on, created up to that moment.
 std::vector<LabelledType> labelled_types(Emulator& emulator, Moment end);
 
 // Did the emulator see the end of all streams? Where it did not, only some of the files get labels.

@@ -21,7 +21,7 @@
 
 namespace ovni {
 
-// What a task may do beside running once.
+// The abilities of a task besides running once.
 namespace task_flag {
 inline constexpr uint8_t parallel = 1;   // has several bodies
 inline constexpr uint8_t resurrect = 2;  // a body that ended may run again
@@ -52,7 +52,7 @@ class Tasks {
     // The gid of a type of the thread's process; nothing where its creation may lie in a gap.
     Value gid_of_type(uint32_t thread, char model, uint32_t type) const;
 
-    // What a body does next. `body`: its id in a parallel task, from 1; 0 in others, which have one.
+    // The next step of a body. `body`: its id in a parallel task, from 1; 0 in others, which have one.
     enum class Step : uint8_t { execute, pause, resume, end };
     enum class Outcome : uint8_t { done, nested, tolerated };  // nested: over a running body
     Outcome step(uint32_t thread, char model, Step step, uint32_t task, uint32_t body);

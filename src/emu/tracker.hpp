@@ -1,6 +1,6 @@
-// What the rows show. A thread row shows a channel while the thread is in the channel's states; a CPU row
-// shows the channel of the only running (or active) thread on it, or an error state. The tracker is told what
-// changed and appends the records.
+// The contents of the rows. A thread row shows a channel while the thread is in the channel's states; a CPU
+// row shows the channel of the only running (or active) thread on it, or an error state. The tracker receives
+// what changed and appends the records.
 //
 // Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it, and while it
 // does, such a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is
@@ -22,7 +22,7 @@ class Tracker {
  public:
     Tracker(const Plan& plan, Machine& machine);
 
-    // Of the event at hand: its time in the trace, and EventView::order.
+    // The event at hand begins: its time in the trace, and EventView::order.
     void begin_event(int64_t time, uint32_t order) {
         now_ = time;
         order_ = order;
@@ -69,17 +69,17 @@ class Tracker {
     void note_further(uint32_t number) { note(extras_.further(number)); }
 
  private:
-    // What a CPU row showed of a channel when no thread's row did it for it.
+    // The value that a CPU row showed of a channel when no thread's row did so for it.
     struct CpuShown {
         int64_t number = 0;
         Shown::State state = Shown::State::unset;
     };
-    // Lines of a channel of punctual states: of one row.
+    // The lines of one row for a channel of punctual states.
     struct PunctualLines {
         int64_t last_time = -1;
     };
 
-    // Should a row that shows that get a line for `value`? Then it shows it.
+    // True if a row needs a new line for `value`; updates what it has `shown`.
     static bool update(Shown::State& shown, int64_t& number, const ChannelPlan& channel, Value value);
     bool update_thread(ThreadChannel& shown, const ChannelPlan& channel, Value value) {
         return update(shown.shown, shown.shown_number, channel, value);

@@ -1,5 +1,5 @@
-// What there should be once and is there twice: legal, but the streams may be of two runs, or of two hosts
-// with one name.
+// Twins exist twice and should exist once: legal, but the streams may be of two runs, or of two hosts with
+// one name.
 #pragma once
 
 #include "emu/system.hpp"

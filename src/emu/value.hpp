@@ -1,4 +1,4 @@
-// What a channel holds: nothing, or a number.
+// The content of a channel: nothing, or a number.
 #pragma once
 
 #include <cstdint>

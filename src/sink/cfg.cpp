@@ -128,7 +128,7 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
         log::warn_of_output("{} exists already, window configurations are not written", cfg.string());
         return Views::left_alone;
     }
-    // Under its name it is whole or not there, because it would not be written again.
+    // The directory gets its name only when it is whole, because it would not be written again.
     const fs::path beside = directory / fmt::format("cfg.tmp.{}", ::getpid());
     auto failure = [&](const std::string& cause, const std::string& at) {
         std::error_code ignored;

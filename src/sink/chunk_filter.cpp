@@ -42,7 +42,7 @@ struct Way {
 };
 constexpr Way stored{0, Z_DEFAULT_STRATEGY}, runs{1, Z_RLE}, letters{1, Z_HUFFMAN_ONLY};
 
-// From a sample: neighbours that are equal make runs, and what has no pattern is not worth the time.
+// A sample decides: neighbours that are equal make runs, and what has no pattern is not worth the time.
 Way suited(std::span<const uint8_t> plane) {
     constexpr size_t samples = 1024, group = 4;
     constexpr double many_equal = 0.9, worth_bits = 2;

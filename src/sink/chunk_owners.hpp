@@ -1,5 +1,5 @@
-// Which rank holds which rows of a growing column until whole chunks are written: chunk c of column k belongs
-// to rank (c + k) mod ranks. Arithmetic only.
+// The ranks that hold rows of a growing column until whole chunks are written: chunk c of column k belongs to
+// rank (c + k) mod ranks. Arithmetic only.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ constexpr int32_t column_row(uint32_t row) {
 inline ColumnRow column_row(const Record& record) {
     return {record.time, column_row(record.thread_row), column_row(record.cpu_row), record.value};
 }
-// Of a line of a breakdown, whose row is a thread's.
+// The row for a line of a breakdown, which belongs to a thread.
 inline ColumnRow breakdown_row(const Record& line) {
     return {line.time, column_row(line.thread_row), 0, line.value};
 }

@@ -20,7 +20,7 @@ struct ColumnName {
 
 class ColumnsFile {
  public:
-    // Collected beside `path`, which gets its name when it is complete; "x.partial.h5" for Ending::partial.
+    // Collects rows next to `path` and gives the complete file its name; "x.partial.h5" for Ending::partial.
     // Dropped without end(), nothing is left. Throws Error, UsageError in a build without HDF5.
     static std::unique_ptr<ColumnsFile> make(const std::filesystem::path& path, const Schema& schema);
     virtual ~ColumnsFile() = default;

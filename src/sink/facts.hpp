@@ -1,5 +1,5 @@
-// What an output for analysis says of a trace besides its records: rows, clocks, marks, gaps, versions. Plain
-// data.
+// The facts that an output for analysis has of a trace besides its records: rows, clocks, marks, gaps,
+// versions. Plain data.
 #pragma once
 
 #include <string>

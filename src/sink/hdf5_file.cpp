@@ -29,8 +29,8 @@ herr_t take_cause(unsigned, const H5E_error2_t* entry, void* text) {
     return 1;
 }
 
-// Of "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf = 0x..., ..."
-// what a person can use; other texts as they are.
+// A text like "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf =
+// 0x..., ..." is cut down to what a person can use; other texts stay as they are.
 std::string brief(const std::string& cause) {
     constexpr std::string_view before = "error message = '";
     size_t message = cause.find(before), colon = cause.find(": ");

@@ -1,4 +1,4 @@
-// What the sinks need of HDF5: a file, attributes, tables, and datasets of rows that grow. All functions
+// The part of HDF5 that sinks need: a file, attributes, tables, and datasets of rows that grow. All functions
 // throw Error with the path of the file and the cause that HDF5 knows. Texts that are no UTF-8 become it.
 #pragma once
 

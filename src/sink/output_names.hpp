@@ -14,14 +14,14 @@ namespace ovni {
 std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
                                   std::string_view extension, Ending ending);
 
-// Of an output whose complete name the user chose: "x.h5", or "x.partial.h5".
+// The path of an output whose complete name the user chose: "x.h5", or "x.partial.h5".
 std::filesystem::path output_path(const std::filesystem::path& chosen, Ending ending);
 
-// Gives it its name. Beside a complete one none stays that an earlier emulation left as partial.
+// Gives the output its name. A complete one replaces what an earlier emulation left as partial.
 void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending);
 
-// Removes what an earlier emulation left of partial files of that name: beside a complete output they would
-// look as if they were of the same trace.
+// Removes what an earlier emulation left of partial files of that name: next to a complete output they would
+// look as if they were of one trace with it.
 void remove_partial(const std::filesystem::path& directory, std::string_view name);
 
 }  // namespace ovni

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
 #include <string_view>
+
+#include "base/printable.hpp"
 
 namespace ovni {
 
@@ -43,13 +44,6 @@ void add_colors(std::string& text, std::span<const ExtraColor> colors) {
     for (const ExtraColor& c : colors)
         fmt::format_to(std::back_inserter(text), "{:<3} {{{:3}, {:3}, {:3}}}\n", c.value, c.red, c.green,
                        c.blue);
-}
-
-// Titles and labels may come from the program, with any bytes in them. Each is one line of the file.
-std::string one_line(std::string text) {
-    std::ranges::replace_if(
-        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    return text;
 }
 
 }  // namespace

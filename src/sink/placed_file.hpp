@@ -2,7 +2,7 @@
 // and slices. Alone a part is written at the end when a buffer is full. On many ranks a part is kept until
 // place() has said where it goes.
 //
-// Rank 0 makes the file under a name beside the final one. Ranks that do not see it hand their parts to rank
+// Rank 0 makes the file under a name next to the final one. Ranks that do not see it hand their parts to rank
 // 0.
 #pragma once
 
@@ -29,7 +29,7 @@ class PlacedFile {
     // Bytes that were added since the last place() and are not written.
     uint64_t kept() const { return filled_; }
 
-    // On many ranks: what was added goes behind what lower ranks, who have `before` of `all` bytes, have
+    // Many ranks only: what was added goes behind what lower ranks, who have `before` of `all` bytes, have
     // added. Collective where not all ranks see the file.
     void place(uint64_t before, uint64_t all);
     // Writes what has its place. Local; throws Error.
@@ -38,9 +38,9 @@ class PlacedFile {
     bool is_shared() const { return is_shared_; }
     uint64_t bytes_written() const { return written_; }
 
-    // All is written and checked, still beside the final name. Collective; throws Error.
+    // All is written and checked, still under that other name. Collective; throws Error.
     void finish(std::string_view header);
-    // Local; on rank 0 the file gets that name.
+    // Local; on rank 0 the file gets its final name.
     void commit_as(const std::filesystem::path& path);
 
  private:

@@ -1,5 +1,5 @@
 // The Paraver output: thread.prv, cpu.prv and the breakdowns, each with its PCF and ROW, in one directory.
-// Each rank formats its slices. All files are collected beside their final names and get those together at
+// Each rank formats its slices. All files are collected next to their final names and get those together at
 // the end; without end(), and after an error, nothing is left.
 #pragma once
 

@@ -63,7 +63,7 @@ PrvText::Piece PrvText::row_piece(uint64_t row) {
     return piece;
 }
 
-// By value, so that the caller can keep the block in registers.
+// Returns by value, so that the caller can keep the block in registers.
 [[gnu::noinline]] PrvText::TimeBlock PrvText::block_around(int64_t time) {
     TimeBlock found;
     int64_t high = time / times_in_block;

@@ -19,8 +19,8 @@ namespace ovni {
 
 enum class TraceFile : uint8_t { thread, cpu };
 
-// Of fixed width for a given number of rows: the header that begins a file is overwritten with the duration
-// when that is known.
+// The width is fixed for a given number of rows: the header that begins a file is overwritten with the
+// duration when that is known.
 std::string prv_header(size_t rows, int64_t duration);
 
 class PrvText {

@@ -1,5 +1,5 @@
-// Where states go: one class per output format, for one rank or many. A sink knows nothing of events, models
-// or MPI; what its ranks do together they do through Ranks, which alone is the identity.
+// The outputs of states: one class per output format, for one rank or many. A sink knows nothing of events,
+// models or MPI; what its ranks do together they do through Ranks, which is the identity for one rank.
 //
 // The order of calls: begin, then share and write for each slice, then end. On many ranks share() is called
 // while no write() is in progress, and write() may run in a thread of its own.

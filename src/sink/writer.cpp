@@ -44,7 +44,7 @@ void Writer::write(Batch& batch) {
     for (auto& lines : batch.breakdowns) lines.clear();
 }
 
-// On many ranks: all that was submitted is written everywhere, or all ranks throw.
+// All that was submitted is written on all ranks, or all ranks throw.
 void Writer::settle() {
     if (thread_.joinable()) {
         std::unique_lock lock(mutex_);
@@ -72,7 +72,9 @@ void Writer::submit() {
     changed_.notify_all();
     if (!ranks_.is_alone()) return;
     changed_.wait(lock, [&] { return filled_ - written_ < batches_.size() || failure_; });
-    if (failure_) std::rethrow_exception(failure_);
+    std::exception_ptr failure = failure_;
+    lock.unlock();
+    ranks_.settle(failure);
 }
 
 void Writer::work() {

@@ -12,7 +12,8 @@ namespace {
 
 bool is_there(const std::filesystem::path& file) {
     struct stat info {};
-    return ::stat(file.c_str(), &info) == 0 || errno != ENOENT;
+    // A trace that is no directory, or may not be searched, is told by who reads the trace.
+    return ::stat(file.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != EACCES);
 }
 
 std::optional<ClockSources::File> first_of(const std::vector<std::filesystem::path>& directories,

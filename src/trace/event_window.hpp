@@ -30,7 +30,7 @@ class EventWindow {
         uint32_t at;      // bytes from where the reader holds its stream, regions sorted
         uint32_t code;    // EventCode::bits(), which is all that most events need
     };
-    // What an Entry cannot hold: an event of one of the other kinds, or damage.
+    // An item that an Entry cannot hold: an event of one of the other kinds, or damage.
     struct Special {
         EventView view;
         std::exception_ptr damage;

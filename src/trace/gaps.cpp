@@ -28,7 +28,6 @@ int64_t clock_of(const Json& value, size_t gap, const std::string& path) {
 }
 
 Gap gap_of(const Json& value, size_t number, const std::string& path) {
-    if (!value.is_object()) damaged(number, "not an object", path);
     auto natural = [&](const char* key, const char* fault) -> uint64_t {
         auto member = value.find(key);
         if (member == value.end() || !member->is_number_unsigned()) damaged(number, fault, path);
@@ -49,28 +48,36 @@ Gap gap_of(const Json& value, size_t number, const std::string& path) {
     return gap;
 }
 
+// Events lie between gaps, so a long list belongs to a long stream.
+uint64_t largest_list(const std::filesystem::path& directory) {
+    constexpr uint64_t per_byte = 16;  // a gap has some 90 bytes, an event 12 at least
+    std::error_code none;
+    const uint64_t events = std::filesystem::file_size(directory / events_name, none);
+    return largest_whole_file + (none ? 0 : per_byte * events);
+}
+
 }  // namespace
 
 std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
     std::string path = directory / gaps_name;
-    std::optional<std::string> text = read_side_file(path);
+    std::optional<std::string> text = read_side_file(path, largest_list(directory));
     if (!text) return {};
     if (text->empty()) {
         log::warn("{}: is empty: where events are missing is unknown", path);
         return {};
     }
-    Json json = parse_json(*text, path);
-    if (!json.is_object() || !json.contains("gaps") || !json["gaps"].is_array())
-        throw Error("no array 'gaps'", path);
     std::vector<Gap> gaps;
-    for (const Json& value : json["gaps"]) {
+    Json rest = parse_json(*text, path, "gaps", [&](const Json& value) {
         Gap gap = gap_of(value, gaps.size(), path);
         if (!gaps.empty() && gap.offset < gaps.back().offset)
             damaged(gaps.size(), "its offset is below that of its predecessor", path);
         if (!gaps.empty() && gap.from < gaps.back().to)
             damaged(gaps.size(), "begins before its predecessor has ended", path);
         gaps.push_back(std::move(gap));
-    }
+    });
+    if (!rest.is_object() || !rest.contains("gaps") || !rest["gaps"].is_array())
+        throw Error("no array 'gaps'", path);
+    if (!rest["gaps"].empty()) throw Error("an element of 'gaps' is not an object", path);
     return gaps;
 }
 

@@ -1,10 +1,9 @@
 // Hands out the events of several streams in one order: by corrected clock, and for equal clocks
 //
 // - canonical: by stream index, then position in the stream;
-// - exact: as the reference plays them (see tie_order.hpp). The reference knows neither damage, nor the cut
-// of a
-//   stream, nor gaps. These follow the event before them at once, if they are at its clock; a gap's beginning
-//   or end at a clock of its own comes before all events of that clock.
+// - exact: as the reference plays them (see tie_order.hpp). The reference knows neither damage, nor cuts, nor
+//   gaps. These follow the event before them at once, if they are at its clock; the beginning or end of a gap
+//   at a clock of its own comes before all events of that clock.
 //
 // EventView::order is the key among events of one clock, so that events of several mergers over different
 // streams can be put together. Canonical: the stream index. Exact: `first_place` plus the place among the
@@ -86,7 +85,7 @@ class Merger {
     void count_ties(std::vector<uint32_t> group_of_stream) {
         tie_counter_.emplace(std::move(group_of_stream));
     }
-    // Among the events handed out, to the precision of a window.
+    // Ties among the events handed out, to the precision of a window.
     uint64_t ties() const { return tie_counter_ ? tie_counter_->ties() : 0; }
 
     // Bytes of events: in all streams; handed out so far, to the precision of a window.
@@ -98,7 +97,7 @@ class Merger {
     static constexpr uint32_t first_width = 1 << 20;
     static constexpr std::ptrdiff_t fetch_distance = 16;
 
-    // What is needed to hand out events of a reader.
+    // The data needed to hand out events of a reader.
     struct Source {
         const uint8_t* bytes;  // what Entry::at counts from, in memory and in the file
         uint64_t offset;
@@ -106,7 +105,7 @@ class Merger {
         bool sorts;         // unsorted regions
         const void* state;  // of fetch_ahead_for()
     };
-    // What is left of a stream's entries in the window.
+    // The rest of a stream's entries in the window.
     struct Cursor {
         uint32_t at, end;
     };

@@ -227,7 +227,11 @@ void read_nosv(const Members& top, StreamMetadata& metadata) {
 std::optional<StreamMetadata::End> end_of(const Members& ovni) {
     Members end = ovni.object("end");
     if (!end.json()) return std::nullopt;
-    return StreamMetadata::End{end.must(end.text("by"), "by"), end.number<int64_t>("code").value_or(0)};
+    std::optional<int64_t> clock = end.number<int64_t>("clock");
+    constexpr int64_t latest = int64_t{1} << 62;
+    if (clock && (*clock < 0 || *clock > latest)) end.fail("clock", "is not a clock");
+    return StreamMetadata::End{end.must(end.text("by"), "by"), end.number<int64_t>("code").value_or(0),
+                               clock};
 }
 
 std::optional<StreamMetadata::Clock> clock_of(const Members& ovni) {
@@ -252,6 +256,13 @@ void check_metadata_version(std::string_view text, const std::string& path) {
     parse_object(text, path);
 }
 
+bool is_of_running_program(std::string_view text) {
+    if (text.find("\"running\"") == text.npos) return false;
+    const Json json = Json::parse(text, nullptr, false, true);
+    const auto at = Json::json_pointer("/ovni/end/by");
+    return json.is_object() && json.contains(at) && json[at] == "running";
+}
+
 StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     const Json json = parse_object(text, path);
     Members top(&json, "", path);
@@ -273,6 +284,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.lib_commit = library.text("commit");
     read_require(ovni, metadata);
     metadata.run = ovni.text("run");
+    metadata.leaves_threads_out = ovni.find("cut") != nullptr;
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);
     read_nosv(top, metadata);

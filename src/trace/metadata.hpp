@@ -39,14 +39,16 @@ struct StreamMetadata {
     std::map<std::string, std::string> require;  // model name -> version
     std::vector<MarkType> marks;                 // in file order
     std::optional<std::string> lib_version, lib_commit;
-    std::optional<std::string> run;  // ovni.run: name of the run that wrote the stream
-    bool has_require = false;        // the object ovni.require is there
-    bool finished = false;           // ovni.finished is 1
+    std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
+    bool leaves_threads_out = false;  // ovni.cut: ovnicut has left out other threads
+    bool has_require = false;         // the object ovni.require is there
+    bool finished = false;            // ovni.finished is 1
     // ovni.end: how the stream was closed if the program did not close it: "signal", "exit", "recovered",
-    // "loss"; "damage" if it is not read to its end.
+    // "loss", "running" (not yet: ovnirecover --write-out); "damage" if it is not read to its end.
     struct End {
         std::string by;
         int64_t code = 0;
+        std::optional<int64_t> clock;  // what is open lasts until then, or to the last event if that is later
     };
     std::optional<End> end;
     // ovni.clock: the clock of this node as its rank measured it against that of the host `reference`.
@@ -66,6 +68,9 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path);
 
 // The host that recorded the stream: ovni.host, else the name of its loom; up to the first dot.
 std::string host_of(const StreamMetadata& metadata);
+
+// True if the stream goes on while it is read: ovni.end.by is "running".
+bool is_of_running_program(std::string_view text);
 
 // Checks only that the text is JSON of a version that can be read.
 void check_metadata_version(std::string_view text, const std::string& path);

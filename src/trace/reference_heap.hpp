@@ -68,7 +68,7 @@ class ReferenceHeap {
  private:
     static constexpr uint64_t nothing = ~UINT64_C(0);
 
-    // By time alone.
+    // Compares by time alone.
     static bool less(uint64_t a, uint64_t b) { return (a | 0xffffffff) < b; }
 
     std::vector<uint64_t> nodes_;  // time above, source below

@@ -45,13 +45,13 @@ uint64_t check_stream_file(const std::string& path) {
     return size;
 }
 
-std::optional<std::string> read_side_file(const std::filesystem::path& path) {
+std::optional<std::string> read_side_file(const std::filesystem::path& path, uint64_t largest) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
         if (errno == ENOENT) return std::nullopt;
         throw system_error("cannot get the size", path);
     }
-    return read_file(path);
+    return read_file(path, largest);
 }
 
 }  // namespace ovni

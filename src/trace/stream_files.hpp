@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/file.hpp"
+
 namespace ovni {
 
 inline constexpr const char* metadata_name = "stream.json";
@@ -20,7 +22,8 @@ void check_stream_header(uint64_t size, std::span<const uint8_t> header, const s
 uint64_t check_stream_file(const std::string& path);
 
 // The content of a side file (JSON) of a stream; nothing if it is missing. Throws Error if it is no regular
-// file or larger than largest_whole_file.
-std::optional<std::string> read_side_file(const std::filesystem::path& path);
+// file or larger than `largest` bytes.
+std::optional<std::string> read_side_file(const std::filesystem::path& path,
+                                          uint64_t largest = largest_whole_file);
 
 }  // namespace ovni

@@ -145,6 +145,7 @@ bool StreamReader::cut() {
     if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
     if (at_.open_gap && at_.open_gap->to != to_the_end)
         at_.clock = std::max(source_.clock.corrected(at_.open_gap->to), at_.clock);
+    if (source_.open_until) at_.clock = std::max(source_.clock.corrected(*source_.open_until), at_.clock);
     at_.at = at_.next;
     at_.event = {at_.clock, nullptr, nullptr, at_.next, source_.index, EventView::Kind::cut};
     at_.was_cut = true;

@@ -39,9 +39,10 @@ struct StreamSource {
     uint32_t index = 0;               // of the stream in its trace
     ClockLine clock = {};             // corrects every raw clock
     ClockOrder order = ClockOrder::checked;
-    bool ended_by_force = false;          // hand out Kind::cut after the last event, if there is any
-    size_t block = largest_block;         // bytes to read at a time, at least those of a normal event
-    std::optional<RegionPlan> sort = {};  // regions to be sorted while reading, and the gaps that result
+    bool ended_by_force = false;             // hand out Kind::cut after the last event, if there is any
+    std::optional<int64_t> open_until = {};  // its raw clock; none: that of the last event
+    size_t block = largest_block;            // bytes to read at a time, at least those of a normal event
+    std::optional<RegionPlan> sort = {};     // regions to be sorted while reading, and the gaps that result
     Checksums checksums = Checksums::compared;
     std::optional<uint64_t> until = {};  // as if the file ended there, between two events
 };

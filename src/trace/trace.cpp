@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "trace/checksums.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -107,11 +108,19 @@ fs::path directory_of(const StreamFile& file, const fs::path& trace_directory) {
     return file.relative_path.empty() ? root : root / file.relative_path;
 }
 
+// The part of a stream that grows still whose events are whole: that with checksums.
+static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
+    const uint64_t recorded = recorded_size(of_stream);
+    return recorded > 0 ? std::min(recorded, bytes) : bytes;
+}
+
 StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
     fs::path of_stream = directory_of({.relative_path = relative_path}, directory);
     std::optional<std::string> text = read_side_file(of_stream / metadata_name);
     if (!text) throw Error("the file has vanished", of_stream / metadata_name);
-    return {relative_path, std::move(*text), check_stream_file(of_stream / events_name)};
+    uint64_t bytes = check_stream_file(of_stream / events_name);
+    if (is_of_running_program(*text)) bytes = whole_bytes(of_stream, bytes);
+    return {relative_path, std::move(*text), bytes};
 }
 
 std::vector<StreamFile> list_streams(const fs::path& directory) {
@@ -134,6 +143,7 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         stream.relative_path = file.relative_path;
         stream.directory = directory_of(file, directory_);
         stream.bytes = file.bytes;
+        stream.is_running = is_of_running_program(file.json);
         std::string json = stream.directory / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
@@ -156,7 +166,7 @@ void Trace::cut(uint32_t stream, uint64_t bytes) {
     to_cut.bytes = bytes;
     to_cut.is_cut = true;
     to_cut.metadata.finished = true;
-    to_cut.metadata.end = StreamMetadata::End{"damage", 0};
+    to_cut.metadata.end = StreamMetadata::End{"damage", 0, {}};
 }
 
 StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, Regions regions,
@@ -164,8 +174,9 @@ StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, R
     const Stream& stream_of_trace = streams_.at(stream);
     StreamSource source{stream_of_trace.directory, stream, std::move(clock), order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
+    if (source.ended_by_force) source.open_until = stream_of_trace.metadata.end->clock;
     source.checksums = checksums;
-    if (stream_of_trace.is_cut) source.until = stream_of_trace.bytes;
+    if (stream_of_trace.is_cut || stream_of_trace.is_running) source.until = stream_of_trace.bytes;
     source.block = block_for(streams_.size());
     if (regions == Regions::sorted) {
         source.sort = plan_regions(source.directory, source.block);

@@ -57,6 +57,7 @@ struct Stream {
     std::filesystem::path directory;
     uint64_t bytes = 0;  // size of stream.obs, or its good part; 8: no events
     bool is_cut = false;
+    bool is_running = false;  // its program goes on: there may be more in the file by now
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
     StreamMetadata metadata;
 };
