@@ -1,0 +1,53 @@
+#include "messages/open_trace.hpp"
+
+#include <algorithm>
+
+namespace ovni {
+
+namespace {
+
+bool uses_mpi(const Stream& stream) {
+    return std::ranges::any_of(stream.metadata.require,
+                               [](const auto& model) { return model.first == "mpi"; });
+}
+
+}  // namespace
+
+bool may_have_open_calls(const Trace& trace) {
+    return std::ranges::any_of(trace.streams(),
+                               [](const Stream& stream) { return stream.metadata.end && uses_mpi(stream); });
+}
+
+OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& looms,
+                                 const Open& open) {
+    for (uint32_t p = 0; p < system.processes().size(); ++p) {
+        const ProcessInfo& process = system.processes()[p];
+        if (!looms[process.loom]) continue;
+        ProcessCalls calls;
+        bool is_of_mpi = false;
+        for (uint32_t t = 0; t < process.thread_count; ++t) {
+            const uint32_t s = system.threads()[process.first_thread + t].stream;
+            const Stream& stream = trace.streams()[s];
+            if (!stream.is_readable() || !uses_mpi(stream)) continue;
+            is_of_mpi = true;
+            StreamReader reader = open(s);
+            calls.read(s, reader);
+        }
+        if (!is_of_mpi) continue;
+        processes_.push_back({p, calls.is_finalizing(), calls.open()});
+        calls_.push_back(std::move(calls));
+    }
+}
+
+std::vector<CommunicatorOfProcess> OpenTraceReader::communicators(const std::vector<uint64_t>& ids) const {
+    std::vector<CommunicatorOfProcess> all;
+    for (size_t i = 0; i < processes_.size(); ++i)
+        for (uint64_t id : ids) {
+            CommunicatorOfProcess known{processes_[i].process, calls_[i].turns(id),
+                                        calls_[i].communicator(id)};
+            if (known.turns > 0 || known.facts.size > 0) all.push_back(std::move(known));
+        }
+    return all;
+}
+
+}  // namespace ovni

@@ -1,0 +1,32 @@
+// Reads a trace, or the part of it that one rank has, for calls that are open at its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "messages/waiting.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// True if the program did not end a stream that has events of MPI: then calls may be open.
+bool may_have_open_calls(const Trace& trace);
+
+class OpenTraceReader {
+ public:
+    using Open = std::function<StreamReader(uint32_t stream)>;
+    // Reads the processes of these looms (true for each). Throws Error as the readers do.
+    OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& looms,
+                    const Open& open);
+
+    const std::vector<OpenProcess>& processes() const { return processes_; }
+    // These communicators as the processes know them, and how far each is there.
+    std::vector<CommunicatorOfProcess> communicators(const std::vector<uint64_t>& ids) const;
+
+ private:
+    std::vector<OpenProcess> processes_;
+    std::vector<ProcessCalls> calls_;  // of each
+};
+
+}  // namespace ovni
