@@ -1,7 +1,6 @@
 #include "run/census.hpp"
 
 #include <set>
-#include <utility>
 
 #include "ring/shared_file.hpp"
 
@@ -22,7 +21,7 @@ std::vector<writer::Ring> rings_in(const writer::Session& session) {
 
 namespace {
 
-// What a drainer has moved into the rings counts there.
+// Records that a drainer has moved into the rings count there, not here.
 uint64_t bytes_in_shared_buffers(const writer::Session& session) {
     uint64_t bytes = 0;
     uint32_t count = session.header().rings.load(std::memory_order_acquire);
@@ -41,11 +40,11 @@ uint64_t bytes_in_shared_buffers(const writer::Session& session) {
 Census census(const writer::Session& session, const std::vector<writer::Ring>& rings) {
     Census census;
     census.pending = bytes_in_shared_buffers(session);
-    std::set<std::pair<pid_t, uint64_t>> processes;
+    std::set<writer::ProcessId> processes;
     for (const writer::Ring& ring : rings) {
         const writer::RingHeader& header = ring.header();
         census.pending += header.published.load() - header.drained.load();
-        bool is_new = processes.emplace(header.pid, header.process_start).second;
+        bool is_new = processes.insert(owner_of(header)).second;
         if (is_new && owner_lives(header)) ++census.alive;
     }
     census.processes = processes.size();

@@ -29,10 +29,10 @@ class Conversation {
 
     bool is_over() const { return answer_.has_value(); }
     Answer answer() const { return answer_.value_or(Answer{}); }
-    // -1 where it is not connected.
+    // -1 if it is not connected.
     int descriptor() const { return descriptor_; }
 
-    // Where many want to talk to the process, or it stands still, there may be no room yet.
+    // The process may have no room yet, if many want to talk to it or it stands still: then try again.
     void connect() {
         auto address = region::socket_address(path_);
         if (!address) return end({Answer::From::system, "the path is too long for a socket"});
@@ -40,7 +40,7 @@ class Conversation {
         if (descriptor_ < 0) return fail();
         if (::connect(descriptor_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
             return fail();
-        // Where we are refused, it is said before the connection ends.
+        // A process that refuses us says so before it ends the connection, so EPIPE is no failure.
         if (::send(descriptor_, request_.data(), request_.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE) fail();
     }
 

@@ -8,6 +8,7 @@
 #include "mpi_function_choices.hpp"
 #include "region/control_settings.hpp"
 #include "region/plan.hpp"
+#include "run/misspellings.hpp"
 
 namespace ovni::run {
 
@@ -19,7 +20,8 @@ constexpr std::string_view en_dash = "\xe2\x80\x93";
 constexpr std::string_view usual_log = "control.log";
 
 // The sentence, the text, and a mark below the culprit.
-[[noreturn]] void refuse(std::string_view name, const region::Error& error) {
+[[noreturn]] void refuse(std::string_view name, region::Error error) {
+    error.what += proposal_of_function(error.unknown_function);
     if (error.text.empty()) throw UsageError(fmt::format("{}: {}", name, error.what));
     std::string text = error.text;
     for (char& c : text)

@@ -36,7 +36,7 @@ void await_end(const Fd& process) {
     ::_exit(0);
 }
 
-// By a process between: the program, which may wait for any child, must not have one that it does not know.
+// A process between forks the host: the program may wait for any child, so it must know all of its children.
 void fork_host(pid_t program, Fd process, Fd started, Companion& companion) {
     pid_t between = ::fork();
     if (between < 0) throw system_error("no process for it", "--detach");

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "ring/directories.hpp"
@@ -28,25 +29,29 @@ bool remove_if_empty(const std::filesystem::path& run_directory) {
 void tell_abandoned() {
     if (!is_first_rank()) return;
     remove_ruins();
-    auto count = std::ranges::count_if(run_directories(), [](const std::filesystem::path& directory) {
-        return is_abandoned(directory) && !remove_if_empty(directory);
-    });
-    if (count > 0)
+    std::map<std::string, std::vector<std::filesystem::path>> left;  // by job
+    for (const std::filesystem::path& directory : run_directories())
+        if (is_abandoned(directory) && !remove_if_empty(directory))
+            left[name_of_run(directory).job].push_back(directory);
+    for (const auto& [job, directories] : left)
         std::fprintf(stderr,
-                     "ovnirun: events of killed programs are left in %td run director%s, see ovnirecover\n",
-                     count, count == 1 ? "y" : "ies");
+                     "ovnirun: killed programs of job %s left events, %s ago, in %zu run director%s, as %s: "
+                     "ovnirecover --job %s\n",
+                     job.c_str(), age_of(directories.front()).c_str(), directories.size(),
+                     directories.size() == 1 ? "y" : "ies", directories.front().c_str(), job.c_str());
 }
 
 writer::OwnerEnd owner_end(const Ending& ending) {
+    const uint64_t now = writer::event_clock(writer::monotonic_clock());
     switch (ending.by) {
         case Ending::By::exit:
-            return {writer::RingEnd::exit, ending.code};
+            return {writer::RingEnd::exit, ending.code, now};
         case Ending::By::signal:
-            return {writer::RingEnd::signal, ending.code};
+            return {writer::RingEnd::signal, ending.code, now};
         case Ending::By::unknown:
             break;
     }
-    return {};
+    return {writer::RingEnd::recovered, 0, now};
 }
 
 }  // namespace
@@ -114,10 +119,23 @@ void DrainerCompanion::resume() noexcept {
     }
 }
 
+// A program that could not be started has said so, and chains may have kept recording off.
+void DrainerCompanion::tell_if_nothing_came(const Ending& ending) const {
+    constexpr int not_started = 126;
+    const bool has_run = ending.by != Ending::By::exit || ending.code < not_started;
+    const char* chains = std::getenv("OVNI_CONTROL");
+    if (is_told_ || !has_run || (chains && *chains) || !is_first_rank() ||
+        session_.header().openings.load() > 0)
+        return;
+    std::fputs("ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n",
+               stderr);
+}
+
 void DrainerCompanion::finish(const Ending& ending) noexcept {
     if (!thread_.joinable()) return;
     stop();
     if (!claim()) return;
+    tell_if_nothing_came(ending);
     drainer_->finish_process(program_, owner_end(ending));
     bool empty = drainer_->finish_dead();
     drainer_->resign();

@@ -14,6 +14,9 @@ namespace ovni::run {
 
 class DrainerCompanion : public Companion {
  public:
+    // `is_told`: the user knows already that nothing of the program is recorded.
+    explicit DrainerCompanion(bool is_told = false) : is_told_(is_told) {}
+
     void prepare() noexcept override;
     void start(pid_t program) noexcept override;
     void pause() noexcept override;
@@ -25,6 +28,9 @@ class DrainerCompanion : public Companion {
     void serve();
     void stop();
 
+    void tell_if_nothing_came(const Ending& ending) const;
+
+    const bool is_told_;
     writer::Session session_;
     std::optional<writer::Drainer> drainer_;
     std::thread thread_;

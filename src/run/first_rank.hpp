@@ -13,4 +13,12 @@ inline bool is_first_rank() {
     return true;
 }
 
+// True outside of jobs as well.
+inline bool is_first_rank_of_node() {
+    if (is_first_rank()) return true;
+    for (const char* rank : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+        if (const char* text = std::getenv(rank)) return std::string_view(text) == "0";
+    return false;
+}
+
 }  // namespace ovni::run

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,11 +44,8 @@ bool is_library(const Fd& file, const Elf64_Phdr& dynamic) {
     return false;
 }
 
-}  // namespace
-
 // The dynamic loader, which may stand before a program on the command line, needs none itself.
-bool is_linked_statically(const char* program) {
-    Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+bool is_linked_statically(const Fd& file) {
     Elf64_Ehdr header;
     bool is_known = file && read_at(file, header, 0) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
                     header.e_ident[EI_CLASS] == ELFCLASS64;
@@ -58,6 +57,24 @@ bool is_linked_statically(const char* program) {
         if (segment.p_type == PT_DYNAMIC && is_library(file, segment)) return false;
     }
     return true;
+}
+
+// The loader takes no library from the environment of somebody with fewer rights.
+bool gains_rights(const Fd& file) {
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return false;
+    return (status.st_mode & S_ISUID && status.st_uid != ::getuid()) ||
+           (status.st_mode & S_ISGID && status.st_gid != ::getgid()) ||
+           (::getuid() != 0 && ::fgetxattr(file.get(), "security.capability", nullptr, 0) > 0);
+}
+
+}  // namespace
+
+std::string what_keeps_libraries_out(const char* program) {
+    const Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) return "";
+    if (gains_rights(file)) return "is set-user-id or has capabilities";
+    return is_linked_statically(file) ? "is linked statically" : "";
 }
 
 }  // namespace ovni::run

@@ -1,10 +1,12 @@
-// How a program is linked. The dynamic loader brings the libraries of LD_PRELOAD, and an executable that is
-// linked statically has none.
+// Programs that the dynamic loader does not bring the libraries of LD_PRELOAD to.
 #pragma once
+
+#include <string>
 
 namespace ovni::run {
 
-// Looks at the file that execvp() would take. False for scripts and unreadable files.
-bool is_linked_statically(const char* program);
+// "is linked statically" or "is set-user-id"; empty if the libraries can be loaded into the program. Looks at
+// the file that execvp() would take: nothing is known of scripts and of unreadable files.
+std::string what_keeps_libraries_out(const char* program);
 
 }  // namespace ovni::run

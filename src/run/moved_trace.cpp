@@ -20,7 +20,7 @@ std::string run_of(const writer::Json& metadata) {
     return metadata.contains(run) && metadata[run].is_string() ? metadata[run].get<std::string>() : "";
 }
 
-// Of the streams in that trace.
+// The runs of the streams in that trace.
 std::set<std::string> runs_in(const fs::path& trace) {
     std::set<std::string> runs;
     std::error_code none;

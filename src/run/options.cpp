@@ -11,19 +11,22 @@
 
 #include "base/error.hpp"
 #include "base/manual.hpp"
+#include "base/nearest.hpp"
 #include "base/topics.hpp"
 #include "base/version.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
 #include "ring/settings.hpp"
 #include "run/control_options.hpp"
+#include "run/misspellings.hpp"
 
 namespace ovni::run {
 
 namespace {
 
 constexpr OptionRow known[] = {
-    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR", "Directory of the trace. Default: ovni."},
+    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR",
+     "Directory of the trace; %h in it is the host, %r the rank. Default: ovni."},
     {"append", "", "", "OVNI_APPEND",
      R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
      one name.)"},
@@ -60,6 +63,9 @@ constexpr OptionRow known[] = {
      nowhere.)"},
     {"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
      "Seconds that a node may keep the others waiting for this. Default: 2."},
+    {"all-traced", "", "", "OVNI_ALL_TRACED",
+     R"(All ranks of the job are traced: ranks do not look for each other, which they do with PMIx or with files in
+     the trace directory.)"},
     {"control", "", "CHAIN", "OVNI_CONTROL",
      R"(Record only in regions that begin and end as CHAIN says, for example
      start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},
@@ -74,8 +80,19 @@ constexpr OptionRow known[] = {
      "Recording begins by itself if no chain starts it (1, default), or not (0)."},
 };
 
-constexpr OptionRow detach_option = {"detach", "", "", "",
-                                     "Record from a process that signals to the job do not reach."};
+constexpr OptionRow own[] = {
+    {"detach", "", "", "", "Record from a process that signals to the job do not reach."},
+    {"anyway", "", "", "",
+     R"(Run the program even if the trace directory cannot be written. Default: the program is not run then.)"},
+};
+
+std::vector<std::string> option_names() {
+    std::vector<std::string> names{"--help", "--version"};
+    for (std::span<const OptionRow> rows :
+         {std::span<const OptionRow>(known), std::span<const OptionRow>(own)})
+        for (const OptionRow& row : rows) names.push_back(fmt::format("--{}", row.name));
+    return names;
+}
 
 const OptionRow* find(std::string_view word) {
     auto is_meant = [&](const OptionRow& option) {
@@ -90,7 +107,8 @@ void check_functions(std::string_view name, std::string_view list) {
     std::string_view wrong =
         choose_functions(list, std::span(mpi_function_choices), [](size_t /*function*/, bool /*in*/) {});
     if (!wrong.empty())
-        throw UsageError(fmt::format("{}: '{}' is no function, family or tier, see --help", name, wrong));
+        throw UsageError(fmt::format("{}: '{}' is no function, family or tier{}, see --help", name, wrong,
+                                     proposal_of_function(wrong)));
 }
 
 std::string about_functions() {
@@ -160,7 +178,7 @@ void check(std::string_view name, const OptionRow& option, std::string_view valu
     if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);
 }
 
-// What the user has set for all runs is checked as well, where no option takes its place.
+// The settings that the user has made for all runs are checked as well, if no option replaces them.
 void check_environment(const Options& options) {
     for (const OptionRow& option : known) {
         std::string variable(option.variable);
@@ -182,7 +200,9 @@ char** take(Options& options, char** argv) {
         word = word.substr(0, equals);
     }
     const OptionRow* option = find(word);
-    if (!option) throw UsageError(fmt::format("unknown option {}, see --help", word));
+    if (!option)
+        throw UsageError(
+            fmt::format("unknown option {}{}, see --help", word, proposal(word, option_names())));
     const std::string name = fmt::format("--{}", option->name);
     if (option->value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
@@ -213,11 +233,11 @@ variables with the meaning of the option.)",
         .lists = about_functions(),
         .topics = {&topics::control, &topics::settings},
     };
-    manual.options.push_back(detach_option);
+    manual.options.insert(manual.options.end(), std::begin(own), std::end(own));
     return manual;
 }
 
-// What a question about ovnirun itself prints; empty if *words is another option.
+// The answer to a question about ovnirun itself; empty if *words is another option.
 std::string answer_to(char** words) {
     constexpr std::string_view with_topic = "--help=";
     const std::string_view word = words[0];
@@ -232,6 +252,12 @@ std::string answer_to(char** words) {
 
 }  // namespace
 
+std::vector<std::string> option_variables() {
+    std::vector<std::string> names;
+    for (const OptionRow& row : known) names.emplace_back(row.variable);
+    return names;
+}
+
 Options parse_options(char** argv) {
     Options options;
     ControlOptions control;
@@ -244,8 +270,8 @@ Options parse_options(char** argv) {
         }
         options.answer = answer_to(argv);
         if (!options.answer.empty()) return options;
-        if (word == "--detach") {
-            options.detach = true;
+        if (word == "--detach" || word == "--anyway") {
+            (word == "--detach" ? options.detach : options.anyway) = true;
             ++argv;
             continue;
         }

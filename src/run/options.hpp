@@ -12,11 +12,15 @@ namespace ovni::run {
 struct Options {
     std::string answer;  // what --help or --version prints; nothing is run then
     bool detach = false;
+    bool anyway = false;
     std::vector<std::pair<std::string, std::string>> environment;  // variable, value
     char** program = nullptr;                                      // PROG ARGS..., null terminated
 };
 
 // Throws UsageError.
 Options parse_options(char** argv);
+
+// The variables of the options.
+std::vector<std::string> option_variables();
 
 }  // namespace ovni::run

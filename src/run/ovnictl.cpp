@@ -93,7 +93,7 @@ void print_lines(const std::string& who, std::string_view text) {
     } while (!text.empty());
 }
 
-// Where several have one, as programs without MPI do, the process says which.
+// Targets that share a name, as those of programs without MPI do, get their process added to it.
 std::vector<std::string> names_of(const std::vector<Target>& targets) {
     std::map<std::string, int> count;
     for (const Target& target : targets) ++count[target.who()];

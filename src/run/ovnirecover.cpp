@@ -1,7 +1,10 @@
 // ovnirecover: writes out what processes left in run directories that nobody drains any more.
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "drain/drainer.hpp"
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
+#include "run/owner.hpp"
 #include "run/run_directories.hpp"
 
 namespace ovni::run {
@@ -36,8 +40,9 @@ void list() {
         if (!session.is_valid()) continue;
         std::vector<writer::Ring> rings = rings_in(session);
         Census all = census(session, rings);
-        fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet\n", directory.string(),
-                   rings.size(), all.processes, all.alive, all.pending / 1024);
+        fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet, job {}, {} old\n",
+                   directory.string(), rings.size(), all.processes, all.alive, all.pending / 1024,
+                   name_of_run(directory).job, age_of(directory));
     }
 }
 
@@ -72,7 +77,7 @@ bool recover(const fs::path& directory) {
     return kept == 0;
 }
 
-// From begin to end: then what threads emitted into a buffer that they share is in their rings.
+// Waits for one whole pass: then what threads emitted into a buffer that they share is in their rings.
 void wait_for_pass(const writer::Session& session) {
     constexpr int begun = 2, longest_wait = 1000;  // ms
     const std::atomic<uint64_t>& heartbeat = session.header().heartbeat;
@@ -87,26 +92,35 @@ void wait_for_pass(const writer::Session& session) {
     }
 }
 
-// Of processes that run: what their flight recorders keep.
+// Brings the streams of running processes up to date, and makes them readable.
 void write_out(const fs::path& directory) {
     writer::Session session = open(directory);
     if (!session.is_served()) throw Error("nobody drains it", directory.string());
     wait_for_pass(session);
     std::vector<writer::Ring> rings = rings_in(session);
     std::erase_if(rings, [](const writer::Ring& ring) { return !owner_lives(ring.header()); });
-    // Their threads have not settled yet where they go, which they do at the latest when they half fill a
-    // buffer.
-    size_t unsettled = std::erase_if(rings, [](const writer::Ring& ring) {
-        return ring.header().placed.load() == 0 && ring.header().state.load() == writer::RingState::open;
+    std::erase_if(rings, [](const writer::Ring& ring) {
+        const writer::RingHeader& header = ring.header();
+        const bool is_empty = header.published.load() <= header.begin_bytes.load() &&
+                              header.at_once.load() == 0 &&
+                              header.progress[header.current.load() % 2].file_end == 0;
+        return is_empty && header.state.load() == writer::RingState::open;
+    });
+    const size_t unknown = std::erase_if(rings, [](const writer::Ring& ring) {
+        return ring.header().place.load() == writer::RingPlace::unknown;
     });
     std::vector<uint64_t> wanted;
+    std::vector<uint32_t> readings;
     for (const writer::Ring& ring : rings) {
         wanted.push_back(ring.header().published.load(std::memory_order_acquire));
         ask_for(ring.header(), wanted.back());
+        readings.push_back(ring.header().readings.fetch_add(1) + 1);
     }
     auto is_written = [&](size_t i) {
         const writer::RingHeader& header = rings[i].header();
-        return header.drained.load(std::memory_order_acquire) >= wanted[i] ||
+        const bool is_readable =
+            static_cast<int32_t>(header.readings_made.load(std::memory_order_acquire) - readings[i]) >= 0;
+        return (header.drained.load(std::memory_order_acquire) >= wanted[i] && is_readable) ||
                header.state.load(std::memory_order_acquire) == writer::RingState::done ||
                !owner_lives(header);
     };
@@ -125,16 +139,18 @@ void write_out(const fs::path& directory) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     fmt::print("{}: {} streams written out\n", directory.string(), rings.size());
-    if (unsettled > 0)
-        log::warn("{}: {} streams with few events are not on disk yet", directory.string(), unsettled);
+    if (unknown > 0)
+        log::warn("{}: {} streams are not on disk before MPI_Init ends", directory.string(), unknown);
 }
 
-// Trouble with one is none of the others.
+// One bad directory does not stop the rest.
 bool try_one(const std::string& directory, bool living) {
     try {
-        if (!living) return recover(directory);
-        write_out(directory);
-        return true;
+        return as_owner(directory, [&](const fs::path& place) {
+            if (!living) return recover(place);
+            write_out(place);
+            return true;
+        });
     } catch (const Error& error) {
         log::error("{}", error.what());
         return false;
@@ -144,7 +160,12 @@ bool try_one(const std::string& directory, bool living) {
 constexpr OptionRow rows[] = {
     {"all", "a", "", "",
      "All run directories of this user that nobody drains; with -w, all that somebody drains."},
-    {"write-out", "w", "", "", "Write out what the flight recorders of running processes keep."},
+    {"job", "", "JOB", "", "Of these, those of a job, as --list names it."},
+    {"pid", "", "PID", "", "Of these, those of an ovnirun, or of a process that it runs."},
+    {"yes", "", "", "", "With --all: of several jobs, too."},
+    {"write-out", "w", "", "",
+     R"(Bring the traces of running processes up to date, with what flight recorders keep: they can be emulated
+     then, and show what is open now. Needs --job, --pid, --all or directories.)"},
     {"list", "l", "", "", "Print the run directories of this user. This is the default."},
 };
 
@@ -153,11 +174,11 @@ Cli recover_cli() {
     cli.manual = {
         .program = "ovnirecover",
         .summary = "write out what killed programs left in memory",
-        .usage = "ovnirecover [--list | [--write-out] [--all | DIR...]]",
+        .usage = "ovnirecover [--list | [--write-out] [--all | --job JOB | --pid PID | DIR...]]",
         .words = "DIR",
         .description =
             R"(Writes out what traced processes left in memory when they and their ovnirun were killed, and
-ends their streams. Run it on the node of the processes. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
+ends their streams. Run it on the node of the processes, as their user; root acts as the owner of a DIR. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
 TMPDIR or /tmp.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = "",
@@ -166,19 +187,60 @@ TMPDIR or /tmp.)",
     return cli;
 }
 
+bool has_process(const fs::path& directory, int pid) {
+    if (name_of_run(directory).pid == pid) return true;
+    const writer::Session session = writer::Session::open(directory.string());
+    return session.is_valid() && std::ranges::any_of(rings_in(session), [&](const writer::Ring& ring) {
+               return ring.header().pid == pid;
+           });
+}
+
+int number_of(const std::string& pid) {
+    int number = 0;
+    auto [end, fault] = std::from_chars(pid.data(), pid.data() + pid.size(), number);
+    if (fault != std::errc() || end != pid.data() + pid.size() || number <= 0)
+        throw UsageError("--pid is the number of a process, not '" + pid + "'");
+    return number;
+}
+
+// Those that nobody drains, or those that somebody does.
+std::vector<std::string> chosen(const Cli& cli, bool living) {
+    std::vector<std::string> directories;
+    std::set<std::string> jobs;
+    const int pid = cli.has("pid") ? number_of(cli.get("pid")) : 0;
+    for (const fs::path& directory : run_directories()) {
+        const bool is_meant = cli.has("job")   ? name_of_run(directory).job == cli.get("job")
+                              : cli.has("pid") ? has_process(directory, pid)
+                                               : true;
+        if (!is_meant || is_abandoned(directory) == living) continue;
+        directories.push_back(directory.string());
+        jobs.insert(name_of_run(directory).job);
+    }
+    if (directories.empty() && !cli.has("all"))
+        throw Error(living ? "nobody drains a run directory of it" : "no abandoned run directory is of it",
+                    cli.has("job") ? "job " + cli.get("job") : "process " + cli.get("pid"));
+    if (cli.has("all") && jobs.size() > 1 && !cli.has("yes"))
+        throw UsageError(
+            fmt::format("run directories of {} jobs are here: {}; choose one with --job, or take "
+                        "all with --all --yes",
+                        jobs.size(), fmt::join(jobs, ", ")));
+    return directories;
+}
+
 int run(int argc, char** argv) {
     Cli cli = recover_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     std::vector<std::string> directories = cli.words;
-    bool living = cli.has("write-out");
-    if (cli.has("list") + cli.has("all") + !directories.empty() > 1 || (living && cli.has("list")))
-        throw UsageError("--list, --all or directories (see --help)");
-    if (cli.has("all") || (living && directories.empty())) {
-        for (const fs::path& directory : run_directories())
-            if (is_abandoned(directory) != living) directories.push_back(directory.string());
-    } else if (directories.empty()) {
+    const bool living = cli.has("write-out"), chooses = cli.has("all") || cli.has("job") || cli.has("pid");
+    if (cli.has("list") + cli.has("all") + cli.has("job") + cli.has("pid") + !directories.empty() > 1 ||
+        (living && cli.has("list")))
+        throw UsageError("one of --list, --all, --job, --pid or directories (see --help)");
+    if (living && !chooses && directories.empty())
+        throw UsageError("--write-out of what? --job, --pid, --all or a directory (see --list)");
+    if (chooses)
+        directories = chosen(cli, living);
+    else if (directories.empty())
         list();
-    }
     bool all_well = true;
     for (const std::string& directory : directories) all_well = try_one(directory, living) && all_well;
     return all_well ? 0 : 1;

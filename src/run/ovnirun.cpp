@@ -9,14 +9,51 @@
 #include "run/first_rank.hpp"
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
+#include "run/misspellings.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
+#include "run/trace_directory.hpp"
 
 namespace {
 
 ovni::run::Numbering numbering() {
     const char* chains = getenv("OVNI_CONTROL");
     return chains && *chains ? ovni::run::Numbering::at_creation : ovni::run::Numbering::none;
+}
+
+// The program may be started from another directory.
+void complete_directories() {
+    for (const char* variable : {"OVNI_TRACEDIR", "OVNI_TMPDIR"})
+        if (const char* given = getenv(variable); given && *given)
+            setenv(variable, ovni::run::complete_directory(variable, given).c_str(), 1);
+    if (const char* given = getenv("OVNI_CONTROL_LOG"); given && *given)
+        setenv("OVNI_CONTROL_LOG", std::filesystem::absolute(given).c_str(), 1);
+}
+
+bool can_be_recorded(bool anyway) {
+    const char* given = getenv("OVNI_TRACEDIR");
+    const std::string directory = given && *given ? given : std::filesystem::absolute("ovni").string();
+    const std::string fault = ovni::run::why_not_writable(directory);
+    if (fault.empty()) return true;
+    if (ovni::run::is_first_rank_of_node())
+        std::fprintf(stderr, "ovnirun: %s: nothing can be written to the trace directory %s (%s)%s\n",
+                     anyway ? "warning" : "ERROR", directory.c_str(), fault.c_str(),
+                     anyway ? ""
+                            : ": the program was not run, name another directory with -o DIR, or run it "
+                              "--anyway");
+    return anyway;
+}
+
+// True if nothing is recorded of the program.
+bool tell_what_is_not_recorded(const char* program) {
+    if (ovni::run::is_first_rank()) {
+        ovni::run::print_warnings_about_chains();
+        ovni::run::tell_unknown_variables();
+    }
+    const std::string cause = ovni::run::what_keeps_libraries_out(program);
+    if (!cause.empty() && ovni::run::is_first_rank())
+        std::fprintf(stderr, "ovnirun: %s %s, so nothing of it is recorded\n", program, cause.c_str());
+    return !cause.empty();
 }
 
 int run(char** argv) {
@@ -27,15 +64,10 @@ int run(char** argv) {
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), numbering()).c_str(), 1);
-    // The program may be started from another directory.
-    for (const char* directory : {"OVNI_TRACEDIR", "OVNI_TMPDIR", "OVNI_CONTROL_LOG"})
-        if (const char* given = getenv(directory); given && *given)
-            setenv(directory, std::filesystem::absolute(given).c_str(), 1);
-    const char* program = options.program[0];
-    if (ovni::run::is_first_rank()) ovni::run::print_warnings_about_chains();
-    if (ovni::run::is_first_rank() && ovni::run::is_linked_statically(program))
-        std::fprintf(stderr, "ovnirun: %s is linked statically, so nothing of it is recorded\n", program);
-    ovni::run::DrainerCompanion companion;
+    complete_directories();
+    if (!can_be_recorded(options.anyway)) return 1;
+    const bool is_told = tell_what_is_not_recorded(options.program[0]);
+    ovni::run::DrainerCompanion companion(is_told);
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);
 }

@@ -1,5 +1,7 @@
 #include "run/preload.hpp"
 
+#include <sys/auxv.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -18,8 +20,16 @@ constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
+// Without /proc the path by which the system was told to start the program.
+fs::path own_program() {
+    std::error_code fault;
+    fs::path program = fs::read_symlink("/proc/self/exe", fault);
+    if (!fault) return program;
+    return fs::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
+}
+
 fs::path library_directory() {
-    fs::path beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+    fs::path beside = own_program().parent_path().parent_path();
     for (const char* name : {OVNI_LIBDIR, "lib", "lib64"})
         if (fs::exists(beside / name / runtime_library)) return beside / name;
     throw Error("not found beside this program: is the installation complete?", runtime_library);

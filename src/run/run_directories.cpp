@@ -1,6 +1,7 @@
 #include "run/run_directories.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 #include "ring/session.hpp"
@@ -40,6 +41,25 @@ std::vector<fs::path> run_directories() {
     std::vector<fs::path> found = directories_in_all_places();
     std::erase_if(found, [](const fs::path& directory) { return !is_run_directory(directory); });
     return found;
+}
+
+RunName name_of_run(const fs::path& run_directory) {
+    const std::string name = run_directory.filename();
+    const size_t rank = std::min(name.find('.'), name.size()), pid = name.find('.', rank + 1);
+    RunName found{name.substr(0, rank), 0};
+    if (pid != name.npos) std::from_chars(&name[pid + 1], name.data() + name.size(), found.pid);
+    return found;
+}
+
+std::string age_of(const fs::path& run_directory) {
+    using namespace std::chrono;
+    std::error_code fault;
+    const auto made = fs::last_write_time(run_directory, fault);
+    const auto age = fault ? seconds(0) : duration_cast<seconds>(fs::file_time_type::clock::now() - made);
+    if (age < minutes(2)) return std::to_string(std::max(age, seconds(0)).count()) + " s";
+    if (age < hours(2)) return std::to_string(duration_cast<minutes>(age).count()) + " min";
+    if (age < hours(48)) return std::to_string(duration_cast<hours>(age).count()) + " h";
+    return std::to_string(age / hours(24)) + " d";
 }
 
 void remove_ruins() {

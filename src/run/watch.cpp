@@ -57,8 +57,8 @@ Ending Watch::until_end() {
     }
 }
 
-// By the state of the program, not the witness: passed on late, it would undo the stop that came next. Sent
-// to the group, it has already continued the program.
+// The state of the program decides, not the witness: a SIGCONT passed on late would undo the stop that came
+// next. A SIGCONT to the group has already continued the program.
 void Watch::go_on() {
     take_changes();
     if (state_ != Program::newly_stopped && state_ != Program::stopped) return;
@@ -93,7 +93,7 @@ void Watch::take_status(int status) {
 }
 
 // A stop discards a continuation that came before it, so that must not be overlooked: ovnirun would stay
-// stopped beside a running program.
+// stopped next to a running program.
 void Watch::mirror_stop() {
     state_ = Program::stopped;
     companion_.pause();
@@ -138,7 +138,7 @@ bool Watch::continued_since() const {
 
 void Watch::pass_on(const siginfo_t& signal) {
     if (witness_.received(signal)) return;
-    // What the kernel sends to ovnirun alone is about ovnirun, but for the end of a terminal's session.
+    // A signal of the kernel to ovnirun alone is about ovnirun, except the end of a terminal's session.
     if (signal.si_code > 0 && signal.si_signo != SIGHUP) return;
     // The parent that the program means is the one it would have without ovnirun.
     pid_t to = signal.si_pid == program_ ? ::getppid() : program_;
