@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "base/standard_output.hpp"
 
 namespace ovni {
@@ -15,7 +16,7 @@ namespace ovni {
 namespace {
 
 void print(const std::string& tool, const char* what) {
-    if (*what != '\0') fmt::print(stderr, "{}: {}\n", tool, what);
+    if (*what != '\0') fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(what));
 }
 
 // The first line of what the MPI library says about itself.

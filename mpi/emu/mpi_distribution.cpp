@@ -50,8 +50,8 @@ void MpiDistribution::exchange(Stretch& made, Stretch& slice) {
 
 // Small enough to stay in the cache while records are exchanged. Tests use other sizes.
 size_t MpiDistribution::window_size() const {
-    const char* text = std::getenv("OVNI_TEST_WINDOW");
-    return text ? std::strtoul(text, nullptr, 10) : size_t{32} << 10;
+    if (const char* text = std::getenv("OVNI_TEST_WINDOW")) return std::strtoul(text, nullptr, 10);
+    return comm_.size() == 1 ? Distribution::window_size() : size_t{32} << 10;
 }
 
 // A thread if the ranks of this node leave a core free for each of them. Tests choose it.

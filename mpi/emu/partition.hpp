@@ -1,5 +1,5 @@
-// Which rank emulates which loom: heaviest first, each to the rank that has least to do. The same on every
-// rank.
+// The rank that emulates each loom: heaviest looms first, each goes to the rank that has least to do. All
+// ranks compute equal results.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace ovni {
 
-// By loom: its rank, one of those that are where its streams are. The weight of a loom is the size of its
-// streams in bytes.
+// Returns the rank of each loom: one of those that can read the loom's streams. The weight of a loom is the
+// size of its streams in bytes.
 std::vector<int> deal_looms(const Trace& trace, const System& system, const Places& places, int ranks);
 
 }  // namespace ovni

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/directory_pattern.hpp"
 #include "base/error.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "session/end_checks.hpp"
@@ -71,32 +72,9 @@ class Settlement {
 
 }  // namespace
 
-std::filesystem::path local_directory(const std::string& pattern, const std::string& host, int rank) {
-    std::string text;
-    for (size_t at = 0; at < pattern.size(); ++at) {
-        if (pattern[at] != '%') {
-            text += pattern[at];
-            continue;
-        }
-        char letter = ++at < pattern.size() ? pattern[at] : '\0';
-        if (letter == 'h')
-            text += host;
-        else if (letter == 'r')
-            text += std::to_string(rank);
-        else if (letter == '%')
-            text += '%';
-        else
-            throw UsageError(
-                fmt::format("--local {}: %h is the host, %r the rank, %% a percent sign; there "
-                            "is nothing else with a percent sign",
-                            pattern));
-    }
-    return text;
-}
-
 EmulationOptions as_seen_by_root(EmulationOptions options) {
     if (options.storage == Storage::node_local)
-        options.trace = local_directory(options.trace, short_host_name(), 0);
+        options.trace = filled_in("--local", options.trace, host_name(), "0");
     return options;
 }
 
@@ -110,7 +88,9 @@ Places find_places(const Comm& comm, const EmulationOptions& options) {
     }
     std::string host = short_host_name();
     std::string directory = comm.agree([&] {
-        return std::filesystem::absolute(local_directory(options.trace, host, comm.rank())).string();
+        return std::filesystem::absolute(
+                   filled_in("--local", options.trace, host, std::to_string(comm.rank())))
+            .string();
     });
     PerRank<int> nodes = comm.allgather(comm.split_by_node().broadcast(comm.rank()));
     PerRank<std::string> hosts = comm.allgather(host), directories = comm.allgather(directory);

@@ -1,5 +1,5 @@
-// Where the streams of a trace are, and who can read them. A directory that all nodes share is one place that
-// all ranks see; with --local every node has a directory of its own.
+// The places of the streams of a trace, and the ranks that can read them. A directory that all nodes share is
+// one place that all ranks see; with --local every node has a directory of its own.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,6 @@ Places find_places(const Comm& comm, const EmulationOptions& options);
 // The place of that rank.
 uint32_t place_of_rank(const Places& places, int rank);
 
-// "%h" becomes the host's name up to the first dot, "%r" the rank, "%%" a percent sign. Throws UsageError for
-// another letter.
-std::filesystem::path local_directory(const std::string& pattern, const std::string& host, int rank);
-
 // The options with the directory of the trace that rank 0 reads.
 EmulationOptions as_seen_by_root(EmulationOptions options);
 
@@ -51,7 +47,7 @@ struct PlacedStream {
     uint32_t place = 0;
 };
 
-// Those of all places together, in order of their paths, each in the one place that is to read it. Throws
+// The streams of all places, in order of their paths, each in the one place that is to read it. Throws
 // Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
 // none of which it is; with Tolerance::keep_going such streams are left out.
 std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,

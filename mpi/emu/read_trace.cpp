@@ -4,45 +4,21 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/log.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "mpi/emu/salvage_events.hpp"
 #include "session/gather.hpp"
+#include "session/left_events.hpp"
+#include "session/trace_check.hpp"
+#include "session/trace_wire.hpp"
 #include "session/wire.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
 
-// Found by the argument, so not in the namespace without a name.
-static auto fields(FoundStreams& found) {
-    return std::tie(found.streams, found.without_metadata);
-}
-static auto fields(StreamFile& file) {
-    return std::tie(file.relative_path, file.json, file.bytes, file.is_cut, file.cpus);
-}
-static auto fields(Damage& damage) {
-    return std::tie(damage.relative_path, damage.cause, damage.end, damage.ranks);
-}
-static auto fields(ClockSources::File& file) {
-    return std::tie(file.path, file.text);
-}
-static auto fields(ClockSources& sources) {
-    return std::tie(sources.chosen, sources.measured, sources.table);
-}
-
 namespace {
-
-// The part of the streams that one rank has read.
-struct Share {
-    std::vector<StreamFile> files;
-    std::vector<Damage> damages;
-};
-auto fields(Share& share) {
-    return std::tie(share.files, share.damages);
-}
 
 // Rank 0 prints what others were warned of and it was not.
 void print_warnings_of_others(const Comm& comm) {
@@ -77,6 +53,10 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
     std::string all = comm.agree([&] {
+        if (options.storage == Storage::shared) {
+            if (comm.is_root()) expect_begun(here.directory);
+            refuse_part_of_trace(here.directory);
+        }
         FoundStreams found;
         bool is_here = options.storage == Storage::shared || !is_absent(here.directory);
         if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
@@ -98,12 +78,12 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
                     first);
 }
 
-// Shares follow each other, so what is wrong first in the order of paths is told by the lowest rank.
+// Shares follow each other, so the lowest rank reports what is wrong first in the order of paths.
 std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const Place& here,
                        const FoundStreams& found) {
     const std::vector<std::string>& paths = found.streams;
     auto rank = static_cast<size_t>(ranks_here.rank()), ranks = static_cast<size_t>(ranks_here.size());
-    Share share;
+    ReadShare share;
     if (ranks_here.is_root() && options.tolerance == Tolerance::keep_going)
         list_without_metadata(here.directory, found, share.damages);
     for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
@@ -125,7 +105,7 @@ Read unpack(const PerRank<std::string>& shares, const Places& places, Storage st
     Read read;
     for (int rank = 0; rank < static_cast<int>(shares.size()); ++rank) {
         uint32_t place = place_of_rank(places, rank);
-        Share share = wire::unpack<Share>(shares[static_cast<size_t>(rank)]);
+        ReadShare share = wire::unpack<ReadShare>(shares[static_cast<size_t>(rank)]);
         for (StreamFile& file : share.files) {
             if (storage == Storage::node_local) file.root = places.all[place].directory;
             read.files.push_back({std::move(file), place});

@@ -12,13 +12,13 @@
 
 namespace ovni {
 
-// As open_trace(), with the same damages on all ranks. `places` gets to know of the streams. Collective;
-// throws Stopped.
+// Does what open_trace() does, with equal damages on all ranks. `places` gets those of the streams.
+// Collective; throws Stopped.
 Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockSources& clocks,
                  Places& places, std::vector<Damage>& damages);
 
-// What rank 0 sees of clocks: in its own directory of the trace, or, where that is node-local, in that of the
-// outputs. Collective; throws Stopped.
+// Reads the files about clocks that rank 0 sees: in its own directory of the trace and, if that is
+// node-local, then in the one of the outputs. Collective; throws Stopped.
 ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const Places& places);
 
 }  // namespace ovni

@@ -7,7 +7,7 @@
 
 namespace ovni {
 
-// As salvage_events() in one process, alike on all ranks. Collective; throws Stopped.
+// Does what salvage_events() does in one process, alike on all ranks. Collective; throws Stopped.
 void salvage_events(const Comm& comm, Trace& trace, const Places& places, const DryRunOptions& options,
                     std::vector<Damage>& damages);
 

@@ -1,5 +1,5 @@
-// What a distributed emulation cost, rank by rank: for the benchmark that checks the cost model in the
-// README, and for whoever wants to know how many ranks are worth it.
+// The cost of a distributed emulation, rank by rank: for the benchmark that checks the cost model in the
+// README, and for users who want to know how many ranks are worth it.
 #pragma once
 
 #include <cstdint>

@@ -29,9 +29,9 @@ class TieExchange : public TieRounds {
  private:
     // Decodes the round from `start` on all ranks and returns its width, which becomes smaller until it fits.
     uint32_t scan(int64_t start);
-    // On rank 0: the clocks of all streams. Collective.
+    // Collects the clocks of all streams on rank 0. Collective.
     ClockRuns gather();
-    // What rank 0 finds out for this rank. Collective.
+    // Sends every rank the ties that rank 0 finds for it. Returns those of this rank. Collective.
     std::vector<uint32_t> distribute(const ClockRuns& all);
 
     const Comm& comm_;

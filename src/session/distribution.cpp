@@ -1,7 +1,9 @@
 #include "session/distribution.hpp"
 
 #include "session/dry_run.hpp"
+#include "session/left_events.hpp"
 #include "session/salvaged_trace.hpp"
+#include "session/trace_check.hpp"
 
 namespace ovni {
 
@@ -10,6 +12,8 @@ ClockSources Distribution::read_clock_sources() {
 }
 
 Trace Distribution::read_trace(const ClockSources& clocks, std::vector<Damage>& damages) {
+    expect_begun(options_.trace);
+    refuse_part_of_trace(options_.trace);
     if (options_.tolerance == Tolerance::none) return Trace::open(options_.trace);
     std::vector<StreamFile> files;
     FoundStreams found = find_streams(options_.trace);

@@ -122,7 +122,7 @@ void DryRun::apply(const Findings& findings) {
     if (options_.order != EventOrder::canonical && !is_done()) pending_.assign(pending_.size(), true);
 }
 
-// What is refused at an end by force is not in the events.
+// An end by force is no event: if something is refused there, the stream loses all its events.
 void DryRun::cut(const Cut& cut) {
     const Stream& stream = trace_.streams()[cut.stream];
     uint64_t end = cut.end < stream.bytes || !stream.metadata.end ? cut.end : no_events;

@@ -36,7 +36,7 @@ struct Cut {
     std::string cause;
 };
 
-// Of a pass over some looms.
+// The results of a pass over some looms.
 struct Findings {
     std::vector<Cut> cuts;
     std::vector<uint32_t> looms;  // that have to be emulated again
@@ -44,36 +44,36 @@ struct Findings {
 
 class DryRun {
  public:
-    // `trace`: one of which System and make_plan() throw no more; its streams are cut. What clocks say that
-    // contradict each other is thrown. Streams that are no thread's lose their events.
+    // `trace`: one that System and make_plan() accept; its streams are cut. Throws Error for a contradiction
+    // between clocks. Streams that are no thread's lose their events.
     DryRun(Trace& trace, DryRunOptions options);
 
     const System& system() const { return system_; }
     const DryRunOptions& options() const { return options_; }
     // Corrected, by stream; no_clock for those of other looms than `mine` and for streams without events.
     std::vector<int64_t> first_clocks(const std::vector<bool>& mine) const;
-    // With those of all looms. A damaged stream that begins more than an hour from the first good one has its
-    // clocks from its damage: it ends at its beginning.
+    // `first_clocks`: of the streams of all looms. A damaged stream loses all its events if it begins more
+    // than an hour from the first good one: its clocks come from the damage.
     void begin(const std::vector<int64_t>& first_clocks);
 
     bool is_done() const;
-    // What is refused first, or never ended, in every loom of `mine` that has to be emulated; where a loom
+    // Finds what is refused first, or never ended, in every loom of `mine` that has to be emulated; if a loom
     // had many such events before, what is refused first in each of its streams.
     Findings pass(const std::vector<bool>& mine) const;
-    // Of all looms.
+    // `findings`: of all looms.
     void apply(const Findings& findings);
     // Adds what was cut, and the ranks of which there is nothing, to what is missing.
     void finish(std::vector<Damage>& damages) const;
 
-    // For passes that are made in steps, by who tells the merger about ties.
+    // Passes can also be made in steps, by a caller who gives the merger the ties.
     std::vector<StreamReader> open(const std::vector<bool>& mine, std::vector<Cut>& unreadable) const;
     class Pass {
      public:
-        // `cuts`: that are known from opening.
+        // `cuts`: those known from opening.
         Pass(const DryRun& run, const std::vector<bool>& mine, Merger merger, std::vector<Cut> cuts);
         Pass(const Pass&) = delete;
         Pass& operator=(const Pass&) = delete;
-        // As far as the merger knows the order.
+        // Plays as far as the merger knows the order.
         void play();
         Merger& merger() { return merger_; }
         // After the last event.

@@ -9,6 +9,9 @@
 #include "session/breakdown_lines.hpp"
 #include "session/end_checks.hpp"
 #include "session/gather.hpp"
+#include "session/left_events.hpp"
+#include "session/open_calls_at_end.hpp"
+#include "session/trace_check.hpp"
 #include "sink/output_formats.hpp"
 #include "sink/prv_sink.hpp"
 #include "trace/merger.hpp"
@@ -49,6 +52,8 @@ int Emulation::run() {
 void Emulation::prepare_outputs() {
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
+        if (!options_.empty_is_ok) refuse_no_trace(trace_);
+        tell_left_events(trace_);
         distribution_.check(trace_, system_, clocks_);
         clocks_.check(clocks_.hosts_of(trace_));
         if (options_.tolerance == Tolerance::keep_going) print(damages_);
@@ -137,6 +142,7 @@ EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Sche
     if (window.error() && ranks_.is_root()) log::error("{}", *window.error());
     if (is_whole && ranks_.is_root()) print_clocks(clocks_, trace_, window.origin(), window.duration());
     EmulationEnd end = window.error() ? EmulationEnd::with_errors : report_checks(emulator, window);
+    if (is_whole) tell_waiting(window.origin());
     add_labels(schema, plan_, ranks_.allreduce(Op::max, window.shown_extras()));
     std::vector<LabelledType> types = gather(ranks_, labelled_types(emulator, window.end()));
     std::vector<std::string> faults =
@@ -162,6 +168,18 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
     if (ranks_.is_root()) print(all, trace_, system_);
     if (!all.faults.empty()) return EmulationEnd::with_errors;
     return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
+}
+
+void Emulation::tell_waiting(int64_t origin) {
+    if (!may_have_open_calls(trace_)) return;
+    content_.waiting = find_waiting(ranks_, trace_, system_, mine_, [&](uint32_t s) {
+        return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
+    });
+    for (WaitingCall& call : content_.waiting.calls) call.since -= origin, call.until -= origin;
+    constexpr size_t most_lines = 10;
+    if (ranks_.is_root())
+        for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
+            log::warn("{}", line);
 }
 
 bool Emulation::any_needs_facts() const {

@@ -48,6 +48,7 @@ class Emulation {
     void replay(Emulator& emulator, Window& window);
     EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
+    void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
     bool any_needs_facts() const;
     Facts facts(const Window& window) const;

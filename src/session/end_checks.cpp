@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/log.hpp"
+#include "emu/worlds.hpp"
 
 namespace ovni {
 
@@ -70,48 +71,15 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     return crowded;
 }
 
-// The ranks of one MPI_COMM_WORLD, which may be several applications.
-struct World {
-    int first_application = 0;
-    int wanted = 0;
-    std::set<int> present;
-
-    bool takes(const World& other) const {
-        return wanted == other.wanted &&
-               std::ranges::none_of(other.present, [&](int rank) { return present.contains(rank); });
-    }
-};
-
-std::vector<World> worlds(const System& system) {
-    std::map<int, World> applications;
-    for (const ProcessInfo& process : system.processes()) {
-        if (!process.rank) continue;
-        World& application = applications[process.app_id];
-        application.first_application = process.app_id;
-        application.wanted = std::max(application.wanted, *process.nranks);
-        application.present.insert(*process.rank);
-    }
-    std::vector<World> worlds;
-    for (const auto& entry : applications) {
-        const World& application = entry.second;
-        auto takes = [&](const World& world) { return world.takes(application); };
-        auto known = std::ranges::find_if(worlds, takes);
-        if (known == worlds.end())
-            worlds.push_back(application);
-        else
-            known->present.insert(application.present.begin(), application.present.end());
-    }
-    return worlds;
-}
-
 std::vector<MissingRanks> missing_ranks(const System& system) {
     std::vector<MissingRanks> found;
+    if (system.lacks_threads()) return found;
     for (const World& world : worlds(system)) {
-        auto wanted = static_cast<size_t>(world.wanted);
-        if (wanted <= world.present.size()) continue;
+        auto wanted = static_cast<size_t>(world.size);
+        if (wanted <= world.processes.size()) continue;
         int first = 0;
-        while (world.present.contains(first)) ++first;
-        found.push_back({world.first_application, wanted - world.present.size(), wanted, first});
+        while (world.processes.contains(first)) ++first;
+        found.push_back({world.first_application, wanted - world.processes.size(), wanted, first});
     }
     return found;
 }
@@ -121,7 +89,7 @@ std::string ends_by_force(const Trace& trace) {
     std::map<std::string, size_t> causes;
     size_t ended = 0;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.end) ++ended, ++causes[stream.metadata.end->by];
+        if (stream.metadata.end && !stream.is_running) ++ended, ++causes[stream.metadata.end->by];
     if (ended == 0) return "";
     std::string list;
     for (const auto& [cause, streams] : causes)
@@ -140,6 +108,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
         log::warn(
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
+    if (system.lacks_threads()) log::info("ovnicut has left threads out of this trace");
     for (const auto& [application, missing, ranks, first] : missing_ranks(system))
         log::warn(
             "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or nothing "
@@ -149,8 +118,12 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
         if (uint64_t count = checks.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
     if (std::string lost = checks.lost.sentence(); !lost.empty()) log::warn("{}", lost);
+    if (auto running = std::ranges::count_if(trace.streams(), &Stream::is_running); running > 0)
+        log::warn(
+            "{} of {} streams are of a program that is running still: they are as ovnirecover wrote them out",
+            running, trace.streams().size());
     if (std::string ends = ends_by_force(trace); !ends.empty())
-        log::warn("{}: their last states end with their last event", ends);
+        log::warn("{}: their last states last until then, or to their last event", ends);
 }
 
 }  // namespace ovni

@@ -1,5 +1,5 @@
-// What is checked and reported after the last event. Local to one emulator, plain data, so that ranks can put
-// theirs together.
+// Checks and reports after the last event. Local to one emulator, plain data, so that ranks can put theirs
+// together.
 #pragma once
 
 #include <cstdint>

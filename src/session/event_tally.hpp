@@ -1,4 +1,4 @@
-// What a report says of events: how many of each model every process has, and what its threads did in MPI.
+// Counts of events for a report: how many of each model every process has, and what its threads did in MPI.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ class EventTally {
     // The trace ends there.
     void finish(int64_t duration);
 
-    // Of the processes whose events were taken.
+    // Counts of the processes whose events were taken.
     std::vector<EventCount> events() const;
     std::vector<MpiCount> mpi() const;
 

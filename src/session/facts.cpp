@@ -126,7 +126,7 @@ Table marks_of(const Trace& trace) {
 
 Table clocks_of(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
     std::set<std::string> hosts = clocks.hosts_of(trace);
-    // What was added to a raw clock that is `time` when corrected; exact but for the drift within the offset.
+    // The amount added to the raw clock of a corrected `time`; exact but for the drift within the offset.
     auto offset = [&](const std::string& host, int64_t time) {
         const ClockLine& line = clocks.of_host(host);
         int64_t raw = time - (line.corrected(time) - time);
@@ -205,10 +205,11 @@ Table ends_by_force(const Trace& trace) {
             {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path; }),
              texts("by", "signal, exit, loss, ...", ended, [](const auto* s) { return s->metadata.end->by; }),
              numbers("code", "of the signal or the exit", ended,
-                     [](const auto* s) { return s->metadata.end->code; })}};
+                     [](const auto* s) { return s->metadata.end->code; }),
+             numbers("clock", "raw, of the end; -1: not known", ended,
+                     [](const auto* s) { return s->metadata.end->clock.value_or(-1); })}};
 }
 
-// With a comma between.
 std::string joined(const std::set<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;

@@ -1,6 +1,5 @@
-// What is known of a trace beside its records, as tables for outputs that are made for analysis: rows,
-// clocks, marks, gaps, versions. The same on every rank, but for the gaps, which are those of the streams
-// asked for.
+// Facts about a trace besides its records, as tables for outputs that are made for analysis: rows, clocks,
+// marks, gaps, versions. Equal on every rank, except for the gaps, which are those of the streams asked for.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +26,10 @@ struct GapFact {
     std::string reason;
 };
 
-// By rows, then times.
+// Sorts by rows, then times.
 void sort(std::vector<GapFact>& gaps);
 
-// Of the streams of threads in looms that are `mine`, sorted. Throws Error.
+// The gaps in streams of threads in looms that are `mine`, sorted. Throws Error.
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine);
 

@@ -1,5 +1,5 @@
-// What the ranks know of their own looms at the end, put together. Collective; alike on all ranks, but for
-// the content of a report, which is on rank 0.
+// The knowledge of ranks about their own looms at the end, put together. Collective; alike on all ranks, but
+// for the content of a report, which is on rank 0.
 #pragma once
 
 #include <set>

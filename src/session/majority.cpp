@@ -11,7 +11,7 @@ namespace ovni {
 
 namespace {
 
-// That what `about` names is `what`: streams of one trace say the same or nothing.
+// One claim: the property `about` has the value `what`. Streams of one trace agree or say nothing.
 struct Claim {
     std::string about, what;
 };
@@ -55,7 +55,7 @@ Claims about_definitions(const StreamMetadata& m) {
     return claims;
 }
 
-// What was said of one thing, in order of first mention.
+// The answers about one thing, in order of first mention.
 class Vote {
  public:
     void add(const std::string& what) {

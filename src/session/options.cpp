@@ -36,6 +36,7 @@ constexpr OptionRow rows[] = {
     {"exact-order", "", "", "",
      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
      streams. This is slower.)"},
+    {"empty-ok", "", "", "", "Make empty outputs of a directory that holds no trace. Default: an error."},
     {"debug", "d", "", "", "Print debug messages."},
 };
 
@@ -114,6 +115,7 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
     if (cli.has("sort")) options.regions = Regions::sorted;
+    options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();
     return options;

@@ -1,5 +1,5 @@
-// What the serial and the distributed emulator share: their command line, and the names and words of their
-// ends.
+// The common parts of the serial and the distributed emulator: their command line, and the names and words of
+// their ends.
 #pragma once
 
 #include <filesystem>
@@ -43,6 +43,7 @@ struct EmulationOptions {
     EventOrder order = EventOrder::canonical;  // or exact
     Regions regions = Regions::as_they_are;
     Tolerance tolerance = Tolerance::none;
+    bool empty_is_ok = false;  // a directory without any trace gives empty outputs
 };
 
 // The options of ovniemu, and of ovniemu-mpi, which has more. read_options() interprets both, and makes no

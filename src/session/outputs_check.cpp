@@ -50,7 +50,7 @@ std::vector<Input> inputs_of(const EmulationOptions& options) {
     return inputs;
 }
 
-// A file with the name of one of a stream, beside others of a stream or in the trace, would be taken for it.
+// An output named like a file of a stream, next to other such files or in the trace, would be taken for it.
 void refuse_stream_file(const Output& output, const fs::path& trace) {
     constexpr std::array names = {metadata_name, events_name, gaps_name, stream_crc_name};
     fs::path path = resolved(output.path);

@@ -1,4 +1,4 @@
-// What an emulator would write, and whether it may.
+// The files that an emulator would write, and whether it may.
 #pragma once
 
 #include <vector>

@@ -17,12 +17,12 @@ class PendingEvents {
     // `ranks`: alone nothing has to wait.
     PendingEvents(const Ranks& ranks, EventTally& tally) : is_alone_(ranks.is_alone()), tally_(tally) {}
 
-    // One that was applied, at that time of the trace; in their order.
+    // Takes an event that was applied, at that time of the trace. Call in the order of events.
     void take(const EventView& event, int64_t time) {
         if (is_alone_) return tally_.count({event, time});
         append(TalliedEvent(event, time), event.order);
     }
-    // Those before that time are final.
+    // Events before that time are final.
     void settle(int64_t before);
     // The others are final up to that moment, and do not count after it. The trace lasts until `duration`.
     void finish(Moment end, int64_t duration);

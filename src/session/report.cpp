@@ -41,7 +41,7 @@ class Names {
     std::map<std::pair<uint32_t, int64_t>, std::string> labels_;
 };
 
-// Of one process, or of all.
+// The sums of one process, or of all.
 struct Sums {
     struct State {
         WideSum ns;
@@ -109,7 +109,7 @@ Json process_of(const ReportSubject& of, const ProcessInfo& process) {
             {"threads", process.thread_count}};
 }
 
-// What was counted, by process and in all.
+// Puts the counts, by process and in all.
 void put_sums(Json& into, const ReportSubject& of, const ReportContent& content) {
     std::vector<Sums> by_process(of.system.processes().size());
     Sums all;
@@ -190,8 +190,26 @@ Json ends_by_force(const Trace& trace) {
     Json ends = Json::array();
     for (const Stream& stream : trace.streams())
         if (const auto& end = stream.metadata.end)
-            ends.push_back({{"stream", stream.relative_path}, {"by", end->by}, {"code", end->code}});
+            ends.push_back({{"stream", stream.relative_path},
+                            {"by", end->by},
+                            {"code", end->code},
+                            {"clock", end->clock ? Json(*end->clock) : Json()}});
     return ends;
+}
+
+Json waiting_in(const ReportSubject& of, const Waiting& waiting) {
+    Json all = Json::array();
+    for (const WaitingCall& call : waiting.calls) {
+        const std::optional<int>& rank = of.system.processes()[call.process].rank;
+        all.push_back({{"stream", of.trace.streams()[call.stream].relative_path},
+                       {"rank", rank ? Json(*rank) : Json()},
+                       {"function", mpi_function_rows[call.function].name},
+                       {"since", call.since},
+                       {"until", call.until},
+                       {"needs", call.needs},
+                       {"for", call.what}});
+    }
+    return all;
 }
 
 Json missing_ranks_of(const System& system) {
@@ -245,6 +263,8 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     report["gaps"] = gaps_in(of, content.gaps);
     report["damages"] = damages_in(content);
     report["ended_by_force"] = ends_by_force(of.trace);
+    report["waiting"] = waiting_in(of, content.waiting);
+    report["deadlocks"] = content.waiting.circles;
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

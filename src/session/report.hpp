@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "emu/schema.hpp"
+#include "messages/waiting.hpp"
 #include "session/end_checks.hpp"
 #include "session/event_tally.hpp"
 #include "session/facts.hpp"
@@ -28,13 +29,14 @@ struct Tallies {
     StateTimes states;
 };
 
-// What the trace itself does not say, of all its looms.
+// The content that the trace itself does not say, of all its looms.
 struct ReportContent {
     std::vector<EventCount> events;
     std::vector<MpiCount> mpi;
     std::vector<StateTime> states;
     std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
+    Waiting waiting;                             // calls that are open at the end, in times of the trace
     std::set<std::string> warnings;
     int64_t origin = 0, duration = 0;
     std::optional<std::string> error;  // why the emulation is not complete
@@ -47,7 +49,7 @@ struct ReportContent {
     std::optional<Ended> ended;
 };
 
-// What describes the trace, with all labels in `schema`.
+// The description of the trace, with all labels in `schema`.
 struct ReportSubject {
     const Trace& trace;
     const System& system;

@@ -15,7 +15,7 @@ namespace ovni {
 
 namespace {
 
-// What is wrong with them together; nothing where they agree.
+// The fault of all these streams together; nothing if they agree.
 std::optional<Error> contradiction(const std::filesystem::path& directory,
                                    const std::vector<StreamFile>& files, EnabledModels enabled,
                                    Breakdowns breakdowns) {
@@ -34,7 +34,7 @@ std::string_view loom_directory(std::string_view relative_path) {
     return relative_path.substr(0, relative_path.find('/'));
 }
 
-// Where metadata is lost, events of other streams of the loom may name CPUs of which nothing is known.
+// Leaves out streams that ran on CPUs of which nothing is known: metadata of others in the loom is lost.
 void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<StreamFile>& files,
                             std::vector<Damage>& damages) {
     constexpr int virtual_cpu = -1;

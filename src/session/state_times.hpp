@@ -1,6 +1,6 @@
-// What a report says of states: how long the rows of the threads of every process showed which value, and how
-// often they came to it from another. Of the channel types that have labels; a punctual state has no length.
-// Memory is that of the values that have names: others of a mark type count together.
+// Times of states for a report: how long the rows of the threads of every process showed which value, and how
+// often they came to it from another. Only channel types that have labels count; a punctual state has no
+// length. Memory is that of the values that have names: others of a mark type count together.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class StateTimes {
  public:
     StateTimes(const System& system, const Plan& plan);
 
-    // Of some looms, in order.
+    // Records of some looms, in order.
     void take(std::span<const Record> records);
-    // What is still shown ends with the trace.
+    // The trace ends, and all that is still shown ends with it.
     void finish(int64_t duration);
     std::vector<StateTime> all() const;
 
@@ -46,7 +46,7 @@ class StateTimes {
         uint64_t times = 0;
         WideSum ns;
     };
-    // Of a process in a column.
+    // The sums of a process in a column.
     struct Sums {
         ValueIndex place_of;  // in of_values
         std::vector<Sum> of_values;

@@ -1,5 +1,5 @@
-// What the emulation of a stretch of time has made, in order of (time, order). Exchanged among ranks it
-// becomes a slice of the whole.
+// The results of emulating a stretch of time, in order of (time, order). Exchanged among ranks they become a
+// slice of the whole.
 #pragma once
 
 #include <vector>

@@ -26,8 +26,8 @@ class Window {
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
            std::unique_ptr<TieRounds> order, EventTally* tally);
 
-    // What of this rank is final next, in order; maybe nothing. False, and nothing, when all ranks are at the
-    // end. Collective.
+    // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
+    // the stretch that ends at the end of all ranks. Collective.
     bool next(Stretch& stretch);
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/ranks.hpp"
 
 namespace ovni::wire {
@@ -28,7 +29,19 @@ requires std::is_arithmetic_v<Number> Json put(const Number& number) {
 template <class Number>
 requires std::is_arithmetic_v<Number>
 void take(const Json& json, Number& number) {
+    if (std::is_integral_v<Number> && json.is_number_float())
+        throw Error("a message between ranks is damaged: a fraction in the place of a whole number");
     number = json.get<Number>();
+}
+
+template <class Enum>
+requires std::is_enum_v<Enum> Json put(const Enum& value) {
+    return static_cast<std::underlying_type_t<Enum>>(value);
+}
+template <class Enum>
+requires std::is_enum_v<Enum>
+void take(const Json& json, Enum& value) {
+    value = static_cast<Enum>(json.get<std::underlying_type_t<Enum>>());
 }
 
 inline Json put(const std::string& text) {
@@ -95,12 +108,16 @@ std::string pack(const Item& item) {
     std::vector<uint8_t> bytes = Json::to_cbor(put(item));
     return {bytes.begin(), bytes.end()};
 }
-// The item that pack() was given; `Item` must be its type.
+// The item that pack() was given; `Item` must be its type. Throws Error for any other text.
 template <class Item>
 Item unpack(const std::string& packed) {
-    Item item;
-    take(Json::from_cbor(packed), item);
-    return item;
+    try {
+        Item item;
+        take(Json::from_cbor(packed), item);
+        return item;
+    } catch (const Json::exception& fault) {
+        throw Error(fmt::format("a message between ranks is damaged: {}", fault.what()));
+    }
 }
 
 // The items of all ranks, those of rank 0 first. Collective; alike on all ranks.

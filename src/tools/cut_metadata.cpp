@@ -179,7 +179,7 @@ void keep_required(const Group& all, const CutOptions& options) {
     }
 }
 
-// What is left out of all streams: models, and how streams ended that go on behind the part.
+// Removes what is no part of the new trace: models, their marks, and an end of the stream behind the part.
 void leave_out(CutMetadata& stream, const CutOptions& options) {
     Json& ovni = own(stream);
     if (!stream.ends_inside) ovni.erase("end");
@@ -189,10 +189,16 @@ void leave_out(CutMetadata& stream, const CutOptions& options) {
         if (is_left_out(std::string(model->name), options)) ovni["require"].erase(model->name);
 }
 
-// In an order that does not depend on what was added when.
+// Threads that the new trace lacks were left out, and are not lost. A cut of a cut says so, too.
+void tell_cut(CutMetadata& stream, bool leaves_threads_out) {
+    if (leaves_threads_out) own(stream)["cut"] = Json::array({"threads"});
+}
+
+// The order does not depend on what was added when.
 void put_in_order(CutMetadata& stream) {
     Json& ovni = own(stream);
-    for (const char* key : {"mark", "app_id", "rank", "nranks", "loom_cpus", "clock", "end", "finished"}) {
+    for (const char* key :
+         {"mark", "app_id", "rank", "nranks", "loom_cpus", "clock", "end", "cut", "finished"}) {
         if (!ovni.contains(key)) continue;
         Json value = std::move(ovni[key]);
         ovni.erase(key);
@@ -224,9 +230,11 @@ void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options) 
     for_each_group(streams, trace, keep_marks);
     for_each_group(streams, trace, keep_counters);
     for_each_group(streams, trace, [&](const Group& all) { keep_required(all, options); });
+    const bool leaves_threads_out = !std::ranges::all_of(streams, &CutMetadata::is_kept);
     for (CutMetadata& stream : streams) {
         if (!stream.is_kept) continue;
         leave_out(stream, options);
+        tell_cut(stream, leaves_threads_out);
         put_in_order(stream);
     }
 }

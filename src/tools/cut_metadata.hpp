@@ -19,7 +19,7 @@ struct CutMetadata {
     nlohmann::ordered_json json = {};
 };
 
-// By stream. Changes the metadata of those that are kept. Cut twice it is what cutting once makes of it.
+// `streams`: by stream. Changes the metadata of kept ones. Cutting twice gives what cutting once gives.
 void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options);
 
 }  // namespace ovni

@@ -1,4 +1,4 @@
-// What ovnicut is to keep of a trace.
+// The part of a trace that ovnicut is to keep.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct CutOptions {
     std::optional<std::string> clock_table;
     Regions regions = Regions::as_they_are;
 
-    // Of the model ovni, where it is not among the models, the life cycle and the CPUs of threads stay.
+    // The life cycle and the CPUs of threads stay even if their model, ovni, is not among the models.
     bool keeps(EventCode code) const {
         bool is_life = code.model() == 'O' && (code.category() == 'H' || code.category() == 'A');
         return models.empty() || is_life || keeps_model(code.model());
@@ -46,7 +46,7 @@ struct CutOptions {
     bool keeps_model(char model) const { return models.empty() || models.find(model) != std::string::npos; }
 };
 
-// The command line, to be parsed; and what it says. Throws UsageError.
+// Declares the command line; read_cut_options() interprets it. Throws UsageError.
 Cli cut_cli();
 CutOptions read_cut_options(const Cli& cli);
 
@@ -55,7 +55,7 @@ int64_t parse_duration(const std::string& text);
 // "0,4-7"
 RankSet parse_ranks(const std::string& text);
 
-// Which streams the ranks and looms choose, by stream. Throws Error for one that is not there.
+// The streams that the ranks and looms choose, by stream. Throws Error for a rank or loom that is not there.
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options);
 
 // Does a CPU that a thread has run on show something when none does?

@@ -86,7 +86,7 @@ Planner::Planner(const Trace& trace, const System& system, const ClockModel& clo
     plan_.streams.resize(courses_.size());
 }
 
-// Of the looms of which something is kept; the origin is that of all.
+// Readers of the looms of which something is kept; the origin of time is that of all looms.
 std::vector<StreamReader> Planner::readers() {
     std::set<uint32_t> looms;
     for (const ThreadInfo& thread : system_.threads())
@@ -181,7 +181,7 @@ void Planner::see(const EventView& event) {
     ++course.events;
 }
 
-// As the emulator finds it: in the process of the emitter, else in the first of the loom.
+// Finds the thread as the emulator does: in the process of the emitter, else in the first of the loom.
 uint32_t Planner::stream_of(uint32_t emitter, int tid) const {
     const ThreadInfo& from = system_.threads()[system_.thread_of_stream(emitter)];
     const ThreadInfo* found = nullptr;

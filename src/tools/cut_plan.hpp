@@ -28,9 +28,9 @@ struct StreamCut {
     std::optional<Gap> gap;                            // among them, with the offset in `opening`
     std::string closing;                               // events behind those of the stream
     int64_t raw_from = INT64_MIN, raw_to = INT64_MAX;  // the part by the stream's own clock
-    // By the number of an event among those of the stream that the models keep: what stands before it in the
-    // new trace, and those that are left out, because they move threads that are not there, or are there
-    // already.
+    // Both name an event by its number among those of the stream that the models keep. `inserted`: what
+    // stands before it in the new trace. `dropped`: left out, because it moves a thread that is not there, or
+    // has moved already.
     std::map<uint64_t, std::string> inserted;
     std::set<uint64_t> dropped;
 };

@@ -36,7 +36,7 @@ std::string text_of(const nlohmann::ordered_json& json) {
     return json.dump(spaces, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// Those that end the process.
+// Signals that end the process.
 sigset_t ending_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -198,7 +198,7 @@ void CutWriter::write_stream(uint32_t s) {
     if (fs::exists(stream.directory / stream_crc_name, none)) write_checksums(directory);
 }
 
-// Of the hosts that are left; the reference rejects others.
+// Writes the clocks of the hosts that are left; the reference rejects others.
 void CutWriter::write_clocks() {
     std::set<std::string, std::less<>> hosts;
     for (size_t s = 0; s < trace_.streams().size(); ++s) {

@@ -18,13 +18,12 @@ struct CutSummary {
     int64_t begin = INT64_MAX;  // corrected clock of the first event
 };
 
-// Where a new directory of that name is to be: nothing is there, or an empty directory that can be replaced.
+// The path for a new directory of that name: nothing is there, or an empty directory that can be replaced.
 // Throws Error, UsageError for the current directory.
 std::filesystem::path new_directory(std::filesystem::path path);
 
-// A directory beside `path` that takes its place in commit(), see new_directory(). Dropped
-// without that, it is removed with all that is in it. As long as it is there, SIGINT, SIGTERM and SIGHUP
-// wait.
+// A directory next to `path` that takes its place in commit(), see new_directory(). If there is no commit(),
+// the destructor removes it with all that is in it. As long as it is there, SIGINT, SIGTERM and SIGHUP wait.
 class OutputDirectory {
  public:
     explicit OutputDirectory(const std::filesystem::path& path);

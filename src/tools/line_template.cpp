@@ -30,7 +30,7 @@ char* print(char* out, const uint8_t* bytes) {
 
 using Print = char* (*)(char* out, const uint8_t* bytes);
 
-// By ArgumentType; a str is not among them.
+// Functions by ArgumentType; a str is not among them.
 constexpr Print printers[] = {print<uint8_t>, print<uint16_t>, print<uint32_t>, print<uint64_t>,
                               print<int8_t>,  print<int16_t>,  print<int32_t>,  print<int64_t>};
 

@@ -1,5 +1,5 @@
-// What is the same in all lines of one event code, prepared once: its characters and its description, cut
-// into text and arguments.
+// The common part of all lines of one event code, prepared once: its characters and its description, cut into
+// text and arguments.
 #pragma once
 
 #include <span>

@@ -35,6 +35,7 @@ void MpiProfile::add(const Stream& stream, StreamReader reader) {
         thread.close(clock);
         throw;
     }
+    if (about.end) clock = std::max(clock, about.end->clock.value_or(0));
     thread.close(clock);
 }
 

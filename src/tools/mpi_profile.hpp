@@ -1,4 +1,4 @@
-// What the processes of a trace did in MPI: calls, time and bytes by function and rank.
+// The activity of the processes of a trace in MPI: calls, time and bytes by function and rank.
 #pragma once
 
 #include <map>

@@ -2,6 +2,7 @@
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "session/left_events.hpp"
 #include "tools/event_text.hpp"
 #include "tools/text_output.hpp"
 #include "trace/clock_model.hpp"
@@ -44,8 +45,10 @@ std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& o
 }
 
 int dump(const Options& options) {
+    expect_begun(options.directory);
     Trace trace =
         Trace::open(options.directory, options.corrected ? Metadata::interpreted : Metadata::version_only);
+    tell_left_events(trace);
     Merger merger(options.corrected ? corrected_readers(trace, options) : trace.readers(ClockOrder::any));
     EventText lines(trace, options.payload);
     TextOutput out;

@@ -6,6 +6,8 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
+#include "messages/open_trace.hpp"
+#include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/line_template.hpp"
 #include "tools/mpi_profile.hpp"
@@ -108,10 +110,35 @@ int print_mpi_profile(const Trace& trace) {
     return damaged;
 }
 
+// The status.
+int print_waiting(const std::string& directory) {
+    expect_begun(directory);
+    const Trace trace = Trace::open(directory);
+    tell_left_events(trace);
+    const System system(trace);
+    const OpenTraceReader reader(
+        trace, system, std::vector<bool>(system.looms().size(), true), [&](uint32_t s) {
+            return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
+        });
+    const Waiting waiting =
+        who_waits(system, {reader.processes(), reader.communicators(communicators_of(reader.processes()))});
+    TextOutput out;
+    auto print = [&](const std::string& line) {
+        fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
+    };
+    for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
+    if (waiting.calls.empty()) print("no call of MPI is open at the end of the trace");
+    out.flush();
+    return 0;
+}
+
 constexpr OptionRow rows[] = {
     {"mpi", "", "", "",
      R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
      or written, and bytes received or read.)"},
+    {"waiting", "", "", "",
+     R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
+     whom they wait, since when, and deadlocks.)"},
 };
 
 Cli top_cli() {
@@ -134,8 +161,11 @@ up to its damage, and the status is 1.)",
 int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
     if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
+    expect_begun(only_word(cli, "trace directory"));
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
+    tell_left_events(trace);
     Counts counts(trace);
     int damaged = counts.count_all();
     counts.print();

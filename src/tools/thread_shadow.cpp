@@ -272,7 +272,7 @@ void ThreadShadow::close_state(std::string& out, int64_t clock, const State& sta
     if (closes != EventCode()) append_event(out, closes, clock, as_bytes(state.payload));
 }
 
-// On the virtual CPU, because another thread may be running on that of this one.
+// The thread starts on the virtual CPU, because another thread may be running on its own CPU.
 void ThreadShadow::start_to_run(std::string& out, int64_t clock) const {
     if (!lives()) return append_start(out, clock, virtual_cpu);
     if (state_ == RunState::running) return;

@@ -1,4 +1,4 @@
-// What a thread is in by the events of its stream: life cycle, CPU, open states of all models, definitions.
+// The state of a thread by the events of its stream: life cycle, CPU, open states of all models, definitions.
 // Knows no channel and checks nothing; it is there to close what is open at one place of the stream, and to
 // open it again at another, with events of the stream itself. See tools/cut_plan.hpp.
 //
@@ -34,7 +34,7 @@ struct TaskName {
         return std::tie(a.model, a.category, a.id) < std::tie(b.model, b.category, b.id);
     }
 };
-// Of an event that creates, runs, pauses or ends a task.
+// The task that an event creates, runs, pauses or ends; nothing for other events.
 std::optional<TaskName> task_of(const EventView& event);
 
 class ThreadShadow {
@@ -44,7 +44,7 @@ class ThreadShadow {
 
     // The next event of the stream, of any kind. Marks of these types are no states.
     void follow(const EventView& event, const std::set<int>& punctual_marks, Definitions definitions);
-    // By an event of another thread.
+    // An event of another thread moves this one.
     void move_to(int cpu) { cpu_ = cpu; }
 
     RunState state() const { return state_; }

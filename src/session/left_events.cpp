@@ -1,0 +1,104 @@
+#include "session/left_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "ring/session.hpp"
+#include "ring/stream_note.hpp"
+
+namespace ovni {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_same_directory(const fs::path& one, const fs::path& other) {
+    std::error_code fault;
+    if (fs::equivalent(one, other, fault)) return true;
+    return fs::absolute(one, fault).lexically_normal() == fs::absolute(other, fault).lexically_normal();
+}
+
+// Streams that are there already; none if the directory is not.
+struct Known {
+    fs::path directory;
+    std::set<std::string> runs;
+    bool is_running = false;
+};
+
+// A directory keeps its name when MPI_Init moves an older trace out of it, the run does not.
+bool is_of_trace(const writer::StreamNote& note, const Known& trace) {
+    if (!is_same_directory(note.roots.trace, trace.directory)) return false;
+    const auto ovni = note.metadata.find("ovni");
+    const bool has_run = ovni != note.metadata.end() && ovni->is_object() && ovni->contains("run") &&
+                         (*ovni)["run"].is_string();
+    return !has_run || trace.runs.empty() || trace.runs.contains((*ovni)["run"].get<std::string>());
+}
+
+bool holds_events_of(const writer::Session& session, const Known& trace) {
+    const uint32_t rings = session.header().rings.load();
+    for (uint32_t number = 0; number < rings; ++number) {
+        const writer::Ring ring = writer::Ring::open(session.ring_path(number));
+        const bool is_open = ring.is_mapped() && ring.header().state.load() == writer::RingState::open;
+        if (!is_open) continue;
+        const std::optional<writer::StreamNote> note = writer::StreamNote::read(session.note_path(number));
+        if (note && is_of_trace(*note, trace)) return true;
+    }
+    return false;
+}
+
+std::set<fs::path> run_directories(const fs::path& trace) {
+    std::set<fs::path> found;
+    for (uint32_t choice = 0; choice < writer::session_places; ++choice) {
+        std::error_code fault;
+        const std::string place = writer::session_place_if_there(choice, fs::absolute(trace, fault));
+        for (fs::directory_iterator entry(place, fault), end; !fault && entry != end; entry.increment(fault))
+            found.insert(entry->path());
+    }
+    return found;
+}
+
+std::vector<std::string> left_events_of(const Known& trace) {
+    std::vector<std::string> sentences;
+    for (const fs::path& directory : run_directories(trace.directory)) {
+        const writer::Session session = writer::Session::open(directory);
+        if (!session.is_valid() || !holds_events_of(session, trace)) continue;
+        if (!session.is_served())
+            sentences.push_back(fmt::format("events of killed programs wait on this node: ovnirecover {}",
+                                            directory.string()));
+        else if (!trace.is_running)
+            sentences.push_back(
+                fmt::format("a program on this node still writes this trace: ovnirecover --write-out {}",
+                            directory.string()));
+    }
+    return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> left_events(const Trace& trace) {
+    Known known{trace.directory(), {}, false};
+    for (const Stream& stream : trace.streams()) {
+        if (stream.metadata.run) known.runs.insert(*stream.metadata.run);
+        known.is_running = known.is_running || stream.is_running;
+    }
+    return left_events_of(known);
+}
+
+void tell_left_events(const Trace& trace) {
+    for (const std::string& sentence : left_events(trace)) log::warn("{}", sentence);
+}
+
+void expect_begun(const fs::path& trace) {
+    std::error_code fault;
+    if (fs::exists(trace, fault) || fault) return;
+    for (const std::string& sentence : left_events_of({trace, {}, false}))
+        throw Error("there is no such directory yet; " + sentence, trace.string());
+}
+
+}  // namespace ovni

@@ -1,0 +1,38 @@
+#include "session/open_calls_at_end.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "session/wire.hpp"
+
+namespace ovni {
+
+// Found by the argument, so not in a namespace without a name.
+static auto fields(Awaited& operation) {
+    return std::tie(operation.kind, operation.peer, operation.tag, operation.communicator, operation.turn);
+}
+static auto fields(OpenCall& call) {
+    return std::tie(call.stream, call.function, call.since, call.until, call.waits_for, call.needs_all);
+}
+static auto fields(OpenProcess& process) {
+    return std::tie(process.process, process.is_finalizing, process.calls);
+}
+static auto fields(CommunicatorFacts& facts) {
+    return std::tie(facts.id, facts.flags, facts.size, facts.members, facts.name);
+}
+static auto fields(CommunicatorOfProcess& known) {
+    return std::tie(known.process, known.turns, known.facts);
+}
+
+Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
+                     const std::vector<bool>& mine, const OpenTraceReader::Open& open) {
+    const OpenTraceReader reader = ranks.agree([&] { return OpenTraceReader(trace, system, mine, open); });
+    OpenTrace all;
+    all.processes = wire::allgather(ranks, reader.processes());
+    std::ranges::sort(all.processes, {}, &OpenProcess::process);
+    all.communicators = wire::allgather(ranks, reader.communicators(communicators_of(all.processes)));
+    std::ranges::sort(all.communicators, {}, &CommunicatorOfProcess::process);
+    return ranks.is_root() ? who_waits(system, all) : Waiting();
+}
+
+}  // namespace ovni

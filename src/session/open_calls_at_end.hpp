@@ -1,0 +1,20 @@
+// Calls of MPI that are open at the end of a trace whose program was killed, found by all ranks together.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ranks.hpp"
+#include "messages/open_trace.hpp"
+#include "messages/waiting.hpp"
+
+namespace ovni {
+
+// `open` opens a stream of the looms of this rank, which `mine` has true for. Collective; alike on all ranks,
+// but for the result, which is on rank 0.
+Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
+                     const std::vector<bool>& mine, const OpenTraceReader::Open& open);
+
+// A program that is killed at work is in some call, too: shorter ones are no news.
+inline constexpr int64_t shortest_wait = 100'000'000;
+
+}  // namespace ovni

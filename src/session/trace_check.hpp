@@ -1,0 +1,16 @@
+// Directories that hold no trace, or a part of one.
+#pragma once
+
+#include <filesystem>
+
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// Throws Error if `directory` lies within a trace: its threads and clocks cannot be told from a part.
+void refuse_part_of_trace(const std::filesystem::path& directory);
+
+// Throws Error if nothing in the directory is of a trace.
+void refuse_no_trace(const Trace& trace);
+
+}  // namespace ovni
