@@ -12,6 +12,7 @@
 #include "mpi/interpose/agreement.hpp"
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/details.hpp"
+#include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/frequent.hpp"
 #include "mpi/interpose/job.hpp"
 #include "mpi/interpose/keep_errno.hpp"
@@ -19,6 +20,7 @@
 #include "mpi/interpose/regions.hpp"
 #include "mpi/interpose/selection.hpp"
 #include "mpi/interpose/sites.hpp"
+#include "mpi/interpose/traced_ranks.hpp"
 
 namespace ovni::mpi {
 
@@ -218,17 +220,22 @@ inline bool is_nested() noexcept {
 
 template <class Real>
 int init(Function function, Real real) {
-    if (is_nested()) return real();
+    if (is_nested() || is_foreign_job()) return real();
     start_recording();
     return call(function, [&] {
+        announce_rank();
         int result = real();
-        if (result == MPI_SUCCESS) introduce_process();
+        if (result == MPI_SUCCESS)
+            introduce_process();
+        else
+            withdraw_rank();
         return result;
     });
 }
 
 template <class Real>
 int finalize(Function function, Real real) {
+    if (is_foreign_library()) return real();
     if (is_nested() && own_thread->program.function == function) return real();
     if (Thread* thread = this_thread()) {
         // A call that was left by longjmp or an exception is over at the latest now.

@@ -47,7 +47,7 @@ Report not_measured[] = {
     {"clocks in MPI_Init: %s"}, {"clocks in MPI_Pcontrol: %s"}, {"clocks in MPI_Finalize: %s"}};
 
 Extent wanted_extent() noexcept {
-    const char* wanted = getenv("OVNI_SYNC");
+    const char* wanted = secure_getenv("OVNI_SYNC");
     if (wanted && strcmp(wanted, "off") == 0) return Extent::off;
     return wanted && strcmp(wanted, "init") == 0 ? Extent::init : Extent::both;
 }
@@ -56,7 +56,7 @@ Extent wanted_extent() noexcept {
 int64_t wanted_timeout() noexcept {
     constexpr int64_t otherwise = 2 * ns_per_s;
     constexpr int64_t longest = 1'000'000;
-    const char* at = getenv("OVNI_SYNC_TIMEOUT");
+    const char* at = secure_getenv("OVNI_SYNC_TIMEOUT");
     if (!at) return otherwise;
     int64_t timeout = 0, unit = ns_per_s;
     for (; *at >= '0' && *at <= '9' && timeout < longest * ns_per_s; ++at)

@@ -31,7 +31,7 @@ uint64_t world_id = OVNI_MPI_WORLD;
 // its job.
 uint64_t id_of_world(const Birth& birth) noexcept {
     if (birth.parent == comm_null()) return OVNI_MPI_WORLD;
-    const char* job = getenv("PMIX_NAMESPACE");
+    const char* job = secure_getenv("PMIX_NAMESPACE");
     return birth.id != 0 || !job ? mix(birth.id) : mix(label_hash(job));
 }
 

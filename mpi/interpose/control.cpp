@@ -8,6 +8,7 @@
 
 #include "mpi/interpose/calls.hpp"
 #include "mpi/interpose/clock_points.hpp"
+#include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/foreign_string.hpp"
 #include "mpi/interpose/job.hpp"
 #include "mpi/interpose/markers.hpp"
@@ -133,6 +134,7 @@ int MPI_Pcontrol(const int level, ...) {
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
     va_end(arguments);
+    if (is_foreign_library()) return OVNI_PMPI(Pcontrol)(level, argument);
     ControlCall control(level, argument);
     control.hit();
     return call(Function::Pcontrol, [&] {
@@ -142,6 +144,7 @@ int MPI_Pcontrol(const int level, ...) {
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
+    if (is_foreign_library()) return OVNI_PMPI(Abort)(comm, errorcode);
     return call(Function::Abort, [&] {
         abort_recording(errorcode);
         return OVNI_PMPI(Abort)(comm, errorcode);

@@ -72,6 +72,7 @@ void fortran_finalize(Function function, Real real) {
 
 template <class Real>
 void fortran_abort(Function function, Address errorcode, Real real) {
+    if (is_foreign_library()) return real();
     fortran_call(function, [&] {
         abort_recording(*static_cast<const MPI_Fint*>(errorcode));
         real();
@@ -81,6 +82,7 @@ void fortran_abort(Function function, Address errorcode, Real real) {
 // The text is there only if the program passed one, although no interface of MPI has it.
 template <class Real>
 void fortran_pcontrol(Function function, Address level, Address text, size_t length, Real real) {
+    if (is_foreign_library()) return real();
     ControlCall control(integer(level), text, length);
     control.hit();
     fortran_call(function, [&] {

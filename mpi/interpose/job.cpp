@@ -18,6 +18,7 @@
 #include "mpi/interpose/selection.hpp"
 #include "mpi/interpose/sites.hpp"
 #include "mpi/interpose/spawned.hpp"
+#include "mpi/interpose/traced_ranks.hpp"
 #include "ovni/private.h"
 
 namespace ovni::mpi {
@@ -29,23 +30,25 @@ struct LoomName {
 };
 
 bool is_set(const char* variable) noexcept {
-    const char* value = getenv(variable);
+    const char* value = secure_getenv(variable);
     return value && *value && strcmp(value, "0") != 0;
 }
 
 bool says(const char* variable, const char* word) noexcept {
-    const char* value = getenv(variable);
+    const char* value = secure_getenv(variable);
     return value && strcmp(value, word) == 0;
 }
 
-// A spawned world has looms of its own: its ranks may run on other CPUs of the same host.
-LoomName loom_of(const Host& host, int rank, uint32_t world) noexcept {
+// A spawned world has looms of its own: its ranks may run on other CPUs of the same host. So does each rank
+// that cannot agree with the others on the CPUs of their host.
+LoomName loom_of(const Host& host, uint32_t world, bool are_together) noexcept {
     LoomName loom;
-    const char* wanted = getenv("OVNI_LOOM");
-    if (!wanted || !*wanted || strchr(wanted, '/') || strcmp(wanted, "host") == 0)
+    const char* wanted = secure_getenv("OVNI_LOOM");
+    const bool is_default = !wanted || !*wanted || strchr(wanted, '/') || strcmp(wanted, "host") == 0;
+    if (is_default && are_together)
         snprintf(loom.text, sizeof loom.text, "%s", host.name);
-    else if (strcmp(wanted, "rank") == 0)
-        snprintf(loom.text, sizeof loom.text, "%s.%d", host.name, rank);
+    else if (is_default || strcmp(wanted, "rank") == 0)
+        snprintf(loom.text, sizeof loom.text, "%s.%d", host.name, rank_in_world());
     else
         snprintf(loom.text, sizeof loom.text, "%s", wanted);
     size_t used = strlen(loom.text);
@@ -60,12 +63,19 @@ int appnum() noexcept {
     return found && number && *number >= 0 ? *number : 0;
 }
 
-// Rank 0 names the run; where no process has streams of the program yet, older traces are moved away first.
-RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth) noexcept {
+RunName name_of_run(bool are_together) noexcept {
+    RunName job = are_together ? RunName() : name_of_job();
+    return job.text[0] ? job : RunName::chosen_here();
+}
+
+// The first rank names the run; where no process has streams of the program yet, older traces are moved away
+// first.
+RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth,
+                     bool are_together) noexcept {
     int keep = !ovni_private_process_is_ours() || birth.world != 1 || is_set("OVNI_APPEND");
     int anybody_keeps = 1;
     if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
-    RunName run = RunName::chosen_here();
+    RunName run = name_of_run(are_together);
     if (leaders.valid() && !anybody_keeps && leaders.bcast(run.text, RunName::most))
         move_older_traces(leaders, ovni_private_trace_directory(), run);
     job.bcast(run.text, RunName::most);
@@ -79,45 +89,46 @@ int applications_of(const PrivateComm& job, const Birth& birth) noexcept {
     return highest + 1;
 }
 
-void identify(const Host& host, const LoomName& loom, const RunName& run, const Birth& birth, int rank,
-              int ranks, const Cpus& cpus) noexcept {
+void identify(const Host& host, const LoomName& loom, const RunName& run, const Birth& birth,
+              const Cpus& cpus) noexcept {
     static int numbers[Cpus::most];
     ovni_private_identity identity{};
     identity.app = birth.app_id(appnum());
     identity.loom = loom.text;
     identity.host = host.name;
     identity.run = run.text;
-    identity.rank = rank;
-    identity.nranks = ranks;
+    identity.rank = rank_in_world();
+    identity.nranks = size_of_world();
     identity.cpus = numbers;
     identity.ncpus = cpus.list(numbers);
     ovni_private_identify(&identity);
 }
 
 void introduce_alone() noexcept {
+    const bool are_together = size_of_world() == 1;
     Birth birth = Birth::of_world();
     Host host = Host::alone();
-    LoomName loom = loom_of(host, 0, birth.world);
-    identify(host, loom, RunName::chosen_here(), birth, -1, 0, Cpus::of_process());
+    identify(host, loom_of(host, birth.world, are_together), name_of_run(are_together), birth,
+             Cpus::of_process());
 }
 
-void introduce_among(const PrivateComm& job) noexcept {
+void introduce_among(const PrivateComm& job, bool are_together) noexcept {
     PrivateComm node = job.on_same_node();
     if (!node.valid()) return introduce_alone();
     PrivateComm leaders = job.leaders(node);
     Host host = Host::among(leaders, node);
     Birth birth = Birth::of_world();
-    RunName run = agree_on_run(job, leaders, birth);
+    RunName run = agree_on_run(job, leaders, birth, are_together);
     // The reference of a spawned world would be another one.
     char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
-    LoomName loom = loom_of(host, job.rank(), birth.world);
+    LoomName loom = loom_of(host, birth.world, are_together);
     Cpus cpus = Cpus::of_process();
     // This is needed even if a loom is one rank: its only CPU must not count as the first of the node.
     cpus.unite(node);
     PrivateComm loom_mates = job.split(static_cast<int>(label_hash(loom.text) & 0x7fffffff));
     if (loom_mates.valid()) cpus.unite(loom_mates);
     remember_run(run, applications_of(job, birth));
-    identify(host, loom, run, birth, job.rank(), job.size(), cpus);
+    identify(host, loom, run, birth, cpus);
     if (!node.bcast(&are_measured, 1) || !are_measured) return;
     take_clock_point(Occasion::init);
     node.meet_asleep();
@@ -133,9 +144,9 @@ void start_recording() noexcept {
 
 void introduce_process() noexcept {
     int saved = errno;
-    PrivateComm job = PrivateComm::of_world();
+    auto [job, are_together] = meet_traced_ranks();
     if (job.valid())
-        introduce_among(job);
+        introduce_among(job, are_together);
     else
         introduce_alone();
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();

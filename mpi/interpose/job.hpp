@@ -9,8 +9,8 @@ namespace ovni::mpi {
 // Call when MPI_Init begins: from here on the process records.
 void start_recording() noexcept;
 
-// Call when MPI_Init has succeeded. Collective over MPI_COMM_WORLD, on communicators of its own. After errors
-// the process goes on with what it knows by itself.
+// Call when MPI_Init has succeeded. Collective over the traced ranks, on communicators of its own. After
+// errors the process goes on with what it knows by itself.
 void introduce_process() noexcept;
 
 // Call when MPI_Finalize is over.

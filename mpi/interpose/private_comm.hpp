@@ -12,15 +12,22 @@ class PrivateComm {
  public:
     // All functions are collective. A communicator that could not be made is not valid().
     static PrivateComm of_world() noexcept {
-        // The handler of the program must not see an error of ours.
-        MPI_Comm world = comm_world(), comm = comm_null();
-        MPI_Errhandler theirs;
-        OVNI_PMPI(Comm_get_errhandler)(world, &theirs);
-        OVNI_PMPI(Comm_set_errhandler)(world, errors_return());
-        bool made = OVNI_PMPI(Comm_dup)(world, &comm) == MPI_SUCCESS;
-        OVNI_PMPI(Comm_set_errhandler)(world, theirs);
-        OVNI_PMPI(Errhandler_free)(&theirs);
-        return PrivateComm(comm, made);
+        return made_of_world(
+            [](MPI_Comm world, MPI_Comm* comm) { return OVNI_PMPI(Comm_dup)(world, comm) == MPI_SUCCESS; });
+    }
+    // Collective over these ranks of MPI_COMM_WORLD alone.
+    static PrivateComm of_ranks(const int* ranks, int count) noexcept {
+        return made_of_world([&](MPI_Comm world, MPI_Comm* comm) {
+            constexpr int tag = 0x6f76;  // no other function of ours uses one here
+            MPI_Group all, some;
+            if (OVNI_PMPI(Comm_group)(world, &all) != MPI_SUCCESS) return false;
+            bool made = OVNI_PMPI(Group_incl)(all, count, ranks, &some) == MPI_SUCCESS;
+            OVNI_PMPI(Group_free)(&all);
+            if (!made) return false;
+            made = OVNI_PMPI(Comm_create_group)(world, some, tag, comm) == MPI_SUCCESS;
+            OVNI_PMPI(Group_free)(&some);
+            return made;
+        });
     }
     PrivateComm on_same_node() const noexcept {
         MPI_Comm comm = comm_null();
@@ -81,6 +88,18 @@ class PrivateComm {
 
  private:
     PrivateComm(MPI_Comm comm, bool made) noexcept : comm_(made ? comm : comm_null()) {}
+    // The handler of the program must not see an error of ours.
+    template <class Make>
+    static PrivateComm made_of_world(Make make) noexcept {
+        MPI_Comm world = comm_world(), comm = comm_null();
+        MPI_Errhandler theirs;
+        OVNI_PMPI(Comm_get_errhandler)(world, &theirs);
+        OVNI_PMPI(Comm_set_errhandler)(world, errors_return());
+        bool made = make(world, &comm);
+        OVNI_PMPI(Comm_set_errhandler)(world, theirs);
+        OVNI_PMPI(Errhandler_free)(&theirs);
+        return PrivateComm(comm, made);
+    }
     MPI_Comm comm_;
 };
 

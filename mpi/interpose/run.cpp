@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "mpi/interpose/flag_file.hpp"
 #include "mpi/interpose/report.hpp"
 
 namespace ovni::mpi {
@@ -96,24 +97,6 @@ bool older_run_in(const char* directory, const RunName& run) noexcept {
     });
 }
 
-// A file by which nodes find out whether they see the same directory: times and numbers of files may be equal
-// on disks that have nothing to do with each other.
-class Flag {
- public:
-    Flag(const char* directory, const RunName& run, int node) noexcept {
-        snprintf(path_, sizeof path_, "%s/.%s.%d", directory, run.text, node);
-    }
-    bool raise() noexcept {
-        int file = open(path_, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        return file >= 0 && close(file) == 0;
-    }
-    void lower() noexcept { unlink(path_); }
-    bool is_seen() const noexcept { return access(path_, F_OK) == 0; }
-
- private:
-    char path_[PATH_MAX + RunName::most + 16];
-};
-
 bool move_trace(const char* from, const char* to) noexcept {
     return mkdir(to, 0777) == 0 && for_each_entry(from, [&](const char* name) {
                char here[2 * PATH_MAX], there[2 * PATH_MAX];
@@ -161,7 +144,7 @@ void move_older_trace(const char* from, const char* to, Message message) noexcep
 
 RunName RunName::chosen_here() noexcept {
     RunName run;
-    if (const char* given = getenv("OVNI_RUN"); given && *given) {
+    if (const char* given = secure_getenv("OVNI_RUN"); given && *given) {
         snprintf(run.text, sizeof run.text, "%s", given);
         // The name is part of file names and of JSON as it stands.
         for (char* at = run.text; (at = strpbrk(at, "/\\\"")) != nullptr;) *at = '_';
@@ -169,7 +152,7 @@ RunName RunName::chosen_here() noexcept {
     }
     const char* job = nullptr;
     for (const char* variable : batch_jobs)
-        if (!job) job = getenv(variable);
+        if (!job) job = secure_getenv(variable);
     time_t now = time(nullptr);
     tm utc{};
     gmtime_r(&now, &utc);
@@ -185,11 +168,13 @@ void move_older_traces(const PrivateComm& leaders, const char* directory, const 
     const int me = leaders.rank(), place = leaders.size() - me;
     int first_place = 0, none = 0;
     if (!leaders.any(has_one ? place : 0, first_place) || first_place == 0) return;
-    Flag own(from, run, me);
+    // Times and numbers of files may be equal on disks that have nothing to do with each other.
+    FlagFile own(from, run.text, me);
     bool is_first = has_one && own.raise();
     if (has_one && !is_first) not_moved.once(from);
     leaders.any(0, none);
-    for (int other = 0; is_first && other < me; ++other) is_first = !Flag(from, run, other).is_seen();
+    for (int other = 0; is_first && other < me; ++other)
+        is_first = !FlagFile(from, run.text, other).is_seen();
     leaders.any(0, none);
     if (has_one) own.lower();
     const int number = agreed_number(leaders, from, is_first);

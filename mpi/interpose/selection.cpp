@@ -16,7 +16,7 @@ Report bad_list{"OVNI_MPI_FUNCTIONS: '%s' is no function, family or tier, and sk
 Report bad_events{"OVNI_MPI_EVENTS is full or reference, not '%s'; full is taken"};
 
 std::string_view value_of(const char* variable) noexcept {
-    const char* value = getenv(variable);
+    const char* value = secure_getenv(variable);
     return value ? value : "";
 }
 

@@ -19,7 +19,7 @@ constexpr uint32_t number_of(Function function) noexcept {
 
 void await_calls() noexcept {
     // Chains are read with the first stream.
-    if (getenv("OVNI_CONTROL") || getenv("OVNI_CONTROL_SCOPE")) meet_controller();
+    if (secure_getenv("OVNI_CONTROL") || secure_getenv("OVNI_CONTROL_SCOPE")) meet_controller();
     const uint8_t* awaits = ovni_private_awaited_calls();
     if (!awaits) return;
     for (size_t i = 1; i < std::size(function_rows); ++i) {

@@ -75,7 +75,7 @@ bool add_needed(Environment& environment, uint64_t id) noexcept {
         if (!fits) not_traced.once(line);
         return fits;
     };
-    const char *preload = getenv("LD_PRELOAD"), *directory = ovni_private_trace_directory();
+    const char *preload = secure_getenv("LD_PRELOAD"), *directory = ovni_private_trace_directory();
     if (preload && !add(snprintf(line, sizeof line, "LD_PRELOAD=%s", preload))) return false;
     char here[PATH_MAX] = "";
     if (directory[0] != '/' && !getcwd(here, sizeof here)) return false;
@@ -87,7 +87,7 @@ bool add_needed(Environment& environment, uint64_t id) noexcept {
 // The number of the job, which the launcher counts up: family and number as one integer, or
 // launcher@number.
 uint32_t number_of_world() noexcept {
-    const char* job = getenv("PMIX_NAMESPACE");
+    const char* job = secure_getenv("PMIX_NAMESPACE");
     if (!job) return 2;
     const char* at = strrchr(job, '@');
     unsigned long number = strtoul(at ? at + 1 : job, nullptr, 10);
@@ -102,7 +102,7 @@ Birth Birth::of_world() noexcept {
     OVNI_KNOWN_PMPI(Comm_get_parent)(&birth.parent);
     if (birth.parent == comm_null()) return birth;
     birth.world = number_of_world();
-    const char* told = getenv(birth_variable);
+    const char* told = secure_getenv(birth_variable);
     if (told && sscanf(told, "%d.%" SCNx64, &birth.applications, &birth.id) != 2) birth.id = 0;
     return birth;
 }
