@@ -1,0 +1,53 @@
+// Runs a target on kept inputs without libFuzzer, so that every build can: fuzz-TARGET DIRECTORY|FILE...
+// A directory that is not there has no inputs. What is no good end of a target ends the process; the input
+// is the last one that was named.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+#include "base/file.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> inputs_in(const fs::path& place) {
+    if (fs::is_regular_file(place)) return {place};
+    std::vector<fs::path> found;
+    if (!fs::is_directory(place)) return found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(place))
+        if (entry.is_regular_file()) found.push_back(entry.path());
+    std::ranges::sort(found);
+    return found;
+}
+
+// As -malloc_limit_mb does. Sanitizers need far more addresses than memory.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    constexpr rlim_t most = rlim_t{1} << 30;
+    const rlimit limit{most, most};
+    ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    limit_memory();
+    size_t count = 0;
+    for (int i = 1; i < argc; ++i)
+        for (const fs::path& input : inputs_in(argv[i])) {
+            std::printf("%s\n", input.c_str());
+            std::fflush(stdout);
+            const std::string content = ovni::read_file(input);
+            LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(content.data()), content.size());
+            ++count;
+        }
+    std::printf("%zu inputs\n", count);
+    return count > 0 ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+// One or two files stream.json: parsed, as parts of one system, and cut.
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "emu/plan.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tools/cut_metadata.hpp"
+#include "trace/clock_model.hpp"
+
+namespace ovni::fuzz {
+
+namespace {
+
+constexpr std::string_view no_events("ovni\1\0\0\0", 8);
+
+void parse(std::string_view text) {
+    ends([&] { parse_metadata(text, "stream.json"); });
+    ends([&] { check_metadata_version(text, "stream.json"); });
+    is_of_running_program(text);
+}
+
+void cut(const Trace& trace, const std::vector<std::string_view>& texts) {
+    std::vector<CutMetadata> all;
+    for (size_t i = 0; i < texts.size(); ++i)
+        all.push_back({&trace.streams()[i].metadata, i > 0 || texts.size() == 1, i > 0,
+                       parse_json(texts[i], "stream.json")});
+    cut_metadata(all, {});
+    for (const CutMetadata& stream : all)
+        if (stream.is_kept) require(ends([&] { parse_metadata(stream.json.dump(), "stream.json"); }));
+}
+
+void open(const TraceInMemory& files, const std::vector<std::string_view>& texts) {
+    Trace trace = Trace::open(files.path());
+    System system(trace);
+    for (EnabledModels enabled : {EnabledModels::required, EnabledModels::all})
+        for (Breakdowns breakdowns : {Breakdowns::no, Breakdowns::yes})
+            ends([&] { make_plan(trace, system, enabled, breakdowns); });
+    ends([&] {
+        ClockModel clocks = ClockModel::of_trace(trace, {});
+        clocks.check(clocks.hosts_of(trace));
+    });
+    cut(trace, texts);
+}
+
+}  // namespace
+
+}  // namespace ovni::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace ovni::fuzz;
+    static const TraceInMemory files;
+    const std::vector<std::string_view> texts = files_of(text_of(data, size), 2);
+    for (std::string_view text : texts) parse(text);
+    for (const char* name : {"a", "b"}) files.remove(std::string(name) + "/stream.json");
+    for (size_t i = 0; i < texts.size(); ++i) {
+        const std::string directory = i == 0 ? "a/" : "b/";
+        files.put(directory + "stream.json", texts[i]);
+        files.put(directory + "stream.obs", no_events);
+    }
+    ends([&] { open(files, texts); });
+    return 0;
+}

@@ -1,0 +1,69 @@
+// A file stream.obs of one rank, for what its events of MPI say: details of calls, sums, communicators, and
+// calls that are open at its end with what they wait for.
+#include "messages/waiting.hpp"
+#include "model/mpi_details.hpp"
+#include "model/mpi_sums.hpp"
+#include "session/open_calls_at_end.hpp"
+#include "tests/fuzz/one_stream.hpp"
+
+namespace ovni::fuzz {
+
+namespace {
+
+StreamReader open(const Trace& trace, uint32_t stream) {
+    return trace.reader(stream, 0, ClockOrder::any);
+}
+
+void describe(const EventView& event) {
+    const std::span<const uint8_t> payload = event.payload();
+    if (event.jumbo()) {
+        mpi_communicator(payload.subspan(OVNI_FORMAT_JUMBO_SIZE));
+        return;
+    }
+    describe_mpi_details(event.code, payload);
+    // The payload as if it were shorter.
+    for (size_t size = 0; size < payload.size(); ++size) mpi_details(event.code, payload.first(size));
+}
+
+void sum_up(const Trace& trace) {
+    ProcessInMpi process;
+    ThreadInMpi thread(process);
+    int64_t clock = 0;
+    ends([&] {
+        for (StreamReader reader = open(trace, 0); reader.next();) {
+            const EventView& event = reader.event();
+            if (event.kind != EventView::Kind::event) continue;
+            clock = event.clock;
+            describe(event);
+            thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(), clock);
+        }
+    });
+    thread.close(clock);
+    process.sums();
+}
+
+void find_open_calls(const Trace& trace) {
+    System system(trace);
+    Waiting waiting = find_waiting(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+                                   [&](uint32_t stream) { return open(trace, stream); });
+    constexpr size_t most = 10;
+    sentences(waiting, system, 0, most);
+}
+
+}  // namespace
+
+}  // namespace ovni::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace ovni;
+    using namespace ovni::fuzz;
+    static const TraceInMemory files;
+    files.put("stream.json", rich_metadata);
+    files.put("stream.obs", text_of(data, size));
+    ends([] {
+        Trace trace = Trace::open(files.path());
+        sum_up(trace);
+        find_open_calls(trace);
+    });
+    return 0;
+}
