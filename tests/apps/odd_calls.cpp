@@ -1,10 +1,9 @@
-// What a recorder of messages must not be confused by; on 2 or more ranks:
+// Calls that must not confuse a recorder of messages; on 2 or more ranks:
 //
 //     odd_calls large      counts beyond 4 GiB, to MPI_PROC_NULL and to oneself
 //     odd_calls unseen     communicators that are made, named and left while recording is paused
 //     odd_calls idup       several communicators that are made in the background and completed in another
-//     order odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all kinds
-//     of waits
+//     odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all waits
 //     odd_calls names      bytes that are no text, names given in a pause
 //     odd_calls windows    one-sided calls that send nothing
 //     odd_calls port       two halves of the ranks connect by a port

@@ -1,4 +1,4 @@
-// What threads of a generated trace are busy with: regions that are entered and left, and tasks, per event
+// The activities of threads of a generated trace: regions that are entered and left, and tasks, per event
 // model. A small choice of the events of each model, kept apart from the tables in src/model so that traces
 // stay comparable while those grow.
 #pragma once

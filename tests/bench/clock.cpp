@@ -49,7 +49,7 @@ class Deviation {
  public:
     explicit Deviation(ClockPage& page) : page_(page) {}
 
-    // Of readings every 10 us or so; those that were interrupted are left out.
+    // Takes readings every 10 us or so; those that were interrupted are left out.
     void measure(const char* what, steady_clock::duration duration) {
         errors_.clear();
         auto end = steady_clock::now() + duration;

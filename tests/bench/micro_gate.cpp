@@ -1,5 +1,5 @@
-// What the gate costs an event: recording on with no states followed, on with states followed, and off;
-// beside the least that any writer with time stamps needs, a counter read and a store. Cases run in this
+// The cost of the gate for an event: recording on with no states followed, on with states followed, and off;
+// next to the least that any writer with time stamps needs, a counter read and a store. Cases run in this
 // order, as nobody can stop following states again.
 #include <benchmark/benchmark.h>
 #include <unistd.h>

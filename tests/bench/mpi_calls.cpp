@@ -1,6 +1,6 @@
-// What recording a call of MPI costs: batches of calls as the program makes them, recorded; of the same calls
-// past the tracer (PMPI); and of the events alone that a call leaves, take turns in one run. Prints the
-// median of each in ns per call, one line per loop, from rank 0:
+// The cost of recording a call of MPI. Three kinds of batches take turns in one run: calls as the program
+// makes them, recorded; these calls past the tracer (PMPI); and the events alone that a call leaves. Prints
+// the median of each in ns per call, one line per loop, from rank 0:
 //
 //     ovnirun mpi-calls [BATCHES]       on 2 ranks
 #include <mpi.h>

@@ -35,7 +35,7 @@ void ThreadScript::write(uint64_t events) {
     file_.event("OHe", tick());
 }
 
-// By the first thread of a process, and before the others begin, so they are known to all.
+// The first thread of a process declares the types, before the others begin, so they are known to all.
 void ThreadScript::declare_types() {
     for (uint32_t type = 1; type <= task_types; ++type)
         file_.labelled(tasks().type, first_clock + int64_t{100} * type, type,

@@ -1,5 +1,5 @@
-// What one thread of a generated trace does, event by event: always legal for the emulator, everything closed
-// at the end. One stack holds what is open, over all models, so regions and tasks nest properly.
+// The events of one thread of a generated trace: always legal for the emulator, everything closed at the end.
+// One stack holds what is open, over all models, so regions and tasks nest properly.
 #pragma once
 
 #include <array>

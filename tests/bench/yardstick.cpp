@@ -34,7 +34,7 @@ struct Piece {
     uint8_t length = 0;
 };
 
-// What the lines are made of.
+// The pieces of which lines are made.
 class Lines {
  public:
     explicit Lines(size_t rows) {

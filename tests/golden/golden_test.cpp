@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni {
 namespace {
@@ -53,17 +53,10 @@ struct Outcome {
 class GoldenTest : public testing::TestWithParam<Case> {
  protected:
     GoldenTest() {
-        std::string pattern = testing::TempDir() + "ovni-golden-XXXXXX";
-        directory = ::mkdtemp(pattern.data());
         trace = directory / "trace";
         fs::copy(GetParam().path / "trace", trace, fs::copy_options::recursive);
         about = nlohmann::json::parse(read_file(GetParam().path / "case.json"));
     }
-    ~GoldenTest() override {
-        std::error_code ignored;
-        fs::remove_all(directory, ignored);
-    }
-    GoldenTest(const GoldenTest&) = delete;
 
     Outcome run(const std::vector<std::string>& words) const {
         std::string command;
@@ -95,7 +88,9 @@ class GoldenTest : public testing::TestWithParam<Case> {
         return names;
     }
 
-    fs::path directory, trace;
+    test::TemporaryDirectory temporary_;
+    const fs::path directory = temporary_.path();
+    fs::path trace;
     nlohmann::json about;
 };
 
@@ -132,7 +127,7 @@ TEST_P(GoldenTest, Agrees) {
     }
 }
 
-// With --sort the trace itself stays as it is: it may lie where nobody can write.
+// The trace itself stays as it is with --sort: it may lie where nobody can write.
 TEST_P(UnsortedTest, SortsWhileReading) {
     std::string plain = (directory / "plain").string(), output = (directory / "out").string();
     fs::copy(trace, plain, fs::copy_options::recursive);
@@ -152,8 +147,8 @@ TEST_P(UnsortedTest, SortsWhileReading) {
 
 // A limit of the size of files stands in for a disk that fills up.
 TEST(OvniemuTest, FullDiskIsAnErrorAndLeavesNothingThatLooksWhole) {
-    std::string pattern = testing::TempDir() + "ovni-golden-XXXXXX";
-    const fs::path directory = ::mkdtemp(pattern.data());
+    const test::TemporaryDirectory temporary;
+    const fs::path& directory = temporary.path();
     fs::copy(golden / "cases/mpi-func/trace", directory / "trace", fs::copy_options::recursive);
     std::string command = "cd '" + directory.string() + "' && ulimit -f 20 && '" +
                           (programs / "ovniemu").string() + "' trace > said 2>&1";
@@ -163,7 +158,6 @@ TEST(OvniemuTest, FullDiskIsAnErrorAndLeavesNothingThatLooksWhole) {
     EXPECT_TRUE(some_line_has(said, {"cannot write", ".prv"})) << said;
     for (const auto& entry : fs::directory_iterator(directory / "trace"))
         EXPECT_NE(entry.path().extension(), ".prv") << entry.path();
-    fs::remove_all(directory);
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& chosen) {

@@ -1,5 +1,5 @@
-// What the programs of tests/apps/calls write of themselves: the calls that they made and the messages that
-// were transferred.
+// The account that the programs of tests/apps/calls write of themselves: the calls that they made and the
+// messages that were transferred.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Account {
     Traffic sent, received;
 };
 
-// What the ranks of a program wrote of their messages, in files of that name and the rank.
+// The messages that the ranks of a program booked, in files of that name and the rank.
 inline Account account_of(const std::string& files, int ranks) {
     Account account;
     for (int rank = 0; rank < ranks; ++rank) {

@@ -53,7 +53,7 @@ def compare(what, columns, lines):
 
 
 def labels_of(path):
-    """Of a PCF file: (type, title) and (type, value, label)."""
+    """The labels of a PCF file: (type, title) and (type, value, label)."""
     titles, labels, current, in_values = set(), Counter(), None, False
     for line in path.read_text().splitlines():
         number = re.match(r"-?\d+", line)

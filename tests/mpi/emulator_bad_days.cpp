@@ -155,7 +155,7 @@ TEST_F(BadDays, AMissingNodeIsInTheReport) {
         R"("good_bytes":null}])");
 }
 
-// Of a process whose first thread has its metadata still.
+// The process still has the metadata of its first thread.
 TEST_F(BadDays, StreamsWithoutMetadataAreListed) {
     for (int tid : {1, 2, 3}) trace_.thread({.tid = tid}).starts(10, tid == 1 ? 0 : -1).ends(90);
     fs::path directory = trace_.write(), process = "loom.node0.a/proc.1";
@@ -245,7 +245,7 @@ TEST_F(BadDays, TheTraceCannotBeWrittenTo) {
     EXPECT_EQ(std::distance(fs::directory_iterator(directory), fs::directory_iterator()), 1);
 }
 
-// Of a tmpfs of 1 MiB.
+// The disk is a tmpfs of 1 MiB.
 TEST_F(BadDays, TheDiskIsFull) {
     fs::path disk = output("disk");
     fs::create_directories(disk);

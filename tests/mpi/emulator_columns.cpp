@@ -64,7 +64,7 @@ TEST_F(ColumnsTest, HaveTheGaps) {
     expect_same_columns({});
 }
 
-// With the columns of the report's members.
+// The columns are those of the report's members.
 TEST_F(ColumnsTest, SayWhatIsMissing) {
     build(trace_, {.seed = 26, .looms = 2});
     trace_.thread({.loom = "x", .pid = 5, .tid = 5, .rank = 0, .nranks = 3, .directory = "x"})
@@ -117,9 +117,12 @@ TEST_F(ColumnsTest, GoOnBeyondOneChunk) {
 
 TEST_F(ColumnsTest, OfAnEmptyTraceAreEmpty) {
     fs::path directory = trace_.write();
-    ASSERT_EQ(serial(directory, output("serial"), columns_to("serial.h5")).status, 0);
-    ASSERT_EQ(distributed(2, directory, output("two"), columns_to("two.h5")).status, 0);
+    ASSERT_EQ(serial(directory, output("serial"), columns_to("serial.h5", {"--empty-ok"})).status, 0);
+    ASSERT_EQ(distributed(2, directory, output("two"), columns_to("two.h5", {"--empty-ok"})).status, 0);
     EXPECT_EQ(differences(output("two.h5"), output("two"), output("serial.h5")), "");
+    const Finished refused = distributed(2, directory, output("none"));
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_FALSE(fs::exists(output("none"))) << refused.err;
 }
 
 TEST_F(ColumnsTest, OfABadTraceArePartial) {
@@ -253,7 +256,7 @@ TEST_F(FullDiskTest, AmidTheChunks) {
     expect_error_with_room_for(300, trace_.write());
 }
 
-// What HDF5 keeps in memory is written when the file is closed.
+// HDF5 writes what it keeps in memory when the file is closed.
 TEST_F(FullDiskTest, AtTheEnd) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();

@@ -1,4 +1,6 @@
 // ovniemu-mpi fails as ovniemu does, for any number of ranks: one message, and the same files are kept.
+#include <fstream>
+
 #include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
@@ -149,13 +151,18 @@ TEST_F(DistributedTest, AFullDiskIsAnErrorAndLeavesNothing) {
         GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
     build(trace_, {.seed = 9, .events = 9000});
     fs::path directory = trace_.write();
-    std::string emulate =
-        "mpirun -n 2 " + program("ovniemu-mpi") + " -o " + output("disk").string() + " " + directory.string();
-    Finished done = in_namespace(mount + " && " + emulate + "; status=$?; ls " + output("disk").string() +
-                                 "; exit $status");
-    EXPECT_EQ(done.status, 1) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("cannot write"));
-    EXPECT_EQ(done.out, "cfg\n");
+    for (const char* ranks : {"1", "2"})
+        for (const char* writer : {"thread", "at once"}) {
+            const std::string emulate = std::string("OVNI_TEST_WRITER='") + writer + "' mpirun -n " + ranks +
+                                        " " + program("ovniemu-mpi") + " -o " + output("disk").string() +
+                                        " " + directory.string();
+            Finished done = in_namespace(mount + " && " + emulate + "; status=$?; ls " +
+                                         output("disk").string() + "; exit $status");
+            EXPECT_EQ(done.status, 1) << done.err;
+            EXPECT_THAT(done.err, HasSubstr("cannot write"));
+            EXPECT_THAT(done.err, Not(HasSubstr("MPI_ABORT")));
+            EXPECT_EQ(done.out, "cfg\n");
+        }
 }
 
 TEST_F(DistributedTest, FaultsAtTheEndAreReportedTogether) {
@@ -182,6 +189,16 @@ TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
     EXPECT_EQ(unwritable.status, 1) << unwritable.err;
 }
 
+TEST_F(DistributedTest, ATraceThatIsNoDirectoryIsToldAlike) {
+    const fs::path file = output("file");
+    std::ofstream(file) << "no trace";
+    for (const Finished& done : {serial(file, output("a")), distributed(2, file, output("b"))}) {
+        EXPECT_EQ(done.status, 1);
+        EXPECT_THAT(done.err, Not(HasSubstr("clocks.json")));
+        EXPECT_THAT(done.err, HasSubstr("Not a directory"));
+    }
+}
+
 TEST_F(DistributedTest, ADirectoryAtThePlaceOfAnOutputIsToldAlike) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
@@ -190,8 +207,8 @@ TEST_F(DistributedTest, ADirectoryAtThePlaceOfAnOutputIsToldAlike) {
     EXPECT_EQ(one.status, 1);
     EXPECT_EQ(all.status, 1);
     const std::string message = (output("out") / "thread.prv").string() + ": is a directory";
-    EXPECT_THAT(one.err, HasSubstr("ovniemu: " + message));
-    EXPECT_THAT(all.err, HasSubstr("ovniemu-mpi: " + message));
+    EXPECT_THAT(one.err, HasSubstr("ovniemu: ERROR: " + message));
+    EXPECT_THAT(all.err, HasSubstr("ovniemu-mpi: ERROR: " + message));
 }
 
 TEST_F(DistributedTest, CompleteOutputsReplacePartialOnes) {

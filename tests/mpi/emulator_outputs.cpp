@@ -1,4 +1,4 @@
-// What both emulators refuse to write, before they write anything.
+// Outputs that both emulators refuse to write, before they write anything.
 #include <fstream>
 
 #include "tests/mpi/emulator_test.hpp"
@@ -21,7 +21,7 @@ class OutputsTest : public DistributedTest {
         return files;
     }
     fs::path everything() { return output("out").parent_path(); }
-    // With outputs in the directory "out"; nothing changes.
+    // An emulation with outputs in the directory "out" is refused, and nothing changes.
     void expect_refused(int status, const std::vector<std::string>& options,
                         const std::vector<std::string>& words) {
         expect_refused(status, words, [&] { return serial(directory_, output("out"), options); });

@@ -11,7 +11,7 @@ class DistributedReportTest : public DistributedTest {
         options.insert(options.end(), {"--report", output(name).string()});
         return options;
     }
-    // With `status`, under names that have `inserted` in them; returns it.
+    // Expects `status`, and reports under names that have `inserted` in them; returns the report.
     std::string expect_same_report(int status, const std::vector<std::string>& options = {},
                                    const std::string& inserted = "") {
         fs::path directory = trace_.write();

@@ -13,7 +13,7 @@ TEST_P(RandomTraceTest, AnyNumberOfRanksWritesTheSameBytes) {
     ASSERT_EQ(expected.status, 0) << expected.err;
     for (int ranks : {1, 2, 3, 4}) {
         fs::path out = output("ranks" + std::to_string(ranks));
-        // What is written beside the emulation is the window before.
+        // A writer thread writes the window before the one that is emulated.
         std::vector<std::string> beside = {"OVNI_TEST_WRITER=thread", "OVNI_TEST_WINDOW=500"};
         Finished done =
             distributed(ranks, directory, out, {"-b"}, ranks % 2 == 0 ? beside : std::vector<std::string>());

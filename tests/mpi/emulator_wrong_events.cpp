@@ -162,7 +162,7 @@ TEST_F(DistributedTest, WrongEventsOfWhatIsNoThread) {
     EXPECT_THAT(done.err, HasSubstr("ends at byte 8: it has events, but is not a thread's"));
 }
 
-// Where sorting begins, with the last event that is older than the region.
+// The stream ends where sorting begins: at the last event that is older than the region.
 TEST_F(DistributedTest, WrongEventsInSortedRegions) {
     StreamBuilder& stream = trace_.thread({.loom = "a"}).starts(10);
     size_t good = stream.bytes().size();

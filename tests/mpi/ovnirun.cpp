@@ -21,7 +21,8 @@ TEST_F(Ovnirun, KeepsStatusAndOutput) {
     Finished done = ovnirun({"bash", "-c", "echo out; echo err >&2; exit 3"});
     EXPECT_EQ(done.status, 3);
     EXPECT_EQ(done.out, "out\n");
-    EXPECT_EQ(done.err, "err\n");
+    EXPECT_EQ(done.err,
+              "err\novnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n");
 }
 
 TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveNothing) {
@@ -105,7 +106,7 @@ TEST_F(Ovnirun, MistakesInTheEnvironmentAreStatus2) {
         Finished done = ovnirun({"echo", "ran"}, {variable + "=" + value});
         EXPECT_EQ(done.status, 2) << variable << done.err;
         EXPECT_EQ(done.out, "");
-        EXPECT_TRUE(done.err.starts_with("ovnirun: " + variable)) << done.err;
+        EXPECT_TRUE(done.err.starts_with("ovnirun: ERROR: " + variable)) << done.err;
     }
     EXPECT_EQ(ovnirun({"--cpu", "virtual", "echo", "ran"}, {"OVNI_CPU=q"}).out, "ran\n");
     EXPECT_EQ(ovnirun({"echo", "ran"}, {"OVNI_CPU="}).out, "ran\n");

@@ -34,7 +34,7 @@ for ranks in 1 2 3 4; do
         for kind in prv pcf row; do cmp "out1/$file.$kind" "out$ranks/$file.$kind" || fail "$ranks ranks: other bytes"; done
     done
 done
-# With the clocks corrected, all ranks leave the barrier at the end of MPI_Init within much less than the skews.
+# All ranks leave the barrier at the end of MPI_Init within much less than the skews, if the clocks are corrected.
 for output in own out1; do
     duration=$(sed -n '1s/.*):0*\([0-9]*\)_ns.*/\1/p' "$output/thread.prv")
     [ "$duration" -lt 60000000000 ] || fail "$output lasts $duration ns: clocks were not corrected"

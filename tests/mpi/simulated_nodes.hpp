@@ -73,7 +73,7 @@ class SimulatedNodes {
         return clock(0).at(time) - local;
     }
 
-    // What a Measurement needs, for the node that is running.
+    // The link that a Measurement needs, for the node that is running.
     class Link {
      public:
         Link(SimulatedNodes& nodes, int self) : nodes_(nodes), self_(self) {}

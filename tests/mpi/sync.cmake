@@ -23,3 +23,5 @@ add_test(NAME sync.truth_drift COMMAND ${sync_check} --nodes 3 --runs 1 --drift 
 set_tests_properties(sync.vcluster sync.options sync.cluster sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES
     ENVIRONMENT "${mpi_test_environment};OVNI_BUILD_DIR=${PROJECT_BINARY_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 300)
 set_tests_properties(sync.vcluster sync.cluster sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES RESOURCE_LOCK vcluster)
+# Their ranks spin, and measure.
+set_tests_properties(sync.vcluster sync.options sync.cluster sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES PROCESSORS 2)

@@ -30,9 +30,9 @@ check 0 "${run[@]}" --help
 expect 1 out '^usage: mpirun -n N ovnisync'
 run=("$1" -n 2 "$2")
 check 2 "${run[@]}" word
-expect 1 err "ovnisync: unexpected word 'word'"
+expect 1 err "ovnisync: ERROR: unexpected word 'word'"
 check 2 "${run[@]}" -n 0
-expect 1 err 'ovnisync: -n must be at least 1'
+expect 1 err 'ovnisync: ERROR: -n must be at least 1'
 check 2 "${run[@]}" -d often
 check 2 "${run[@]}" -o a/clocks.json
 if "${run[@]}" --samples a/samples.h5 -d 2 -w 0 -o a/drift >out 2>err; then
@@ -40,22 +40,23 @@ if "${run[@]}" --samples a/samples.h5 -d 2 -w 0 -o a/drift >out 2>err; then
     expect 1 out '^written: a/drift, a/clocks.json, a/samples.h5$'
     check 2 "${run[@]}" --samples same -o same
 else
-    expect 1 err 'ovnisync: --samples: this ovnisync was built without HDF5'
+    expect 1 err 'ovnisync: ERROR: --samples: this ovnisync was built without HDF5'
 fi
 check 2 "${run[@]}" -n 2147483647
-expect 1 err 'ovnisync: -n must be at most 100000000'
+expect 1 err 'ovnisync: ERROR: -n must be at most 100000000'
 check 2 "${run[@]}" --samples ./a/../same -o same
 check 1 "${run[@]}" -o /dev/null
-expect 1 err 'ovnisync: /dev/null: exists and is not a regular file'
+expect 1 err 'ovnisync: ERROR: /dev/null: exists and is not a regular file'
 [ -c /dev/null ] || note "/dev/null is no device any more"
 mkdir links && ln -s ../linked links/offsets && touch linked
 check 0 "${run[@]}" -n 10 -o links/offsets
 cmp expected linked || note "the file that a link names is not the table"
 [ -L links/offsets ] || note "the link has been replaced"
 
-# Interrupted, rows that are there get their name, and nothing else is left.
+# Interrupted, rows that are there get their name, and nothing else is left. On a busy machine that takes longer than
+# the second that mpirun waits before it kills.
 mkdir rows
-"${run[@]}" -n 10 -d 100000 -w 1 -o rows/drift >out 2>err &
+"$1" --mca odls_base_sigkill_timeout 30 -n 3 "$2" -n 10 -d 100000 -w 1 -o rows/drift >out 2>err &
 for ((i = 0; i < 300; ++i)); do
     [ "$(cat rows/drift.tmp.* 2>/dev/null | wc -l)" -lt 3 ] || break
     sleep 0.1
@@ -70,7 +71,7 @@ same "files of an interrupted run" drift "$(echo $(ls rows))"
 [ "$(wc -l <rows/drift)" -ge 3 ] || note "rows of an interrupted run are lost"
 mkdir directory
 check 1 "${run[@]}" -o directory
-expect 1 err 'ovnisync: directory: is a directory'
+expect 1 err 'ovnisync: ERROR: directory: is a directory'
 check 1 "${run[@]}" -o expected/offsets
-expect 1 err 'ovnisync: expected: '
+expect 1 err 'ovnisync: ERROR: expected: '
 finish

@@ -37,7 +37,7 @@ inside=$("$vcluster" exec node1 "${now[@]}")
 after=$("${now[@]}")
 ((before + 1000000000001 <= inside && inside <= after + 1000000000001)) || note "clock of node1: $before $inside $after"
 
-# What a node has for itself.
+# Things that a node has for itself.
 for name in node0 node1 head; do same "host name" $name "$("$vcluster" exec $name hostname)"; done
 check 0 "$vcluster" exec node0 sh -c 'touch /dev/shm/mine "$OVNI_VCLUSTER_LOCAL/mine"'
 check 1 "$vcluster" exec node1 sh -c '[ -e /dev/shm/mine ] || [ -e "$OVNI_VCLUSTER_LOCAL/mine" ]'

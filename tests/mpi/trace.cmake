@@ -7,9 +7,12 @@ ovni_test(mpi_trace
     trace_callbacks.cpp
     trace_calls.cpp
     trace_control.cpp
+    trace_deadlocks.cpp
+    trace_foreign.cpp
     trace_functions.cpp
     trace_messages.cpp
     trace_outside.cpp
+    trace_parts.cpp
     trace_regions.cpp
     trace_starts.cpp
     trace_streams.cpp
@@ -25,6 +28,7 @@ add_dependencies(mpi_trace
     callbacks
     clock_points
     controlled_job
+    deadlock
     heat
     heat_linked
     mpi_calls
@@ -64,7 +68,9 @@ add_dependencies(mpi_trace host_names)
 # The clocks of virtual nodes, measured in the job.
 add_test(NAME mpi_trace.clocks
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_clocks.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
-set_tests_properties(mpi_trace.clocks PROPERTIES
+add_test(NAME mpi_trace.parts
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_parts.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
+set_tests_properties(mpi_trace.clocks mpi_trace.parts PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster)
 add_test(NAME mpi_installed
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

@@ -30,13 +30,13 @@ class CallCounter : public TracedTest, public ::testing::WithParamInterface<std:
         ASSERT_EQ(events.size(), static_cast<size_t>(ranks()));
         for (auto& [rank, of_rank] : events) expect_calls_of_rank(rank, of_rank);
     }
-    // What was sent from one rank to another is what that one received.
+    // A rank has received what the others sent to it.
     void expect_consistent_account() const {
         Account account = account_of(path("traffic."), ranks());
         EXPECT_FALSE(account.sent.empty());
         EXPECT_EQ(account.sent, account.received);
     }
-    // What the details of calls say, by communicator and in sum.
+    // The details of calls match the account, by communicator and in sum.
     static void expect_recorded_messages(const Trace& trace, const Account& account) {
         RecordedTraffic recorded(trace);
         EXPECT_EQ(recorded.sent(), recorded.received());

@@ -28,7 +28,7 @@ Names without(const Names& all, const Names& others) {
     return rest;
 }
 
-// Where the dynamic linker finds it.
+// The path at which the dynamic linker finds it.
 std::string path_of_library(const std::string& name) {
     std::istringstream lines(run({"ldconfig", "-p"}).out);
     for (std::string line; std::getline(lines, line);)

@@ -1,5 +1,5 @@
-// What the details of calls say beyond the account of trace_calls.cpp: objects, odd requests, large counts,
-// and what the tools make of them.
+// The details of calls beyond the account of trace_calls.cpp: objects, odd requests, large counts, and what
+// the tools make of them.
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -108,7 +108,7 @@ TEST_F(Details, DoNotChangeWhatMistakesLeadTo) {
         words >> rank >> function >> calls >> seconds >> sent;
         EXPECT_TRUE(function != "MPI_Allreduce" || sent == 0) << line;
     }
-    // Of two messages to each rank one was too long; the other may still have been on its way.
+    // One of two messages to each rank was too long; the other may still have been on its way.
     EXPECT_EQ(ended(OVNI_MPI_FAILED), 2);
     EXPECT_LE(ended(OVNI_MPI_COMPLETED), 2);
     expect_emulates();

@@ -40,7 +40,7 @@ class OutsideJob : public TracedTest {
         job_->close_input();
         EXPECT_EQ(job_->wait(), 0);
     }
-    // Of each rank.
+    // Each rank has that many barriers.
     void expect_barriers(int count) const {
         Trace trace = this->trace();
         ASSERT_EQ(trace.streams().size(), size_t{ranks});

@@ -22,7 +22,7 @@ class Regions : public TracedTest {
     void for_job(int ranks, const Words& words, const std::string& chain) {
         controlled(ranks, words, {"--control", chain, "--control-scope", "job"});
     }
-    // Of each rank.
+    // The number of calls of each rank.
     std::vector<int> allreduces() const {
         Trace trace = this->trace();
         std::vector<int> calls(trace.streams().size());
@@ -76,7 +76,7 @@ TEST_F(Regions, BeginAtCallsThatAreNotRecorded) {
     EXPECT_EQ(story_of(trace(), 0), "gap end MRs MRS MAr MAR MUf MUF");
 }
 
-// What led to the slow call is kept, and the call is the last.
+// The events that led to the slow call are kept, and the call is the last.
 TEST_F(Regions, EndWithASlowCall) {
     controlled(2, {app("rounds"), "50", "late=40"},
                {"--flight", "64k", "--control", "stop:slowcall:allreduce:200ms"});
@@ -120,12 +120,12 @@ TEST_F(Regions, OfTheJobComeAndGo) {
 
 class UnevenCollectives : public Regions, public ::testing::WithParamInterface<const char*> {};
 
-// That MPI refuses a call of one rank, a jump leaves one or nobody sees one is no reason for others to wait.
+// Others need not wait if MPI refuses a call of one rank, a jump leaves one, or nobody sees one.
 TEST_P(UnevenCollectives, AreAgreedInAllTheSame) {
     for_job(3, {app("uneven"), GetParam()}, "start:pcontrol:now");
     std::vector<int> calls = allreduces();
     std::sort(calls.begin(), calls.end());
-    // Who has made a collective less switches one later.
+    // A rank that has made one collective less switches one later.
     int fewest = std::string_view(GetParam()) == "hidden" ? 3 : 4;
     EXPECT_EQ(calls, (std::vector{fewest, 4, 4}));
 }

@@ -1,4 +1,4 @@
-// What ends up in the streams of a traced MPI program, and that the program does not notice.
+// The contents of the streams of a traced MPI program, which does not notice that it is traced.
 #include <fstream>
 #include <set>
 

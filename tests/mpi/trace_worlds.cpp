@@ -28,7 +28,7 @@ class Worlds : public TracedTest {
         return done;
     }
 
-    // By id of communicator; of those between worlds only.
+    // Messages by id of communicator, only of those between worlds.
     static std::map<uint64_t, Messages> between_worlds(const Trace& trace) {
         std::map<uint64_t, Messages> all;
         for (uint32_t s = 0; s < trace.streams().size(); ++s) {

@@ -101,7 +101,7 @@ class TracedTest : public ::testing::Test {
     std::string path(const std::string& name) const { return directory_.path() / name; }
     Trace trace() const { return Trace::open(trace_directory()); }
     std::vector<Stream> streams() const { return trace().streams(); }
-    // What a strict reader says.
+    // A strict reader accepts the trace.
     void expect_emulates(const Words& options = {}) const {
         Finished emulated = run(Words{program("ovniemu")} + options + Words{trace_directory()});
         EXPECT_EQ(emulated.status, 0) << emulated.err;

@@ -1,4 +1,4 @@
-"""What threads and CPUs do: system channels, thread states, and who runs where."""
+"""The actions of threads and CPUs: system channels, thread states, and who runs where."""
 
 from channels import ERROR_DUP, IGNORE_DUP, Single
 from errors import Rejected, require

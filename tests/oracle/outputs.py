@@ -40,13 +40,13 @@ def int32(value):
 
 
 class Time:
-    """Of the event under way; one for all outputs."""
+    """The time of the event under way; one for all outputs."""
 
     now = 0
 
 
 class Binding:
-    """What a (row, type) pair of an output shows of its channel."""
+    """The lines that a (row, type) pair of an output shows of its channel."""
 
     UNSET = object()
 

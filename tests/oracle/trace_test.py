@@ -1,4 +1,4 @@
-"""What tests of the oracle on small traces have in common."""
+"""The common parts of tests of the oracle on small traces."""
 
 import os
 import tempfile

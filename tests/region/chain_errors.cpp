@@ -1,4 +1,4 @@
-// What is refused, with the sentence and the column that the user sees.
+// Chains that are refused, with the sentence and the column that the user sees.
 #include <gtest/gtest.h>
 
 #include <algorithm>

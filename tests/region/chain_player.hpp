@@ -18,7 +18,7 @@ namespace ovni::region::test {
 // Functions that chains may name; their places are their numbers.
 std::span<const std::string_view> functions();
 
-// What fires, or "error: ...". `threads`: slots of the engine.
+// The alarms that fire, or "error: ...". `threads`: slots of the engine.
 std::string play(const std::vector<std::string>& chains, std::string_view trace, unsigned threads = 16);
 
 }  // namespace ovni::region::test

@@ -1,4 +1,4 @@
-// What chains say: every form of the grammar.
+// The meaning of chains: every form of the grammar.
 #include <gtest/gtest.h>
 
 #include <string>

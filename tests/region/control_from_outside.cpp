@@ -1,4 +1,4 @@
-// A traced program without MPI, and ovnictl beside it: what is recorded is what was asked for from outside.
+// A traced program without MPI, and ovnictl next to it: what is recorded is what was asked for from outside.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 class OutsideTest : public RuntimeTest, public ::testing::WithParamInterface<const char*> {
  protected:
-    // By itself, or below ovnirun.
+    // The program is started by itself, or below ovnirun.
     void start_program(const std::string& chains, const std::map<std::string, std::string>& more = {}) {
         Words words{BUILD_DIR "/tests/controlled"};
         if (GetParam() == std::string("ovnirun")) words.insert(words.begin(), program("ovnirun"));
@@ -38,7 +38,7 @@ class OutsideTest : public RuntimeTest, public ::testing::WithParamInterface<con
         program_->write(words + "\n");
         return program_->read_until("done\n");
     }
-    // What it says behind the rank.
+    // The text that ovnictl prints behind the rank.
     std::string ovnictl(const Words& words) const {
         Words command{program("ovnictl"), home()};
         command.insert(command.end(), words.begin(), words.end());

@@ -1,4 +1,4 @@
-// What the environment says of the controller, and chains in one variable.
+// The environment's settings of the controller, and chains in one variable.
 #include "region/control_settings.hpp"
 
 #include <gtest/gtest.h>

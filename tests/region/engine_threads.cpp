@@ -25,7 +25,7 @@ Plan plan_of(const std::vector<std::string>& chains) {
     return plan;
 }
 
-// Of an alarm pair that takes turns for all threads: 0 before a start, 1 before a stop.
+// The turns of an alarm pair for all threads: 0 before a start, 1 before a stop.
 struct Turns {
     std::atomic<int> turn{0};
     std::atomic<int> firings{0};

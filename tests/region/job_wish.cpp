@@ -1,4 +1,4 @@
-// What ranks wish for and agree on, without MPI.
+// The wishes of ranks and what they agree on, without MPI.
 #include "region/job_wish.hpp"
 
 #include <gtest/gtest.h>

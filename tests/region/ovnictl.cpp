@@ -134,7 +134,7 @@ TEST_F(OvnictlTest, DeadProcessesAreNotAsked) {
     Finished done = ovnictl({home(), "stop"});
     EXPECT_EQ(done.status, 1);
     EXPECT_EQ(done.out, "");
-    EXPECT_THAT(done.err, StartsWith("ovnictl: no process to talk to"));
+    EXPECT_THAT(done.err, StartsWith("ovnictl: ERROR: no process to talk to"));
     EXPECT_FALSE(fs::exists(of_next));
 }
 

@@ -1,4 +1,4 @@
-// Who may talk to a traced process and how, and what clients and programs cannot spoil.
+// The talk with a traced process: who may talk and how, and what clients and programs cannot spoil.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>

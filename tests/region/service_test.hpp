@@ -35,7 +35,7 @@ class Client {
     Client& operator=(const Client&) = delete;
     ~Client() { ::close(descriptor_); }
 
-    // Of the attempt to connect.
+    // The error of the attempt to connect.
     int error() const { return error_; }
     bool say(std::string_view text) const {
         return ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
@@ -86,10 +86,10 @@ class ServiceTest : public ::testing::Test {
         return host.wait() == 0;
     }
     static std::string of(const Started& host) { return " of " + std::to_string(host.pid()); }
-    // Of the last host.
+    // The path of the last host's socket.
     const std::string& path() const { return path_; }
     bool serves() const { return serves_; }
-    // Where descriptors are shared, the service makes its socket again when somebody has tried the old one.
+    // If descriptors are shared, the service makes its socket again when somebody has tried the old one.
     std::string ask_again() const {
         std::string reply;
         for (int attempt = 0; attempt < 1000 && !reply.starts_with("ok "); ++attempt) {

@@ -89,7 +89,7 @@ TEST(DeadlineTable, AgreesWithAListThatIsSearched) {
     }
 }
 
-// What has rung, in order.
+// The alarms that have rung, in order.
 std::mutex rung_mutex;
 std::vector<std::pair<uint16_t, uint32_t>> rung;
 std::vector<uint64_t> rung_at;

@@ -1,4 +1,4 @@
-// What a measurement of clocks leaves in stream.json: exact numbers, whatever becomes of the process.
+// The points of a measurement of clocks in stream.json: exact numbers, whatever becomes of the process.
 #include <climits>
 #include <csignal>
 

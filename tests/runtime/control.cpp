@@ -21,7 +21,7 @@ TEST_F(ControlTest, ChainsFireInOrder) {
                             "- 0 start - start:pcontrol:a:count2 done", "- 0 stop - stop:pcontrol:b done"));
 }
 
-// What a program emits between a start and a stop of the log, and the rest.
+// Events between a start and a stop of the log are recorded, the rest is not.
 TEST_F(ControlTest, OnlyRegionsAreRecorded) {
     set_environment("OVNI_CONTROL", "start:pcontrol:a,stop:pcontrol:b,repeat");
     run_traced([] {

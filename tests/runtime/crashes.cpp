@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
 
-// What a drainer tells in the ring.
+// The words that a drainer writes into the ring.
 std::string told(const writer::RingHeader& header) {
     const auto* begin = reinterpret_cast<const char*>(&header.drained);
     return {begin, reinterpret_cast<const char*>(&header.notes)};
@@ -99,7 +99,7 @@ class CrashTest : public RuntimeTest, public testing::WithParamInterface<int> {
             made_->put("OB.", ++emitted_);
     }
 
-    // Of a drain of what is in the ring now.
+    // Keeps the states of a drain of what is in the ring now.
     void set_states_aside() {
         fs::copy(place(), home() / "begin", fs::copy_options::recursive);
         std::set<size_t> intervals = follow_calls();
@@ -184,7 +184,7 @@ class CrashTest : public RuntimeTest, public testing::WithParamInterface<int> {
     size_t states_ = 0;
 };
 
-// By how many passes of other drainers before.
+// The parameter is the number of passes of other drainers before.
 TEST_P(CrashTest, NothingIsLost) {
     for (int pass = 0; pass < GetParam(); ++pass) {
         fill();

@@ -1,4 +1,4 @@
-// Where streams go, and disks that refuse: the program goes on, and the trace tells what is missing.
+// The places of streams, and disks that refuse: the program goes on, and the trace says what is missing.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <signal.h>
@@ -179,7 +179,7 @@ TEST_F(DiskTest, WritingGoesOnWhenThereIsRoomAgain) {
     EXPECT_EQ(recorded.gaps["gaps"][0]["offset"], recorded.events[82].offset);
 }
 
-// What is written anew finds no room beside the old file, nor over it.
+// A file that is written anew finds no room next to the old one, nor over it.
 TEST_F(DiskTest, FileSizeSignalOfMetadataDoesNotEndTheProgram) {
     run_traced([] {
         start();

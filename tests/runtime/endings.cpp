@@ -106,6 +106,30 @@ TEST_F(EndingTest, DestructorsOfTheThreadStillEmit) {
     EXPECT_EQ(codes(), "OB. OU[ OU] OU]");
 }
 
+// The stream of the thread is closed before the last round of destructors.
+TEST_F(EndingTest, EventsOfTheLastDestructorsAreCounted) {
+    static pthread_key_t key;
+    static int round = 0;
+    run_traced([] {
+        start();
+        pthread_key_create(&key, [](void* mark) {
+            for (uint64_t i = 0; i < 5; ++i) put("OB.", 2 + i, i);
+            emit("OB.", uint64_t{5});
+            if (++round < PTHREAD_DESTRUCTOR_ITERATIONS) pthread_setspecific(key, mark);
+        });
+        std::thread([] {
+            ovni_thread_init(5);
+            pthread_setspecific(key, &key);
+        }).join();
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    uint64_t found = 0;
+    for (const RecordedStream& recorded : streams())
+        found += recorded.events.size() + recorded.json["ovni"].value("lost_elsewhere", uint64_t{0});
+    EXPECT_EQ(found, uint64_t{6} * PTHREAD_DESTRUCTOR_ITERATIONS);
+}
+
 TEST_F(EndingTest, EmissionIsNoCancellationPoint) {
     constexpr int count = 200000;  // the buffer fills, and is flushed
     run_traced([] {

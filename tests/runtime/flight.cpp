@@ -13,7 +13,7 @@
 namespace ovni::test {
 namespace {
 
-constexpr uint64_t kept = 64 << 10, event_bytes = 20;  // OB. with a number
+constexpr uint64_t kept = 64 << 10;
 constexpr const char* kill_target = BUILD_DIR "/tests/runtime_kill_target";
 
 // Nothing is missing but what gaps stand for: numbers of OB. in a row from 0.
@@ -170,7 +170,8 @@ TEST_F(FlightTest, AnotherProgramAsksForIt) {
     run_traced([this] {
         begin();
         count_from(0, 100'000);
-        Finished asked = run({program("ovnirecover"), "--write-out"}, {"OVNI_RUNDIR=" + home().string()});
+        Finished asked = run({program("ovnirecover"), "--write-out", "--all", "--yes"},
+                             {"OVNI_RUNDIR=" + home().string()});
         EXPECT_EQ(asked.status, 0) << asked.err;
         EXPECT_THAT(asked.out, ::testing::HasSubstr(": 1 streams written out"));
         expect_counted(stream(), 100'000);
@@ -195,7 +196,8 @@ TEST_F(FlightTest, AnotherProgramAsksForTheFewEventsOfOurs) {
             for (uint64_t i = 0; i < 100; ++i) emit("OB.", i);
         }).join();
         for (uint64_t i = 0; i < 100; ++i) emit("OB.", i);
-        Finished asked = run({program("ovnirecover"), "--write-out"}, {"OVNI_RUNDIR=" + home().string()});
+        Finished asked = run({program("ovnirecover"), "--write-out", "--all", "--yes"},
+                             {"OVNI_RUNDIR=" + home().string()});
         EXPECT_EQ(asked.status, 0) << asked.err;
         EXPECT_EQ(asked.err, "");
         EXPECT_EQ(streams().size(), 2u);

@@ -26,7 +26,7 @@ struct HandMadeRing {
         writer::ProcessId self = writer::own_process_id();
         header.process_start = self.start;
         header.pid_space = self.space;
-        header.placed = 1;
+        header.place = writer::RingPlace::settled;
         header.generation = 1;
         header.state = writer::RingState::open;
         writer::StreamNote note{
@@ -41,7 +41,7 @@ struct HandMadeRing {
         for (uint32_t i = 0; i < event.size; ++i) *ring.at(at + i) = event.bytes[i];
         ring.header().published = at + event.size;
     }
-    // Of a handler that interrupted the emission of the event that follows.
+    // The event is of a handler that interrupted the emission of the event that follows.
     void put_nested(EventCode code, uint64_t clock) {
         writer::Event event = writer::make_event(code, clock);
         writer::NestedRing& nested = ring.header().nested[0];

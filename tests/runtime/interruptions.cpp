@@ -1,4 +1,4 @@
-// What comes between: forks and clones in odd places, handlers that never return, clocks that step back.
+// Interruptions: forks and clones in odd places, handlers that never return, clocks that step back.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>

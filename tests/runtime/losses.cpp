@@ -1,5 +1,5 @@
-// What the user allows to be lost: every event is in the stream, or a gap counts it where it is missing; what
-// holds a stream together is never lost.
+// Losses that the user allows: every event is in the stream, or a gap counts it where it is missing; events
+// that hold a stream together are never lost.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -167,7 +167,7 @@ TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
     EXPECT_EQ(stream().json["ovni"]["lost"], 60'002 - stream().events.size());
 }
 
-// Also in rings that others use by now, and without what was in a stream already.
+// The limit counts rings that others use by now, too, but nothing that was in a stream before.
 TEST_F(LossTest, TheLimitHoldsForAnotherDrainerOfManyThreads) {
     constexpr size_t limit = 500'000, of_thread = 120'000;
     set_environment("OVNI_LIMIT", std::to_string(limit));

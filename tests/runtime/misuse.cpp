@@ -35,6 +35,9 @@ const Misuse misuses[] = {
     {"VersionLong", "ovni_version_check_str", "version",
      [] { ovni_version_check_str(("1.2.3-" + long_name).c_str()); }},
 
+    {"VersionWithControlCharacters", "ovni_version_check_str", "'1?2?[2J?\?'",
+     [] { ovni_version_check_str("1\n2\x1b[2J\xc2\x9b"); }},
+
     {"ProcInitTwice", "ovni_proc_init", "already initialized", [] { start(), start(); }},
     {"ProcInitAfterFini", "ovni_proc_init", "already finished", [] { start(), stop(), start(); }},
     {"ProcInitLongLoom", "ovni_proc_init", "too long", [] { ovni_proc_init(1, long_name.c_str(), 1); }},

@@ -1,4 +1,4 @@
-// What tests of streams that our own libraries open have in common.
+// The common part of tests of streams that our own libraries open.
 #pragma once
 
 #include <sys/syscall.h>

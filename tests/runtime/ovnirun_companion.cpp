@@ -1,4 +1,4 @@
-// What a companion is asked to do, and when.
+// The requests to a companion, and their times.
 #include "tests/runtime/ovnirun_test.hpp"
 
 namespace ovni::test {

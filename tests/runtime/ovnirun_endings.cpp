@@ -34,6 +34,14 @@ Children children_of(pid_t parent) {
     return children;
 }
 
+TEST_F(OvnirunTest, RunsWithoutProc) {
+    std::string hide = "mount -t tmpfs none /proc || exit 77; exec " + program("ovnirun") + " sh -c 'exit 5'";
+    if (run({"unshare", "-m", "true"}).status != 0) GTEST_SKIP() << "no namespace of mounts";
+    Finished done = run({"unshare", "-m", "sh", "-c", hide});
+    if (done.status == 77) GTEST_SKIP() << "nothing can be mounted: " << done.err;
+    EXPECT_EQ(done.status, 5) << done.err;
+}
+
 TEST_P(Launched, AnyStatusIsKept) {
     for (int status = 0; status < 256; status += GetParam().empty() ? 51 : 1)
         EXPECT_EQ(run(launch({"sh", "-c", "exit " + std::to_string(status)})).status, status);

@@ -1,4 +1,4 @@
-// What a program finds is what its launcher gave to ovnirun.
+// A program finds what its launcher gave to ovnirun.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 class Temporary : public OvnirunTest, public ::testing::WithParamInterface<Words> {
  protected:
-    // What they print on stderr.
+    // Returns what they print on stderr.
     std::string run_at_once(int processes) const {
         std::vector<Finished> finished(static_cast<size_t>(processes));
         std::vector<std::thread> team;

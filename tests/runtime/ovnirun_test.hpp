@@ -17,6 +17,8 @@
 
 namespace ovni::test {
 
+inline const std::string nothing_recorded =
+    "ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n";
 inline const Words signal_log{BUILD_DIR "/tests/signal_log"};
 
 class OvnirunTest : public ::testing::Test {
@@ -45,7 +47,7 @@ class Launched : public OvnirunTest, public ::testing::WithParamInterface<Words>
  protected:
     static Words launch(const Words& words) { return GetParam() + words; }
     static bool in_parent() { return GetParam().size() == 1; }
-    // What signal_log prints until the end, which comes through its launcher behind all other signals.
+    // The lines of signal_log until the end, which comes through its launcher behind all other signals.
     static std::string signals(Started& program) {
         program.send(SIGRTMIN + 1);
         std::string text = program.rest();

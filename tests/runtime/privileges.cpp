@@ -1,5 +1,6 @@
 // Programs that give up rights while they are traced: what threads that begin afterwards lose is told.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <functional>
@@ -100,6 +101,27 @@ TEST_F(PrivilegeTest, ADrainerOfTheSameProcessGoesOnWritingEvents) {
     EXPECT_THAT(printed_errors(), HasSubstr(lost));
     EXPECT_THAT(printed_errors(), HasSubstr("cannot write"));
     EXPECT_EQ(stream().events.size(), 2004u);
+}
+
+// The environment is that of a caller with fewer rights.
+TEST_F(PrivilegeTest, ASetUserIdProgramDoesNotObeyItsCaller) {
+    std::filesystem::path secret = home() / "secret", place = home() / "place";
+    std::filesystem::create_directory(secret);
+    std::filesystem::create_directory(place);
+    ASSERT_EQ(::chmod(secret.c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(home().c_str(), 0755), 0);
+    ASSERT_EQ(::chmod(place.c_str(), 0777), 0);
+    std::filesystem::copy_file(BUILD_DIR "/tests/runtime_c_program", home() / "program");
+    ASSERT_EQ(::chmod((home() / "program").c_str(), 04755), 0);
+    Finished done = run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c",
+                         "cd " + place.string() + " && exec ../program"},
+                        {"OVNI_TRACEDIR=" + (secret / "trace").string(), "OVNI_RUNDIR=" + secret.string(),
+                         "OVNI_BUFFER=nonsense"});
+    if (done.status == 127) GTEST_SKIP() << "the caller cannot start the program: " << done.err;
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    EXPECT_TRUE(std::filesystem::is_empty(secret));
+    EXPECT_TRUE(std::filesystem::exists(place / "ovni"));
 }
 
 }  // namespace

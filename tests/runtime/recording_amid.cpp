@@ -53,7 +53,7 @@ TEST_F(RecordingTest, AForkedChildIsPausedLikeItsParent) {
     for (const RecordedStream& one : all) EXPECT_EQ(one.codes().find("OB. OB."), std::string::npos);
 }
 
-// States of three models beside each other, opened and closed at random.
+// States of three models next to each other, opened and closed at random.
 void wander(uint32_t seed, const std::atomic<bool>& ends) {
     struct Pair {
         EventCode open, close;

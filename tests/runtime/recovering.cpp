@@ -1,18 +1,22 @@
-// What ovnirecover says of run directories, and when they go.
+// Messages of ovnirecover about run directories, and the time when these go.
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "ring/session.hpp"
 #include "tests/runtime/runtime_test.hpp"
+#include "tests/support/words.hpp"
 
 namespace ovni::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -45,6 +49,71 @@ void emit_as_run(const char* name, uint64_t events) {
     ovni_private_thread_open();
     ovni_private_identify(&identity);
     for (uint64_t i = 0; i < events; ++i) emit("OB.", i);
+}
+
+class RecoverJobsTest : public RuntimeTest {
+ protected:
+    // A program of that job that is killed, with events in a run directory.
+    void kill_one(const std::string& job) {
+        set_environment("OVNI_RUN", job);
+        run_traced([] {
+            start();
+            for (int i = 0; i < 10; ++i) emit("OB.", i);
+            ::raise(SIGKILL);
+        });
+    }
+    Finished ask(const Words& words) const {
+        return run(Words{program("ovnirecover")} + words, {"OVNI_RUNDIR=" + home().string()});
+    }
+    std::vector<fs::path> left() const {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid()))))
+            found.push_back(entry.path());
+        std::ranges::sort(found);
+        return found;
+    }
+};
+
+TEST_F(RecoverJobsTest, AreChosen) {
+    kill_one("first_job");
+    kill_one("second_job");
+    ASSERT_EQ(left().size(), 2u);
+    EXPECT_THAT(ask({"--list"}).out, AllOf(HasSubstr("job first_job, "), HasSubstr("job second_job, ")));
+
+    const Finished several = ask({"--all"});
+    EXPECT_EQ(several.status, 2);
+    EXPECT_THAT(several.err, AllOf(HasSubstr("first_job, second_job"), HasSubstr("--yes")));
+    EXPECT_EQ(left().size(), 2u);
+
+    const Finished none = ask({"--job", "third_job"});
+    EXPECT_EQ(none.status, 1);
+    EXPECT_THAT(none.err, HasSubstr("job third_job: no abandoned run directory is of it"));
+
+    EXPECT_EQ(ask({"--job", "first_job"}).status, 0);
+    ASSERT_EQ(left().size(), 1u);
+    EXPECT_THAT(left()[0].string(), HasSubstr("second_job"));
+    const std::string name = left()[0].filename();
+    EXPECT_EQ(ask({"--pid", name.substr(strlen("second_job.0."))}).status, 0);
+    EXPECT_TRUE(left().empty());
+}
+
+TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
+    kill_one("first_job");
+    kill_one("first_job");
+    const Finished next = run({program("ovnirun"), "true"}, {"OVNI_RUNDIR=" + home().string()});
+    const size_t at = next.err.find("ovnirun: killed programs of job first_job left events, ");
+    ASSERT_NE(at, next.err.npos) << next.err;
+    EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, as " + left()[0].string()),
+                                HasSubstr("ovnirecover --job first_job\n")));
+    EXPECT_EQ(next.err.find("first_job left", at + 50), next.err.npos) << next.err;
+}
+
+TEST_F(RecoverJobsTest, ToBeWrittenOutNeedAName) {
+    const Finished asked = ask({"--write-out"});
+    EXPECT_EQ(asked.status, 2);
+    EXPECT_THAT(asked.err, HasSubstr("--write-out of what?"));
+    EXPECT_EQ(ask({"--pid", "12x"}).status, 2);
+    EXPECT_EQ(ask({"--pid", "1", "--all"}).status, 2);
 }
 
 // As MPI_Init does it; what is killed early has nothing on disk to be moved.
@@ -96,6 +165,41 @@ TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
     EXPECT_EQ(recover().status, 0);
     EXPECT_EQ(stream().events.size(), events);
     EXPECT_THAT(ask("--list").out, Not(HasSubstr(own)));
+}
+
+// As drainers leave them that die while they remove a ring.
+TEST_F(RecoverTest, NotesWithoutTheirRingsKeepNoRunDirectory) {
+    run_traced([] {
+        start();
+        emit("OB.");
+        ::raise(SIGKILL);
+    });
+    fs::path runs = home() / ("ovni-" + std::to_string(::geteuid()));
+    fs::path directory = fs::directory_iterator(runs)->path();
+    for (const char* name : {"ring.77.json", "ring.78.json.new"}) std::ofstream(directory / name) << "a note";
+    fs::create_symlink("/dev/shm/ovni-0/new.4194000.4026531836.1", directory / "ring.79");
+    EXPECT_EQ(recover().status, 0);
+    EXPECT_EQ(stream().codes(), "OB.");
+    EXPECT_FALSE(fs::exists(directory));
+}
+
+// The second has no stream.json yet.
+TEST_F(RecoverTest, AStreamWhoseOwnerIsKilledWhileItOpensIsEmpty) {
+    for (const char* when : {"DIES_BEHIND=1", "DIES_BEFORE=1"}) {
+        fs::remove_all(trace());
+        Finished killed = run({BUILD_DIR "/tests/runtime_c_program"},
+                              {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string(),
+                               std::string("LD_PRELOAD=") + BUILD_DIR + "/tests/runtime_dies_at.so",
+                               "DIES_AT=/stream.json", when});
+        ASSERT_EQ(killed.status, 128 + SIGKILL) << killed.err;
+        Finished recovered = recover();
+        EXPECT_EQ(recovered.status, 0) << recovered.err;
+        EXPECT_EQ(stream().codes(), "");
+        EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+        EXPECT_EQ(stream().json["ovni"]["end"]["by"], "recovered");
+        Finished emulated = run({program("ovniemu"), "-o", (home() / "out").string(), trace().string()});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
 }
 
 TEST_F(RecoverTest, ARunDirectoryIsNotRemovedWhileSomebodyComes) {

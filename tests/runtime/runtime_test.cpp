@@ -82,7 +82,7 @@ void RuntimeTest::run_traced(const std::function<void()>& body) {
 
 Finished RuntimeTest::recover(const std::string& shell) const {
     std::string words;
-    // Who was killed early has not made one.
+    // A program that was killed early has not made one.
     std::error_code none;
     for (const auto& directory :
          fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid())), none))

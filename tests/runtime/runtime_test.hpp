@@ -117,7 +117,7 @@ class RuntimeTest : public ::testing::Test {
     // Runs the body in a process of its own with the trace in trace(). Without an exit of its own the process
     // ends by exit(0).
     void run_traced(const std::function<void()>& body);
-    // Of the last process: exit status, or 128 + signal; and what it printed.
+    // The exit status of the last process, or 128 + signal; and what it printed.
     int status() const { return last_.status; }
     const std::string& printed_errors() const { return last_.err; }
 

@@ -1,4 +1,4 @@
-// What the environment says of memory, and what becomes of what it says wrongly.
+// The environment's settings of memory, and the treatment of wrong ones.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 class StopTest : public RuntimeTest {
  protected:
-    // What runtime_kill_target has counted in its only thread; its pid.
+    // The pid of runtime_kill_target, and what it has counted in its only thread.
     std::array<uint64_t, 9> numbers() const {
         std::array<uint64_t, 9> read{};
         std::string bytes = file_content(home() / "acknowledged");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "drain/drainer.hpp"
 #include "tests/runtime/hand_made_ring.hpp"
 
 namespace ovni::test {
@@ -13,6 +14,31 @@ namespace {
 namespace fs = std::filesystem;
 
 class DrainerTest : public RuntimeTest {};
+
+// Containers below one ovnirun have processes of equal numbers.
+TEST_F(DrainerTest, AProcessAtItsEndLeavesTheRingOfANamesakeAlone) {
+    const fs::path directory = home() / "run.1";
+    writer::Session session = writer::Session::create(directory);
+    HandMadeRing made(home());
+    made.put("OB.", 10);
+    fs::rename(made.path, session.ring_path(0));
+    fs::rename(made.path.string() + ".json", session.note_path(0));
+    session.header().rings = 1;
+    writer::RingHeader& header = made.ring.header();
+    const uint64_t start = header.process_start, space = header.pid_space;
+    ASSERT_NE(start, 0u);
+    ASSERT_NE(space, 0u);
+
+    header.pid_space = space + 1;
+    EXPECT_FALSE(writer::Drainer(session).finish_own());
+    header.pid_space = space;
+    EXPECT_EQ(header.state, writer::RingState::open);
+    EXPECT_TRUE(fs::exists(session.ring_path(0)));
+    header.process_start = start;
+    EXPECT_TRUE(writer::Drainer(session).finish_own());
+    EXPECT_FALSE(fs::exists(session.ring_path(0)));
+    EXPECT_EQ(made.recorded().codes(), "OB.");
+}
 
 TEST_F(DrainerTest, GapsAreNotRepeatedByTheNextDrainer) {
     HandMadeRing made(home());

@@ -1,5 +1,5 @@
-// What AddressSanitizer is told, where a build has it: programs end as they would without it, our libraries
-// are loaded into programs that are not built with it, and Open MPI leaks at exit.
+// Options of AddressSanitizer, if a build has it: programs end as they would without it, our libraries are
+// loaded into programs that are not built with it, and Open MPI leaks at exit.
 #pragma once
 
 #include <string>

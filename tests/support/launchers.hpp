@@ -1,5 +1,5 @@
-// What may stand before a program on a command line: nothing, ovnirun, ovnirun --detach. The parameter of
-// tests that expect the same of all three.
+// The words that may stand before a program on a command line: nothing, ovnirun, ovnirun --detach. The
+// parameter of tests that expect equal results from all three.
 #pragma once
 
 #include <gtest/gtest.h>

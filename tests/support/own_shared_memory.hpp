@@ -1,6 +1,6 @@
-// What other programs have left in /dev/shm is told by every ovnirun, and taken by every ovnirecover --all.
-// So tests of these have a /dev/shm of their own, where the system lets them and nothing of theirs lies in
-// the usual one:
+// Files that other programs have left in /dev/shm are reported by every ovnirun, and taken by every
+// ovnirecover --all. So tests of these two have a /dev/shm of their own, if the system lets them and nothing
+// of theirs lies in the usual one:
 //     static testing::Environment* const shared_memory = AddGlobalTestEnvironment(new OwnSharedMemory);
 #pragma once
 
@@ -21,7 +21,7 @@ class OwnSharedMemory : public testing::Environment {
             if (used.starts_with(place)) return;
         if (::unshare(CLONE_NEWNS) != 0) return;
         if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return;
-        // Where this fails, it is the usual one still.
+        // The usual one stays if this fails.
         [[maybe_unused]] int failed = ::mount("memory", place, "tmpfs", 0, "mode=1777");
     }
 

@@ -1,4 +1,4 @@
-// What members of a report have to say of each other.
+// Checks of members of a report against each other.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ class Started {
     void close_input();
     // Closes our end of a terminal.
     void hang_up();
-    // What comes up to and with `text`; throws when it has not come within 20 seconds or the output ends.
+    // Reads up to and with `text`; throws if it has not come within 20 seconds or the output ends.
     std::string read_until(const std::string& text);
     // A line, without its end.
     std::string line();

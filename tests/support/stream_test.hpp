@@ -39,7 +39,7 @@ class StreamTest : public ::testing::Test {
             read_ += line_of(events.event());
         return read_;
     }
-    // What read_all() had read before it threw.
+    // The events that read_all() had read before it threw.
     const std::string& read_before() const { return read_; }
     const std::filesystem::path& directory() const { return directory_.path(); }
 

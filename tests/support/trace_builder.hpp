@@ -72,7 +72,7 @@ inline Argument raw(std::string_view bytes) {
 
 using Arguments = std::initializer_list<Argument>;
 
-// What a stream says about itself; the defaults make a stream that emulates.
+// The identity that a stream gives itself; the defaults make a stream that emulates.
 struct Identity {
     std::string loom = "node0.a";
     int pid = 1;

@@ -154,7 +154,7 @@ TEST_F(ChecksumTest, DamagedRecordsAreErrors) {
     EXPECT_THAT(damage_with(2, {.end = 207}).second, HasSubstr("stream.obs:168: the 39 bytes from here on"));
 }
 
-// What a stream was cut to could look whole.
+// The rest of a stream that was cut could look whole.
 TEST_F(ChecksumTest, AStreamCutBetweenEvents) {
     events(10).checksums(4 * event_size).truncate(event_size);
     EXPECT_EQ(damage().first, 8u);

@@ -44,6 +44,19 @@ TEST_F(CutMetadataTest, RequirementsKeepTheirOrder) {
     expect_same(few, cut_to(part, "other", {"--models", "O,V"}));
 }
 
+TEST_F(CutMetadataTest, RanksThatAreLeftOutAreNotMissing) {
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string loom = "node" + std::to_string(rank);
+        builder_.thread({.loom = loom, .pid = 1, .tid = 1, .rank = rank, .nranks = 4}).starts(100).ends(200);
+    }
+    const fs::path part = cut_to(builder_.write(), "part", {"--ranks", "1-2"});
+    EXPECT_EQ(metadata(part, "loom.node1/proc.1/thread.1")["cut"].dump(), R"(["threads"])");
+    const Finished done = emulate(part);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, testing::Not(testing::HasSubstr("have no stream")));
+    EXPECT_THAT(done.err, testing::HasSubstr("ovnicut has left threads out of this trace"));
+}
+
 TEST_F(CutMetadataTest, MarksAreEqualHoweverTheirNumbersAreWritten) {
     const Json labelled = {{"title", "T"}, {"chan_type", "stack"}, {"labels", {{"1", "a"}}}};
     Json other = labelled;

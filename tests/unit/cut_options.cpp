@@ -1,4 +1,4 @@
-// What ovnicut keeps by its options, and how it refuses.
+// The parts that ovnicut keeps by its options, and its refusals.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ class CutOptionsTest : public CutTest {
         EXPECT_EQ(done.status, 1) << done.err;
         EXPECT_THAT(done.err, HasSubstr(words));
     }
-    // Neither the new trace nor what stands beside it until it is whole.
+    // The new trace does not exist, nor what stands next to it until it is whole.
     void expect_nothing(const std::string& name) {
         for (const auto& entry : fs::directory_iterator(directory()))
             EXPECT_FALSE(entry.path().filename().string().starts_with(name)) << entry.path();

@@ -156,7 +156,7 @@ void CutTest::expect_slice(const fs::path& whole, const fs::path& part_of_it, Pa
             EXPECT_EQ(seen, expected)
                 << output << ", row " << row.first << ", type " << row.second << ", " << part_of_it;
         }
-        // Who is not in the part shows nothing there, or that the thread is dead.
+        // A row that is not in the part shows nothing there, or that the thread is dead or rests.
         for (const auto& [row, values] : all) {
             if (slice.contains(row)) continue;
             auto expected = changes(values, part);

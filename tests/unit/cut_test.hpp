@@ -21,8 +21,8 @@ struct Part {
     int64_t from = 0, to = 0;
 };
 
-// What a row shows of a type: value from each time on. By the name of the row, which is the path of a
-// thread's stream or the loom and number of a CPU, and type.
+// The values that a row shows of a type, each from a time on. Keys: the name of the row, which is the path of
+// a thread's stream or the loom and number of a CPU, and the type.
 using States = std::map<std::pair<std::string, int>, std::map<int64_t, int64_t>>;
 
 class CutTest : public testing::Test {
@@ -33,10 +33,10 @@ class CutTest : public testing::Test {
     std::filesystem::path cut(const std::filesystem::path& trace, const std::string& name, Part part,
                               std::vector<std::string> options = {});
     Finished emulate(const std::filesystem::path& trace, std::vector<std::string> options = {"-l"});
-    // With linter; the trace holds the outputs then.
+    // Emulates with the linter; the trace holds the outputs then.
     void expect_accepted(const std::filesystem::path& trace);
 
-    // Corrected.
+    // Both by corrected clocks.
     static int64_t first_clock(const std::filesystem::path& trace);
     static int64_t length(const std::filesystem::path& trace);
 
@@ -44,7 +44,7 @@ class CutTest : public testing::Test {
     static std::map<std::string, std::string> files_of(const std::filesystem::path& trace);
     static void expect_same(const std::filesystem::path& one, const std::filesystem::path& other);
 
-    // Of thread.prv or cpu.prv in a trace that was emulated.
+    // The states in thread.prv or cpu.prv of a trace that was emulated.
     static States states_of(const std::filesystem::path& trace, const std::string& output);
     // Both were emulated; `part` is of the whole.
     static void expect_slice(const std::filesystem::path& whole, const std::filesystem::path& part_of_it,

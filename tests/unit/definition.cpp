@@ -21,7 +21,7 @@ constexpr const char* fault_of(std::string_view description, std::string_view te
     return check_description(description, parsed);
 }
 
-// What a table with a wrong row meets: the same checks, when it is compiled.
+// The checks that refuse a table with a wrong row when it is compiled.
 static_assert(!parse_signature("OHx(i32 cpu, i32 tid, u64 tag)").fault);
 static_assert(!parse_signature("VYc+(u32 typeid, str label)").fault);
 static_assert(!parse_signature("OB.").fault && !parse_signature("OU]").fault &&

@@ -56,7 +56,7 @@ TEST_F(DryRunTest, AStreamThatBecomesShorterEndsThere) {
     EXPECT_LE(trace.streams()[1].bytes, 300'001u);
 }
 
-// Which needs events of others that are refused in turn.
+// The refusals are made up: real ones need events of others that are refused in turn.
 TEST_F(DryRunTest, ALoomWithTooManyRefusedEventsHasNone) {
     Trace trace = good_trace();
     DryRun run(trace, {});

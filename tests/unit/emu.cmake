@@ -6,6 +6,7 @@ ovni_test(unit_emu
     emulator_errors.cpp
     emulator_gaps.cpp
     tracker.cpp
+    waiting.cpp
     LIBS ovni_session ovni_test_support)
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_cut

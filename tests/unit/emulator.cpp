@@ -263,7 +263,7 @@ TEST_F(EmulatorTest, MeasuresBursts) {
 }
 
 TEST_F(EmulatorTest, AnEmptyTraceHasNoRows) {
-    Finished done = emulate();
+    Finished done = emulate({"--empty-ok"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("nothing was recorded here"));
     EXPECT_THAT(done.err, Not(HasSubstr("finished ok")));

@@ -239,5 +239,31 @@ TEST_F(RejectTest, CommandLines) {
     EXPECT_EQ(run({program("ovniemu"), "/does/not/exist"}).status, 1);
 }
 
+TEST(NoTraceTest, IsAnErrorAndLeavesNothing) {
+    const TemporaryDirectory directory;
+    const std::string empty = directory.path() / "empty";
+    std::filesystem::create_directory(empty);
+    Finished done = run({program("ovniemu"), empty});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, HasSubstr(empty + ": no trace is here, neither loom.* nor stream.json"));
+    EXPECT_THAT(done.err, HasSubstr("--empty-ok"));
+    EXPECT_TRUE(std::filesystem::is_empty(empty));
+    EXPECT_EQ(run({program("ovniemu"), "--empty-ok", empty}).status, 0);
+    EXPECT_TRUE(std::filesystem::exists(empty + "/thread.prv"));
+}
+
+TEST(NoTraceTest, APartOfATraceIsRefusedWithTheWhole) {
+    TraceBuilder trace;
+    trace.thread({.loom = "a", .pid = 1, .tid = 1}).starts(10).ends(20);
+    const std::filesystem::path whole = trace.write();
+    for (const char* part : {"loom.a", "loom.a/proc.1", "loom.a/proc.1/thread.1/"}) {
+        const Finished done = run({program("ovniemu"), whole / part});
+        EXPECT_EQ(done.status, 1) << part;
+        EXPECT_THAT(done.err, HasSubstr("is a part of a trace: name the whole, " +
+                                        std::filesystem::canonical(whole).string() + ","));
+        EXPECT_FALSE(std::filesystem::exists(whole / part / "thread.prv"));
+    }
+}
+
 }  // namespace
 }  // namespace ovni::test

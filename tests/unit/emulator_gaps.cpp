@@ -1,4 +1,4 @@
-// What a gap or the cut of a stream does to tasks, context switches, idle states and moves.
+// The effects of a gap or the cut of a stream on tasks, context switches, idle states and moves.
 #include "tests/unit/emulator_test.hpp"
 
 namespace ovni::test {
@@ -43,6 +43,41 @@ TEST_F(GapTest, AStreamThatEndsByLossIsNotTracedUntilItsGapEnds) {
                 ElementsAre("1:0:4:1", "2:0:4:1", "1:15:4:6", "2:60:4:3", "1:80:4:3"));
 }
 
+TEST_F(GapTest, WhatIsOpenLastsUntilTheProgramDied) {
+    thread().starts(10).event("OB.", 20).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 90}});
+    thread(2).starts(10).ends(70);
+    accept();
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "2:0:4:1", "2:60:4:3", "1:80:4:3"));
+}
+
+TEST_F(GapTest, NothingEndsBeforeTheLastEvent) {
+    thread().starts(10).event("OB.", 20).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 15}});
+    accept();
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:10:4:3"));
+}
+
+TEST_F(GapTest, AnEndThatIsNoClockIsRefused) {
+    for (const Json& clock : {Json(-1), Json("soon"), Json(uint64_t{1} << 63)}) {
+        another_trace();
+        thread().starts(10).event("OB.", 20).set("ovni.end",
+                                                 {{"by", "signal"}, {"code", 9}, {"clock", clock}});
+        Finished done = emulate();
+        EXPECT_EQ(done.status, 1) << clock;
+        EXPECT_THAT(done.err, HasSubstr("stream.json")) << clock;
+        EXPECT_THAT(done.err, HasSubstr("ovni.end.clock")) << clock;
+    }
+}
+
+TEST_F(GapTest, AThreadThatIsRunningSaysSo) {
+    thread().starts(10).event("OB.", 20).set("ovni.end", {{"by", "running"}, {"code", 0}, {"clock", 90}});
+    thread(2).starts(10).ends(70);
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("1 of 2 streams are of a program that is running still"));
+    EXPECT_THAT(text("thread.row"), HasSubstr("TH 1.1 (running)\nTH 1.2\n"));
+    EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "2:0:4:1", "2:60:4:3", "1:80:4:3"));
+}
+
 TEST_F(GapTest, ABodyWhoseBeginningIsLostMayEnd) {
     with_type(thread())
         .event("VTC", 12, {u32(7), u32(1)})
@@ -65,7 +100,7 @@ TEST_F(GapTest, ATaskThatIsCreatedInAGapRunsWithoutAType) {
     EXPECT_THAT(lines("thread.prv", 11), ElementsAre("1:0:11:0"));
 }
 
-// What it was in when the gap began is not known, so its subsystem is not shown.
+// The subsystem is not shown, because the state of the body when the gap began is not known.
 TEST_F(GapTest, ABodyThatGoesOnAfterAGapIsShownAgain) {
     with_type(thread())
         .event("VTc", 12, {u32(7), u32(1)})

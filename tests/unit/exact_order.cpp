@@ -171,7 +171,7 @@ TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
     }
 }
 
-// What find_ties() tells, applied to canonical order.
+// The places that find_ties() finds, in canonical order of the events.
 TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
     std::mt19937_64 random(4);
     for (int round = 0; round < 500; ++round) {
@@ -256,7 +256,7 @@ TEST(ExactOrderTest, GapsDoNotChangeTheOrderOfEvents) {
         at = end;
     }
     EXPECT_EQ(events, plain);
-    // What is at a clock of its own comes before the events of that clock, the rest behind its event.
+    // An item at a clock of its own comes before the events of that clock, the rest behind its event.
     EXPECT_EQ(order, "B0* B1* A1 D1 B1 B2* B5* D5* A5 A5* A5* B5 A5 C5 C5 A6* A8* D9* D9 C9 B9 A9 B9 ");
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file.hpp"
 #include "tests/support/stream_test.hpp"
+#include "trace/stream_files.hpp"
 
 namespace ovni::test {
 
@@ -83,6 +85,15 @@ TEST_F(GapsTest, WrittenGapsReadTheSame) {
 TEST_F(GapsTest, AnEmptyFileIsAWarning) {
     build().event("OB.", 10).gaps_text("");
     EXPECT_EQ(read_all(), "8 10 OB. 0\n");
+}
+
+// 100 million events may have as many gaps. What is no list of gaps is refused before it fills the memory.
+TEST_F(GapsTest, ALongListBelongsToALongStream) {
+    const std::string blanks(largest_whole_file + 4096, ' ');
+    build().event("OB.", 10).gaps_text(R"({"gaps": [)" + blanks + "]}").write(directory());
+    EXPECT_ERROR(read_gaps(directory()), "at most");
+    std::filesystem::resize_file(directory() / events_name, 4096);
+    EXPECT_TRUE(read_gaps(directory()).empty());
 }
 
 struct Damaged {

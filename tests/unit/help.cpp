@@ -1,5 +1,5 @@
-// What programs print about themselves: topics that help texts name exist and print their pages, and pages
-// name what programs write.
+// The texts that programs print about themselves: topics that help texts name exist and print their pages,
+// and pages name what programs write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

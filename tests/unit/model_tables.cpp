@@ -26,7 +26,7 @@ const Json& description() {
     return json;
 }
 
-// What we add to models of the reference.
+// Our additions to models of the reference.
 constexpr const char* our_events[] = {"MX[", "MX]", "MXs", "MXo", "MXc", "MXr", "MXb", "MXC", "MXO", "MXN"};
 const std::map<std::string, std::string> our_versions = {{"mpi", "1.1.0"}};
 
@@ -96,7 +96,7 @@ TEST(ModelTables, HaveTheModelsAndChannelsThatAreDescribed) {
     }
 }
 
-// What a table says of an event that it handles alone.
+// An event that the table handles alone has the action that is described.
 void expect_action(const ModelSpec& model, const EventSpec& event, const Json& described) {
     static const std::map<std::string, Action> actions = {
         {"push", Action::push}, {"pop", Action::pop}, {"set", Action::set}, {"ignore", Action::ignore}};

@@ -47,7 +47,7 @@ class MoverTest : public testing::Test, private writer::Mover::Rings {
         mover_->look();
         mover_->move();
     }
-    // What a drainer does that dies before it gives the records back.
+    // The drainer dies before it gives the records back.
     void move_and_die() {
         std::string before = read_file(path("shared", 0));
         move();

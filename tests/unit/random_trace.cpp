@@ -122,7 +122,7 @@ TEST(RandomTrace, ClockOffsetsPullTheClocksOfHostsApart) {
     EXPECT_TRUE(std::filesystem::exists(trace.path() / "clock-offsets.txt"));
 }
 
-// What a task goes through that is not told by its events alone.
+// The history of a task that its events alone do not say.
 struct TaskHistory {
     uint32_t creator;
     bool parallel;

@@ -45,7 +45,7 @@ class StepwiseTest : public SharedBufferTest {
     void reserve_and_die(uint32_t pid, uint64_t space) { claim(pid, reserve(space), space); }
     std::vector<uint64_t> clocks() {
         std::vector<uint64_t> clocks;
-        // What holds up is looked at again by the second call.
+        // The second call looks again at what held up the first.
         for (int i = 0; i < 2; ++i)
             reader_.read([&](const writer::SharedRecord& record) { clocks.push_back(record.clock); });
         reader_.release();

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a handler of the thread emits with, and what it has emitted.
+// The producer with which a handler of the thread emits, and what it has emitted.
 struct Interrupted {
     writer::SharedProducer producer;
     uint32_t tid = 0;

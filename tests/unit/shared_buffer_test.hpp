@@ -58,7 +58,7 @@ class SharedBufferTest : public ::testing::Test {
     writer::SharedBuffer buffer_;
 };
 
-// What a numbered record carries: its number, and words that follow from it.
+// A numbered record carries its number, and words that follow from it.
 struct Numbered {
     uint64_t number, inverse;
     explicit Numbered(uint64_t n) : number(n), inverse(~n) {}

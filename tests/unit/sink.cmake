@@ -5,7 +5,7 @@ ovni_test(unit_sink
     sink_prv_sink.cpp
     sink_prv_text.cpp
     sink_writer.cpp
-    LIBS ovni_sink)
+    LIBS ovni_sink ovni_test_support)
 add_dependencies(unit_sink ovnievents)
 
 add_test(NAME unit_plots COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/plots.py $<TARGET_FILE:ovniemu>)

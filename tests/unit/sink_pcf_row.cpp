@@ -58,6 +58,12 @@ TEST(Row, NamesEveryRow) {
     EXPECT_EQ(row_text(schema), read_file(expected / "thread.row"));
 }
 
+TEST(Row, LabelsAreOneLine) {
+    FileSchema schema;
+    schema.rows = {"TH\n2", "\x1b[2Jthree"};
+    EXPECT_EQ(row_text(schema), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 2\nTH 2\n [2Jthree\n");
+}
+
 TEST(Row, ZeroRows) {
     EXPECT_EQ(row_text({}), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 0\n");
 }

@@ -224,7 +224,7 @@ TEST_F(PrvSinkTest, NameThatIsTakenByADirectoryIsNamedAndNothingIsLeftBeside) {
     EXPECT_THAT(names(), ElementsAre("thread.pcf"));
 }
 
-// What `body` throws where no file may exceed `limit` bytes, by way of a process of its own.
+// The fault that `body` throws if no file may exceed `limit` bytes, by way of a process of its own.
 template <class Body>
 std::string fault_with_file_limit(rlim_t limit, Body body) {
     int ends[2];

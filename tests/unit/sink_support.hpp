@@ -1,11 +1,9 @@
-// What the tests of the sinks share: a directory of their own, and the records of a small example.
+// The common part of the tests of the sinks: a directory of their own, and the records of a small example.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "base/file.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace ovni {
 
@@ -30,16 +29,6 @@ inline Record line(int64_t time, uint16_t type, int64_t value, uint32_t thread_r
 
 class SinkTest : public testing::Test {
  protected:
-    SinkTest() {
-        std::string pattern = testing::TempDir() + "ovni-sink-XXXXXX";
-        directory = ::mkdtemp(pattern.data());
-    }
-    ~SinkTest() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(directory, ignored);
-    }
-    SinkTest(const SinkTest&) = delete;
-
     // Names of what is in the directory, sorted.
     std::vector<std::string> names() const {
         std::vector<std::string> found;
@@ -50,7 +39,8 @@ class SinkTest : public testing::Test {
     }
     std::string text(const std::string& name) const { return read_file(directory / name); }
 
-    std::filesystem::path directory;
+    test::TemporaryDirectory temporary_;
+    const std::filesystem::path directory = temporary_.path();
 };
 
 }  // namespace ovni

@@ -178,7 +178,7 @@ TEST_F(SortedReadingErrors, StreamsWithoutDisorderHaveNothingToSort) {
     EXPECT_EQ(plan.empty, 1u);
 }
 
-// What is behind the range of a region is not held in memory for it.
+// Events behind the range of a region are not held in memory for it.
 TEST_F(SortedReadingErrors, RegionsThatFollowEachOtherAreRangesOfTheirOwn) {
     for (int i = 0; i < 100; ++i)
         build()

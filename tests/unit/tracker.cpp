@@ -1,4 +1,4 @@
-// What the tables of today do not reach: a CPU row that follows the active thread, and shows it as bad.
+// Cases that the tables of today do not reach: a CPU row that follows the active thread, and shows it as bad.
 #include "emu/tracker.hpp"
 
 #include <gtest/gtest.h>

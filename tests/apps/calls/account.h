@@ -1,6 +1,6 @@
-/* What the programs that count share: every MPI call goes through CALL, every point-to-point message that was
- * really transferred is booked with the bytes that were, and a wrong value makes the program exit 1. From any
- * thread. */
+/* The account that the counting programs share: every MPI call goes through CALL, every point-to-point
+ * message that was really transferred is booked with the bytes that were, and a wrong value makes the program
+ * exit 1. Any thread may call. */
 #pragma once
 
 #include <mpi.h>
@@ -21,11 +21,11 @@ void open_account(void);
  * DIRECTORY/traffic.RANK. The result is the exit code of the program. */
 int close_account(const char* directory);
 
-/* `holds` as an int; the first few that do not are told on stderr. */
+/* Reports the first few that do not hold on stderr. */
 #define EXPECT(holds) expect_at((holds) ? 1 : 0, #holds, __FILE__, __LINE__)
 void expect_at(int holds, const char* what, const char* file, int line);
 
-/* What was received, in any order. */
+/* Adds a value that was received; the order of values does not matter. */
 void add_to_checksum(long value);
 
 /* The rank in MPI_COMM_WORLD of a rank of comm; of its remote group, if there is one. */
@@ -34,7 +34,7 @@ int world_rank(MPI_Comm comm, int rank);
 /* Ranks are those of comm; MPI_PROC_NULL is nobody. */
 void book_sent(MPI_Comm comm, int dest, MPI_Count bytes);
 void book_received(MPI_Comm comm, int source, MPI_Count bytes);
-/* The same by type, and by status. */
+/* Book by type, and by status. */
 void book_sent_items(MPI_Comm comm, int dest, int count, MPI_Datatype type);
 void book_received_status(MPI_Comm comm, const MPI_Status* status);
 

@@ -4,7 +4,7 @@
 
 enum { most = 64 };
 
-/* What a collective reads and writes; `mine` holds 100 * rank + place, `got` nothing. */
+/* The data that a collective reads and writes; `mine` holds 100 * rank + place, `got` nothing. */
 struct Data {
     MPI_Comm comm;
     int rank, ranks;

@@ -107,7 +107,7 @@ static void cancelled(const struct Ring* ring) {
     CALL(Request_free, &again);
 }
 
-/* What was received cannot be cancelled any more. */
+/* A message that was received cannot be cancelled any more. */
 static void cancelled_too_late(const struct Ring* ring) {
     struct Pending pending = {0};
     pend_receive(&pending, ring->left, 93, ring->comm);

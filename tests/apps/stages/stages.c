@@ -1,5 +1,5 @@
 // Stages of a program, told to the tracer by MPI_Pcontrol: MPI_Barrier, then MPI_Allreduce in the stage
-// "solve", then MPI_Bcast in none, then the end. The same in C++ and Fortran beside this file.
+// "solve", then MPI_Bcast in none, then the end. Next to this file lie its twins in C++ and Fortran.
 #include <mpi.h>
 #include <stddef.h>
 

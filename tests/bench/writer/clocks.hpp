@@ -19,7 +19,7 @@ inline uint64_t nanoseconds(clockid_t clock) {
     return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// What a loop took, in ns: of the calling thread, and by the wall clock.
+// The times that a loop took, in ns: of the calling thread, and by the wall clock.
 struct Times {
     uint64_t cpu = 0, wall = 0;
 

@@ -1,5 +1,5 @@
 // Durations of single events, in ticks: exact below 64, then 32 steps per power of two, that is to 3 %. The
-// longest is kept as it is. Small enough to stay in the first cache beside what is measured.
+// longest is kept as it is. Small enough to stay in the first cache next to what is measured.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Runs the loops of a variant by pinned threads and takes their times. Every slice of the variant stands
-// beside one of what it is compared with, in the same process and moment, so that a change of the machine's
+// next to one of what it is compared with, in the same process and moment, so that a change of the machine's
 // speed touches both.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Latencies {
     double tick = 0;          // ns
 };
 
-// Of single events; slices of storing in between.
+// Latencies of single events; slices of storing in between.
 Latencies latencies(const Variant& variant, const Plan& plan);
 
 // Emits and does nothing else.

@@ -1,5 +1,5 @@
-// What a thread can be busy with. Each kind of activity knows the rules of its events and keeps what is open
-// of it in one thread.
+// The activities of a thread. Each kind of activity knows the rules of its events and keeps what is open of
+// it in one thread.
 #pragma once
 
 #include <optional>

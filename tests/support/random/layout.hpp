@@ -1,4 +1,4 @@
-// Who takes part in a random trace, and what the streams say about themselves.
+// The members of a random trace, and what the streams say about themselves.
 #pragma once
 
 #include "tests/support/random/actors.hpp"

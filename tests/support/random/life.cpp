@@ -31,7 +31,7 @@ int Life::some_cpu() {
     return dice_.below(static_cast<int>(thread_.loom.cpus.size()) + 1) - 1;
 }
 
-// Which threads run on a physical CPU matters; the virtual one has room for any number.
+// A physical CPU depends on the threads that run on it; the virtual one has room for any number.
 Resources Life::touches(const Thread& thread, std::optional<int> other_cpu) const {
     Resources all = {{Resource::Kind::thread, thread.number}};
     if (thread_.world.what.crowded) return all;

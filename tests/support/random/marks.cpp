@@ -46,7 +46,7 @@ class Marks : public Activity {
         return true;
     }
 
-    // With a label or without; never 0.
+    // A value with a label or without; never 0.
     int64_t value(const MarkType& mark) {
         if (!mark.labels.empty() && dice_.percent(60)) return dice_.one_of(mark.labels).first;
         if (dice_.percent(80)) return 1 + dice_.below(5);

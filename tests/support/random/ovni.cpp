@@ -1,4 +1,4 @@
-// What model ovni has besides life and marks (flushes, bursts, regions to sort, events without effect),
+// The rest of model ovni besides life and marks (flushes, bursts, regions to sort, events without effect),
 // kernel and hardware counters: small activities of few events.
 #include "tests/support/random/activity.hpp"
 

@@ -45,7 +45,7 @@ std::unique_ptr<Activity> openmp_regions(Thread& thread);
 void create_type(Thread& thread, EventCode code, TaskTable& table, const Resources& touches);
 // An id that is not there yet; never 0.
 uint32_t new_id(Dice& dice, const std::set<uint32_t>& ids);
-// What two threads that use tasks of one process and model both touch.
+// The resources that two threads both touch if they use tasks of one process and model.
 Resources touches_tasks(const Thread& thread, char model);
 
 }  // namespace ovni::test::random_trace

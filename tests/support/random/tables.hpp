@@ -1,5 +1,5 @@
-// What tests/oracle/models.json says of the event models, as far as events follow from it alone: states that
-// are pushed and popped, idle states, and events without effect.
+// The part of tests/oracle/models.json from which events follow alone: states that are pushed and popped,
+// idle states, and events without effect.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct ModelTable {
     std::vector<EventCode> declared;  // all events of the model
 };
 
-// By character of the model. Read once.
+// Tables by character of the model. Read once.
 const std::map<char, ModelTable>& model_tables();
 
 }  // namespace ovni::test::random_trace

@@ -6,7 +6,7 @@ namespace ovni::test::random_trace {
 
 namespace {
 
-// What a model allows and how its events are called.
+// The rules of a model and the names of its events.
 struct Rules {
     char model;
     int state;  // of the subsystem channel while a body is in the stack

@@ -22,7 +22,7 @@ struct Resource {
 };
 using Resources = std::vector<Resource>;
 
-// Who touched what at the time of the last event of a loom that touched anything.
+// The touched resources at the time of the last event of a loom that touched any, and who touched them.
 class Touched {
  public:
     bool by_others(int64_t time, const Thread& thread, const Resources& resources) const;

@@ -92,7 +92,7 @@ struct ClaimedModel {
     }
 
  private:
-    // What the words of a record hold: never zero, and the commit word tells its space.
+    // Words of a record are never zero, and its space follows from the commit word.
     static uint8_t commit_word(size_t i, uint8_t number) {
         return static_cast<uint8_t>(0x80 | i << 4 | number);
     }

@@ -1,5 +1,5 @@
-// What every interleaving of two producers and a daemon leads to: in the published algorithm of the shared
-// buffer, in corrected forms of it, and in the one that is built (src/runtime/shared_buffer.hpp).
+// The results of every interleaving of two producers and a daemon: in the published algorithm of the shared
+// buffer, in corrected forms of it, and in the one that is built (src/ring/shared_buffer.hpp).
 #include <gmock/gmock.h>
 
 #include "tests/unit/interleaving/claimed.hpp"
@@ -42,7 +42,7 @@ TEST(PublishedAlgorithm, OverrunsWhereTwoSeeTheSameRoom) {
 }
 
 TEST(PublishedAlgorithm, ReservingFirstDoesNotOverrunButWaitsForEver) {
-    // Who has reserved and waits for room keeps `reserved` ahead of `written`, and the daemon waits for that.
+    // A producer that waits for room keeps `reserved` ahead of `written`, and the daemon waits for that.
     Explored found = explore(PublishedModel{R::before_room, Reading::written_then_reserved, Deaths::none, 1});
     EXPECT_THAT(found.broken, IsEmpty());
     EXPECT_THAT(found.stuck, HasSubstr("reserves"));

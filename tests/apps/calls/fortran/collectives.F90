@@ -47,7 +47,7 @@ contains
     call check(place, value)
   end subroutine check_posted
 
-  ! What only the root receives.
+  ! Data that only the root receives.
   integer function at_root(root, value)
     integer, intent(in) :: root, value
     at_root = -1

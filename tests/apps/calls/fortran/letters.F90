@@ -1,6 +1,6 @@
 #include "binding.h"
 ! Messages whose content says who sent them and how long they are, and requests that are under way together: as letters.h in C.
-! What MPI writes to later is a variable of the module, so that the compiler expects it to change.
+! Data that MPI writes to later is in variables of the module, so that the compiler expects it to change.
 module letters
   use account
   implicit none

@@ -1,5 +1,5 @@
 #include "binding.h"
-! What else a program calls: strings, types, packing, and callbacks in Fortran.
+! Other calls of a program: strings, types, packing, and callbacks in Fortran.
 module callbacks
   use account
   implicit none

@@ -35,7 +35,7 @@ contains
     call barrier()
   end subroutine clear
 
-  ! What this rank does to the window of its right neighbour.
+  ! Changes that this rank makes to the window of its right neighbour.
   subroutine access_right(win)
     HANDLE(MPI_Win), intent(in) :: win
     wanted = 100*right + 4
@@ -153,7 +153,7 @@ contains
     CALL(Win_free)(win IERROR)
   end subroutine created
 
-  ! Where MPI gives the memory: as a C_PTR, or in mpif.h as an address that Fortran cannot use.
+  ! Memory that MPI gives: as a C_PTR, or in mpif.h as an address that Fortran cannot use.
   subroutine allocated()
     HANDLE(MPI_Win) :: win
 #if defined(WITH_MPIFH)
