@@ -108,7 +108,7 @@ def reply(words):
 
 
 def reply_to(value):
-    """What completes such a value in bash."""
+    """The code that completes such a value in bash."""
     names = value.split("|")
     if any(name in FILES for name in names):
         return 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current")'

@@ -81,7 +81,7 @@ def row_header(functions):
 
 namespace ovni {{
 
-// What is recorded of a call: see ovni/mpi_events.h.
+// The details that are recorded of a call: see ovni/mpi_events.h.
 enum class MpiRecord : uint8_t {{
     Plain,
 {records}}};

@@ -122,7 +122,7 @@ extern "C" {{
 """
 
 
-# By the names of Spelling in fortran.hpp.
+# The spellings of a routine, by the names of Spelling in fortran.hpp.
 SPELLINGS = {"plain": "mpi_{}", "underscore": "mpi_{}_", "underscores": "mpi_{}__", "capital": "MPI_{}",
              "f08": "mpi_{}_f08_", "f08ts": "mpi_{}_f08ts_"}
 
@@ -145,7 +145,7 @@ def fortran_routines(functions):
             yield Routine(function, name + "_cptr", list(SPELLINGS)[:4])
 
 
-# What stands around the call of the real routine: a call of a template of fortran.hpp.
+# The code around the call of the real routine: a call of a template of fortran.hpp.
 def fortran_template(function):
     templates = {
         "Init": "fortran_init(Function::Init, ierror, ",
@@ -174,7 +174,7 @@ class FortranCall:
         self.result = function.result if function.result == "double" else "void"
 
 
-# What all spellings of a routine do, where its call is recorded with details.
+# The work that all spellings of a routine share if its call is recorded with details; empty for other routines.
 def fortran_body(routine):
     function, record = routine.function, record_of(routine.function)
     if record == "Plain":

@@ -132,7 +132,7 @@ def value_of(function, alternatives, language):
     return None
 
 
-# Which of the alternatives count: a side of a collective that has a count of its own needs no other.
+# The alternatives that count: a side of a collective that has a count of its own needs no other.
 def usable(function, member, alternatives):
     if member == "counts" and function.role("sendcount", "count") and "sendcounts" in alternatives:
         return ("sendcounts",)
@@ -157,7 +157,7 @@ def details(function, record, language):
     return initialiser(function, MEMBERS[record], language)
 
 
-# What stands for that argument, because the call may get another one; `read` gives it.
+# The expression that replaces that argument because the call may get another one; `read` gives it.
 def stand_in(record, parameter, read):
     base = parameter.type.removeprefix("const ").rstrip("* ")
     if base == "MPI_Info" and parameter.name in MEMBERS[record].get("infos", ()):

@@ -14,7 +14,7 @@ class Parameter:
         match = re.match(r"(.*?)(\w+)((?:\[\w*\])*)$", declared)
         self.type, self.name, self.array = match.group(1).strip(), match.group(2), match.group(3)
 
-    # Of a CHARACTER argument Fortran passes the length behind all arguments.
+    # Fortran passes the length of a CHARACTER argument behind all arguments.
     def is_text(self):
         return self.type.removeprefix("const ").startswith("char")
 
@@ -55,7 +55,7 @@ class Function:
     def in_fortran(self):
         return self.family not in NOT_IN_FORTRAN
 
-    # What the Fortran routine passes by address, without ierror.
+    # The arguments that the Fortran routine passes by address, without ierror.
     def fortran_arguments(self):
         return [p.name for p in self.parameters if p.name not in ("argc",) and p.type != "char***"]
 
@@ -64,8 +64,8 @@ class Function:
         return sum(p.is_text() for p in self.parameters if p.type != "char***")
 
 
-# What is recorded of a call beyond entering and leaving, from the roles of its arguments: the first row that
-# fits. A name is a class of mpi/interpose/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
+# The details that are recorded of a call besides entering and leaving. The roles of its arguments choose the first row
+# that fits. A name is a class of mpi/interpose/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
 RECORDS = [
     ("Completion", lambda f: f.family == "completion" and f.has("request") and f.role("status", "flag")
      and f.name != "Request_get_status"),

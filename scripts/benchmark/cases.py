@@ -231,7 +231,7 @@ def tools(workshop, report):
 # ---- model
 
 def model(workshop, report):
-    """What the distributed emulation costs by number of ranks, and what the cost model of mpi/emu/README.md says."""
+    """The cost of the distributed emulation by number of ranks, next to the cost model of mpi/emu/README.md."""
     shape = Shape(8, 4, 4_000_000 // workshop.scale)
     report.heading(f"model: {shape.name} at 1 to 8 ranks")
     if not workshop.programs.mpi:

@@ -26,12 +26,12 @@ class Programs:
         if build:
             self._build()
         self._help = {}
-        # What mpirun needs here, from the script that all others source.
+        # The script that all others source knows what mpirun needs here.
         shell = subprocess.run(["bash", "-c", ". scripts/environment; env -0"], cwd=SOURCE, capture_output=True, text=True, check=True)
         self.environment = dict(line.split("=", 1) for line in shell.stdout.split("\0") if line)
 
     def _build(self):
-        # Without warnings as errors: at this level of optimisation the compiler has false ones.
+        # Warnings are no errors here: at this level of optimisation the compiler has false ones.
         for words in ([SOURCE / "scripts/setup"], ["cmake", "-S", SOURCE, "-B", self.build_dir, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DOVNI_DEVELOPER=OFF"],
                       ["cmake", "--build", self.build_dir, "--target", "bench"]):
             done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -84,7 +84,7 @@ class Sample:
 
 @dataclass
 class Program:
-    """What to time. `words` are the command's, with {out} for a fresh directory."""
+    """A program to time. `words` are the command's, with {out} for a fresh directory."""
     name: str
     words: list
     ranks: int = 0

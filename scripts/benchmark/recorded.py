@@ -1,4 +1,4 @@
-"""What was recorded of the reference (user + system seconds, peak MB, on a virtual machine with 2 cores), and what is asked for."""
+"""The record of the reference (user + system seconds, peak MB, on a virtual machine with 2 cores), and the goals."""
 from dataclasses import dataclass
 
 
@@ -17,9 +17,9 @@ REFERENCE = {
     "ovnitop": Recorded(0.92),
 }
 
-# By mix and streams: at most that many yardsticks.
+# Yardsticks at most, by mix and streams.
 YARDSTICKS = {("mix", 32): 2.0, ("mix", 512): 2.5, ("mix", 2048): 3.2, ("tasks", 32): 5.0}
-# By streams: MB.
+# Peak memory below that many MB, by streams.
 PEAK_MB = {2048: 120}
 # --exact-order: at most that many times the default order.
 EXACT_ORDER = 1.6

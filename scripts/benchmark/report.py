@@ -70,6 +70,6 @@ def cell(value):
 
 
 def figures_of(program):
-    """Of a timed program, for JSON."""
+    """The figures of a timed program, for JSON."""
     return {"runs": [{"wall": s.wall, "user": s.user, "sys": s.system, "peak_kib": s.peak_kib, "rank_wall": s.rank_wall}
                      for s in program.samples]}

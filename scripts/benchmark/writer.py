@@ -16,13 +16,13 @@ FLOORS = ["rdtsc", "rdtscp", "clock_gettime", "store-12", "store-28"]
 OURS = ["emit-0", "emit-16", "api-0", "api-16"]
 OTF2 = ["otf2-clock_gettime", "otf2-rdtsc"]
 QUANTILES = ["50", "90", "99", "99.9", "99.99", "max"]
-# What is asked for: times the store of 12 bytes, times its longest, ns of all processes, ns above clock_gettime.
+# Goals: times the store of 12 bytes, times its longest, ns of all processes, ns above clock_gettime.
 TIMES_STORE, TIMES_LONGEST, TOTAL_NS, API_NS = 1.15, 2, 20, 6
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What emits. hosting: who drains, None where the library has no part in it."""
+    """A program that emits. hosting: who drains, None if the library has no part in it."""
     variant: str
     hosting: str = None
     program: str = "writer-bench"
@@ -116,12 +116,12 @@ class Runner:
         return [line for lines in self.results.get((subject, name), []) for line in lines if "cpu" in line]
 
     def median(self, subject, name, figure):
-        """Of a figure of a slice, None where that was not run."""
+        """The median of a figure of a slice, None if the slice was not run."""
         values = [figure(line) for line in self.slices(subject, name)]
         return statistics.median(values) if values else None
 
     def ratio(self, subject, other, name):
-        """Of the CPU per event of two subjects, within each round."""
+        """The ratio of the CPU per event of two subjects, within each round."""
         pairs = zip(self.results[subject, name], self.results[other, name])
         return statistics.median(self._mean_cpu(one) / self._mean_cpu(two) for one, two in pairs)
 

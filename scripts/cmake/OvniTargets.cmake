@@ -28,6 +28,11 @@ if(OVNI_SANITIZE)
     target_compile_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
 endif()
+if(OVNI_FUZZ)
+    # libFuzzer follows the coverage of all code; the assertions of libstdc++ are among what it looks for.
+    target_compile_options(ovni_settings INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_definitions(ovni_settings INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
 
 # Only g++ knows this option, and only its symbols need it.
 include(CheckCXXCompilerFlag)

@@ -10,7 +10,7 @@ FORMAT, VERSION = "ovni-mpi columns", 1
 
 
 class Columns:
-    """Of the threads or of the CPUs. What it has in common with prv.Trace is used alike."""
+    """The columns of the threads or of the CPUs. Members that prv.Trace has, too, are used alike."""
 
     def __init__(self, path, name="thread"):
         try:
@@ -35,11 +35,11 @@ class Columns:
         self.legend = self._read_legend()
 
     def ranks(self):
-        """Of each row: its rank, -1 where there is none, as of a CPU."""
+        """The rank of each row, -1 if there is none, as of a CPU."""
         return self.table["rank"] if "rank" in self.table.dtype.names else np.full(self.rows, -1)
 
     def applications(self):
-        """Of each row: the number of its application, 0 where there is none, as of a CPU."""
+        """The number of the application of each row, 0 if there is none, as of a CPU."""
         if "process" not in self.table.dtype.names:
             return np.zeros(self.rows, np.int64)
         return self.file["rows/processes"]["app"][self.table["process"]]

@@ -1,4 +1,4 @@
-"""What the pictures have in common: entries of legends, sizes, and the file."""
+"""The common parts of the pictures: entries of legends, sizes, and the file."""
 from pathlib import Path
 
 from colors import OTHER, color_of

@@ -1,4 +1,4 @@
-"""What the programs have in common: what they draw, and how they end."""
+"""The common parts of the programs: what they draw, and how they end."""
 import os
 import sys
 

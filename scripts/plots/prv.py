@@ -22,7 +22,7 @@ class EventType:
 
 @dataclass
 class Legend:
-    """What the PCF says: event types by number."""
+    """The contents of the PCF: event types by number."""
 
     types: dict = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ class Intervals:
     value: np.ndarray
 
     def cut(self, begin, end):
-        """What lies between two times."""
+        """The parts that lie between two times."""
         keep = (self.end > begin) & (self.begin < end)
         return Intervals(self.row[keep], np.maximum(self.begin[keep], begin), np.minimum(self.end[keep], end), self.value[keep])
 
