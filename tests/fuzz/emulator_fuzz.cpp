@@ -5,13 +5,10 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "emu/start.hpp"
-#include "session/dry_run.hpp"
-#include "session/end_checks.hpp"
-#include "session/salvaged_trace.hpp"
+#include "base/file.hpp"
 #include "tests/fuzz/damage.hpp"
+#include "tests/fuzz/dry_emulation.hpp"
 #include "tests/support/trace_builder.hpp"
-#include "trace/merger.hpp"
 
 namespace ovni::test {
 
@@ -60,61 +57,18 @@ class EmulatorFuzzTest : public ::testing::Test {
     enum class Tolerance { none, keep_going };
     void emulate(const std::string& damage, Tolerance tolerance = Tolerance::none) {
         try {
-            Trace trace = tolerance == Tolerance::none ? Trace::open(trace_.path()) : what_is_good();
-            System system(trace);
-            Plan plan = make_plan(trace, system, EnabledModels::required, Breakdowns::yes);
-            std::vector<StreamReader> readers;
-            std::vector<int64_t> clocks;
-            for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-                clocks.push_back(no_clock);
-                if (!trace.streams()[s].is_readable()) continue;
-                readers.push_back(open_stream(trace, {}, s));
-                clocks.back() = readers.back().first_clock().value_or(no_clock);
-            }
-            Emulator emulator(trace, system, plan, Strictness::tolerant, time_origin(trace, clocks),
-                              std::vector<bool>(system.looms().size(), true));
-            Merger merger(std::move(readers));
-            try {
-                while (const EventView* event = merger.next()) emulator.apply(*event);
-                faults_at_end(trace, emulator, Strictness::linter);
-            } catch (const Error& e) {
-                note(e, damage, tolerance);
-            }
-            check(emulator, system, damage);
-        } catch (const Error& e) {
-            note(e, damage, tolerance);
+            Trace trace =
+                tolerance == Tolerance::none ? Trace::open(trace_.path()) : fuzz::good_part(trace_.path());
+            fuzz::emulate(trace, EnabledModels::required, [&](bool holds) { EXPECT_TRUE(holds) << damage; });
+        } catch (const Error& error) {
+            ++errors_;
+            EXPECT_EQ(tolerance, Tolerance::none) << damage << ": " << error.what();
         }
-    }
-    Trace what_is_good() const {
-        std::vector<Damage> damages;
-        std::vector<StreamFile> files;
-        for (const std::string& path : find_streams(trace_.path()).streams)
-            if (auto file = salvage_stream(trace_.path(), path, Regions::as_they_are, damages))
-                files.push_back(std::move(*file));
-        Trace trace = salvaged_trace(trace_.path(), std::move(files), EnabledModels::required,
-                                     Breakdowns::yes, damages);
-        salvage_events(trace, {}, damages);
-        return trace;
     }
 
     int errors_ = 0;
 
  private:
-    void note(const Error& error, const std::string& damage, Tolerance tolerance) {
-        ++errors_;
-        EXPECT_EQ(tolerance, Tolerance::none) << damage << ": " << error.what();
-    }
-    static void check(Emulator& emulator, const System& system, const std::string& damage) {
-        int64_t last = 0;
-        for (const Record& record : emulator.tracker().queue().take_before(INT64_MAX)) {
-            EXPECT_GE(record.time, last) << damage;
-            last = record.time;
-            EXPECT_TRUE(record.thread_row == Record::no_row || record.thread_row < system.threads().size())
-                << damage;
-            EXPECT_TRUE(record.cpu_row == Record::no_row || record.cpu_row < system.cpus().size()) << damage;
-        }
-    }
-
     TraceBuilder trace_;
 };
 

@@ -6,7 +6,9 @@
 
 namespace ovni::fuzz {
 
-// For what does not look at events.
+inline constexpr std::string_view no_events("ovni\1\0\0\0", 8);
+
+// Metadata that no event has a meaning with.
 inline constexpr std::string_view plain_metadata =
     R"({"version": 3, "ovni": {"part": "thread", "tid": 1, "pid": 1,
     "loom": "node0.1", "app_id": 1, "require": {"ovni": "1.1.0"}, "finished": 1, "end": {"by": "signal", "code": 9}}})";
@@ -22,5 +24,13 @@ inline constexpr std::string_view rich_metadata = R"({"version": 3, "ovni": {
     "clock": {"reference": "node0", "points": [{"local": 900, "offset": 10, "low": 5, "high": 15,
         "round_trip": 10, "samples": 9, "method": "envelope"}]},
     "end": {"by": "signal", "code": 9}, "finished": 1}, "nosv": {"can_breakdown": true}})";
+
+// A stream of which the input has the file `name`, and behind a separator the events.
+inline void put_stream(const TraceInMemory& files, const std::string& name, std::string_view input) {
+    const std::vector<std::string_view> texts = files_of(input, 2);
+    files.put("stream.json", plain_metadata);
+    files.put(name, texts.front());
+    files.put("stream.obs", texts.size() > 1 ? texts[1] : no_events);
+}
 
 }  // namespace ovni::fuzz

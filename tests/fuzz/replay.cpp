@@ -26,7 +26,7 @@ std::vector<fs::path> inputs_in(const fs::path& place) {
     return found;
 }
 
-// As -malloc_limit_mb does. Sanitizers need far more addresses than memory.
+// The limit is that of -malloc_limit_mb. Sanitizers need far more addresses than memory.
 void limit_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     constexpr rlim_t most = rlim_t{1} << 30;
@@ -44,8 +44,7 @@ int main(int argc, char** argv) {
         for (const fs::path& input : inputs_in(argv[i])) {
             std::printf("%s\n", input.c_str());
             std::fflush(stdout);
-            const std::string content = ovni::read_file(input);
-            LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(content.data()), content.size());
+            ovni::fuzz::take(ovni::read_file(input));
             ++count;
         }
     std::printf("%zu inputs\n", count);

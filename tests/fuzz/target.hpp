@@ -1,5 +1,6 @@
-// For the targets in targets/: an input as the files of a trace, and the ends that are good ones. A target
-// takes any input, in a process of its own, and ends with success or an Error. Everything else is a crash.
+// What the targets in targets/ share: an input as the files of a trace, and the ends that are good ones. A
+// target takes any input, in a process of its own, and ends with success or an Error. Everything else is a
+// crash.
 #pragma once
 
 #include <cstdlib>
@@ -13,13 +14,10 @@
 #include "base/log.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
 namespace ovni::fuzz {
 
-inline std::string_view text_of(const uint8_t* data, size_t size) {
-    return {reinterpret_cast<const char*>(data), size};
-}
+// The one function of a target.
+void take(std::string_view input);
 
 // The line between the files of one input.
 inline constexpr std::string_view separator = "\n====\n";

@@ -118,7 +118,7 @@ class TraceFuzzTest : public ::testing::Test {
         EXPECT_LE(sum, 0xffu * event.payload().size());
         const EventEntry& entry = find_event(event.code);
         if (entry.event) describe(entry.event->description, entry.signature, event.payload());
-        // As if it were an event with other arguments.
+        // The payload is that of an event with other arguments.
         constexpr Signature other = parse_signature("XYZ+(u32 a, u64 b, str c)").signature;
         describe("%{a} %#llx{b} %{c}", other, event.payload());
     }

@@ -36,21 +36,15 @@ void expect_kept(const TraceInMemory& files) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni;
-    using namespace ovni::fuzz;
+void take(std::string_view input) {
     static const TraceInMemory files;
-    const std::vector<std::string_view> texts = files_of(text_of(data, size), 2);
-    files.put("stream.json", plain_metadata);
-    files.put("stream.gaps.json", texts.front());
-    files.put("stream.obs", texts.size() > 1 ? texts[1] : std::string_view("ovni\1\0\0\0", 8));
+    put_stream(files, "stream.gaps.json", input);
     ends([] {
         Trace trace = Trace::open(files.path());
         for (ClockOrder order : {ClockOrder::checked, ClockOrder::any})
             for (Regions regions : {Regions::as_they_are, Regions::sorted}) read(trace, order, regions);
         expect_kept(files);
     });
-    return 0;
 }
+
+}  // namespace ovni::fuzz

@@ -3,15 +3,13 @@
 
 #include "base/json.hpp"
 #include "emu/plan.hpp"
-#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/one_stream.hpp"
 #include "tools/cut_metadata.hpp"
 #include "trace/clock_model.hpp"
 
 namespace ovni::fuzz {
 
 namespace {
-
-constexpr std::string_view no_events("ovni\1\0\0\0", 8);
 
 void parse(std::string_view text) {
     ends([&] { parse_metadata(text, "stream.json"); });
@@ -44,12 +42,9 @@ void open(const TraceInMemory& files, const std::vector<std::string_view>& texts
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni::fuzz;
+void take(std::string_view input) {
     static const TraceInMemory files;
-    const std::vector<std::string_view> texts = files_of(text_of(data, size), 2);
+    const std::vector<std::string_view> texts = files_of(input, 2);
     for (std::string_view text : texts) parse(text);
     for (const char* name : {"a", "b"}) files.remove(std::string(name) + "/stream.json");
     for (size_t i = 0; i < texts.size(); ++i) {
@@ -58,5 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         files.put(directory + "stream.obs", no_events);
     }
     ends([&] { open(files, texts); });
-    return 0;
 }
+
+}  // namespace ovni::fuzz

@@ -52,18 +52,15 @@ void find_open_calls(const Trace& trace) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni;
-    using namespace ovni::fuzz;
+void take(std::string_view input) {
     static const TraceInMemory files;
     files.put("stream.json", rich_metadata);
-    files.put("stream.obs", text_of(data, size));
+    files.put("stream.obs", input);
     ends([] {
         Trace trace = Trace::open(files.path());
         sum_up(trace);
         find_open_calls(trace);
     });
-    return 0;
 }
+
+}  // namespace ovni::fuzz

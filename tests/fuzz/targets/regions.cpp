@@ -67,17 +67,13 @@ void take_words(std::string_view text) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni;
-    using namespace ovni::fuzz;
-    const std::string_view text = text_of(data, size);
+void take(std::string_view text) {
     split(text);
     plan({std::string(text)});
     take_words(text);
     region::parse_scope(text);
     region::RankList ranks;
     if (is_good(region::RankList::parse(text, ranks))) ranks.holds(3);
-    return 0;
 }
+
+}  // namespace ovni::fuzz

@@ -66,15 +66,11 @@ void read(const std::filesystem::path& directory) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni;
-    using namespace ovni::fuzz;
+void take(std::string_view input) {
     static const TraceInMemory files;
     static const std::string path = files.path() / "ring";
     static const writer::Ring ring = writer::Ring::create(path, capacity);
-    const std::vector<std::string_view> parts = files_of(text_of(data, size), 3);
+    const std::vector<std::string_view> parts = files_of(input, 3);
     fill(ring, parts);
     const std::filesystem::path trace = files.path() / "ovni";
     std::string note = trace.string() + '\0' + '\0' + place + '\0';
@@ -83,5 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     drain(path);
     read(trace);
     std::filesystem::remove_all(trace);
-    return 0;
 }
+
+}  // namespace ovni::fuzz

@@ -72,13 +72,11 @@ void read(const TraceInMemory& files) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni::fuzz;
+void take(std::string_view input) {
     static const TraceInMemory files;
     files.put("stream.json", plain_metadata);
-    files.put("stream.obs", text_of(data, size));
+    files.put("stream.obs", input);
     ends([] { read(files); });
-    return 0;
 }
+
+}  // namespace ovni::fuzz

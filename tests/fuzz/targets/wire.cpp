@@ -61,12 +61,7 @@ void unpack(const std::string& message) {
 
 }  // namespace
 
-}  // namespace ovni::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace ovni;
-    using namespace ovni::fuzz;
-    const std::string_view input = text_of(data, size);
+void take(std::string_view input) {
     for (std::string_view part : files_of(input, 2)) {
         const std::string message(part);
         unpack<FoundStreams>(message);
@@ -78,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ends([&] { gather(ForgedRanks(input), Findings{}); });
     ends([&] { gather(ForgedRanks(input), EndChecks{}); });
     ends([&] { gather_warnings(ForgedRanks(input)); });
-    return 0;
 }
+
+}  // namespace ovni::fuzz
