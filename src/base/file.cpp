@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file_window.hpp"
+#include "base/temporary_output.hpp"
 
 namespace ovni {
 
@@ -79,10 +80,17 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
 }  // namespace
 
 OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), target_(target_of(path_)), beside_(target_) {
-    beside_ += ".tmp." + std::to_string(::getpid());
-    fd_ = Fd(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!fd_) throw system_error("cannot create", path_);
+    : path_(std::move(path)), target_(target_of(path_)), beside_(temporary_name(target_)) {
+    remove_left_over(target_);
+    for (int attempts = 10; attempts > 0; --attempts) {
+        fd_ = Fd(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+        if (!fd_) throw system_error("cannot create", path_);
+        if (!hold(fd_)) continue;
+        if (::ftruncate(fd_.get(), 0) != 0) throw system_error("cannot write", path_);
+        return;
+    }
+    fd_ = Fd();
+    throw Error("another program writes it at this moment", path_);
 }
 
 OutputFile::~OutputFile() {
@@ -108,6 +116,7 @@ void OutputFile::commit() {
 
 void OutputFile::commit_as(const std::filesystem::path& path) {
     try {
+        const Fd held(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
         close(fd_, path);
         if (::rename(beside_.c_str(), target_of(path).c_str()) != 0)
             throw system_error("cannot put the new file into its place", path);

@@ -50,7 +50,7 @@ std::vector<std::string_view> alternatives(std::string_view value);
 // The text of --help, and that of --help NAME, which throws UsageError if there is no such topic.
 std::string help_text(const Manual& manual, size_t width);
 std::string topic_text(const Manual& manual, std::string_view name, size_t width);
-// For scripts/generate_manuals.py.
+// The text that scripts/generate_manuals.py reads.
 std::string manual_as_json(const Manual& manual);
 
 // Columns of the terminal that is stdout, or 80.

@@ -7,10 +7,11 @@
 
 namespace ovni {
 
-// For a file of lines: a blank in place of each control character but the tab.
+// The text as a part of a line: a blank in place of each control character but the tab.
 std::string one_line(std::string_view text);
 
-// For a terminal: control characters as "\x1b", but for line ends, behind which lines are indented.
+// The text as a terminal may get it: control characters as "\x1b", but for line ends, behind which lines are
+// indented.
 std::string message_text(std::string_view text);
 
 }  // namespace ovni

@@ -1,5 +1,6 @@
 #include "sink/cfg.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/temporary_output.hpp"
 #include "emu/plan.hpp"
 
 namespace ovni {
@@ -129,7 +131,8 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
         return Views::left_alone;
     }
     // The directory gets its name only when it is whole, because it would not be written again.
-    const fs::path beside = directory / fmt::format("cfg.tmp.{}", ::getpid());
+    const fs::path beside = temporary_name(cfg);
+    remove_left_over(cfg);
     auto failure = [&](const std::string& cause, const std::string& at) {
         std::error_code ignored;
         fs::remove_all(beside, ignored);
@@ -138,12 +141,19 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
     };
     try {
         fs::create_directories(beside);
+        const Fd held(::open(beside.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        hold(held);
         if (const char* given = std::getenv("OVNI_CONFIG_DIR"))
             fs::copy(given, beside, fs::copy_options::recursive);
         else
             write_all(beside, models);
-        fs::rename(beside, cfg);
-        return Views::written;
+        // Another emulation may have been faster: its views are the same.
+        std::error_code fault;
+        fs::rename(beside, cfg, fault);
+        if (!fault) return Views::written;
+        if (!fs::is_directory(cfg)) throw fs::filesystem_error("", beside, fault);
+        fs::remove_all(beside);
+        return Views::left_alone;
     } catch (const fs::filesystem_error& e) {
         throw failure(e.code().message(), e.path1());
     } catch (const Error& e) {

@@ -1,5 +1,6 @@
 #include "tools/cut_writer.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/outputs.hpp"
+#include "base/temporary_output.hpp"
 #include "core/stream_crc.hpp"
 #include "emu/start.hpp"
 #include "tools/cut_metadata.hpp"
@@ -254,12 +256,15 @@ fs::path new_directory(fs::path path) {
     return whole;
 }
 
-OutputDirectory::OutputDirectory(const fs::path& path) : path_(new_directory(path)), beside_(path_) {
+OutputDirectory::OutputDirectory(const fs::path& path)
+    : path_(new_directory(path)), beside_(temporary_name(path_)) {
     std::error_code fault;
-    beside_ += ".tmp." + std::to_string(::getpid());
+    remove_left_over(path_);
     if (path_.has_parent_path()) make_directories(path_.parent_path());
     if (!fs::create_directory(beside_, fault))
         throw Error("cannot make the directory: " + (fault ? fault.message() : "is there already"), beside_);
+    held_ = Fd(::open(beside_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    hold(held_);
 }
 
 OutputDirectory::~OutputDirectory() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "base/file.hpp"
 #include "tools/cut_options.hpp"
 #include "tools/cut_plan.hpp"
 #include "trace/clock_model.hpp"
@@ -45,6 +46,7 @@ class OutputDirectory {
 
     SignalsWait signals_;
     std::filesystem::path path_, beside_;
+    Fd held_;
 };
 
 // Writes all files of the new trace into `directory`. Throws Error, also where one of these signals has come.
