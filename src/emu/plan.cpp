@@ -95,6 +95,9 @@ Schema system_schema(const System& system) {
         {prv_type::thread_state,
          "Thread: thread state",
          {{0, "Unknown"}, {1, "Running"}, {2, "Paused"}, {3, "Dead"}, {4, "Cooling"}, {5, "Warming"}}}};
+    schema.cpu.types = {{prv_type::pid, "CPU: PID of the RUNNING thread", {}, false},
+                        {prv_type::tid, "CPU: TID of the RUNNING thread", {}, false},
+                        {prv_type::running_threads, "CPU: Number of RUNNING threads", {}, false}};
     return schema;
 }
 

@@ -9,12 +9,12 @@
 
 namespace ovni {
 
-// One event type of a trace file, as the PCF lists it; types and labels in the order in which they were
-// defined.
+// One event type of a trace file; types and labels in the order in which they were defined.
 struct EventType {
     uint16_t type = 0;
     std::string title;
     std::vector<std::pair<int64_t, std::string>> labels;
+    bool is_in_pcf = true;  // the PCF of the reference leaves some out
 };
 
 // A colour beyond the fixed table of the PCF, for a value that this trace shows.

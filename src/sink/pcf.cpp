@@ -53,6 +53,7 @@ std::string pcf_text(const FileSchema& schema) {
     add_colors(text, base_colors);
     add_colors(text, schema.colors);
     for (const EventType& type : schema.types) {
+        if (!type.is_in_pcf) continue;
         fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
                        one_line(type.title));
         for (const auto& [value, label] : type.labels)
