@@ -28,6 +28,7 @@ struct ovni_private_identity {
     const int* cpus; /* numbers of the operating system, ascending; the index of a CPU is its position here */
     int ncpus;
     const char* host; /* of the process, as its loom may have another name; null: unknown */
+    int is_provisional; /* 1: MPI_Init has begun; what is written before it ends needs a loom without conflicts */
 };
 void ovni_private_identify(const struct ovni_private_identity* identity);
 
@@ -128,6 +129,13 @@ int ovni_private_is_job_scope(void);
 uint64_t ovni_private_job_wish(void);
 /* That maximum, equal on all ranks: it takes effect now. */
 void ovni_private_job_agreed(uint64_t wish);
+
+/* Whether a chain has begun recording in this process. It is not needed if recording begins at once. */
+enum { OVNI_PRIVATE_START_NOT_NEEDED, OVNI_PRIVATE_START_MISSING, OVNI_PRIVATE_START_SEEN };
+int ovni_private_control_start(void);
+/* The numbers of ranks in the job with a start and without. The process says no more of its own; if `to_warn`
+ * is not 0, it warns of those without. */
+void ovni_private_tell_control_starts(uint64_t seen, uint64_t missing, int to_warn);
 
 /* The directory of the trace, as OVNI_TRACEDIR decides. */
 const char* ovni_private_trace_directory(void);

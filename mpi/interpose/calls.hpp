@@ -11,6 +11,7 @@
 #include "functions.hpp"
 #include "mpi/interpose/agreement.hpp"
 #include "mpi/interpose/clock_points.hpp"
+#include "mpi/interpose/control_starts.hpp"
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/frequent.hpp"
@@ -120,7 +121,7 @@ class Call {
     bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
     bool has_details() const noexcept { return (selection_ & with_details) != 0; }
 
-    // For a call at which ranks agree on recording.
+    // The caller is a call at which ranks agree on recording.
     template <class Details>
     bool ends_in_world(const Details& details, int error) const noexcept {
         if constexpr (std::is_same_v<Details, Collective>)
@@ -222,6 +223,7 @@ template <class Real>
 int init(Function function, Real real) {
     if (is_nested() || is_foreign_job()) return real();
     start_recording();
+    introduce_provisionally();
     return call(function, [&] {
         announce_rank();
         int result = real();
@@ -246,6 +248,7 @@ int finalize(Function function, Real real) {
     if (!is_selected(function)) details.tell_unrecorded(function);
     auto measure_and_finalize = [&] {
         end_agreement();
+        report_control_starts();
         take_clock_point(Occasion::finalize);
         return real();
     };

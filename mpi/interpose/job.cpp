@@ -1,5 +1,7 @@
 #include "mpi/interpose/job.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include "mpi/interpose/agreement.hpp"
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/communicators.hpp"
+#include "mpi/interpose/control_starts.hpp"
 #include "mpi/interpose/cpus.hpp"
 #include "mpi/interpose/host.hpp"
 #include "mpi/interpose/recorder.hpp"
@@ -142,6 +145,29 @@ void start_recording() noexcept {
     await_calls();
 }
 
+void introduce_provisionally() noexcept {
+    int saved = errno;
+    const int rank = rank_by_launcher(), size = size_by_launcher();
+    // Ranks of the launcher are those of the first world.
+    const bool is_spawned = secure_getenv("OVNI_SPAWNED");
+    if (rank < 0 || (size < 2 && !is_spawned)) return;
+    LoomName loom;
+    const Host host = Host::alone();
+    if (is_spawned)
+        snprintf(loom.text, sizeof loom.text, "%s.spawned%d", host.name, getpid());
+    else
+        snprintf(loom.text, sizeof loom.text, "%s.%d", host.name, rank);
+    ovni_private_identity identity{};
+    identity.app = 1;
+    identity.loom = loom.text;
+    identity.host = host.name;
+    identity.rank = is_spawned ? -1 : rank;
+    identity.nranks = is_spawned ? 0 : size;
+    identity.is_provisional = 1;
+    ovni_private_identify(&identity);
+    errno = saved;
+}
+
 void introduce_process() noexcept {
     int saved = errno;
     auto [job, are_together] = meet_traced_ranks();
@@ -152,6 +178,7 @@ void introduce_process() noexcept {
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
     sampling_cpus.store(sample, std::memory_order_relaxed);
     meet_world();
+    if (job.valid()) prepare_control_starts(job);
     if (job.valid()) prepare_agreement(job);
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);

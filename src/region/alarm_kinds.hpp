@@ -33,7 +33,7 @@ struct KindRow {
     Fault (*read)(const Reading& reading, std::span<const Piece> fields, Alarm& alarm);
 };
 
-// In the order of Kind.
+// The rows stand in the order of Kind.
 std::span<const KindRow, kind_count> kind_rows() noexcept;
 const KindRow& row_of(Kind kind) noexcept;
 

@@ -51,6 +51,15 @@ void ovni_private_job_agreed(uint64_t wish) {
     if (!writer::is_inside()) controller().delivery().agree(wish);
 }
 
+int ovni_private_control_start(void) {
+    return static_cast<int>(controller().start());
+}
+
+void ovni_private_tell_control_starts(uint64_t seen, uint64_t missing, int to_warn) {
+    controller().leave_report_to_job();
+    if (to_warn) controller().tell_starts(seen, missing);
+}
+
 uint32_t ovni_private_number_thread(void) {
     return writer::is_inside() ? UINT32_MAX : controller().number_next_thread();
 }

@@ -45,8 +45,8 @@ struct ControlSettings {
     DefaultStart default_start = DefaultStart::on;  // OVNI_CONTROL_DEFAULT_START
 
     static Fault from_environment(ControlSettings& settings) noexcept;
-    // A process without a rank has a controller.
-    bool concern(std::optional<uint32_t> rank) const noexcept { return !rank || ranks.holds(*rank); }
+    // A program that no launcher gave a rank is rank 0 of its job.
+    bool concern(std::optional<uint32_t> rank) const noexcept { return ranks.holds(rank.value_or(0)); }
 };
 
 }  // namespace ovni::region

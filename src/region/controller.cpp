@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <cinttypes>
+
 #include "region/mpi_names.hpp"
+#include "region/own_process.hpp"
 #include "region/recorder.hpp"
 #include "ring/diagnostics.hpp"
 #include "ring/session.hpp"
@@ -34,15 +37,32 @@ writer::Recording RegionController::begin() noexcept {
     return first_;
 }
 
-// Warns, in one rank, if nothing was ever recorded: a misspelt text cannot be found earlier.
+// Warns if nothing was ever recorded: a misspelt text cannot be found earlier. In a job of MPI its ranks have
+// done so together.
 void RegionController::end() noexcept {
     service_.stop();
-    bool concerns = running() != nullptr && !is_child_ && writer::told_rank() == "0";
-    if (!concerns || first_ == writer::Recording::on || delivery_.has_start()) return;
+    if (is_child_ || is_job_told_ || start() != Start::missing || writer::told_rank() != "0") return;
     writer::warn(
-        "--control: nothing is recorded of rank 0 (process %d), as no chain came to a start; the first "
-        "begins with %s",
+        "--control: nothing is recorded of process %d, as no chain came to a start; the first begins with %s",
         getpid(), running()->facts(0).text.c_str());
+}
+
+RegionController::Start RegionController::start() const noexcept {
+    if (running() == nullptr || first_ == writer::Recording::on) return Start::not_needed;
+    return delivery_.has_start() ? Start::seen : Start::missing;
+}
+
+void RegionController::tell_starts(uint64_t seen, uint64_t missing) noexcept {
+    if (missing == 0) return;
+    const std::string first =
+        running() == nullptr ? "" : "; the first begins with " + running()->facts(0).text;
+    if (seen == 0)
+        writer::warn("--control: nothing is recorded, as no chain came to a start in any rank%s",
+                     first.c_str());
+    else
+        writer::warn("--control: %" PRIu64 " of %" PRIu64
+                     " ranks started recording; in the others no chain came to a start%s",
+                     seen, seen + missing, first.c_str());
 }
 
 void RegionController::begin_here() noexcept {
@@ -61,6 +81,7 @@ Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
 bool RegionController::make() noexcept {
     ControlSettings settings;
     Plan plan;
+    if (is_launcher()) return false;
     std::optional<uint32_t> rank = own_rank();
     if (Fault fault = read(settings, plan)) {
         writer::warn("OVNI_CONTROL: %s; all is recorded", fault->message().c_str());

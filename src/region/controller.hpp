@@ -30,7 +30,7 @@ class RegionController {
     constexpr RegionController() = default;
     void be_born(uint64_t clock) noexcept { born_ = clock; }
 
-    // For the writer: see runtime/gate.hpp.
+    // The writer calls these: see runtime/gate.hpp.
     writer::Recording begin() noexcept;
     void thread_begins() noexcept;
     void thread_ends() noexcept;
@@ -59,7 +59,15 @@ class RegionController {
     bool fire(Event event, uint32_t thread, bool is_broadcast) noexcept;
     Delivery& delivery() noexcept { return delivery_; }
 
-    // For the engine's hooks.
+    // Whether a chain has begun recording in this process. It is not needed if recording begins at once.
+    enum class Start : uint8_t { not_needed, missing, seen };
+    Start start() const noexcept;
+    // The ranks of the job report together: end() says no more of it.
+    void leave_report_to_job() noexcept { is_job_told_ = true; }
+    // Warns of ranks without a start.
+    void tell_starts(uint64_t seen, uint64_t missing) noexcept;
+
+    // The engine's hooks call these.
     void fired(const Firing& firing, std::string_view cause) noexcept;
 
     // Called in the thread of the service: a deadline has come.
@@ -94,6 +102,7 @@ class RegionController {
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};
+    std::atomic<bool> is_job_told_{false};
     bool is_child_ = false;  // of a fork, while chains were at work
     // For the thread of the service: the stream that it reports for, and events still to pass to listeners.
     std::atomic<writer::Stream*> reported_stream_{nullptr};

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "region/controller.hpp"
+#include "region/own_process.hpp"
 #include "region/recorder.hpp"
 
 namespace ovni::region {
@@ -70,14 +71,10 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
 }
 
 void RegionController::tell_status(std::string& reply) noexcept {
-    size_t threads = 0;
-    for (uint32_t least = 0; ThreadTable::Use thread = threads_.next_from(least);) {
-        least = thread.thread().number + 1;
-        ++threads;
-    }
     reply = "ok recording=";
     reply += recorder::state_of_new_streams() == writer::Recording::on ? "on" : "off";
-    reply += " scope=" + std::string(name_of(delivery_.scope())) + " threads=" + std::to_string(threads) +
+    reply += " scope=" + std::string(name_of(delivery_.scope())) +
+             " threads=" + std::to_string(count_program_threads()) +
              " events=" + std::to_string(delivery_.count()) +
              " latched=" + (running()->is_latched.load() ? "1" : "0");
 }

@@ -61,7 +61,7 @@ void hide_control_characters(char* text, size_t size) {
         auto byte = static_cast<unsigned char>(text[i]);
         auto next = static_cast<unsigned char>(i + 1 < size ? text[i + 1] : 0);
         if (byte < 0x20 || byte == 0x7f) text[i] = '?';
-        // From U+0080 to U+009F.
+        // These are U+0080 to U+009F.
         if (byte == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
     }
 }

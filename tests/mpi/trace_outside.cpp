@@ -12,16 +12,15 @@ class OutsideJob : public TracedTest {
  protected:
     static constexpr int ranks = 4;
 
-    void start_job(const Words& options) {
+    void start_job(const Words& options) { start({"mpirun", "-q", "-n", std::to_string(ranks)}, options); }
+    void start(const Words& launcher, const Words& options) {
         for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                                  "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
             ::setenv(name, "1", 1);
         ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
         std::filesystem::create_directory(path("run"));
-        Words words{
-            "mpirun",          "-q",        "-n",       std::to_string(ranks), program("ovnirun"), "-o",
-            trace_directory(), "--run-dir", path("run")};
-        job_ = std::make_unique<Started>(words + options + Words{app("controlled_job")});
+        Words words{program("ovnirun"), "-o", trace_directory(), "--run-dir", path("run")};
+        job_ = std::make_unique<Started>(launcher + words + options + Words{app("controlled_job")});
         barriers(1);
     }
     void barriers(int count) {
@@ -82,6 +81,28 @@ TEST_F(OutsideJob, FiresInSomeRanksOnly) {
         EXPECT_EQ(counts_of(trace, stream)["MCb"], rank % 2 == 1 ? 20 : 60) << rank;
     }
     expect_emulates();
+}
+
+// Open MPI starts a daemon for such a program, which inherits the tracer.
+TEST_F(OutsideJob, AProgramWithoutMpirunIsRankZeroAndAlone) {
+    start({}, {"--control", "start:interactive,stop:interactive", "--control-ranks", "0"});
+    Finished status = ovnictl({"status"});
+    EXPECT_EQ(std::ranges::count(status.out, '\n'), 1) << status.out;
+    EXPECT_NE(status.out.find("rank 0: ok recording=off"), std::string::npos) << status.out;
+    EXPECT_EQ(ovnictl({"fire"}).status, 0);
+    barriers(5);
+    end_job();
+    Trace trace = this->trace();
+    ASSERT_EQ(trace.streams().size(), 1u);
+    EXPECT_EQ(counts_of(trace, 0)["MCb"], 5);
+}
+
+TEST_F(OutsideJob, AProgramWithoutMpirunIsNoOtherRank) {
+    start({}, {"--control", "start:interactive,stop:interactive", "--control-ranks", "1-3"});
+    EXPECT_EQ(ovnictl({"status"}).status, 1);
+    barriers(5);
+    end_job();
+    EXPECT_EQ(counts_of(trace(), 0)["MCb"], 6);
 }
 
 TEST_F(OutsideJob, FlushWritesWhatFlightRecordersKeep) {

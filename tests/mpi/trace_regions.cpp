@@ -56,6 +56,21 @@ TEST_P(Stages, BeginAtACall) {
     EXPECT_EQ(story_of(trace(), 0), "gap end OM[solve MAr MAR OM]solve gap");
 }
 
+// Rank 0 alone passes "now" to MPI_Pcontrol.
+TEST_F(Regions, RanksWithoutAStartAreToldOnceAJob) {
+    auto said = [&](const char* word, const Words& options) {
+        std::filesystem::remove_all(trace_directory());
+        return run_controlled(3, {app("uneven"), "even"}, Words{"--control", word} + options).err;
+    };
+    EXPECT_EQ(said("start:pcontrol:now", {}),
+              "WARN: --control: 1 of 3 ranks started recording; in the others no chain came to a start; the "
+              "first begins with start:pcontrol:now\n");
+    EXPECT_EQ(said("start:pcontrol:never", {}),
+              "WARN: --control: nothing is recorded, as no chain came to a start in any rank; the first "
+              "begins with start:pcontrol:never\n");
+    EXPECT_EQ(said("start:pcontrol:now", {"--control-ranks", "0"}), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(In, Stages,
                          ::testing::Values("stages_c", "stages_cpp"
 #ifdef OVNI_TEST_FORTRAN

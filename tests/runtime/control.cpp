@@ -98,6 +98,18 @@ TEST_F(ControlTest, EventsThatChangeNothingAreToldAsSuch) {
     EXPECT_THAT(log(), ElementsAre("- 0 stop - stop:pcontrol:b done", "- 0 stop - stop:pcontrol:b was so"));
 }
 
+TEST_F(ControlTest, AProgramWithoutALauncherIsRankZero) {
+    set_environment("OVNI_CONTROL", "stop:pcontrol:b");
+    for (const char* ranks : {"0", "1-3"}) {
+        set_environment("OVNI_CONTROL_RANKS", ranks);
+        run_traced([] {
+            ovni_private_thread_open();
+            ::exit(ovni_control_fire(OVNI_CONTROL_START, OVNI_CONTROL_THIS_THREAD, 1));
+        });
+        EXPECT_EQ(status(), *ranks == '0') << ranks;
+    }
+}
+
 TEST_F(ControlTest, RanksThatAreNotListedHaveNoController) {
     set_environment("OVNI_CONTROL", "stop:pcontrol:b");
     set_environment("OVNI_CONTROL_RANKS", "0,3-5");

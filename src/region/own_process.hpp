@@ -1,0 +1,15 @@
+// Facts of the calling process, from /proc.
+#pragma once
+
+#include <cstddef>
+
+namespace ovni::region {
+
+// True if this process starts programs and is none itself: mpirun, or the daemon that Open MPI starts for a
+// program without mpirun. Such a process inherits the tracer from its environment.
+bool is_launcher() noexcept;
+
+// The threads of the process, but those of the tracer. 0: unknown.
+size_t count_program_threads() noexcept;
+
+}  // namespace ovni::region
