@@ -66,7 +66,7 @@ struct ClockPage {
     uint32_t state = 0;  // ClockState, for reports: readings do not depend on it
     ClockCorrection hook;
 
-    // For the writer only.
+    // Only the writer uses this.
     alignas(64) uint64_t rate = 0;  // without steering, as a multiplier
     uint64_t rate_baseline_ns = 0;  // the time that `rate` was measured over
     uint64_t published = 0;         // segments

@@ -184,7 +184,7 @@ Origin origin_of(Moment& moment, MPI_Comm parent) noexcept {
     return {known->id, 0, parent, known->identities, known->number == OVNI_MPI_WORLD ? nullptr : known};
 }
 
-// For a communicator with the members of the origin.
+// The communicator has the members of the origin.
 static Members::Ranks ranks_of_copy(const Origin& origin) noexcept {
     bool of_world = origin.comm == comm_world() || (origin.known && origin.known->flags & OVNI_MPI_OF_WORLD);
     return of_world ? Members::Ranks::of_world : Members::Ranks::any;

@@ -22,7 +22,7 @@ struct Plain {
 
 // MPI_Finalize: rank 0 of a communicator records what it has not recorded of it yet.
 struct Finalization {
-    // For an MPI_Finalize that itself is not recorded.
+    // The MPI_Finalize itself is not recorded.
     static void tell_unrecorded(Function function) noexcept;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }

@@ -9,6 +9,10 @@ namespace ovni::mpi {
 // Call when MPI_Init begins: from here on the process records.
 void start_recording() noexcept;
 
+// Call then, before anything is recorded: a process that dies in MPI_Init leaves a stream, too. It has a loom
+// of its own, because the ranks of a host agree on the indices of their CPUs only at the end of MPI_Init.
+void introduce_provisionally() noexcept;
+
 // Call when MPI_Init has succeeded. Collective over the traced ranks, on communicators of its own. After
 // errors the process goes on with what it knows by itself.
 void introduce_process() noexcept;

@@ -23,6 +23,7 @@ constexpr char key[] = "ovni.traced";
 constexpr const char* job_variables[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "PMI_JOBID",
                                          "SLURM_JOB_ID", "SLURM_STEP_ID"};
 constexpr const char* rank_variables[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+constexpr const char* size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
 
 Report not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
 Report not_found{
@@ -51,8 +52,9 @@ bool is_allowed(const char* way) noexcept {
     return !excluded || !strstr(excluded, way);
 }
 
-int rank_by_launcher() noexcept {
-    for (const char* variable : rank_variables)
+template <size_t count>
+int first_of(const char* const (&variables)[count]) noexcept {
+    for (const char* variable : variables)
         if (const char* value = secure_getenv(variable)) return atoi(value);
     return -1;
 }
@@ -112,8 +114,9 @@ class Others {
                 add(", ...");
                 break;
             }
-            add(is_first_ ? "%d" : ", %d", rank);
-            if (last > rank) add("-%d", last);
+            if (!is_first_) add(", ");
+            add(rank);
+            if (last > rank) add("-"), add(last);
             is_first_ = false;
             rank = last;
         }
@@ -122,10 +125,11 @@ class Others {
     const char* text() const noexcept { return text_; }
 
  private:
-    template <class... Values>
-    void add(const char* format, Values... values) noexcept {
-        // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral,clang-diagnostic-format-security)
-        used_ += static_cast<size_t>(snprintf(text_ + used_, sizeof text_ - used_, format, values...));
+    void add(const char* text) noexcept {
+        used_ += static_cast<size_t>(snprintf(text_ + used_, sizeof text_ - used_, "%s", text));
+    }
+    void add(int rank) noexcept {
+        used_ += static_cast<size_t>(snprintf(text_ + used_, sizeof text_ - used_, "%d", rank));
     }
 
     static constexpr size_t room_for_end = 40;
@@ -153,6 +157,14 @@ int rank_in_world() noexcept {
     int rank = 0;
     OVNI_PMPI(Comm_rank)(comm_world(), &rank);
     return rank;
+}
+
+int rank_by_launcher() noexcept {
+    return first_of(rank_variables);
+}
+
+int size_by_launcher() noexcept {
+    return first_of(size_variables);
 }
 
 RunName name_of_job() noexcept {

@@ -22,6 +22,10 @@ struct TracedRanks {
 int rank_in_world() noexcept;
 int size_of_world() noexcept;
 
+// What these will be, as the launcher says before PMPI_Init; -1 if it does not.
+int rank_by_launcher() noexcept;
+int size_by_launcher() noexcept;
+
 // Call before PMPI_Init. With OVNI_ALL_TRACED=1 all ranks count as traced, and nothing is announced.
 void announce_rank() noexcept;
 

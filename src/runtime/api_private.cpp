@@ -36,7 +36,7 @@ int open_ours() {
     return stream && stream->recording().is_recorded() ? 1 : 0;
 }
 
-// At most 511 bytes, cut between characters.
+// The text has at most 511 bytes, and is cut between characters.
 std::string short_label(const char* label) {
     constexpr size_t most = 511;
     std::string text(label);

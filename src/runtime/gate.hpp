@@ -119,7 +119,7 @@ class Gate {
     std::atomic<const char*> reason_{default_gap_reason};
     std::atomic<uint64_t> count_{0};
     Mutex beginning_, logging_;
-    // Under the lock of the log.
+    // Call with the lock of the log held.
     Recording logged_ = Recording::on;
     Logged log_[kept];
 };

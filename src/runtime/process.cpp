@@ -88,7 +88,7 @@ void Process::finish(const char* function) {
 
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
-    identified_ = true;
+    identified_ = !identity.is_provisional;
     identity_app_ = identity.app > 0 ? identity.app : 1;
     texts().identity_loom = identity.loom && *identity.loom ? identity.loom : host_name();
     if (identity.host) texts().host = identity.host;
@@ -120,13 +120,17 @@ void Process::set_program_rank() {
     program_told_rank_ = true;
 }
 
+std::string Process::loom_of_identity() {
+    return texts().identity_loom.empty() ? host_name() : texts().identity_loom;
+}
+
 Facts Process::facts() {
     Lock lock(mutex_);
     Facts facts;
     facts.app = initialised_ ? app_ : identity_app_;
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
-    facts.loom = initialised_ ? texts().loom : identified_ ? texts().identity_loom : host_name();
+    facts.loom = initialised_ ? texts().loom : loom_of_identity();
     facts.host = texts().host;
     facts.run = texts().run;
     if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;

@@ -73,11 +73,13 @@ class Process {
 
  private:
     void read_environment();
+    // Call with the mutex held.
+    std::string loom_of_identity();
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
     std::atomic<bool> inherited_{false};
     Mutex mutex_;
-    // Under the mutex.
+    // Call with the mutex held.
     bool prepared_ = false;
     bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;

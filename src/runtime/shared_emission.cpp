@@ -78,8 +78,8 @@ SharedEmission::Outcome SharedEmission::put_event(const void* event, size_t size
     return producer_->emit_jumbo(code, clock, content, no_room);
 }
 
-// As patient as RingWriter::wait_for_room(). The drainer may wait for an emission that this thread, a handler
-// in it, has interrupted: a handler gives up soon.
+// Waits as long as RingWriter::wait_for_room() does. The drainer may wait for an emission that this thread, a
+// handler in it, has interrupted: a handler gives up soon.
 template <class Put>
 SharedEmission::Outcome SharedEmission::put_after_waiting(Put put) {
     constexpr int most_passes_of_handlers = 10;

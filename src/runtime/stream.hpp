@@ -63,7 +63,7 @@ class Stream {
     void open_for_program(pid_t tid);
     // In a fork's child: takes over what the parent's stream of this thread says of models and marks.
     void inherit(const Stream& parent);
-    // In a fork's child that does not own this stream.
+    // The caller is a fork's child that does not own this stream.
     void let_shared_emission_end() { shared_.let_emission_end(); }
 
     // Any thread.

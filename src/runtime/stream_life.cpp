@@ -120,7 +120,7 @@ void Stream::follow_identity() {
     Lock lock(mutex_);
     if (!life_.owes_end() || is_closed() || !own_.is_mapped()) return;
     Facts facts = process().facts();
-    if (own_.header().kept > 0)
+    if (own_.header().kept > 0 && facts.identified)
         place_.settle(facts);
     else
         place_.renew(facts);

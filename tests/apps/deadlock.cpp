@@ -7,15 +7,29 @@
 //     deadlock split      rank 0 receives from rank 2, which is in a barrier of the even ranks
 //     deadlock finalize   rank 1 receives from rank 0, which is at its end
 //     deadlock any        rank 1 receives from anybody, and nobody sends
+//     deadlock init       the last rank never comes to MPI_Init
 #include <mpi.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
 
 int rank, ranks;
+
+void say_begin() {
+    std::printf("%d begins\n", rank);
+    std::fflush(stdout);
+}
+
+void keep_the_last_from_init() {
+    rank = std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
+    ranks = std::atoi(std::getenv("OMPI_COMM_WORLD_SIZE"));
+    say_begin();
+    while (rank == ranks - 1) pause();
+}
 
 void receive(int from, int tag, MPI_Comm comm = MPI_COMM_WORLD) {
     int number;
@@ -52,11 +66,11 @@ void split() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::strcmp(argv[1], "init") == 0) keep_the_last_from_init();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    std::printf("%d begins\n", rank);
-    std::fflush(stdout);
+    say_begin();
     auto is = [&](const char* name) { return argc > 1 && std::strcmp(argv[1], name) == 0; };
     if (is("receives") && rank < 2) receive(1 - rank, 7);
     if (is("barrier") && rank == ranks - 1)

@@ -46,7 +46,7 @@ class Deadlock : public JobEnds {
         wait_until_it_hangs(job, ranks);
         kill(job);
     }
-    // Without what the emulator says of other things.
+    // The sentences of other things are left out.
     static Words sentences_in(const std::string& text) {
         Words found;
         std::istringstream lines(text);
@@ -134,6 +134,26 @@ TEST_F(Deadlock, LastsUntilTheProgramDied) {
     const Finished top = run({program("ovnitop"), "--mpi", trace_directory()});
     EXPECT_EQ(top.status, 0) << top.err;
     EXPECT_THAT(top.out, HasSubstr("MPI_Recv"));
+}
+
+// Ranks agree on their CPUs at the end of MPI_Init, and each of these is bound to another one.
+TEST_F(Deadlock, InMpiInitIsSeen) {
+    const std::string bound = script("exec taskset -c $((OMPI_COMM_WORLD_RANK % $(nproc))) \"$@\"\n");
+    Started job(
+        {"mpirun", "-q", "-n", "3", "--bind-to", "none", bound, program("ovnirun"), app("deadlock"), "init"});
+    wait_until_it_hangs(job, 3);
+    EXPECT_THAT(run({program("ovnirecover"), "--write-out", "--all", "--yes"}).err,
+                HasSubstr("1 streams are not on disk before MPI_Init ends"));
+    kill(job);
+    emulate();
+    const Json report = this->report();
+    ASSERT_EQ(report["waiting"].size(), 2u) << report["waiting"];
+    for (int rank : {0, 1}) {
+        const Json& call = report["waiting"][static_cast<size_t>(rank)];
+        EXPECT_EQ(call["rank"], rank);
+        EXPECT_EQ(call["function"], "MPI_Init");
+        expect_end_of_program(call["until"]);
+    }
 }
 
 struct Kind {

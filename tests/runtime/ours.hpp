@@ -23,8 +23,8 @@ inline std::string host() {
 }
 
 inline void identify(std::vector<int> cpus = {0, 1, 2, 3}, const char* loom = "host.us") {
-    ovni_private_identity identity{3,      loom, "run.1", 2, 4, cpus.data(), static_cast<int>(cpus.size()),
-                                   nullptr};
+    ovni_private_identity identity{3,       loom, "run.1", 2, 4, cpus.data(), static_cast<int>(cpus.size()),
+                                   nullptr, 0};
     ovni_private_identify(&identity);
 }
 
