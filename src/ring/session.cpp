@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -77,9 +78,26 @@ std::string session_place(uint32_t choice, const std::string& trace_directory) {
     return is_private(own) ? own : std::string();
 }
 
-std::string session_place_if_there(uint32_t choice, const std::string& trace_directory) {
+static std::string session_place_if_there(uint32_t choice, const std::string& trace_directory) {
     std::string own = own_place(choice, trace_directory);
     return !own.empty() && is_private(own) ? own : std::string();
+}
+
+std::vector<std::string> in_session_places(const std::string& trace_directory) {
+    std::vector<std::string> found;
+    for (uint32_t choice = 0; choice < session_places; ++choice) {
+        const std::string place = session_place_if_there(choice, trace_directory);
+        DIR* directory = place.empty() ? nullptr : opendir(place.c_str());
+        if (!directory) continue;
+        while (const dirent* entry = readdir(directory)) {
+            const std::string name = entry->d_name;
+            if (name != "." && name != "..") found.push_back(place + "/" + name);
+        }
+        closedir(directory);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
 }
 
 bool is_in_session_place(const std::string& file) {

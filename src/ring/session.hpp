@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ovni/tsc_clock.hpp"
 #include "ring/descriptors.hpp"
@@ -91,9 +92,9 @@ class Session {
 // /tmp, the trace directory. Each gets a directory of the user's own, ovni-<uid>, mode 0700, made here. Empty
 // if a place cannot be used.
 std::string session_place(uint32_t choice, const std::string& trace_directory);
-// Makes nothing.
-std::string session_place_if_there(uint32_t choice, const std::string& trace_directory);
 inline constexpr uint32_t session_places = 4;
+// The paths of all that lies in these places, sorted, each once. Makes nothing.
+std::vector<std::string> in_session_places(const std::string& trace_directory);
 // True for the path of a ring that lies in a place of this user, without links.
 bool is_in_session_place(const std::string& file);
 

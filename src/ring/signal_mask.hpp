@@ -14,7 +14,7 @@ inline constexpr size_t kernel_sigset_bytes = 8;
 // The signal that cancels threads: the first that the C library keeps to itself.
 inline constexpr int cancel_signal = 32;
 
-// As pthread_sigmask(). A set that was asked for here has the signal that cancels threads in it.
+// Does what pthread_sigmask() does. A set that was asked for here has the signal that cancels threads in it.
 inline void change_signals(int how, const sigset_t& set, sigset_t* before = nullptr) noexcept {
     if (before) sigemptyset(before);
     syscall(SYS_rt_sigprocmask, how, &set, before, kernel_sigset_bytes);

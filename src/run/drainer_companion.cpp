@@ -63,7 +63,7 @@ void DrainerCompanion::prepare() noexcept {
     for (uint32_t choice = 0; choice < writer::session_places && !session_.is_valid(); ++choice)
         if (std::string place = writer::session_place(choice, trace); !place.empty())
             session_ = writer::Session::create(place + "/" + name + ".run");
-    // Without one, every process drains itself.
+    // If there is none, every process drains itself.
     if (session_.is_valid())
         setenv("OVNI_SESSION", session_.directory().c_str(), 1);
     else

@@ -6,7 +6,7 @@
 
 namespace ovni::run {
 
-// As proposal() of base/nearest.hpp: the function may be named with MPI_ or without.
+// Does what proposal() of base/nearest.hpp does: the function may be named with MPI_ or without.
 std::string proposal_of_function(std::string_view word);
 
 // A variable OVNI_NAME of the environment that nothing reads is a misspelled one. Prints a line for each.

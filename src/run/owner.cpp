@@ -93,7 +93,7 @@ bool in_child(uid_t uid, gid_t gid, const fs::path& directory, const std::functi
 }  // namespace
 
 bool as_owner(const fs::path& directory, const std::function<bool(const fs::path&)>& work) {
-    // Without a slash at its end, behind which a link would be followed.
+    // The path has no slash at its end: the system would follow a link in front of one.
     fs::path plain = directory.has_filename() ? directory : directory.parent_path();
     checked(plain);
     std::error_code fault;

@@ -20,7 +20,7 @@ constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
-// Without /proc the path by which the system was told to start the program.
+// If there is no /proc, this is the path by which the system was told to start the program.
 fs::path own_program() {
     std::error_code fault;
     fs::path program = fs::read_symlink("/proc/self/exe", fault);

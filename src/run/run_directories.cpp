@@ -12,18 +12,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> directories_in_all_places() {
-    std::vector<fs::path> found;
-    for (uint32_t choice = 0; choice < writer::session_places; ++choice) {
-        std::error_code fault;
-        for (const auto& entry : fs::directory_iterator(writer::session_place(choice, ""), fault))
-            found.push_back(entry.path());
-    }
-    std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
-    return found;
-}
-
 bool is_run_directory(const fs::path& directory) {
     return writer::Session::open(directory.string()).is_valid();
 }
@@ -38,8 +26,9 @@ bool holds_rings(const fs::path& directory) {
 }  // namespace
 
 std::vector<fs::path> run_directories() {
-    std::vector<fs::path> found = directories_in_all_places();
-    std::erase_if(found, [](const fs::path& directory) { return !is_run_directory(directory); });
+    std::vector<fs::path> found;
+    for (const std::string& directory : writer::in_session_places(""))
+        if (is_run_directory(directory)) found.emplace_back(directory);
     return found;
 }
 
@@ -64,7 +53,7 @@ std::string age_of(const fs::path& run_directory) {
 
 void remove_ruins() {
     constexpr std::chrono::minutes time_to_make_one{1};
-    for (const fs::path& directory : directories_in_all_places()) {
+    for (const fs::path directory : writer::in_session_places("")) {
         std::error_code fault;
         bool is_new =
             fs::last_write_time(directory, fault) + time_to_make_one > fs::file_time_type::clock::now();

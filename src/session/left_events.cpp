@@ -40,41 +40,35 @@ bool is_of_trace(const writer::StreamNote& note, const Known& trace) {
     return !has_run || trace.runs.empty() || trace.runs.contains((*ovni)["run"].get<std::string>());
 }
 
+// A ring that its thread has closed is drained as the open ones are.
+bool holds_events(const writer::RingHeader& ring) {
+    const writer::RingState state = ring.state.load();
+    return state == writer::RingState::open || state == writer::RingState::closed;
+}
+
 bool holds_events_of(const writer::Session& session, const Known& trace) {
     const uint32_t rings = session.header().rings.load();
     for (uint32_t number = 0; number < rings; ++number) {
         const writer::Ring ring = writer::Ring::open(session.ring_path(number));
-        const bool is_open = ring.is_mapped() && ring.header().state.load() == writer::RingState::open;
-        if (!is_open) continue;
+        if (!ring.is_mapped() || !holds_events(ring.header())) continue;
         const std::optional<writer::StreamNote> note = writer::StreamNote::read(session.note_path(number));
         if (note && is_of_trace(*note, trace)) return true;
     }
     return false;
 }
 
-std::set<fs::path> run_directories(const fs::path& trace) {
-    std::set<fs::path> found;
-    for (uint32_t choice = 0; choice < writer::session_places; ++choice) {
-        std::error_code fault;
-        const std::string place = writer::session_place_if_there(choice, fs::absolute(trace, fault));
-        for (fs::directory_iterator entry(place, fault), end; !fault && entry != end; entry.increment(fault))
-            found.insert(entry->path());
-    }
-    return found;
-}
-
 std::vector<std::string> left_events_of(const Known& trace) {
     std::vector<std::string> sentences;
-    for (const fs::path& directory : run_directories(trace.directory)) {
+    std::error_code fault;
+    for (const std::string& directory : writer::in_session_places(fs::absolute(trace.directory, fault))) {
         const writer::Session session = writer::Session::open(directory);
         if (!session.is_valid() || !holds_events_of(session, trace)) continue;
         if (!session.is_served())
-            sentences.push_back(fmt::format("events of killed programs wait on this node: ovnirecover {}",
-                                            directory.string()));
-        else if (!trace.is_running)
             sentences.push_back(
-                fmt::format("a program on this node still writes this trace: ovnirecover --write-out {}",
-                            directory.string()));
+                fmt::format("events of killed programs wait on this node: ovnirecover {}", directory));
+        else if (!trace.is_running)
+            sentences.push_back(fmt::format(
+                "a program on this node still writes this trace: ovnirecover --write-out {}", directory));
     }
     return sentences;
 }
