@@ -185,7 +185,7 @@ void port() {
     if (rank == 0) MPI_Close_port(name);
 }
 
-// In pages.
+// The unit is a page.
 long data_size() {
     long numbers[6] = {};
     std::FILE* file = std::fopen("/proc/self/statm", "r");

@@ -44,7 +44,7 @@ void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
     if (failure) std::rethrow_exception(failure);
 }
 
-// What --keep-going leaves of a trace.
+// The part of a trace that --keep-going leaves.
 inline Trace good_part(const std::filesystem::path& directory) {
     std::vector<Damage> damages;
     std::vector<StreamFile> good;

@@ -85,7 +85,7 @@ check 0 "$vcluster" down
 [ -e "$OVNI_VCLUSTER_DIR/precious" ] || note "down removed a file that is not its own"
 rm -r "$OVNI_VCLUSTER_DIR"
 
-# Without root.
+# This needs no root.
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && chmod 777 "$dir" && "${other[@]}" "$vcluster" can 2>"$dir/err"; then
     check 0 "${other[@]}" "$vcluster" up 2 --skew-ns 0,77

@@ -1,11 +1,10 @@
 // Programs of another MPI than the one that the tracing library was built for: they run as without it.
 #include "tests/mpi/traced.hpp"
+#include "tests/support/sentences.hpp"
 
 namespace ovni::test {
 namespace {
 
-const std::string nothing_recorded =
-    "ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n";
 const std::string notice =
     "ovni-mpi: the program's MPI is MPICH, the tracing library was built for Open MPI: its MPI calls are not "
     "recorded\n";

@@ -27,16 +27,6 @@ class Parts : public TracedTest {
         }
         return mpirun(parts[0].ranks, of_mpirun + all, environment);
     }
-    // Open MPI itself hangs in some jobs that spawn on a busy machine, with tracing or without.
-    Finished spawning_job(const std::vector<Part>& parts) const {
-        constexpr int attempts = 6, timed_out = 110;
-        Finished done;
-        for (int i = 0; i < attempts; ++i) {
-            done = job(parts, {app("spawn")}, {}, {}, {"--timeout", "20"});
-            if (done.status != timed_out) break;
-        }
-        return done;
-    }
     std::set<int64_t> traced_ranks() const {
         std::set<int64_t> ranks;
         for (const Stream& stream : streams()) ranks.insert(stream.metadata.rank.value_or(-1));
@@ -142,7 +132,9 @@ TEST_F(Parts, TalkAmongThemselvesLater) {
 
 TEST_F(Parts, WorldsMayBeSpawnedByAnyOfThem) {
     for (bool first : {true, false}) {
-        Finished done = spawning_job({{1, first}, {1, !first}});
+        Finished done = spawning([&] {
+            return job({{1, first}, {1, !first}}, {app("spawn")}, {}, {}, spawn_limit);
+        });
         EXPECT_EQ(done.status, 0) << done.err;
         EXPECT_TRUE(traced_ranks().contains(first ? 0 : 1));
         expect_emulates();

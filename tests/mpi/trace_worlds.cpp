@@ -16,16 +16,11 @@ class Worlds : public TracedTest {
         std::set<int> applications;
     };
 
-    // Open MPI itself hangs in one of some sixty jobs that spawn on a busy machine, with tracing or without.
     Finished spawning(int ranks, const Words& words, const Words& options = {}) const {
-        constexpr int attempts = 4, timed_out = 110;
-        Finished done;
-        for (int i = 0; i < attempts; ++i) {
-            done = mpirun(ranks, Words{"--timeout", "20", program("ovnirun"), "-o", trace_directory()} +
-                                     options + words);
-            if (done.status != timed_out) break;
-        }
-        return done;
+        return TracedTest::spawning([&] {
+            return mpirun(ranks,
+                          spawn_limit + Words{program("ovnirun"), "-o", trace_directory()} + options + words);
+        });
     }
 
     // Messages by id of communicator, only of those between worlds.

@@ -36,7 +36,7 @@ inline bool is_detail(const std::string& code) {
     return code.starts_with("MX") && code.find_first_of("socrbCON") == 2;
 }
 
-// Without details.
+// The details are left out.
 inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
     std::vector<Mark> events;
     for (StreamReader reader = trace.reader(stream, 0, ClockOrder::checked); reader.next();) {
@@ -96,6 +96,16 @@ class TracedTest : public ::testing::Test {
                     const Words& environment = {}) const {
         return mpirun(ranks, Words{program("ovnirun"), "-o", trace_directory()} + options + words,
                       environment);
+    }
+    static inline const Words spawn_limit{"--timeout", "20"};
+    // Open MPI itself hangs in some jobs that spawn, with tracing or without: `job` runs with spawn_limit,
+    // and again if it came there.
+    template <class Job>
+    static Finished spawning(Job job) {
+        constexpr int attempts = 6, timed_out = 110;
+        Finished done = job();
+        for (int i = 1; i < attempts && done.status == timed_out; ++i) done = job();
+        return done;
     }
     std::string trace_directory() const { return directory_.path() / "ovni"; }
     std::string path(const std::string& name) const { return directory_.path() / name; }

@@ -25,7 +25,7 @@ class ControlTest : public RuntimeTest {
     ControlTest() { set_environment("OVNI_CONTROL_LOG", log_path()); }
     std::string log_path(const std::string& name = "log") const { return home() / name; }
 
-    // Without clock and pid, blanks for tabs.
+    // Clock and pid are left out, and tabs are blanks.
     Lines log(const std::string& name = "log") const {
         std::ifstream file(log_path(name));
         Lines lines;

@@ -91,7 +91,7 @@ class CrashTest : public RuntimeTest, public testing::WithParamInterface<int> {
     fs::path place() const { return home() / "now"; }
     fs::path state(size_t number) const { return home() / ("state" + std::to_string(number)); }
 
-    // As the thread does: numbered events, while it sees room.
+    // Does what the thread does: numbered events, while it sees room.
     void fill() {
         constexpr uint64_t slack = OVNI_FORMAT_EVENT_MAX;
         writer::RingHeader& header = made_->ring.header();

@@ -1,5 +1,5 @@
 // A job of which every system call that changes files can be seen, and one process be killed at one of them.
-// By ptrace, so calls that no library knows are seen, too; only calls on files below a directory
+// This uses ptrace, so calls that no library knows are seen, too; only calls on files below a directory
 // count, so those of the dynamic linker do not.
 #pragma once
 

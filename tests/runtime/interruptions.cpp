@@ -88,7 +88,7 @@ TEST_F(InterruptionTest, ForkInAHandlerThatInterruptedAnEmission) {
             }
         };
         sigaction(SIGUSR1, &action, nullptr);
-        // As in the middle of an emission: the child finds its window empty, and has to come out of it.
+        // The state amid an emission: the child finds its window empty, and has to come out of it.
         for (uint64_t i = 0; i < 100; ++i) {
             ovni_private_window& window = *ovni_private_thread_window;
             ASSERT_TRUE(detail::begin_emission(window, "OB.", 20, detail::any_clock));
@@ -109,7 +109,7 @@ TEST_F(InterruptionTest, EmissionLeftBehindInAShallowFunction) {
     run_traced([] {
         start();
         ovni_private_window& window = *ovni_private_thread_window;
-        // As a handler leaves it that never returns.
+        // The state that a handler leaves if it never returns.
         window.busy = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
         struct Deeper {
             [[gnu::noinline]] static void emit_all() {

@@ -1,8 +1,8 @@
 // Emits without end from some threads, and acknowledges every event in a file that is mapped: what is
 // acknowledged must be in the trace, however the process ends.
 //     runtime_kill_target ACKNOWLEDGED THREADS [EVENTS]
-// With a number of events per thread that is not 0, it ends after them. The file begins with the pid; the
-// counter of thread t stands in cache line t + 1.
+// If a number of events is given, per thread that is not 0, it ends after them. The file begins with the pid;
+// the counter of thread t stands in cache line t + 1.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

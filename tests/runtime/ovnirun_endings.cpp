@@ -73,7 +73,7 @@ TEST_P(Launched, ALimitOfFileSizesEndsNobody) {
     EXPECT_EQ(program.wait(), W_EXITCODE(3, 0));
 }
 
-// As a shell says.
+// A shell says so.
 TEST_P(Launched, WhatLiesBehindAFileIsNotFound) {
     if (GetParam().empty()) GTEST_SKIP() << "there is nobody to say it";
     std::ofstream(path("file")) << "text";

@@ -1,5 +1,4 @@
 // Signals, stops and continuations: a program gets each as often as without ovnirun.
-#include <gmock/gmock.h>
 #include <sys/time.h>
 #include <unistd.h>
 

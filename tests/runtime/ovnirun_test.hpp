@@ -12,13 +12,12 @@
 
 #include "tests/support/asan_options.hpp"
 #include "tests/support/launchers.hpp"
+#include "tests/support/sentences.hpp"
 #include "tests/support/started.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {
 
-inline const std::string nothing_recorded =
-    "ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n";
 inline const Words signal_log{BUILD_DIR "/tests/signal_log"};
 
 class OvnirunTest : public ::testing::Test {

@@ -156,7 +156,7 @@ class ForbiddenTest : public RuntimeTest {
         fs::permissions(home() / "closed", fs::perms::owner_all);
         if (::geteuid() == 0) ::rmdir(("/dev/shm/ovni-" + std::to_string(nobody)).c_str());
     }
-    // Without the rights of root, which may do everything.
+    // The program has no rights of root, which may do everything.
     void record() {
         run_traced([] {
             if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(1);

@@ -17,7 +17,7 @@ inline void go_on() {
     ovni_private_pause(0);
 }
 
-// As libovni-mpi does, which makes the gate follow states.
+// Does what libovni-mpi does, which makes the gate follow states.
 inline void no_states_of_mpi(int, uint64_t) {}
 inline void follow() {
     ovni_private_follow_recording(no_states_of_mpi);

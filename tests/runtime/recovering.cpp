@@ -116,7 +116,7 @@ TEST_F(RecoverJobsTest, ToBeWrittenOutNeedAName) {
     EXPECT_EQ(ask({"--pid", "1", "--all"}).status, 2);
 }
 
-// As MPI_Init does it; what is killed early has nothing on disk to be moved.
+// MPI_Init does this; what is killed early has nothing on disk to be moved.
 TEST_F(RecoverTest, ARunWhoseTraceWasMovedAwayIsFollowed) {
     for (uint64_t events : {10, 300'000}) {
         fs::remove_all(trace());
@@ -167,7 +167,7 @@ TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
     EXPECT_THAT(ask("--list").out, Not(HasSubstr(own)));
 }
 
-// As drainers leave them that die while they remove a ring.
+// Drainers leave this if they die while they remove a ring.
 TEST_F(RecoverTest, NotesWithoutTheirRingsKeepNoRunDirectory) {
     run_traced([] {
         start();

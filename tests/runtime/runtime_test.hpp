@@ -1,5 +1,5 @@
-// For tests of libovni: what a traced program does stands as a lambda in the test and runs in a process of
-// its own, and what it left on disk is read back.
+// Support of the tests of libovni: what a traced program does stands as a lambda in the test and runs in a
+// process of its own, and what it left on disk is read back.
 //
 //     TEST_F(RuntimeTest, EventsAreWritten) {
 //         run_traced([] { start(); put("OHx", 10, 0, -1, uint64_t{0}); put("OHe", 20); stop(); });

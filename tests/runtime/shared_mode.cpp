@@ -24,7 +24,7 @@ class SharedModeTest : public RuntimeTest {
  protected:
     SharedModeTest() { set_environment("OVNI_BUFFER_MODE", "shared"); }
 
-    // In the run directories, as long as there are any.
+    // Looks in the run directories, as long as there are any.
     size_t shared_buffers() const {
         size_t count = 0;
         for (const auto& entry : fs::recursive_directory_iterator(home()))

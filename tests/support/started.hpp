@@ -36,7 +36,7 @@ class Started {
     std::string line();
     // All that is left, up to the end.
     std::string rest();
-    // As waitpid reports; throws after 20 seconds. `options` such as WUNTRACED.
+    // The status is as waitpid reports it; throws after 20 seconds. `options` such as WUNTRACED.
     int wait(int options = 0);
 
  private:

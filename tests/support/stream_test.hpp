@@ -1,4 +1,4 @@
-// For tests of one stream: build() it, read_all() of it.
+// Support of tests of one stream: build() it, read_all() of it.
 //
 //     TEST_F(StreamTest, TruncatedPayloadNamesTheByteWhereItStarts) {
 //         build().event("OHx", 10, {1, 2}).truncate(3);

@@ -1,4 +1,4 @@
-// What killed programs leave under temporary names, and what live ones write there.
+// Temporary outputs: those of killed programs, and those of live ones.
 #include "base/temporary_output.hpp"
 
 #include <gtest/gtest.h>

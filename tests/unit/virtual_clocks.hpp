@@ -12,7 +12,7 @@ namespace ovni::test {
 
 class VirtualMachine {
  public:
-    // In ns of the true time.
+    // The unit is ns of the true time.
     void pass(int64_t ns) { now_ += ns; }
     void set_monotonic_rate(int64_t ppb) {
         monotonic_.offset = monotonic_ns() - now_;

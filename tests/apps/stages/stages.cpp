@@ -1,4 +1,4 @@
-// As stages.c, with the name of the stage in an object.
+// Does what stages.c does, with the name of the stage in an object.
 #include <mpi.h>
 
 #include <string>

@@ -35,7 +35,7 @@ class Life : public Activity {
     bool step() override;
     // One event closer to Running.
     void towards_running();
-    // From Running or Cooling.
+    // The thread was Running or Cooling.
     void end();
 
  private:

@@ -81,7 +81,7 @@ void Life::move(Thread& moved, int cpu) {
     moved.cpu = cpu;
 }
 
-// To the CPU that it has: legal, and without effect.
+// The CPU is the one that it has: legal, and without effect.
 bool Life::move_itself() {
     int cpu = some_cpu();
     if (thread_.state == State::running && cpu != thread_.cpu && !free(cpu)) return false;

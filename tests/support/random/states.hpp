@@ -18,7 +18,7 @@ class Nesting : public Activity {
     bool open() const override { return !values_.empty(); }
     bool close() override { return leave(); }
 
-    // For tasks, whose events push and pop the value.
+    // Serves tasks, whose events push and pop the value.
     bool can_enter(int value) const;
     void enter(int value) { values_.push_back(value); }
     bool on_top(int value) const { return !values_.empty() && values_.back() == value; }
