@@ -37,7 +37,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
-// For everything with a key.
+// Hashes everything with a key.
 template <class Item>
 bool in_order(const Item& a, const Item& b) {
     return a.moment() < b.moment();

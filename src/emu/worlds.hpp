@@ -15,7 +15,7 @@ struct World {
     std::map<int, uint32_t> processes;  // those of the trace, by rank
 };
 
-// In the order of applications. Processes without a rank are in none.
+// The worlds stand in the order of applications. Processes without a rank are in none.
 std::vector<World> worlds(const System& system);
 
 }  // namespace ovni

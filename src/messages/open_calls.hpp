@@ -50,7 +50,7 @@ class ProcessCalls {
 
     // How many collectives the process has entered on that communicator.
     uint64_t turns(uint64_t communicator) const;
-    // Without members and name, if nothing tells of it.
+    // It has no members and no name if nothing tells of it.
     CommunicatorFacts communicator(uint64_t id) const;
     // The process has entered MPI_Finalize.
     bool is_finalizing() const { return is_finalizing_; }

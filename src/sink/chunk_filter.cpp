@@ -62,7 +62,7 @@ Way suited(std::span<const uint8_t> plane) {
 
 }  // namespace
 
-// Without a header, as pieces that end at a byte can stand one behind the other.
+// There is no header, as pieces that end at a byte can stand one behind the other.
 ChunkFilter::ChunkFilter() {
     constexpr int raw = -15, memory = 8;
     if (deflateInit2(&stream_, level, Z_DEFLATED, raw, memory, Z_DEFAULT_STRATEGY) != Z_OK)

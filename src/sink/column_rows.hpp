@@ -47,7 +47,7 @@ class ByType {
         if (!items_[type]) items_[type] = std::make_unique<Item>();
         return *items_[type];
     }
-    // In ascending order.
+    // The values ascend.
     template <class Visit>
     void visit(Visit visit) {
         for (size_t type = 0; type < items_.size(); ++type)

@@ -76,7 +76,7 @@ class ColumnsSink : public Sink {
     };
     std::vector<Tail> tails_;
 
-    // On many ranks only.
+    // Only many ranks have it.
     std::vector<Rows> rows_;  // of this slice, by column
     Rows received_;
     std::vector<uint8_t> filtered_;           // chunks of this rank since the last gathering

@@ -56,7 +56,7 @@ class Hdf5File {
     void write_chunk(const Hdf5Handle& rows, uint64_t at, std::span<const uint8_t> filtered);
 
     void write(Table table);
-    // On a group or dataset, "/" for the whole file.
+    // Belongs to a group or dataset, or with "/" to the whole file.
     void describe(const std::string& object, const std::string& name, const std::string& text);
     void describe(const std::string& object, const std::string& name, int64_t number);
     void close(Hdf5Handle& rows);
