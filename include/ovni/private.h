@@ -27,8 +27,9 @@ struct ovni_private_identity {
     int rank, nranks; /* rank -1: none */
     const int* cpus; /* numbers of the operating system, ascending; the index of a CPU is its position here */
     int ncpus;
-    const char* host; /* of the process, as its loom may have another name; null: unknown */
-    int is_provisional; /* 1: MPI_Init has begun; what is written before it ends needs a loom without conflicts */
+    const char* host;   /* of the process, as its loom may have another name; null: unknown */
+    int is_provisional; /* 1: MPI_Init has begun; what is written before it ends needs a loom without
+                           conflicts */
 };
 void ovni_private_identify(const struct ovni_private_identity* identity);
 

@@ -22,7 +22,7 @@ struct TracedRanks {
 int rank_in_world() noexcept;
 int size_of_world() noexcept;
 
-// What these will be, as the launcher says before PMPI_Init; -1 if it does not.
+// Rank and size as the launcher told them before PMPI_Init; -1 if it did not.
 int rank_by_launcher() noexcept;
 int size_by_launcher() noexcept;
 

@@ -1,4 +1,4 @@
-// Support of the targets in targets/: an input as the files of a trace, and the ends that are good ones. A target
+// Support of the targets in targets/: an input as the files of a trace, and the ends that are good ones. A
 // target takes any input, in a process of its own, and ends with success or an Error. Everything else is a
 // crash.
 #pragma once
