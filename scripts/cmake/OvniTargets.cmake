@@ -27,6 +27,10 @@ if(OVNI_SANITIZE)
     endif()
     target_compile_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
+    # What is loaded into programs has no type information, and programs of ours link parts of it.
+    if(OVNI_SANITIZE MATCHES undefined)
+        target_compile_options(ovni_settings INTERFACE -fno-sanitize=vptr)
+    endif()
 endif()
 if(OVNI_FUZZ)
     # libFuzzer follows the coverage of all code; the assertions of libstdc++ are among what it looks for.
