@@ -117,6 +117,34 @@ int ovni_private_awaits_pcontrol(void);
 /* A string was passed to MPI_Pcontrol; `size` does not count a zero at its end. */
 void ovni_private_hit_pcontrol(int level, const char* text, size_t size);
 
+/* --- Sites in the program's code, which libovni-code.so finds --- */
+
+enum {
+    OVNI_PRIVATE_CODE_FUNCTION, /* the first instruction of a function: its symbol, its whole or its bare name
+                                 */
+    OVNI_PRIVATE_CODE_ENTRY,    /* likewise, by the bare name */
+    OVNI_PRIVATE_CODE_IN_IMAGE, /* `value` is the distance from the lowest address of the image `text` */
+    OVNI_PRIVATE_CODE_PC,       /* `value` is an address */
+    OVNI_PRIVATE_CODE_SSC,      /* `value` is the number of the marker */
+    OVNI_PRIVATE_CODE_MAGIC,
+    OVNI_PRIVATE_CODE_CPUID,
+    OVNI_PRIVATE_CODE_INT3
+};
+struct ovni_private_code_alarm {
+    uint16_t number; /* in the order of chains and alarms */
+    int kind;
+    const char* text; /* of a function or an image, else empty */
+    uint64_t value;
+};
+/* The alarms that wait for code of the program: their number. The array lives as long as the process. */
+size_t ovni_private_code_alarms(const struct ovni_private_code_alarm** alarms);
+/* The calling thread executes a place of these alarms, whose numbers ascend. Handlers may call this anywhere.
+ */
+void ovni_private_hit_site(const uint16_t* alarms, size_t count);
+/* The calling thread executes an instruction of the last four kinds. `value`: number of ssc; for magic the
+ * first number << 32 and the second; leaf of cpuid. `detail`: subleaf. */
+void ovni_private_hit_code(int kind, uint64_t value, int64_t detail);
+
 /* Numbers of threads follow the order of creation if libovni-threads.so is loaded, which calls these two.
  * Returns the number for the thread that the caller is about to create; UINT32_MAX if the caller is the
  * library itself. */

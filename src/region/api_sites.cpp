@@ -16,6 +16,22 @@ const Running* running_now() {
 
 }  // namespace
 
+size_t ovni_private_code_alarms(const ovni_private_code_alarm** alarms) {
+    const Running* running = running_now();
+    if (running == nullptr) return 0;
+    *alarms = running->code_alarms().data();
+    return running->code_alarms().size();
+}
+
+void ovni_private_hit_site(const uint16_t* alarms, size_t count) {
+    controller().hit({alarms, count});
+}
+
+void ovni_private_hit_code(int kind, uint64_t value, int64_t detail) {
+    constexpr Kind kinds[] = {Kind::ssc, Kind::magic, Kind::cpuid, Kind::int3};
+    if (!writer::is_inside()) controller().hit(kinds[kind - OVNI_PRIVATE_CODE_SSC], value, detail);
+}
+
 const uint8_t* ovni_private_awaited_calls(void) {
     const Running* running = running_now();
     return running && !running->awaited_calls().empty() ? running->awaited_calls().data() : nullptr;

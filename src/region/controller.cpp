@@ -73,7 +73,7 @@ Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
     if (Fault fault = ControlSettings::from_environment(settings)) return fault;
     if (settings.chains.empty()) return {};
     if (Fault fault = make_plan(settings.chains, mpi_function_names(), plan)) return fault;
-    return find_missing_back_end(plan);
+    return find_missing_back_end(plan, is_code_library_loaded() ? CodeLibrary::present : CodeLibrary::absent);
 }
 
 // A rank that --control-ranks leaves out has no controller. With scope `job` it still switches with the
@@ -115,6 +115,11 @@ void RegionController::hit(Kind kind, uint64_t value, int64_t detail) noexcept {
 
 void RegionController::hit(Kind kind, std::string_view text, int64_t detail) noexcept {
     if (running() != nullptr && attach()) running()->engine().hit(own_thread.thread, kind, text, detail);
+}
+
+void RegionController::hit(std::span<const uint16_t> alarms) noexcept {
+    if (running() != nullptr && !writer::is_inside() && attach())
+        running()->engine().hit(own_thread.thread, alarms);
 }
 
 bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noexcept {

@@ -46,6 +46,8 @@ class RegionController {
     // A site is hit in the calling thread, which may be new to the controller.
     void hit(Kind kind, uint64_t value, int64_t detail = 0) noexcept;
     void hit(Kind kind, std::string_view text, int64_t detail) noexcept;
+    // A site of these alarms.
+    void hit(std::span<const uint16_t> alarms) noexcept;
 
     // The number for a thread that the calling one is about to create.
     uint32_t number_next_thread() noexcept { return numbers_.next(); }

@@ -1,6 +1,7 @@
 #include "region/own_process.hpp"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -39,6 +40,12 @@ bool is_launcher() noexcept {
     std::string_view program(path, static_cast<size_t>(size));
     program.remove_prefix(program.rfind('/') + 1);
     return std::ranges::find(launchers, program) != std::end(launchers);
+}
+
+bool is_code_library_loaded() noexcept {
+    void* library = ::dlopen("libovni-code.so", RTLD_LAZY | RTLD_NOLOAD);
+    if (library != nullptr) ::dlclose(library);
+    return library != nullptr;
 }
 
 size_t count_program_threads() noexcept {

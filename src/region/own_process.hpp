@@ -9,6 +9,9 @@ namespace ovni::region {
 // program without mpirun. Such a process inherits the tracer from its environment.
 bool is_launcher() noexcept;
 
+// True if libovni-code.so was loaded with the program.
+bool is_code_library_loaded() noexcept;
+
 // The threads of the process, but those of the tracer. 0: unknown.
 size_t count_program_threads() noexcept;
 

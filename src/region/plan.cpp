@@ -137,14 +137,35 @@ std::string text_of(const Chain& chain, const Alarm& alarm) noexcept {
     return text;
 }
 
-Fault find_missing_back_end(const Plan& plan) noexcept {
+namespace {
+
+template <class Condition>
+bool has_alarm(const Plan& plan, Condition condition) {
+    return std::ranges::any_of(
+        plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
+}
+
+}  // namespace
+
+bool waits_for_code(const Plan& plan) noexcept {
+    return has_alarm(plan,
+                     [](const Alarm& alarm) { return row_of(alarm.kind).back_end == BackEnd::code_library; });
+}
+
+bool has_fixed_address(const Plan& plan) noexcept {
+    return has_alarm(plan, [](const Alarm& alarm) { return alarm.address_form == AddressForm::absolute; });
+}
+
+Fault find_missing_back_end(const Plan& plan, CodeLibrary code_library) noexcept {
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {
             const KindRow& row = row_of(alarm.kind);
+            const std::string alarms = "alarms of type " + std::string(row.name);
             if (row.back_end == BackEnd::missing)
-                return wrong(
-                    chain, alarm.offset,
-                    "alarms of type " + std::string(row.name) + " are not supported by this version");
+                return wrong(chain, alarm.offset, alarms + " are not supported by this version");
+            if (row.back_end == BackEnd::code_library && code_library == CodeLibrary::absent)
+                return wrong(chain, alarm.offset,
+                             alarms + " need libovni-code.so: ovnirun loads it, where it is installed");
         }
     return {};
 }

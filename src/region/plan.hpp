@@ -41,6 +41,10 @@ std::string join_chains(std::span<const std::string> chains) noexcept;
 std::string text_of(const Chain& chain, const Alarm& alarm) noexcept;
 
 // The error about the first alarm that no back end looks for; nothing if there is none.
-Fault find_missing_back_end(const Plan& plan) noexcept;
+// Alarms on the program's code need libovni-code.so.
+enum class CodeLibrary : bool { absent, present };
+bool waits_for_code(const Plan& plan) noexcept;
+bool has_fixed_address(const Plan& plan) noexcept;
+Fault find_missing_back_end(const Plan& plan, CodeLibrary code_library) noexcept;
 
 }  // namespace ovni::region

@@ -56,6 +56,27 @@ std::unique_ptr<AlarmFacts[]> facts_of(const Plan& plan, size_t alarms) {
     return all;
 }
 
+int code_kind_of(const Alarm& alarm) {
+    switch (alarm.kind) {
+        case Kind::address:
+            return alarm.address_form == AddressForm::symbol     ? OVNI_PRIVATE_CODE_FUNCTION
+                   : alarm.address_form == AddressForm::in_image ? OVNI_PRIVATE_CODE_IN_IMAGE
+                                                                 : OVNI_PRIVATE_CODE_PC;
+        case Kind::enter_function:
+            return OVNI_PRIVATE_CODE_ENTRY;
+        case Kind::ssc:
+            return OVNI_PRIVATE_CODE_SSC;
+        case Kind::magic:
+            return OVNI_PRIVATE_CODE_MAGIC;
+        case Kind::cpuid:
+            return OVNI_PRIVATE_CODE_CPUID;
+        case Kind::int3:
+            return OVNI_PRIVATE_CODE_INT3;
+        default:
+            return -1;
+    }
+}
+
 }  // namespace
 
 Running::Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
@@ -74,7 +95,20 @@ Running::Running(RegionController& owner, Service& service, const Plan& plan, De
           plan,
           [](const Alarm& alarm) { return alarm.kind == Kind::timeout || alarm.kind == Kind::interactive; })),
       engine_(plan, {ThreadTable::most, default_start, {this, fired, armed}}) {
+    set_code_alarms(plan);
     is_laid_out_ = true;
+}
+
+void Running::set_code_alarms(const Plan& plan) noexcept {
+    for (const Chain& chain : plan.chains)
+        for (const Alarm& alarm : chain.alarms) code_texts_.push_back(alarm.text);
+    uint16_t number = 0;
+    for (const Chain& chain : plan.chains)
+        for (const Alarm& alarm : chain.alarms) {
+            if (const int kind = code_kind_of(alarm); kind >= 0)
+                code_alarms_.push_back({number, kind, code_texts_[number].c_str(), alarm.value});
+            ++number;
+        }
 }
 
 void Running::fired(void* self, const Firing& firing) noexcept {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ovni/private.h"
 #include "region/engine.hpp"
 #include "region/plan.hpp"
 #include "region/service.hpp"
@@ -39,6 +40,8 @@ class Running {
     uint16_t alarm_count() const noexcept { return static_cast<uint16_t>(count_); }
     // Bits for each MPI function, as in ovni/private.h; empty if none is awaited.
     const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
+    // Those on the program's code, as in ovni/private.h.
+    const std::vector<ovni_private_code_alarm>& code_alarms() const noexcept { return code_alarms_; }
     bool awaits_pcontrol() const noexcept { return awaits_pcontrol_; }
     // True if a chain starts or stops recording.
     bool decides() const noexcept { return decides_; }
@@ -51,6 +54,7 @@ class Running {
     void arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept;
 
  private:
+    void set_code_alarms(const Plan& plan) noexcept;
     static void fired(void* self, const Firing& firing) noexcept;
     static void armed(void* self, uint16_t alarm, uint32_t thread) noexcept;
 
@@ -61,6 +65,8 @@ class Running {
     size_t count_;
     std::unique_ptr<AlarmFacts[]> facts_;
     std::vector<uint8_t> awaited_calls_;
+    std::vector<std::string> code_texts_;
+    std::vector<ovni_private_code_alarm> code_alarms_;
     bool awaits_pcontrol_, decides_, needs_service_;
     Engine engine_;
 };

@@ -160,16 +160,31 @@ TEST(Plans, WarnOfWaitsThatNeverEnd) {
 
 TEST(Plans, NameAlarmsThatNothingCanHitYet) {
     Plan plan;
-    std::vector<std::string> chains = {"start:pcontrol:a,stop:mpi:Send", "start:timeout:1,stop:address:f"};
+    std::vector<std::string> chains = {"start:pcontrol:a,stop:mpi:Send", "start:timeout:1,stop:icount:9"};
     ASSERT_FALSE(make_plan(chains, functions(), plan));
-    Fault missing = find_missing_back_end(plan);
+    Fault missing = find_missing_back_end(plan, CodeLibrary::present);
     ASSERT_TRUE(missing);
     EXPECT_EQ(missing->message(),
-              "alarms of type address are not supported by this version, at column 17 of "
-              "'start:timeout:1,stop:address:f'");
+              "alarms of type icount are not supported by this version, at column 17 of "
+              "'start:timeout:1,stop:icount:9'");
     chains.pop_back();
     ASSERT_FALSE(make_plan(chains, functions(), plan));
-    EXPECT_FALSE(find_missing_back_end(plan));
+    EXPECT_FALSE(find_missing_back_end(plan, CodeLibrary::absent));
+    EXPECT_FALSE(waits_for_code(plan));
+}
+
+TEST(Plans, NameAlarmsThatNeedTheLibraryForCode) {
+    Plan plan;
+    std::vector<std::string> chains = {"start:pcontrol:a,stop:address:f"};
+    ASSERT_FALSE(make_plan(chains, functions(), plan));
+    EXPECT_TRUE(waits_for_code(plan));
+    EXPECT_FALSE(find_missing_back_end(plan, CodeLibrary::present));
+    Fault missing = find_missing_back_end(plan, CodeLibrary::absent);
+    ASSERT_TRUE(missing);
+    EXPECT_EQ(
+        missing->message(),
+        "alarms of type address need libovni-code.so: ovnirun loads it, where it is installed, at column "
+        "18 of 'start:pcontrol:a,stop:address:f'");
 }
 
 }  // namespace

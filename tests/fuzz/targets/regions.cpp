@@ -35,7 +35,7 @@ void plan(const Chains& chains) {
                 const std::string text = region::text_of(chain, alarm);
                 require(std::ranges::none_of(text, [](unsigned char c) { return c < ' '; }));
             }
-        is_good(region::find_missing_back_end(plan));
+        is_good(region::find_missing_back_end(plan, region::CodeLibrary::present));
         for (auto start : {region::DefaultStart::off, region::DefaultStart::on}) plan.begins_recording(start);
     }
 }
