@@ -27,7 +27,7 @@ if(OVNI_SANITIZE)
     endif()
     target_compile_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(ovni_settings INTERFACE -fsanitize=${OVNI_SANITIZE})
-    # What is loaded into programs has no type information, and programs of ours link parts of it.
+    # Libraries that are loaded into programs have no type information, and programs of ours link parts of these.
     if(OVNI_SANITIZE MATCHES undefined)
         target_compile_options(ovni_settings INTERFACE -fno-sanitize=vptr)
     endif()

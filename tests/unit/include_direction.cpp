@@ -33,6 +33,7 @@ const std::map<std::string, Parts> allowed = {
     {"drain", {"drain", "ring", "core"}},
     {"runtime", {"runtime", "drain", "ring", "core"}},
     {"region", {"region", "runtime", "drain", "ring", "core"}},
+    {"code", {"code"}},
     {"run", {"run", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 

@@ -1,0 +1,251 @@
+// From the alarms of --control to sites in the program's code. All that is loaded is looked through once,
+// before the program begins, and what dlopen() brings is looked through before its own code runs.
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "code/code_scan.hpp"
+#include "code/elf_image.hpp"
+#include "code/function_names.hpp"
+#include "code/program_signals.hpp"
+#include "code/sites.hpp"
+#include "code/written_code.hpp"
+#include "ovni/private.h"
+
+namespace ovni::code {
+
+namespace {
+
+using Alarm = ovni_private_code_alarm;
+
+// How well a symbol fits a name: only the best fits of an alarm become sites.
+enum class Fit : uint8_t { symbol, whole_name, bare_name, none };
+
+Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole, const std::string& bare) {
+    const bool is_address = alarm.kind == OVNI_PRIVATE_CODE_FUNCTION;
+    if (is_address && symbol == alarm.text) return Fit::symbol;
+    if (is_address && whole == alarm.text) return Fit::whole_name;
+    return bare == alarm.text ? Fit::bare_name : Fit::none;
+}
+
+class CodeAlarms {
+ public:
+    void begin(const Alarm* alarms, size_t count) {
+        alarms_.assign(alarms, alarms + count);
+        best_.assign(count, Fit::none);
+        if (!take_over_traps(on_trap)) return;
+        is_at_work_ = true;
+        look_at_images();
+        watch_loader();
+    }
+
+ private:
+    struct Place {
+        std::set<uint16_t> alarms;
+        Marker marker = Marker::none;
+        uint32_t immediate = 0;
+    };
+    using Places = std::map<uintptr_t, Place>;
+    struct Found {
+        uintptr_t address;
+        Fit fit;
+    };
+
+    bool waits_for(int kind) const {
+        return std::ranges::any_of(alarms_, [&](const Alarm& alarm) { return alarm.kind == kind; });
+    }
+
+    // A function that is chosen for this processor may lie anywhere. What dlopen() brings has not chosen yet.
+    uintptr_t address_of(const Function& function) const {
+        if (!function.is_chosen) return function.address;
+        if (!images_.empty()) return 0;
+        const std::string name(function.symbol, strcspn(function.symbol, "@"));
+        return reinterpret_cast<uintptr_t>(::dlsym(RTLD_DEFAULT, name.c_str()));
+    }
+
+    void look_at_images() {
+        std::vector<ElfImage> now = loaded_images();
+        auto is_in = [](const std::vector<ElfImage>& images, const ElfImage& wanted) {
+            return std::ranges::any_of(images, [&](const ElfImage& image) {
+                return image.path == wanted.path && image.bias == wanted.bias;
+            });
+        };
+        for (const ElfImage& image : images_)
+            if (!is_in(now, image)) sites_.forget(image);
+        Places places;
+        std::vector<const ElfImage*> added;
+        for (const ElfImage& image : now)
+            if (!is_in(images_, image)) added.push_back(&image);
+        add_functions(added, places);
+        for (const ElfImage* image : added) {
+            add_addresses(*image, places);
+            add_markers(*image, places);
+        }
+        plant(places);
+        images_ = std::move(now);
+    }
+
+    void add_functions(const std::vector<const ElfImage*>& images, Places& places) {
+        if (!waits_for(OVNI_PRIVATE_CODE_FUNCTION) && !waits_for(OVNI_PRIVATE_CODE_ENTRY)) return;
+        std::vector<std::vector<Found>> found(alarms_.size());
+        for (const ElfImage* image : images)
+            for_each_function(*image, [&](const Function& function) {
+                if (is_fragment(function.symbol) || !image->holds(function.address)) return;
+                const std::string_view symbol = plain_symbol(function.symbol);
+                const std::string whole = demangled(symbol), bare = bare_name(whole);
+                for (size_t i = 0; i < alarms_.size(); ++i) {
+                    if (alarms_[i].kind != OVNI_PRIVATE_CODE_FUNCTION &&
+                        alarms_[i].kind != OVNI_PRIVATE_CODE_ENTRY)
+                        continue;
+                    const Fit fit = fit_of(alarms_[i], symbol, whole, bare);
+                    if (fit != Fit::none) found[i].push_back({address_of(function), fit});
+                }
+            });
+        for (size_t i = 0; i < alarms_.size(); ++i) {
+            for (const Found& function : found[i]) best_[i] = std::min(best_[i], function.fit);
+            for (const Found& function : found[i])
+                if (function.fit == best_[i] && function.address != 0)
+                    places[function.address].alarms.insert(alarms_[i].number);
+        }
+    }
+
+    void add_addresses(const ElfImage& image, Places& places) const {
+        for (const Alarm& alarm : alarms_) {
+            uintptr_t address = alarm.value;
+            if (alarm.kind == OVNI_PRIVATE_CODE_IN_IMAGE && image.is_named(alarm.text))
+                address += image.lowest;
+            else if (alarm.kind != OVNI_PRIVATE_CODE_PC)
+                continue;
+            if (image.holds(address)) places[address].alarms.insert(alarm.number);
+        }
+    }
+
+    void add_markers(const ElfImage& image, Places& places) const {
+        const bool are_wanted[] = {false, waits_for(OVNI_PRIVATE_CODE_SSC),
+                                   waits_for(OVNI_PRIVATE_CODE_MAGIC), waits_for(OVNI_PRIVATE_CODE_CPUID)};
+        if (std::ranges::none_of(are_wanted, [](bool is_wanted) { return is_wanted; })) return;
+        for_each_marker(image, [&](uintptr_t address, Marker marker, uint32_t immediate) {
+            if (!are_wanted[static_cast<size_t>(marker)]) return;
+            if (marker == Marker::ssc && !is_awaited_ssc(immediate)) return;
+            places[address].marker = marker;
+            places[address].immediate = immediate;
+        });
+    }
+
+    bool is_awaited_ssc(uint32_t immediate) const {
+        return std::ranges::any_of(alarms_, [&](const Alarm& alarm) {
+            return alarm.kind == OVNI_PRIVATE_CODE_SSC && alarm.value == immediate;
+        });
+    }
+
+    void plant(const Places& places) {
+        for (const auto& [address, place] : places) {
+            Site site;
+            site.address = address;
+            site.alarms.assign(place.alarms.begin(), place.alarms.end());
+            site.marker = place.marker;
+            site.immediate = place.immediate;
+            tell_if_missing(sites_.plant(std::move(site)), address);
+        }
+        synchronize_code();
+    }
+
+    // One line for all sites.
+    void tell_if_missing(Sites::Planted planted, uintptr_t address) {
+        if (planted == Sites::Planted::yes || is_told_) return;
+        is_told_ = true;
+        const char* cause = planted == Sites::Planted::no_room   ? "there are more than 65536 places"
+                            : planted == Sites::Planted::refused ? "the system refuses to change code"
+                                                                 : "the instruction there cannot be moved";
+        char line[160];
+        const int size =
+            snprintf(line, sizeof line, "WARN: --control: no alarm at 0x%zx: %s\n", address, cause);
+        ovni_private_print(line, static_cast<size_t>(size));
+    }
+
+    // The dynamic loader calls this function of its own, which does nothing, for debuggers: when an object
+    // has been mapped, before its constructors run.
+    void watch_loader() {
+        loader_ = loader_state();
+        if (loader_ == nullptr || loader_->r_brk == 0) return;
+        Site site;
+        site.address = loader_->r_brk;
+        sites_.plant(std::move(site));
+        synchronize_code();
+    }
+    static const r_debug* loader_state() {
+        for (const ElfW(Dyn)* entry = _DYNAMIC; entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == DT_DEBUG) return reinterpret_cast<const r_debug*>(entry->d_un.d_ptr);
+        return &_r_debug;
+    }
+
+    void hit(const Site& site, const greg_t* registers) {
+        if (loader_ != nullptr && site.address == loader_->r_brk) {
+            if (loader_->r_state == r_debug::RT_CONSISTENT) look_at_images();
+            return;
+        }
+        if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
+        const auto low = [&](int which) { return static_cast<uint32_t>(registers[which]); };
+        constexpr uint32_t magic_command = 4;
+        if (site.marker == Marker::ssc)
+            ovni_private_hit_code(OVNI_PRIVATE_CODE_SSC, site.immediate, 0);
+        else if (site.marker == Marker::magic && low(REG_RAX) == magic_command)
+            ovni_private_hit_code(OVNI_PRIVATE_CODE_MAGIC, uint64_t{low(REG_RBX)} << 32 | low(REG_RCX), 0);
+        else if (site.marker == Marker::cpuid)
+            ovni_private_hit_code(OVNI_PRIVATE_CODE_CPUID, low(REG_RAX), low(REG_RCX));
+    }
+
+    static void on_trap(int signal, siginfo_t* info, void* context);
+
+    std::vector<Alarm> alarms_;
+    std::vector<Fit> best_;  // that symbols of the alarm have
+    std::vector<ElfImage> images_;
+    Sites sites_;
+    const r_debug* loader_ = nullptr;
+    bool is_at_work_ = false, is_told_ = false;
+};
+
+// Never destroyed: sites may be hit until the process is gone.
+CodeAlarms* code_alarms;
+
+thread_local bool is_reporting = false;
+
+void CodeAlarms::on_trap(int signal, siginfo_t* info, void* context) {
+    const int saved = errno;
+    greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto behind = static_cast<uintptr_t>(registers[REG_RIP]);
+    const bool is_int3 = info->si_code == SI_KERNEL;
+    const Site* site = is_int3 ? code_alarms->sites_.find(behind - 1) : nullptr;
+    if (site != nullptr) {
+        registers[REG_RIP] = static_cast<greg_t>(site->copy);
+        // Sites that the report itself comes to are not reported.
+        if (!is_reporting) {
+            is_reporting = true;
+            code_alarms->hit(*site, registers);
+            is_reporting = false;
+        }
+    } else if (is_int3 && code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) {
+        ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
+    } else {
+        pass_trap_to_program(signal, info, context);
+    }
+    errno = saved;
+}
+
+[[gnu::constructor]] void begin() {
+    const Alarm* alarms = nullptr;
+    const size_t count = ovni_private_code_alarms(&alarms);
+    if (count == 0) return;
+    code_alarms = new CodeAlarms;
+    code_alarms->begin(alarms, count);
+}
+
+}  // namespace
+
+}  // namespace ovni::code

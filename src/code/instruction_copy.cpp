@@ -1,0 +1,152 @@
+#include "code/instruction_copy.hpp"
+
+#include <Zydis/Zydis.h>
+
+#include <cstring>
+#include <initializer_list>
+
+namespace ovni::code {
+
+namespace {
+
+class Assembler {
+ public:
+    Assembler(InstructionCopy& copy, uintptr_t place) : copy_(copy), place_(place) {}
+
+    void bytes(std::initializer_list<uint8_t> bytes) { add(bytes.begin(), bytes.size()); }
+    void add(const void* bytes, size_t size) {
+        memcpy(copy_.bytes.data() + copy_.size, bytes, size);
+        copy_.size += size;
+    }
+    void word(uint32_t value) { add(&value, sizeof value); }
+    // The distance from behind these four bytes.
+    void distance_to(uintptr_t target) { word(static_cast<uint32_t>(target - (here() + sizeof(uint32_t)))); }
+    void jump_to(uintptr_t target) {
+        bytes({0xe9});
+        distance_to(target);
+    }
+    // Leaves the flags and all registers alone.
+    void push(uintptr_t value) {
+        bytes({0x68});
+        word(static_cast<uint32_t>(value));
+        bytes({0xc7, 0x44, 0x24, 0x04});  // mov dword [rsp+4], the upper half
+        word(static_cast<uint32_t>(value >> 32));
+    }
+    void change_word(size_t at, uint32_t value) { memcpy(copy_.bytes.data() + at, &value, sizeof value); }
+    uintptr_t here() const { return place_ + copy_.size; }
+
+ private:
+    InstructionCopy& copy_;
+    uintptr_t place_;
+};
+
+struct Original {
+    const uint8_t* bytes;
+    uintptr_t address;
+    ZydisDecodedInstruction decoded;
+
+    uintptr_t behind() const { return address + decoded.length; }
+    uintptr_t target() const { return behind() + static_cast<uintptr_t>(decoded.raw.imm[0].value.s); }
+};
+
+bool is_conditional(const ZydisDecodedInstruction& instruction) {
+    return instruction.meta.category == ZYDIS_CATEGORY_COND_BR;
+}
+
+// loop and jrcxz reach 127 bytes and have no longer form.
+bool is_short_only(const ZydisDecodedInstruction& instruction) {
+    constexpr uint8_t first = 0xe0, last = 0xe3;
+    return instruction.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && instruction.opcode >= first &&
+           instruction.opcode <= last;
+}
+
+void copy_branch(Assembler& to, const Original& original) {
+    const ZydisDecodedInstruction& decoded = original.decoded;
+    if (decoded.mnemonic == ZYDIS_MNEMONIC_CALL) {
+        to.push(original.behind());
+        to.jump_to(original.target());
+        return;
+    }
+    if (!is_conditional(decoded)) return to.jump_to(original.target());
+    if (is_short_only(decoded)) {
+        constexpr uint8_t long_jump = 5;
+        to.add(original.bytes, decoded.length - 1u);
+        to.bytes({long_jump});
+    } else {
+        constexpr uint8_t condition = 0x0f, opposite = 1, short_jump = 0x70, long_jump = 5;
+        to.bytes({static_cast<uint8_t>(short_jump | ((decoded.opcode & condition) ^ opposite)), long_jump});
+        to.jump_to(original.target());
+        return to.jump_to(original.behind());
+    }
+    to.jump_to(original.behind());
+    to.jump_to(original.target());
+}
+
+void copy_other(Assembler& to, const Original& original) {
+    const ZydisDecodedInstruction& decoded = original.decoded;
+    const bool is_relative = (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0;
+    const uintptr_t data = original.behind() + static_cast<uintptr_t>(decoded.raw.disp.value);
+    const bool is_call = decoded.mnemonic == ZYDIS_MNEMONIC_CALL;
+    const size_t begin = to.here();
+    const uintptr_t end = begin + decoded.length;
+    to.add(original.bytes, decoded.length);
+    if (is_relative) to.change_word(decoded.raw.disp.offset, static_cast<uint32_t>(data - end));
+    if (!is_call) to.jump_to(original.behind());
+}
+
+// call [rip+x] and call rax push the address behind the copy: the call becomes a push and a jump of the same
+// operand. A push moves the stack pointer, so an operand that lies on the stack is not reached.
+bool copy_indirect_call(Assembler& to, const Original& original) {
+    const ZydisDecodedInstruction& decoded = original.decoded;
+    constexpr uint8_t stack_pointer = 4;
+    const bool is_on_stack = decoded.raw.modrm.rm == stack_pointer && decoded.raw.rex.B == 0 &&
+                             (decoded.raw.modrm.mod == 3 || decoded.raw.sib.base == stack_pointer);
+    if (decoded.opcode != 0xff || decoded.raw.modrm.reg != 2 || is_on_stack) return false;
+    to.push(original.behind());
+    const uintptr_t data = original.behind() + static_cast<uintptr_t>(decoded.raw.disp.value);
+    const uintptr_t begin = to.here();
+    uint8_t jump[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    memcpy(jump, original.bytes, decoded.length);
+    constexpr uint8_t reg_of_call = 2 << 3, reg_of_jump = 4 << 3;
+    uint8_t& modrm = jump[decoded.raw.modrm.offset];
+    modrm = static_cast<uint8_t>((modrm & ~(reg_of_call | reg_of_jump)) | reg_of_jump);
+    const uint32_t distance = static_cast<uint32_t>(data - (begin + decoded.length));
+    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0)
+        memcpy(jump + decoded.raw.disp.offset, &distance, sizeof distance);
+    to.add(jump, decoded.length);
+    return true;
+}
+
+bool copy(Assembler& to, const Original& original) {
+    const ZydisDecodedInstruction& decoded = original.decoded;
+    const bool has_target =
+        (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.imm[0].size != 0 &&
+        (decoded.meta.category == ZYDIS_CATEGORY_COND_BR ||
+         decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL);
+    if (has_target) {
+        copy_branch(to, original);
+        return true;
+    }
+    if (decoded.meta.category == ZYDIS_CATEGORY_CALL) return copy_indirect_call(to, original);
+    // xbegin has a target, too.
+    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.disp.size != 32) return false;
+    copy_other(to, original);
+    return true;
+}
+
+}  // namespace
+
+InstructionCopy InstructionCopy::of(const uint8_t* original, size_t readable, uintptr_t address,
+                                    uintptr_t place) {
+    InstructionCopy result;
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    Original what{original, address, {}};
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, original, readable, &what.decoded)))
+        return result;
+    Assembler to(result, place);
+    if (!copy(to, what)) result.size = 0;
+    return result;
+}
+
+}  // namespace ovni::code

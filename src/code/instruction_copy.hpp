@@ -1,0 +1,20 @@
+// A copy of one instruction that runs elsewhere and goes on behind the original.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ovni::code {
+
+struct InstructionCopy {
+    static constexpr size_t most = 48;
+    std::array<uint8_t, most> bytes{};
+    size_t size = 0;  // 0: this instruction cannot run elsewhere
+
+    // `original` may be read up to its end at `readable` bytes; it counts as lying at `address`, the copy at
+    // `place`, within 2 GiB. A call pushes the return address of the original, so unwinding works.
+    static InstructionCopy of(const uint8_t* original, size_t readable, uintptr_t address, uintptr_t place);
+};
+
+}  // namespace ovni::code

@@ -1,0 +1,24 @@
+// Memory for code within reach of a relative jump from other code. It is mapped without the right to write;
+// see written_code.hpp. Nothing is given back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ovni::code {
+
+class NearMemory {
+ public:
+    // Room for `size` bytes, at most 64 KiB, less than 1 GiB from `place`; 0 if there is none.
+    uintptr_t take(uintptr_t place, size_t size);
+
+ private:
+    struct Block {
+        uintptr_t begin, used;
+    };
+    static uintptr_t map_near(uintptr_t place);
+    std::vector<Block> blocks_;
+};
+
+}  // namespace ovni::code

@@ -1,0 +1,166 @@
+#include "code/program_signals.hpp"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+
+namespace ovni::code {
+
+namespace {
+
+// The function behind ours, found when it is first called: constructors of other libraries may come first.
+template <class Function>
+Function* real(const char* name, std::atomic<void*>& known) noexcept {
+    void* found = known.load(std::memory_order_relaxed);
+    if (found == nullptr) known.store(found = ::dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
+    return reinterpret_cast<Function*>(found);
+}
+#define REAL(name)                                               \
+    ([]() noexcept {                                             \
+        static constinit std::atomic<void*> known{nullptr};      \
+        return ovni::code::real<decltype(::name)>(#name, known); \
+    }())
+
+constinit std::atomic<bool> is_taken{false};
+struct sigaction of_program;  // for SIGTRAP, as the program set it last
+
+// A short copy: handlers may read it while another thread writes.
+constinit std::atomic_flag lock = ATOMIC_FLAG_INIT;
+struct Guard {
+    Guard() noexcept {
+        while (lock.test_and_set(std::memory_order_acquire)) {
+        }
+    }
+    ~Guard() { lock.clear(std::memory_order_release); }
+};
+
+sigset_t without_trap(const sigset_t& set) noexcept {
+    sigset_t copy = set;
+    sigdelset(&copy, SIGTRAP);
+    return copy;
+}
+
+// A mask that blocks signals for the time of a call.
+class Mask {
+ public:
+    explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr) {
+        if (is_given_) set_ = without_trap(*set);
+    }
+    const sigset_t* get() const noexcept { return is_given_ ? &set_ : nullptr; }
+
+ private:
+    bool is_given_;
+    sigset_t set_{};
+};
+
+bool is_sent_by_process(const siginfo_t& info) noexcept {
+    return info.si_code <= 0;
+}
+
+}  // namespace
+
+bool take_over_traps(TrapHandler handler) noexcept {
+    struct sigaction ours {};
+    ours.sa_sigaction = handler;
+    // A site may be hit while another one is reported.
+    ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
+    sigemptyset(&ours.sa_mask);
+    if (REAL(sigaction)(SIGTRAP, &ours, &of_program) != 0) return false;
+    is_taken.store(true, std::memory_order_release);
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    return REAL(pthread_sigmask)(SIG_UNBLOCK, &trap, nullptr) == 0;
+}
+
+void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
+    struct sigaction theirs;
+    {
+        Guard guard;
+        theirs = of_program;
+        if ((theirs.sa_flags & SA_RESETHAND) != 0) of_program.sa_handler = SIG_DFL;
+    }
+    const bool has_handler =
+        (theirs.sa_flags & SA_SIGINFO) != 0 || (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN);
+    if (!has_handler) {
+        if (theirs.sa_handler == SIG_IGN && is_sent_by_process(*info)) return;
+        struct sigaction usual {};
+        usual.sa_handler = SIG_DFL;
+        REAL(sigaction)(SIGTRAP, &usual, nullptr);
+        ::raise(SIGTRAP);
+        return;
+    }
+    sigset_t before;
+    const sigset_t blocked = without_trap(theirs.sa_mask);
+    REAL(pthread_sigmask)(SIG_BLOCK, &blocked, &before);
+    if ((theirs.sa_flags & SA_SIGINFO) != 0)
+        theirs.sa_sigaction(signal, info, context);
+    else
+        theirs.sa_handler(signal);
+    REAL(pthread_sigmask)(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace ovni::code
+
+using namespace ovni::code;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact) noexcept {
+    if (signal == SIGTRAP && is_taken.load(std::memory_order_acquire)) {
+        Guard guard;
+        const struct sigaction before = of_program;
+        if (act != nullptr) of_program = *act;
+        if (oldact != nullptr) *oldact = before;
+        return 0;
+    }
+    if (act == nullptr) return REAL(sigaction)(signal, act, oldact);
+    struct sigaction changed = *act;
+    changed.sa_mask = without_trap(act->sa_mask);
+    return REAL(sigaction)(signal, &changed, oldact);
+}
+
+sighandler_t signal(int number, sighandler_t handler) noexcept {
+    struct sigaction wanted {
+    }, before{};
+    wanted.sa_handler = handler;
+    wanted.sa_flags = SA_RESTART;
+    sigemptyset(&wanted.sa_mask);
+    sigaddset(&wanted.sa_mask, number);
+    return sigaction(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+    return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+}
+
+int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+    return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+}
+
+int sigsuspend(const sigset_t* set) {
+    return REAL(sigsuspend)(Mask(set).get());
+}
+
+int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* set) {
+    return REAL(ppoll)(fds, count, timeout, Mask(set).get());
+}
+
+int pselect(int count, fd_set* reading, fd_set* writing, fd_set* excepting, const timespec* timeout,
+            const sigset_t* set) {
+    return REAL(pselect)(count, reading, writing, excepting, timeout, Mask(set).get());
+}
+
+int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* set) {
+    return REAL(epoll_pwait)(epoll, events, most, timeout, Mask(set).get());
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

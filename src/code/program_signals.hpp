@@ -1,0 +1,19 @@
+// SIGTRAP belongs to our sites. The program still has its own action for it, which gets all traps that are
+// not of sites, and masks with SIGTRAP in them take effect without it: the system ends a program that comes
+// to a site while it blocks the signal. Masks that reach the system in another way than by the C library are
+// not seen.
+#pragma once
+
+#include <signal.h>
+
+namespace ovni::code {
+
+using TrapHandler = void (*)(int signal, siginfo_t* info, void* context);
+
+// Returns false if the system refuses.
+bool take_over_traps(TrapHandler handler) noexcept;
+
+// Call in the handler: the program's own action.
+void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept;
+
+}  // namespace ovni::code
