@@ -37,7 +37,8 @@ Fault plan_of(std::span<const std::string> chains, region::Plan& plan) {
     std::vector<std::string_view> functions;
     for (const MpiFunctionChoice& function : mpi_function_choices) functions.push_back(function.name);
     if (Fault fault = region::make_plan(chains, functions, plan)) return fault;
-    return region::find_missing_back_end(plan);
+    using enum region::CodeLibrary;
+    return region::find_missing_back_end(plan, has_code_library() ? present : absent);
 }
 
 }  // namespace
@@ -93,12 +94,23 @@ void check_ranks(std::string_view name, std::string_view ranks) {
     refuse_if(name, region::RankList::parse(ranks, list));
 }
 
-void print_warnings_about_chains() {
+// Empty if there are none, or if they cannot be understood.
+static region::Plan plan_of_environment() {
     const char* chains = std::getenv("OVNI_CONTROL");
     std::vector<std::string> texts;
     region::Plan plan;
-    if (!chains || !*chains || region::split_chains(chains, texts) || plan_of(texts, plan)) return;
-    for (const std::string& warning : plan.warnings) fmt::print(stderr, "ovnirun: {}\n", warning);
+    if (!chains || !*chains || region::split_chains(chains, texts) || plan_of(texts, plan)) return {};
+    return plan;
+}
+
+ForChains libraries_for_chains() {
+    const region::Plan plan = plan_of_environment();
+    return {!plan.chains.empty(), region::waits_for_code(plan), region::has_fixed_address(plan)};
+}
+
+void print_warnings_about_chains() {
+    for (const std::string& warning : plan_of_environment().warnings)
+        fmt::print(stderr, "ovnirun: {}\n", warning);
 }
 
 }  // namespace ovni::run

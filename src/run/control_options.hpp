@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "region/option_words.hpp"
+#include "run/preload.hpp"
 
 namespace ovni::run {
 
@@ -29,6 +30,9 @@ bool begins_with_dash(std::string_view word);
 // Checks the value of an option or variable called `name`. Throws UsageError.
 void check_chains(std::string_view name, std::string_view chains);
 void check_ranks(std::string_view name, std::string_view ranks);
+
+// The libraries that the chains of OVNI_CONTROL need.
+ForChains libraries_for_chains();
 
 // Warns of what is odd but accepted in the chains that the program will get.
 void print_warnings_about_chains();

@@ -1,4 +1,6 @@
 // ovnirun: runs a program with the tracing libraries in it.
+#include <sys/personality.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,9 +18,15 @@
 
 namespace {
 
-ovni::run::Numbering numbering() {
-    const char* chains = getenv("OVNI_CONTROL");
-    return chains && *chains ? ovni::run::Numbering::at_creation : ovni::run::Numbering::none;
+// The program and its libraries lie at the same addresses in each run.
+void keep_addresses() {
+    constexpr unsigned long present = 0xffffffff;
+    const int persona = personality(present);
+    if (persona == -1 || personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) == -1)
+        std::fputs(
+            "ovnirun: warning: the system chooses addresses anew for each run, so alarms at 0x... may be "
+            "missed\n",
+            stderr);
 }
 
 // The program may be started from another directory.
@@ -63,7 +71,9 @@ int run(char** argv) {
         return 0;
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), numbering()).c_str(), 1);
+    const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
+    if (chains.fixed_addresses) keep_addresses();
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;
     const bool is_told = tell_what_is_not_recorded(options.program[0]);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* runtime_library = "libovni.so.1";
 constexpr const char* threads_library = "libovni-threads.so";
+constexpr const char* code_library = "libovni-code.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
@@ -54,8 +55,12 @@ bool is_sanitizer(const std::string& library) {
 
 }  // namespace
 
+bool has_code_library() {
+    return fs::exists(library_directory() / code_library);
+}
+
 // Otherwise ours come first: of two that stand before the same function of MPI, the second is not called.
-std::string preload_list(const char* present, Numbering numbering) {
+std::string preload_list(const char* present, const ForChains& chains) {
     fs::path directory = library_directory();
     if (directory.string().find_first_of(" :") != std::string::npos)
         throw Error("LD_PRELOAD takes no path with a blank or colon", directory.string());
@@ -65,7 +70,8 @@ std::string preload_list(const char* present, Numbering numbering) {
     auto others = std::ranges::stable_partition(given, is_sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
-    if (numbering == Numbering::at_creation) append(directory / threads_library);
+    if (chains.threads) append(directory / threads_library);
+    if (chains.code) append(directory / code_library);
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
     std::ranges::for_each(others, append);

@@ -7,11 +7,19 @@
 
 namespace ovni::run {
 
-// `at_creation`: threads are numbered when they are created, for chains that name them.
-enum class Numbering : uint8_t { none, at_creation };
+// The libraries that chains need besides those of every program.
+struct ForChains {
+    bool threads = false;  // threads are numbered when they are created
+    bool code = false;     // alarms wait for code of the program
+    // An alarm waits for an address: the system must not choose other ones for each run.
+    bool fixed_addresses = false;
+};
+
+// False where the library for the program's code could not be built.
+bool has_code_library();
 
 // The value of LD_PRELOAD for the traced program: our libraries, then those in `present` (null: none). Throws
 // Error if a library is missing, or if LD_PRELOAD cannot name it.
-std::string preload_list(const char* present, Numbering numbering);
+std::string preload_list(const char* present, const ForChains& chains);
 
 }  // namespace ovni::run
