@@ -1,0 +1,152 @@
+// Alarms on the program's code: what fires, and that programs do with sites what they do without.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/region/matrix.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/words.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+class CodeSites : public ::testing::Test {
+ protected:
+    static constexpr const char* target = BUILD_DIR "/tests/code_target";
+
+    Finished controlled(const Words& chains, const Words& words) const {
+        Words options;
+        for (const std::string& chain : chains) options = options + Words{"--control", chain};
+        return run(
+            Words{program("ovnirun"), "-o", path("ovni"), "--control-log", path("log")} + options + words,
+            {"OVNI_RUNDIR=" + path("")});
+    }
+    // The alarms that fired, in their order.
+    Words fired() const {
+        std::ifstream file(path("log"));
+        Words alarms;
+        for (std::string line; std::getline(file, line);) {
+            std::istringstream columns(line);
+            std::string column;
+            for (int i = 0; i < 7; ++i) std::getline(columns, column, '\t');
+            alarms.push_back(column);
+        }
+        return alarms;
+    }
+    std::string path(const std::string& name) const { return directory_.path() / name; }
+
+ private:
+    TemporaryDirectory directory_;
+};
+
+// Sites alone: other kinds of alarms have other back ends.
+bool has_sites_only(const region::test::MatrixRow& row) {
+    for (const std::string& chain : row.chains)
+        for (const char* other : {"icount", "uniform", "exit_func", "interactive", "pcontrol", "timeout"})
+            if (chain.find(other) != chain.npos) return false;
+    return true;
+}
+
+TEST_F(CodeSites, FireAsDocumented) {
+    size_t rows = 0;
+    for (const region::test::MatrixRow& row : region::test::matrix) {
+        if (!has_sites_only(row)) continue;
+        ++rows;
+        std::istringstream trace(row.trace);
+        Words words{BUILD_DIR "/tests/code_matrix_target"};
+        for (std::string token; trace >> token;) words.push_back(token);
+        std::string expected = std::string(row.firings) + "\n";
+        std::erase(expected, '*');
+        const Finished done = controlled(row.chains, words);
+        EXPECT_EQ(done.status, 0) << row.id << done.err;
+        EXPECT_EQ(done.out, expected) << row.id;
+    }
+    EXPECT_GE(rows, 11u);
+}
+
+TEST_F(CodeSites, ProgramsDoWhatTheyDoWithoutSites) {
+    const Words words{target,    "beginnings", "names",    "exceptions", "threads",
+                      "blocked", "own_traps",  "children", "late"};
+    const Finished untouched = run(words);
+    ASSERT_EQ(untouched.status, 0);
+    Words chains;
+    for (const char* function :
+         {"begin_jump", "begin_call", "begin_branch", "begin_data", "begin_push", "begin_loop", "push",
+          "hidden", "deep", "jump_away", "come_late", "main", "malloc", "printf"})
+        chains.push_back(std::string("threadid:enter_func:") + function);
+    const Finished done = controlled(chains, words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, untouched.out);
+    for (const std::string& chain : chains) EXPECT_THAT(fired(), testing::Contains(chain));
+}
+
+TEST_F(CodeSites, EveryHitIsCounted) {
+    const Finished done = controlled(
+        {"threadid:address:begin_push:count20000:global", "threadid:address:begin_push:count20001:global"},
+        {target, "threads"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(fired(), ElementsAre("threadid:address:begin_push:count20000:global"));
+}
+
+TEST_F(CodeSites, HaveTheNamesOfTheSource) {
+    const Words chains{
+        "threadid:enter_func:push:count2", "threadid:address:\"stack::Pile<long>::push(long)\"",
+        "threadid:address:hidden",         "threadid:address:_ZN5stack4PileIiE4pushEi",
+        "threadid:address:push:count2",    "threadid:enter_func:pus"};
+    EXPECT_EQ(controlled(chains, {target, "names"}).status, 0);
+    EXPECT_THAT(fired(), testing::UnorderedElementsAreArray(Words(chains.begin(), chains.end() - 1)));
+}
+
+TEST_F(CodeSites, LieInLibrariesThatComeLate) {
+    EXPECT_EQ(controlled({"threadid:enter_func:come_late,repeat"}, {target, "late"}).status, 0);
+    EXPECT_EQ(fired().size(), 3u);
+}
+
+TEST_F(CodeSites, MayBeAddresses) {
+    const Finished symbols = run({"nm", target});
+    uint64_t offset = 0;
+    std::istringstream lines(symbols.out);
+    for (std::string line; std::getline(lines, line);)
+        if (line.ends_with(" begin_push")) offset = std::stoull(line, nullptr, 16);
+    ASSERT_NE(offset, 0u);
+    // A program that may lie anywhere lies here if the system chooses no place.
+    constexpr uint64_t usual_base = 0x555555554000;
+    std::ostringstream in_image, absolute;
+    in_image << "threadid:address:code_target+0x" << std::hex << offset;
+    absolute << "threadid:address:0x" << std::hex << usual_base + offset;
+    EXPECT_EQ(controlled({in_image.str(), absolute.str()}, {target, "beginnings"}).status, 0);
+    EXPECT_THAT(fired(), ElementsAre(in_image.str(), absolute.str()));
+}
+
+TEST_F(CodeSites, TrapsOfTheProgramEndItAsEver) {
+    constexpr int by_trap = 128 + SIGTRAP;
+    const Words words{"bash", "-c", std::string(target) + " die"};
+    EXPECT_EQ(run(words).status, by_trap);
+    EXPECT_EQ(controlled({"threadid:enter_func:begin_push"}, words).status, by_trap);
+    EXPECT_EQ(controlled({"threadid:int3"}, words).status, 0);
+}
+
+// Sites in the functions that every program is full of, and that handlers and the tracer itself call.
+TEST_F(CodeSites, MayBeAnywhereInTheCLibrary) {
+    Words chains;
+    for (const char* function :
+         {"malloc", "free", "_int_malloc", "memcpy", "strlen", "write", "read", "sigaction",
+          "pthread_mutex_lock", "getenv", "open", "close", "fork", "execve", "mmap"})
+        chains.push_back(std::string("threadid:address:") + function + ":count3");
+    const Words words{"bash", "-c", "for i in 1 2 3; do echo $i | tr 1-3 a-c; done; (exit 3) || echo $?"};
+    const Finished done = controlled(chains, words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "a\nb\nc\n3\n");
+    EXPECT_FALSE(fired().empty());
+}
+
+}  // namespace
+
+}  // namespace ovni::test

@@ -1,0 +1,203 @@
+// Programs with all that sites in their code must not disturb. Each word is a scenario; its output is the
+// same with sites and without.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace stack {
+
+template <class Item>
+struct Pile {
+    [[gnu::noinline]] Item push(Item item) {
+        asm volatile("" : "+r"(item));
+        return item + 1;
+    }
+};
+
+namespace {
+[[gnu::noinline]] int hidden(int value) {
+    asm volatile("" : "+r"(value));
+    return value * 2;
+}
+}  // namespace
+
+}  // namespace stack
+
+// Each begins with another kind of instruction: a jump, a call, a branch, data at the program counter, a
+// push.
+extern "C" {
+long begin_jump(long), begin_call(long), begin_branch(long), begin_data(long), begin_push(long),
+    begin_loop(long);
+}
+asm(R"(
+.text
+.globl begin_jump, begin_call, begin_branch, begin_data, begin_push, begin_loop
+.type begin_jump, @function
+.type begin_call, @function
+.type begin_branch, @function
+.type begin_data, @function
+.type begin_push, @function
+.type begin_loop, @function
+helper: lea 1(%rdi), %rax
+    ret
+begin_jump: .cfi_startproc
+    jmp helper
+.cfi_endproc
+begin_call: call helper
+    add $1, %rax
+    ret
+begin_branch: jrcxz 1f
+    mov %rdi, %rax
+    ret
+1:  lea 7(%rdi), %rax
+    ret
+begin_data: mov number(%rip), %rax
+    add %rdi, %rax
+    ret
+begin_push: push %rbp
+    mov %rsp, %rbp
+    lea 3(%rdi), %rax
+    pop %rbp
+    ret
+begin_loop: loop 1f
+    mov $5, %eax
+    ret
+1:  mov $6, %eax
+    ret
+.data
+number: .quad 40
+.text
+)");
+
+namespace {
+
+[[gnu::noinline]] int deep(int depth) {
+    if (depth == 0) throw std::runtime_error("thrown");
+    return deep(depth - 1) + 1;
+}
+
+jmp_buf place;
+[[gnu::noinline]] void jump_away() {
+    longjmp(place, 7);
+}
+
+void beginnings() {
+    for (long value : {0L, 1L, 2L})
+        std::printf("%ld %ld %ld %ld %ld %ld\n", begin_jump(value), begin_call(value), begin_branch(value),
+                    begin_data(value), begin_push(value), begin_loop(value));
+}
+
+void names() {
+    stack::Pile<int> pile;
+    stack::Pile<long> other;
+    std::printf("%d %ld %d\n", pile.push(1), other.push(2), stack::hidden(3));
+}
+
+void exceptions() {
+    for (int i = 0; i < 100; ++i) try {
+            deep(20);
+        } catch (const std::exception& thrown) {
+            if (i == 99) std::puts(thrown.what());
+        }
+    std::printf("%d\n", setjmp(place) == 0 ? (jump_away(), 0) : 7);
+}
+
+void threads() {
+    std::atomic<long> sum{0};
+    std::vector<std::thread> all;
+    for (int i = 0; i < 4; ++i)
+        all.emplace_back([&] {
+            long own = 0;
+            for (long k = 0; k < 5000; ++k) own += begin_push(k) - k;
+            sum += own;
+        });
+    for (std::thread& thread : all) thread.join();
+    std::printf("%ld\n", sum.load());
+}
+
+void blocked() {
+    sigset_t set, before;
+    sigfillset(&set);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    std::printf("%ld\n", begin_push(1));
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    struct sigaction action {};
+    action.sa_handler = [](int) { begin_push(2); };
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, nullptr);
+    raise(SIGUSR1);
+    std::puts("handled");
+}
+
+volatile sig_atomic_t traps = 0;
+void own_traps() {
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) { traps = traps + 1; };
+    sigaction(SIGTRAP, &action, &before);
+    std::printf("%d\n", before.sa_handler == SIG_DFL);
+    asm volatile("int3");
+    begin_push(1);
+    raise(SIGTRAP);
+    std::printf("%d %d\n", static_cast<int>(traps), signal(SIGTRAP, SIG_IGN) == action.sa_handler);
+    raise(SIGTRAP);
+    signal(SIGTRAP, SIG_DFL);
+}
+
+void children() {
+    for (int i = 0; i < 3; ++i) {
+        std::fflush(stdout);
+        const pid_t child = i == 2 ? vfork() : fork();
+        if (child == 0 && i == 0) _exit(static_cast<int>(begin_push(1)));
+        if (child == 0 && i == 1) execl("/bin/true", "true", nullptr);
+        if (child == 0) _exit(9);
+        int status = 0;
+        waitpid(child, &status, 0);
+        std::printf("%d\n", WEXITSTATUS(status));
+    }
+}
+
+void late() {
+    for (int i = 0; i < 3; ++i) {
+        void* library = dlopen(LATE_LIBRARY, RTLD_NOW);
+        if (library == nullptr) return static_cast<void>(std::puts(dlerror()));
+        auto function = reinterpret_cast<int (*)(int)>(dlsym(library, "come_late"));
+        std::printf("%d\n", function(i));
+        dlclose(library);
+    }
+}
+
+void die() {
+    asm volatile("int3");
+}
+
+struct Scenario {
+    std::string_view name;
+    void (*run)();
+};
+constexpr Scenario scenarios[] = {
+    {"beginnings", beginnings}, {"names", names},     {"exceptions", exceptions},
+    {"threads", threads},       {"blocked", blocked}, {"own_traps", own_traps},
+    {"children", children},     {"late", late},       {"die", die}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i)
+        for (const Scenario& scenario : scenarios)
+            if (scenario.name == argv[i]) scenario.run();
+    return 0;
+}

@@ -1,0 +1,101 @@
+// Executes the tokens of its command line, "T0:foo T1:ssc.11223344", each in its thread and one after the
+// other, and prints the events that fire meanwhile: "start(t0)@2:T0:foo".
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "ovni/control.h"
+
+namespace {
+
+std::mutex mutex;
+std::condition_variable is_next;
+std::string fired;
+size_t current = 0;
+std::vector<std::string> tokens;
+
+[[gnu::noinline]] void foo() {
+    asm volatile("");
+}
+[[gnu::noinline]] void bar() {
+    asm volatile("" ::: "memory");
+}
+[[gnu::noinline]] void boo() {
+    asm volatile("nop");
+}
+// Markers are numbers in the code.
+[[gnu::noinline]] void ssc_11223344() {
+    asm volatile("movl $0x11223344, %%ebx; .byte 0x64, 0x67, 0x90" ::: "ebx");
+}
+[[gnu::noinline]] void magic(uint32_t first, uint32_t second) {
+    asm volatile("xchg %%ebx, %%ebx" : : "a"(4), "b"(first), "c"(second));
+}
+[[gnu::noinline]] void cpuid(uint32_t leaf) {
+    uint32_t a = leaf, b, c = 0, d;
+    asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+}
+[[gnu::noinline]] void int3() {
+    asm volatile("int3");
+}
+
+uint32_t number_behind(std::string_view text, char sign) {
+    return static_cast<uint32_t>(std::strtoul(text.data() + text.find(sign) + 1, nullptr, 10));
+}
+
+void execute(std::string_view step) {
+    if (step == "foo") return foo();
+    if (step == "bar") return bar();
+    if (step == "boo") return boo();
+    if (step == "int3") return int3();
+    if (step == "ssc.11223344") return ssc_11223344();
+    if (step.starts_with("cpuid.")) return cpuid(number_behind(step, '.'));
+    if (step.starts_with("magic.")) {
+        const std::string_view numbers = step.substr(step.find('.') + 1);
+        return magic(static_cast<uint32_t>(std::strtoul(numbers.data(), nullptr, 10)),
+                     number_behind(numbers, '.'));
+    }
+    std::exit(3);
+}
+
+void run_thread(const std::string& own) {
+    for (;;) {
+        std::unique_lock lock(mutex);
+        is_next.wait(lock, [&] { return current == tokens.size() || tokens[current].starts_with(own); });
+        if (current == tokens.size()) return;
+        const std::string step = tokens[current].substr(own.size());
+        lock.unlock();
+        execute(step);
+        lock.lock();
+        ++current;
+        is_next.notify_all();
+    }
+}
+
+void note(void*, int event, uint32_t thread, int is_broadcast) {
+    fired += fired.empty() ? "" : " ";
+    fired += event == OVNI_CONTROL_START ? "start" : event == OVNI_CONTROL_STOP ? "stop" : "threadid";
+    fired += "(t" + std::to_string(thread) + (is_broadcast ? ",bcast" : "") + ")@" + std::to_string(current) +
+             ":" + tokens[current];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    tokens.assign(argv + 1, argv + argc);
+    ovni_control_listen(note, nullptr);
+    std::vector<std::thread> threads;
+    for (const char* own : {"T1:", "T2:"})
+        if (std::ranges::any_of(tokens, [&](const std::string& token) { return token.starts_with(own); }))
+            threads.emplace_back(run_thread, own);
+    run_thread("T0:");
+    for (std::thread& thread : threads) thread.join();
+    std::puts(fired.c_str());
+    return 0;
+}
