@@ -123,6 +123,7 @@ enum {
     OVNI_PRIVATE_CODE_FUNCTION, /* the first instruction of a function: its symbol, its whole or its bare name
                                  */
     OVNI_PRIVATE_CODE_ENTRY,    /* likewise, by the bare name */
+    OVNI_PRIVATE_CODE_EXIT,     /* the end of its outermost call, by the bare name */
     OVNI_PRIVATE_CODE_IN_IMAGE, /* `value` is the distance from the lowest address of the image `text` */
     OVNI_PRIVATE_CODE_PC,       /* `value` is an address */
     OVNI_PRIVATE_CODE_SSC,      /* `value` is the number of the marker */

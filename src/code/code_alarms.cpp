@@ -10,9 +10,11 @@
 #include <map>
 #include <set>
 
+#include "code/call_frames.hpp"
 #include "code/code_scan.hpp"
 #include "code/elf_image.hpp"
 #include "code/function_names.hpp"
+#include "code/program_jumps.hpp"
 #include "code/program_signals.hpp"
 #include "code/sites.hpp"
 #include "code/written_code.hpp"
@@ -34,6 +36,10 @@ Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole
     return bare == alarm.text ? Fit::bare_name : Fit::none;
 }
 
+// These are of the calling thread.
+constinit thread_local bool is_reporting = false;
+constinit thread_local CallFrames call_frames;
+
 class CodeAlarms {
  public:
     void begin(const Alarm* alarms, size_t count) {
@@ -43,11 +49,12 @@ class CodeAlarms {
         is_at_work_ = true;
         look_at_images();
         watch_loader();
+        if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
     }
 
  private:
     struct Place {
-        std::set<uint16_t> alarms;
+        std::set<uint16_t> alarms, exits;
         Marker marker = Marker::none;
         uint32_t immediate = 0;
     };
@@ -92,7 +99,7 @@ class CodeAlarms {
     }
 
     void add_functions(const std::vector<const ElfImage*>& images, Places& places) {
-        if (!waits_for(OVNI_PRIVATE_CODE_FUNCTION) && !waits_for(OVNI_PRIVATE_CODE_ENTRY)) return;
+        if (std::ranges::none_of(alarms_, is_of_function)) return;
         std::vector<std::vector<Found>> found(alarms_.size());
         for (const ElfImage* image : images)
             for_each_function(*image, [&](const Function& function) {
@@ -100,19 +107,26 @@ class CodeAlarms {
                 const std::string_view symbol = plain_symbol(function.symbol);
                 const std::string whole = demangled(symbol), bare = bare_name(whole);
                 for (size_t i = 0; i < alarms_.size(); ++i) {
-                    if (alarms_[i].kind != OVNI_PRIVATE_CODE_FUNCTION &&
-                        alarms_[i].kind != OVNI_PRIVATE_CODE_ENTRY)
-                        continue;
+                    if (!is_of_function(alarms_[i])) continue;
                     const Fit fit = fit_of(alarms_[i], symbol, whole, bare);
-                    if (fit != Fit::none) found[i].push_back({address_of(function), fit});
+                    const uintptr_t address = fit == Fit::none ? 0 : address_of(function);
+                    if (address != 0) found[i].push_back({address, fit});
                 }
             });
         for (size_t i = 0; i < alarms_.size(); ++i) {
             for (const Found& function : found[i]) best_[i] = std::min(best_[i], function.fit);
             for (const Found& function : found[i])
-                if (function.fit == best_[i] && function.address != 0)
-                    places[function.address].alarms.insert(alarms_[i].number);
+                if (function.fit == best_[i]) add_function(alarms_[i], places[function.address]);
         }
+    }
+
+    static bool is_of_function(const Alarm& alarm) {
+        return alarm.kind == OVNI_PRIVATE_CODE_FUNCTION || alarm.kind == OVNI_PRIVATE_CODE_ENTRY ||
+               alarm.kind == OVNI_PRIVATE_CODE_EXIT;
+    }
+
+    static void add_function(const Alarm& alarm, Place& place) {
+        (alarm.kind == OVNI_PRIVATE_CODE_EXIT ? place.exits : place.alarms).insert(alarm.number);
     }
 
     void add_addresses(const ElfImage& image, Places& places) const {
@@ -148,21 +162,31 @@ class CodeAlarms {
         for (const auto& [address, place] : places) {
             Site site;
             site.address = address;
-            site.alarms.assign(place.alarms.begin(), place.alarms.end());
+            site.alarms = kept(place.alarms);
+            site.exits = kept(place.exits);
             site.marker = place.marker;
             site.immediate = place.immediate;
-            tell_if_missing(sites_.plant(std::move(site)), address);
+            tell_if_missing(sites_.plant(site), address);
         }
         synchronize_code();
     }
 
+    // Sites live as long as the process, and so do the lists of their alarms.
+    static std::span<const uint16_t> kept(const std::set<uint16_t>& alarms) {
+        if (alarms.empty()) return {};
+        auto* list = new uint16_t[alarms.size()];
+        std::ranges::copy(alarms, list);
+        return {list, alarms.size()};
+    }
+
     // One line for all sites.
     void tell_if_missing(Sites::Planted planted, uintptr_t address) {
-        if (planted == Sites::Planted::yes || is_told_) return;
+        using enum Sites::Planted;
+        if (planted == yes || planted == was_there || is_told_) return;
         is_told_ = true;
-        const char* cause = planted == Sites::Planted::no_room   ? "there are more than 65536 places"
-                            : planted == Sites::Planted::refused ? "the system refuses to change code"
-                                                                 : "the instruction there cannot be moved";
+        const char* cause = planted == no_room   ? "there are more than 65536 places"
+                            : planted == refused ? "the system refuses to change code"
+                                                 : "the instruction there cannot be moved";
         char line[160];
         const int size =
             snprintf(line, sizeof line, "WARN: --control: no alarm at 0x%zx: %s\n", address, cause);
@@ -176,7 +200,7 @@ class CodeAlarms {
         if (loader_ == nullptr || loader_->r_brk == 0) return;
         Site site;
         site.address = loader_->r_brk;
-        sites_.plant(std::move(site));
+        sites_.plant(site);
         synchronize_code();
     }
     static const r_debug* loader_state() {
@@ -190,7 +214,10 @@ class CodeAlarms {
             if (loader_->r_state == r_debug::RT_CONSISTENT) look_at_images();
             return;
         }
+        if (!call_frames.is_empty())
+            call_frames.return_to(site.address, static_cast<uintptr_t>(registers[REG_RSP]), ended);
         if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
+        if (!site.exits.empty()) await_end(site, static_cast<uintptr_t>(registers[REG_RSP]));
         const auto low = [&](int which) { return static_cast<uint32_t>(registers[which]); };
         constexpr uint32_t magic_command = 4;
         if (site.marker == Marker::ssc)
@@ -201,6 +228,28 @@ class CodeAlarms {
             ovni_private_hit_code(OVNI_PRIVATE_CODE_CPUID, low(REG_RAX), low(REG_RCX));
     }
 
+    // The return address of the call becomes a site.
+    void await_end(const Site& function, uintptr_t stack_pointer) {
+        Site site;
+        site.address = call_frames.begin(function, stack_pointer, ended);
+        if (site.address == 0 || is_end_of_handler(site.address)) return;
+        const Sites::Planted planted = sites_.plant(site);
+        if (planted == Sites::Planted::yes) synchronize_code();
+        tell_if_missing(planted, site.address);
+    }
+
+    static void ended(const Site& function) {
+        ovni_private_hit_site(function.exits.data(), function.exits.size());
+    }
+
+    // The system calls a handler of the program so that it returns to mov $15, %rax; syscall. Unwinding knows
+    // that place by its bytes.
+    static bool is_end_of_handler(uintptr_t address) {
+        constexpr uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+        return memcmp(reinterpret_cast<const void*>(address), sigreturn, sizeof sigreturn) == 0;
+    }
+
+    static void unwound(uintptr_t stack_pointer);
     static void on_trap(int signal, siginfo_t* info, void* context);
 
     std::vector<Alarm> alarms_;
@@ -214,7 +263,14 @@ class CodeAlarms {
 // Never destroyed: sites may be hit until the process is gone.
 CodeAlarms* code_alarms;
 
-thread_local bool is_reporting = false;
+void CodeAlarms::unwound(uintptr_t stack_pointer) {
+    if (is_reporting || call_frames.is_empty()) return;
+    const int saved = errno;
+    is_reporting = true;
+    call_frames.unwind_to(stack_pointer, ended);
+    is_reporting = false;
+    errno = saved;
+}
 
 void CodeAlarms::on_trap(int signal, siginfo_t* info, void* context) {
     const int saved = errno;

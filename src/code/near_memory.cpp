@@ -39,14 +39,16 @@ uintptr_t NearMemory::map_near(uintptr_t place) {
 
 uintptr_t NearMemory::take(uintptr_t place, size_t size) {
     if (size > block_bytes) return 0;
-    for (Block& block : blocks_) {
+    for (size_t i = 0; i < count_; ++i) {
+        Block& block = blocks_[i];
         if (!is_near(block.begin, place) || block.used + size > block_bytes) continue;
         const uintptr_t room = block.begin + block.used;
         block.used = (block.used + size + alignment - 1) / alignment * alignment;
         return room;
     }
+    if (count_ == most_blocks) return 0;
     const uintptr_t begin = map_near(place);
-    if (begin != 0) blocks_.push_back({begin, (size + alignment - 1) / alignment * alignment});
+    if (begin != 0) blocks_[count_++] = {begin, (size + alignment - 1) / alignment * alignment};
     return begin;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace ovni::code {
 
@@ -18,7 +17,9 @@ class NearMemory {
         uintptr_t begin, used;
     };
     static uintptr_t map_near(uintptr_t place);
-    std::vector<Block> blocks_;
+    static constexpr size_t most_blocks = 1024;
+    Block blocks_[most_blocks] = {};
+    size_t count_ = 0;
 };
 
 }  // namespace ovni::code

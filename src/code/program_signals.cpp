@@ -1,6 +1,5 @@
 #include "code/program_signals.hpp"
 
-#include <dlfcn.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -8,24 +7,12 @@
 
 #include <atomic>
 #include <cerrno>
-#include <mutex>
+
+#include "code/real_function.hpp"
 
 namespace ovni::code {
 
 namespace {
-
-// The function behind ours, found when it is first called: constructors of other libraries may come first.
-template <class Function>
-Function* real(const char* name, std::atomic<void*>& known) noexcept {
-    void* found = known.load(std::memory_order_relaxed);
-    if (found == nullptr) known.store(found = ::dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
-    return reinterpret_cast<Function*>(found);
-}
-#define REAL(name)                                               \
-    ([]() noexcept {                                             \
-        static constinit std::atomic<void*> known{nullptr};      \
-        return ovni::code::real<decltype(::name)>(#name, known); \
-    }())
 
 constinit std::atomic<bool> is_taken{false};
 struct sigaction of_program;  // for SIGTRAP, as the program set it last
@@ -68,15 +55,16 @@ bool is_sent_by_process(const siginfo_t& info) noexcept {
 bool take_over_traps(TrapHandler handler) noexcept {
     struct sigaction ours {};
     ours.sa_sigaction = handler;
-    // A site may be hit while another one is reported.
+    // A site may be hit while another one is reported, but not by a handler of the program.
     ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
-    sigemptyset(&ours.sa_mask);
-    if (REAL(sigaction)(SIGTRAP, &ours, &of_program) != 0) return false;
+    sigfillset(&ours.sa_mask);
+    sigdelset(&ours.sa_mask, SIGTRAP);
+    if (OVNI_REAL(sigaction)(SIGTRAP, &ours, &of_program) != 0) return false;
     is_taken.store(true, std::memory_order_release);
     sigset_t trap;
     sigemptyset(&trap);
     sigaddset(&trap, SIGTRAP);
-    return REAL(pthread_sigmask)(SIG_UNBLOCK, &trap, nullptr) == 0;
+    return OVNI_REAL(pthread_sigmask)(SIG_UNBLOCK, &trap, nullptr) == 0;
 }
 
 void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
@@ -92,18 +80,18 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
         if (theirs.sa_handler == SIG_IGN && is_sent_by_process(*info)) return;
         struct sigaction usual {};
         usual.sa_handler = SIG_DFL;
-        REAL(sigaction)(SIGTRAP, &usual, nullptr);
+        OVNI_REAL(sigaction)(SIGTRAP, &usual, nullptr);
         ::raise(SIGTRAP);
         return;
     }
     sigset_t before;
     const sigset_t blocked = without_trap(theirs.sa_mask);
-    REAL(pthread_sigmask)(SIG_BLOCK, &blocked, &before);
+    OVNI_REAL(pthread_sigmask)(SIG_BLOCK, &blocked, &before);
     if ((theirs.sa_flags & SA_SIGINFO) != 0)
         theirs.sa_sigaction(signal, info, context);
     else
         theirs.sa_handler(signal);
-    REAL(pthread_sigmask)(SIG_SETMASK, &before, nullptr);
+    OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace ovni::code
@@ -121,10 +109,10 @@ int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact)
         if (oldact != nullptr) *oldact = before;
         return 0;
     }
-    if (act == nullptr) return REAL(sigaction)(signal, act, oldact);
+    if (act == nullptr) return OVNI_REAL(sigaction)(signal, act, oldact);
     struct sigaction changed = *act;
     changed.sa_mask = without_trap(act->sa_mask);
-    return REAL(sigaction)(signal, &changed, oldact);
+    return OVNI_REAL(sigaction)(signal, &changed, oldact);
 }
 
 sighandler_t signal(int number, sighandler_t handler) noexcept {
@@ -138,28 +126,28 @@ sighandler_t signal(int number, sighandler_t handler) noexcept {
 }
 
 int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-    return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+    return OVNI_REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
 }
 
 int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-    return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+    return OVNI_REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
 }
 
 int sigsuspend(const sigset_t* set) {
-    return REAL(sigsuspend)(Mask(set).get());
+    return OVNI_REAL(sigsuspend)(Mask(set).get());
 }
 
 int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* set) {
-    return REAL(ppoll)(fds, count, timeout, Mask(set).get());
+    return OVNI_REAL(ppoll)(fds, count, timeout, Mask(set).get());
 }
 
 int pselect(int count, fd_set* reading, fd_set* writing, fd_set* excepting, const timespec* timeout,
             const sigset_t* set) {
-    return REAL(pselect)(count, reading, writing, excepting, timeout, Mask(set).get());
+    return OVNI_REAL(pselect)(count, reading, writing, excepting, timeout, Mask(set).get());
 }
 
 int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* set) {
-    return REAL(epoll_pwait)(epoll, events, most, timeout, Mask(set).get());
+    return OVNI_REAL(epoll_pwait)(epoll, events, most, timeout, Mask(set).get());
 }
 
 }  // extern "C"

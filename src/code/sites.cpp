@@ -1,6 +1,8 @@
 #include "code/sites.hpp"
 
-#include <algorithm>
+#include <sys/mman.h>
+
+#include <new>
 
 #include "code/instruction_copy.hpp"
 #include "code/written_code.hpp"
@@ -13,6 +15,12 @@ constexpr uint8_t int3 = 0xcc;
 constexpr size_t longest_instruction = 15;
 
 }  // namespace
+
+Sites::Sites() {
+    void* room = ::mmap(nullptr, most * sizeof(Entry), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    all_ = room == MAP_FAILED ? nullptr : static_cast<Entry*>(room);
+}
 
 const Site* Sites::find(uintptr_t address) const noexcept {
     for (size_t slot = slot_of(address);; slot = (slot + 1) % slots) {
@@ -32,9 +40,19 @@ size_t Sites::free_slot_for(uintptr_t address) const noexcept {
     }
 }
 
-Sites::Planted Sites::plant(Site site) {
-    if (find(site.address) != nullptr) return Planted::yes;
-    if (all_.size() == most) return Planted::no_room;
+// The thread that held the lock may be gone: a child of fork() has only one thread.
+Sites::Planted Sites::plant(Site site) noexcept {
+    constexpr int most_tries = 1 << 24;
+    for (int tries = 0; lock_.test_and_set(std::memory_order_acquire); ++tries)
+        if (tries == most_tries) return Planted::not_possible;
+    const Planted planted = plant_locked(site);
+    lock_.clear(std::memory_order_release);
+    return planted;
+}
+
+Sites::Planted Sites::plant_locked(Site& site) noexcept {
+    if (find(site.address) != nullptr) return Planted::was_there;
+    if (all_ == nullptr || count_ == most) return Planted::no_room;
     const auto* original = reinterpret_cast<const uint8_t*>(site.address);
     // An int3 that is there already is of a debugger, or the program's own.
     if (*original == int3) return Planted::not_possible;
@@ -43,19 +61,16 @@ Sites::Planted Sites::plant(Site site) {
     const InstructionCopy copy = InstructionCopy::of(original, longest_instruction, site.address, site.copy);
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
-    const uintptr_t address = site.address;
-    auto entry = std::make_unique<Entry>();
-    entry->site = std::move(site);
-    table_[free_slot_for(address)].store(entry.get(), std::memory_order_release);
-    all_.push_back(std::move(entry));
-    if (write_code(address, &int3, sizeof int3)) return Planted::yes;
-    all_.back()->is_there.store(false, std::memory_order_release);
+    Entry* entry = new (&all_[count_++]) Entry{site, true};
+    table_[free_slot_for(site.address)].store(entry, std::memory_order_release);
+    if (write_code(site.address, &int3, sizeof int3)) return Planted::yes;
+    entry->is_there.store(false, std::memory_order_release);
     return Planted::refused;
 }
 
-void Sites::forget(const ElfImage& image) {
-    for (const auto& entry : all_)
-        if (image.holds(entry->site.address)) entry->is_there.store(false, std::memory_order_release);
+void Sites::forget(const ElfImage& image) noexcept {
+    for (size_t i = 0; i < count_; ++i)
+        if (image.holds(all_[i].site.address)) all_[i].is_there.store(false, std::memory_order_release);
 }
 
 }  // namespace ovni::code

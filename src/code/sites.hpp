@@ -6,8 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "code/elf_image.hpp"
 #include "code/near_memory.hpp"
@@ -19,22 +18,25 @@ enum class Marker : uint8_t { none, ssc, magic, cpuid };
 
 struct Site {
     uintptr_t address = 0;
-    std::vector<uint16_t> alarms;  // those of its address, ascending
+    std::span<const uint16_t> alarms;  // those of its address, ascending
+    std::span<const uint16_t> exits;   // those of the end of the function that begins here
     Marker marker = Marker::none;
     uint32_t immediate = 0;  // of an ssc marker
     uintptr_t copy = 0;
 };
 
+// Needs no memory of the C library, so sites may be planted while the program is inside of it.
 class Sites {
  public:
     static constexpr size_t most = size_t{1} << 16;
-    enum class Planted : uint8_t { yes, not_possible, no_room, refused };
+    enum class Planted : uint8_t { yes, was_there, not_possible, no_room, refused };
 
-    // Not for several threads at a time. Threads may run the code meanwhile; call synchronize_code()
-    // afterwards. A place that is a site already stays what it is.
-    Planted plant(Site site);
+    Sites();
+    // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
+    // stays what it is. The alarms must live as long as the process.
+    Planted plant(Site site) noexcept;
     // The code there is gone.
-    void forget(const ElfImage& image);
+    void forget(const ElfImage& image) noexcept;
 
     // Null if there is no site. Any thread, and handlers.
     const Site* find(uintptr_t address) const noexcept;
@@ -45,13 +47,16 @@ class Sites {
         return static_cast<size_t>((address * 0x9e3779b97f4a7c15) >> 32) % slots;
     }
     size_t free_slot_for(uintptr_t address) const noexcept;
+    Planted plant_locked(Site& site) noexcept;
 
     struct Entry {
         Site site;
-        std::atomic<bool> is_there{true};
+        std::atomic<bool> is_there{false};
     };
-    // Handlers may hold an entry for ever, so none is freed.
-    std::vector<std::unique_ptr<Entry>> all_;
+    std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
+    // Handlers may hold an entry for ever, so none is used again.
+    Entry* all_;
+    size_t count_ = 0;
     std::array<std::atomic<Entry*>, slots> table_{};
     NearMemory memory_;
 };

@@ -238,7 +238,7 @@ constexpr KindRow rows[] = {
     {Kind::magic, "magic", code_library, 1, read_magic},
     {Kind::pcontrol, "pcontrol", present, 1, read_pcontrol},
     {Kind::enter_function, "enter_func", code_library, 1, read_name},
-    {Kind::exit_function, "exit_func", missing, 1, read_name},
+    {Kind::exit_function, "exit_func", code_library, 1, read_name},
     {Kind::mpi, "mpi", present, 1, read_mpi},
     {Kind::slow_call, "slowcall", present, 2, read_slow_call},
     {Kind::interactive, "interactive", present, 0, read_count},

@@ -64,6 +64,8 @@ int code_kind_of(const Alarm& alarm) {
                                                                  : OVNI_PRIVATE_CODE_PC;
         case Kind::enter_function:
             return OVNI_PRIVATE_CODE_ENTRY;
+        case Kind::exit_function:
+            return OVNI_PRIVATE_CODE_EXIT;
         case Kind::ssc:
             return OVNI_PRIVATE_CODE_SSC;
         case Kind::magic:

@@ -82,6 +82,20 @@ number: .quad 40
 .text
 )");
 
+// The names that gfortran gives to a function of its own and to one of a module.
+extern "C" {
+int solve_(int number);
+int __solvers_MOD_thaw_ice(int number);
+}
+[[gnu::noinline]] int solve_(int number) {
+    asm volatile("" : "+r"(number));
+    return number + 3;
+}
+[[gnu::noinline]] int __solvers_MOD_thaw_ice(int number) {
+    asm volatile("" : "+r"(number));
+    return number + 4;
+}
+
 namespace {
 
 [[gnu::noinline]] int deep(int depth) {
@@ -104,6 +118,7 @@ void names() {
     stack::Pile<int> pile;
     stack::Pile<long> other;
     std::printf("%d %ld %d\n", pile.push(1), other.push(2), stack::hidden(3));
+    std::printf("%d %d\n", solve_(1), __solvers_MOD_thaw_ice(2));
 }
 
 void exceptions() {

@@ -45,6 +45,62 @@ std::vector<std::string> tokens;
     asm volatile("int3");
 }
 
+// The calls of functions that tokens enter and leave: e.foo is executed by nested::foo, which goes on with
+// the tokens behind it. x.foo leaves the outermost call of foo, and all calls in it.
+std::vector<std::string> open_calls;
+size_t depth_to_leave_to = 0;
+
+void call(std::string_view name);
+
+void go_on_inside(const char* name) {
+    open_calls.emplace_back(name);
+    const size_t own = open_calls.size();
+    depth_to_leave_to = own;
+    while (++current < tokens.size() && depth_to_leave_to == own) {
+        const std::string step = tokens[current].substr(3);
+        const std::string function = step.substr(2);
+        if (step.starts_with("e."))
+            call(function);
+        else
+            depth_to_leave_to =
+                static_cast<size_t>(std::ranges::find(open_calls, function) - open_calls.begin());
+        if (depth_to_leave_to < own) break;
+    }
+    open_calls.pop_back();
+}
+
+namespace nested {
+
+[[gnu::noinline]] void A() {
+    go_on_inside("A");
+}
+[[gnu::noinline]] void B() {
+    go_on_inside("B");
+}
+[[gnu::noinline]] void C() {
+    go_on_inside("C");
+}
+[[gnu::noinline]] void D() {
+    go_on_inside("D");
+}
+[[gnu::noinline]] void foo() {
+    go_on_inside("foo");
+}
+[[gnu::noinline]] void bar() {
+    go_on_inside("bar");
+}
+
+}  // namespace nested
+
+void call(std::string_view name) {
+    using Function = void (*)();
+    constexpr std::pair<std::string_view, Function> all[] = {{"A", nested::A},     {"B", nested::B},
+                                                             {"C", nested::C},     {"D", nested::D},
+                                                             {"foo", nested::foo}, {"bar", nested::bar}};
+    for (const auto& [known, function] : all)
+        if (known == name) function();
+}
+
 uint32_t number_behind(std::string_view text, char sign) {
     return static_cast<uint32_t>(std::strtoul(text.data() + text.find(sign) + 1, nullptr, 10));
 }
@@ -54,6 +110,7 @@ void execute(std::string_view step) {
     if (step == "bar") return bar();
     if (step == "boo") return boo();
     if (step == "int3") return int3();
+    if (step.starts_with("e.")) return call(step.substr(2));
     if (step == "ssc.11223344") return ssc_11223344();
     if (step.starts_with("cpuid.")) return cpuid(number_behind(step, '.'));
     if (step.starts_with("magic.")) {

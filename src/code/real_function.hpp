@@ -1,0 +1,24 @@
+// The function of the C library or of a library of the program behind one of ours with its name.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace ovni::code {
+
+// Found when it is first called: constructors of other libraries may come before ours.
+template <class Function>
+Function* real_function(const char* name, std::atomic<void*>& known) noexcept {
+    void* found = known.load(std::memory_order_relaxed);
+    if (found == nullptr) known.store(found = ::dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
+    return reinterpret_cast<Function*>(found);
+}
+
+}  // namespace ovni::code
+
+#define OVNI_REAL(name)                                                   \
+    ([]() noexcept {                                                      \
+        static constinit std::atomic<void*> known{nullptr};               \
+        return ovni::code::real_function<decltype(::name)>(#name, known); \
+    }())
