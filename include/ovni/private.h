@@ -142,6 +142,11 @@ size_t ovni_private_code_alarms(const struct ovni_private_code_alarm** alarms);
 /* The calling thread executes a place of these alarms, whose numbers ascend. Handlers may call this anywhere.
  */
 void ovni_private_hit_site(const uint16_t* alarms, size_t count);
+/* 1 if one of these alarms is armed in a thread. */
+int ovni_private_site_is_armed(const uint16_t* alarms, size_t count);
+/* Called when an alarm of that array is armed, or a thread begins in which it is, in any thread and in
+ * handlers. */
+void ovni_private_follow_arming(void (*armed)(uint16_t alarm));
 /* The calling thread executes an instruction of the last four kinds. `value`: number of ssc; for magic the
  * first number << 32 and the second; leaf of cpuid. `detail`: subleaf. */
 void ovni_private_hit_code(int kind, uint64_t value, int64_t detail);

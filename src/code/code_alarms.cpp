@@ -50,6 +50,7 @@ class CodeAlarms {
         look_at_images();
         watch_loader();
         if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
+        ovni_private_follow_arming(armed);
     }
 
  private:
@@ -217,6 +218,7 @@ class CodeAlarms {
         if (!call_frames.is_empty())
             call_frames.return_to(site.address, static_cast<uintptr_t>(registers[REG_RSP]), ended);
         if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
+        lift_if_idle(site);
         if (!site.exits.empty()) await_end(site, static_cast<uintptr_t>(registers[REG_RSP]));
         const auto low = [&](int which) { return static_cast<uint32_t>(registers[which]); };
         constexpr uint32_t magic_command = 4;
@@ -227,6 +229,17 @@ class CodeAlarms {
         else if (site.marker == Marker::cpuid)
             ovni_private_hit_code(OVNI_PRIVATE_CODE_CPUID, low(REG_RAX), low(REG_RCX));
     }
+
+    // A site costs nothing while nothing waits for it. Functions whose end is awaited are followed all the
+    // time, as their calls may begin earlier; markers are rare.
+    void lift_if_idle(const Site& site) {
+        if (site.alarms.empty() || !site.exits.empty() || site.marker != Marker::none) return;
+        if (ovni_private_site_is_armed(site.alarms.data(), site.alarms.size())) return;
+        sites_.lift(site);
+        if (ovni_private_site_is_armed(site.alarms.data(), site.alarms.size())) sites_.put_back(site);
+    }
+
+    static void armed(uint16_t alarm);
 
     // The return address of the call becomes a site.
     void await_end(const Site& function, uintptr_t stack_pointer) {
@@ -262,6 +275,12 @@ class CodeAlarms {
 
 // Never destroyed: sites may be hit until the process is gone.
 CodeAlarms* code_alarms;
+
+// A chain may arm an alarm in its last step, in any thread.
+void CodeAlarms::armed(uint16_t alarm) {
+    code_alarms->sites_.put_back(alarm);
+    synchronize_code();
+}
 
 void CodeAlarms::unwound(uintptr_t stack_pointer) {
     if (is_reporting || call_frames.is_empty()) return;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 #include "code/instruction_copy.hpp"
@@ -41,10 +42,15 @@ size_t Sites::free_slot_for(uintptr_t address) const noexcept {
 }
 
 // The thread that held the lock may be gone: a child of fork() has only one thread.
-Sites::Planted Sites::plant(Site site) noexcept {
+bool Sites::take_lock() noexcept {
     constexpr int most_tries = 1 << 24;
     for (int tries = 0; lock_.test_and_set(std::memory_order_acquire); ++tries)
-        if (tries == most_tries) return Planted::not_possible;
+        if (tries == most_tries) return false;
+    return true;
+}
+
+Sites::Planted Sites::plant(Site site) noexcept {
+    if (!take_lock()) return Planted::not_possible;
     const Planted planted = plant_locked(site);
     lock_.clear(std::memory_order_release);
     return planted;
@@ -56,16 +62,46 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     const auto* original = reinterpret_cast<const uint8_t*>(site.address);
     // An int3 that is there already is of a debugger, or the program's own.
     if (*original == int3) return Planted::not_possible;
+    site.first_byte = *original;
     site.copy = memory_.take(site.address, InstructionCopy::most);
     if (site.copy == 0) return Planted::not_possible;
     const InstructionCopy copy = InstructionCopy::of(original, longest_instruction, site.address, site.copy);
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
-    Entry* entry = new (&all_[count_++]) Entry{site, true};
+    Entry* entry = new (&all_[count_++]) Entry{site, true, false};
     table_[free_slot_for(site.address)].store(entry, std::memory_order_release);
     if (write_code(site.address, &int3, sizeof int3)) return Planted::yes;
     entry->is_there.store(false, std::memory_order_release);
     return Planted::refused;
+}
+
+void Sites::write_locked(Entry& entry, bool is_lifted) noexcept {
+    if (!entry.is_there.load() || entry.is_lifted == is_lifted) return;
+    entry.is_lifted = is_lifted;
+    write_code(entry.site.address, is_lifted ? &entry.site.first_byte : &int3, sizeof int3);
+}
+
+void Sites::write(const Site& site, bool is_lifted) noexcept {
+    if (!take_lock()) return;
+    for (size_t i = 0; i < count_; ++i)
+        if (&all_[i].site == &site) write_locked(all_[i], is_lifted);
+    lock_.clear(std::memory_order_release);
+}
+
+void Sites::lift(const Site& site) noexcept {
+    write(site, true);
+}
+
+void Sites::put_back(const Site& site) noexcept {
+    write(site, false);
+}
+
+void Sites::put_back(uint16_t alarm) noexcept {
+    if (!take_lock()) return;
+    for (size_t i = 0; i < count_; ++i)
+        if (std::ranges::find(all_[i].site.alarms, alarm) != all_[i].site.alarms.end())
+            write_locked(all_[i], false);
+    lock_.clear(std::memory_order_release);
 }
 
 void Sites::forget(const ElfImage& image) noexcept {

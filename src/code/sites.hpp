@@ -23,6 +23,7 @@ struct Site {
     Marker marker = Marker::none;
     uint32_t immediate = 0;  // of an ssc marker
     uintptr_t copy = 0;
+    uint8_t first_byte = 0;
 };
 
 // Needs no memory of the C library, so sites may be planted while the program is inside of it.
@@ -35,6 +36,12 @@ class Sites {
     // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
     // stays what it is. The alarms must live as long as the process.
     Planted plant(Site site) noexcept;
+    // Takes the int3 of a site away, for threads that come there from now on, or puts it back. The site stays
+    // known, because a thread may be at its int3.
+    void lift(const Site& site) noexcept;
+    void put_back(const Site& site) noexcept;
+    // Puts all sites of an alarm back.
+    void put_back(uint16_t alarm) noexcept;
     // The code there is gone.
     void forget(const ElfImage& image) noexcept;
 
@@ -42,17 +49,21 @@ class Sites {
     const Site* find(uintptr_t address) const noexcept;
 
  private:
+    struct Entry {
+        Site site;
+        std::atomic<bool> is_there{false};
+        bool is_lifted = false;
+    };
     static constexpr size_t slots = 2 * most;
     static size_t slot_of(uintptr_t address) noexcept {
         return static_cast<size_t>((address * 0x9e3779b97f4a7c15) >> 32) % slots;
     }
     size_t free_slot_for(uintptr_t address) const noexcept;
     Planted plant_locked(Site& site) noexcept;
+    bool take_lock() noexcept;
+    void write_locked(Entry& entry, bool is_lifted) noexcept;
+    void write(const Site& site, bool is_lifted) noexcept;
 
-    struct Entry {
-        Site site;
-        std::atomic<bool> is_there{false};
-    };
     std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
     // Handlers may hold an entry for ever, so none is used again.
     Entry* all_;

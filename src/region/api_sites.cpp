@@ -1,4 +1,6 @@
 // Reports of MPI sites and of new threads to the controller: ovni/private.h.
+#include <algorithm>
+
 #include "ovni/private.h"
 #include "region/controller.hpp"
 
@@ -25,6 +27,17 @@ size_t ovni_private_code_alarms(const ovni_private_code_alarm** alarms) {
 
 void ovni_private_hit_site(const uint16_t* alarms, size_t count) {
     controller().hit({alarms, count});
+}
+
+int ovni_private_site_is_armed(const uint16_t* alarms, size_t count) {
+    const Running* running = controller().running();
+    return running && std::any_of(alarms, alarms + count, [&](uint16_t alarm) {
+               return running->engine().is_armed_somewhere(alarm);
+           });
+}
+
+void ovni_private_follow_arming(void (*armed)(uint16_t alarm)) {
+    if (Running* running = controller().running()) running->follow_arming(armed);
 }
 
 void ovni_private_hit_code(int kind, uint64_t value, int64_t detail) {

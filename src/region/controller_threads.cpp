@@ -58,6 +58,7 @@ void RegionController::attach_here() noexcept {
     threads_.add(own.thread, recorder::own_stream());
     pass_what_is_due();
     own.phase = Phase::attached;
+    running()->thread_begins(own.thread);
     pthread_setspecific(at_thread_end, rounds);
     if (running()->needs_service()) start_service();
 }

@@ -85,6 +85,8 @@ class Engine {
     // True if an alarm is armed in this thread. For sites to which finding the value is expensive.
     bool is_armed(Thread thread, Kind kind) const noexcept;
     bool is_armed(Thread thread, uint16_t alarm) const noexcept;
+    // True if the alarm is armed in an attached thread.
+    bool is_armed_somewhere(uint16_t alarm) const noexcept;
 
     // A site is hit. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
     void hit(Thread thread, Kind kind, uint64_t value = 0, int64_t detail = 0) noexcept {

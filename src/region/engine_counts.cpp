@@ -44,6 +44,19 @@ bool Engine::is_armed(Thread thread, uint16_t alarm) const noexcept {
     return own != nullptr && is_armed_by<Armed>(word, own->load(std::memory_order_acquire));
 }
 
+bool Engine::is_armed_somewhere(uint16_t alarm) const noexcept {
+    constexpr uint32_t bits = 64;
+    const uint64_t word = alarm_words_[alarm].load(std::memory_order_acquire);
+    if (rules_[alarm].is_single()) return armed_of<Armed>(word) == Armed::on;
+    for (uint32_t slot = 0; slot < slots_; ++slot) {
+        const bool is_taken =
+            (taken_slots_[slot / bits].load(std::memory_order_acquire) >> slot % bits & 1) != 0;
+        const Word& own = thread_words_[slot * stride_ + alarm];
+        if (is_taken && is_armed_by<Armed>(word, own.load(std::memory_order_acquire))) return true;
+    }
+    return false;
+}
+
 bool Engine::is_armed(Thread thread, Kind kind) const noexcept {
     const std::vector<uint16_t>& alarms = of_kind_[static_cast<size_t>(kind)];
     return std::any_of(alarms.begin(), alarms.end(), [&](uint16_t alarm) { return is_armed(thread, alarm); });

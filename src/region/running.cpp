@@ -101,14 +101,23 @@ Running::Running(RegionController& owner, Service& service, const Plan& plan, De
     is_laid_out_ = true;
 }
 
+void Running::thread_begins(Thread thread) noexcept {
+    auto* code_armed = code_armed_.load();
+    if (code_armed == nullptr) return;
+    for (const ovni_private_code_alarm& alarm : code_alarms_)
+        if (engine_.is_armed(thread, alarm.number)) code_armed(alarm.number);
+}
+
 void Running::set_code_alarms(const Plan& plan) noexcept {
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) code_texts_.push_back(alarm.text);
     uint16_t number = 0;
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {
-            if (const int kind = code_kind_of(alarm); kind >= 0)
+            if (const int kind = code_kind_of(alarm); kind >= 0) {
+                facts_[number].is_of_code = true;
                 code_alarms_.push_back({number, kind, code_texts_[number].c_str(), alarm.value});
+            }
             ++number;
         }
 }
@@ -123,6 +132,7 @@ void Running::fired(void* self, const Firing& firing) noexcept {
 void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     auto& running = *static_cast<Running*>(self);
     AlarmFacts& facts = running.facts_[alarm];
+    if (auto* code_armed = running.code_armed_.load(); code_armed && facts.is_of_code) code_armed(alarm);
     if (facts.kind == Kind::timeout) {
         uint64_t waited = running.is_laid_out_ ? 0 : writer::monotonic_clock() - running.born_;
         running.arm_timer(alarm, thread, facts.ns - std::min(waited, facts.ns));

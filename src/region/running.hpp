@@ -20,6 +20,7 @@ struct AlarmFacts {
     uint64_t ns = 0;  // length of a timeout
     uint64_t count = 1;
     uint16_t chain = 0;
+    bool is_of_code = false;
     bool is_single = false;  // global, or for one thread: a deadline is one hit
 
     // For a timeout: its CLOCK_MONOTONIC time; and whether it has come, for threads that begin later.
@@ -36,12 +37,16 @@ class Running {
             uint64_t born) noexcept;
 
     Engine& engine() noexcept { return engine_; }
+    const Engine& engine() const noexcept { return engine_; }
     AlarmFacts& facts(uint16_t alarm) noexcept { return facts_[alarm]; }
     uint16_t alarm_count() const noexcept { return static_cast<uint16_t>(count_); }
     // Bits for each MPI function, as in ovni/private.h; empty if none is awaited.
     const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
     // Those on the program's code, as in ovni/private.h.
     const std::vector<ovni_private_code_alarm>& code_alarms() const noexcept { return code_alarms_; }
+    void follow_arming(void (*follower)(uint16_t alarm)) noexcept { code_armed_.store(follower); }
+    // A thread begins, with the alarms that are armed for all.
+    void thread_begins(Thread thread) noexcept;
     bool awaits_pcontrol() const noexcept { return awaits_pcontrol_; }
     // True if a chain starts or stops recording.
     bool decides() const noexcept { return decides_; }
@@ -67,6 +72,7 @@ class Running {
     std::vector<uint8_t> awaited_calls_;
     std::vector<std::string> code_texts_;
     std::vector<ovni_private_code_alarm> code_alarms_;
+    std::atomic<void (*)(uint16_t alarm)> code_armed_{nullptr};
     bool awaits_pcontrol_, decides_, needs_service_;
     Engine engine_;
 };

@@ -121,6 +121,20 @@ TEST_F(CodeSites, CallsEndWithoutReturning) {
     EXPECT_EQ(fired(), expected);
 }
 
+// The site of an alarm that is not armed is taken away, and put back when it is armed, while threads come by.
+TEST_F(CodeSites, AreThereWhileSomethingWaitsForThem) {
+    const Finished done =
+        controlled({"threadid:address:begin_push:global,threadid:address:begin_jump:global,repeat"},
+                   {target, "in_turn"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "160000\n");
+    const Words all = fired();
+    EXPECT_GT(all.size(), 1000u);
+    size_t pushes = 0;
+    for (const std::string& alarm : all) pushes += alarm == "threadid:address:begin_push:global";
+    EXPECT_LE(all.size() - 2 * pushes + 1, 1u) << "each fires in its turn";
+}
+
 TEST_F(CodeSites, HaveTheNamesOfTheSource) {
     const Words chains{
         "threadid:enter_func:push:count2", "threadid:address:\"stack::Pile<long>::push(long)\"",

@@ -143,6 +143,20 @@ void threads() {
     std::printf("%ld\n", sum.load());
 }
 
+// Many calls of two functions, in turn.
+void in_turn() {
+    std::vector<std::thread> all;
+    std::atomic<long> sum{0};
+    for (int i = 0; i < 4; ++i)
+        all.emplace_back([&] {
+            long own = 0;
+            for (long k = 0; k < 20000; ++k) own += begin_push(k) - begin_jump(k);
+            sum += own;
+        });
+    for (std::thread& thread : all) thread.join();
+    std::printf("%ld\n", sum.load());
+}
+
 void blocked() {
     sigset_t set, before;
     sigfillset(&set);
@@ -203,10 +217,16 @@ struct Scenario {
     std::string_view name;
     void (*run)();
 };
-constexpr Scenario scenarios[] = {
-    {"beginnings", beginnings}, {"names", names},     {"exceptions", exceptions},
-    {"threads", threads},       {"blocked", blocked}, {"own_traps", own_traps},
-    {"children", children},     {"late", late},       {"die", die}};
+constexpr Scenario scenarios[] = {{"beginnings", beginnings},
+                                  {"names", names},
+                                  {"exceptions", exceptions},
+                                  {"threads", threads},
+                                  {"in_turn", in_turn},
+                                  {"blocked", blocked},
+                                  {"own_traps", own_traps},
+                                  {"children", children},
+                                  {"late", late},
+                                  {"die", die}};
 
 }  // namespace
 
