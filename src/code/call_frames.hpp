@@ -3,6 +3,10 @@
 // address with the stack pointer behind that place. Calls that an exception or longjmp() leaves end there.
 #pragma once
 
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +25,7 @@ class CallFrames {
     template <class Ended>
     uintptr_t begin(const Site& site, uintptr_t place, Ended ended) noexcept {
         const uintptr_t back = *reinterpret_cast<const uintptr_t*>(place);
-        end_if([&](const Frame& frame) { return is_over(frame, place, back); }, ended);
+        end_if([&](const Frame& frame) { return is_over(frame, site, place, back); }, ended);
         for (size_t i = 0; i < count_; ++i)
             if (frames_[i].site == &site) return 0;
         if (count_ == most) return 0;
@@ -55,9 +59,20 @@ class CallFrames {
         constexpr uintptr_t largest_stack = uintptr_t{64} << 20;
         return frame.place < stack_pointer && stack_pointer - frame.place < largest_stack;
     }
-    // After a tail call the return address is the same one.
-    static bool is_over(const Frame& frame, uintptr_t place, uintptr_t back) noexcept {
-        return is_below(frame, place) || (frame.place == place && frame.back != back);
+    // True if the call has ended unseen: its place holds something else, or the same call begins anew above
+    // it. A place below alone says little, as coroutines have stacks of their own. After a tail call the
+    // place and the return address are those of the call before.
+    static bool is_over(const Frame& frame, const Site& site, uintptr_t place, uintptr_t back) noexcept {
+        if (frame.place == place) return frame.back != back;
+        if (!is_below(frame, place)) return false;
+        return (frame.site == &site && frame.back == back) || word_at(frame.place) != frame.back;
+    }
+    // 0 if there is no memory any more.
+    static uintptr_t word_at(uintptr_t place) noexcept {
+        uintptr_t word = 0;
+        iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(place), sizeof word};
+        const long size = ::syscall(SYS_process_vm_readv, ::getpid(), &to, 1, &from, 1, 0);
+        return size == sizeof word ? word : 0;
     }
     // The innermost first.
     template <class Condition, class Ended>

@@ -1,7 +1,9 @@
 // From the alarms of --control to sites in the program's code. All that is loaded is looked through once,
 // before the program begins, and what dlopen() brings is looked through before its own code runs.
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
+#include <pthread.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "code/function_names.hpp"
 #include "code/program_jumps.hpp"
 #include "code/program_signals.hpp"
+#include "code/program_spawns.hpp"
 #include "code/sites.hpp"
 #include "code/written_code.hpp"
 #include "ovni/private.h"
@@ -40,22 +43,36 @@ Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole
 constinit thread_local bool is_reporting = false;
 constinit thread_local CallFrames call_frames;
 
+// Functions that the C library calls where threads begin and end, with all signals blocked: the system would
+// end the program at a site.
+bool runs_with_signals_blocked(const char* symbol) {
+    static constexpr std::string_view all[] = {"madvise",  "__madvise",    "clone",  "__clone", "clone3",
+                                               "__clone3", "start_thread", "munmap", "__munmap"};
+    return std::ranges::find(all, std::string_view(symbol)) != std::end(all);
+}
+
 class CodeAlarms {
  public:
     void begin(const Alarm* alarms, size_t count) {
         alarms_.assign(alarms, alarms + count);
         best_.assign(count, Fit::none);
         if (!take_over_traps(on_trap)) return;
+        prepare_synchronization();
+        // The work here comes to the first sites.
+        is_reporting = true;
         is_at_work_ = true;
         look_at_images();
         watch_loader();
         if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
         ovni_private_follow_arming(armed);
+        follow_spawning(spawning);
+        is_reporting = false;
     }
 
  private:
     struct Place {
         std::set<uint16_t> alarms, exits;
+        bool is_function = false;
         Marker marker = Marker::none;
         uint32_t immediate = 0;
     };
@@ -77,7 +94,15 @@ class CodeAlarms {
         return reinterpret_cast<uintptr_t>(::dlsym(RTLD_DEFAULT, name.c_str()));
     }
 
+    // Files are opened here, and a thread must not be cancelled in the middle of it.
     void look_at_images() {
+        int state = 0;
+        ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        look_at_new_images();
+        ::pthread_setcancelstate(state, nullptr);
+    }
+
+    void look_at_new_images() {
         std::vector<ElfImage> now = loaded_images();
         auto is_in = [](const std::vector<ElfImage>& images, const ElfImage& wanted) {
             return std::ranges::any_of(images, [&](const ElfImage& image) {
@@ -105,6 +130,7 @@ class CodeAlarms {
         for (const ElfImage* image : images)
             for_each_function(*image, [&](const Function& function) {
                 if (is_fragment(function.symbol) || !image->holds(function.address)) return;
+                if (image->is_c_library() && runs_with_signals_blocked(function.symbol)) return;
                 const std::string_view symbol = plain_symbol(function.symbol);
                 const std::string whole = demangled(symbol), bare = bare_name(whole);
                 for (size_t i = 0; i < alarms_.size(); ++i) {
@@ -127,6 +153,7 @@ class CodeAlarms {
     }
 
     static void add_function(const Alarm& alarm, Place& place) {
+        place.is_function = true;
         (alarm.kind == OVNI_PRIVATE_CODE_EXIT ? place.exits : place.alarms).insert(alarm.number);
     }
 
@@ -166,6 +193,8 @@ class CodeAlarms {
             site.alarms = kept(place.alarms);
             site.exits = kept(place.exits);
             site.marker = place.marker;
+            site.is_function = place.is_function;
+            site.is_in_c_library = is_in_c_library(address);
             site.immediate = place.immediate;
             tell_if_missing(sites_.plant(site), address);
         }
@@ -215,6 +244,7 @@ class CodeAlarms {
             if (loader_->r_state == r_debug::RT_CONSISTENT) look_at_images();
             return;
         }
+        if (site.is_function && is_called_by_tracer(static_cast<uintptr_t>(registers[REG_RSP]))) return;
         if (!call_frames.is_empty())
             call_frames.return_to(site.address, static_cast<uintptr_t>(registers[REG_RSP]), ended);
         if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
@@ -245,7 +275,8 @@ class CodeAlarms {
     void await_end(const Site& function, uintptr_t stack_pointer) {
         Site site;
         site.address = call_frames.begin(function, stack_pointer, ended);
-        if (site.address == 0 || is_end_of_handler(site.address)) return;
+        if (site.address == 0 || !is_in_image(site.address) || is_end_of_handler(site.address)) return;
+        site.is_in_c_library = is_in_c_library(site.address);
         const Sites::Planted planted = sites_.plant(site);
         if (planted == Sites::Planted::yes) synchronize_code();
         tell_if_missing(planted, site.address);
@@ -253,6 +284,29 @@ class CodeAlarms {
 
     static void ended(const Site& function) {
         ovni_private_hit_site(function.exits.data(), function.exits.size());
+    }
+
+    // The word in place of a return address may be anything where the program begins.
+    static bool is_in_image(uintptr_t address) {
+        dl_find_object found{};
+        return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+    }
+
+    template <class Function>
+    static bool are_in_one_image(uintptr_t address, Function* function) {
+        dl_find_object found{}, of_function{};
+        return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0 &&
+               ::_dl_find_object(reinterpret_cast<void*>(function), &of_function) == 0 &&
+               found.dlfo_map_start == of_function.dlfo_map_start;
+    }
+    static bool is_in_c_library(uintptr_t address) {
+        return are_in_one_image(address, ::gnu_get_libc_version);
+    }
+
+    // A function of the C library, at its beginning.
+    static bool is_called_by_tracer(uintptr_t stack_pointer) {
+        const uintptr_t back = *reinterpret_cast<const uintptr_t*>(stack_pointer);
+        return are_in_one_image(back, ::ovni_private_hit_site) || are_in_one_image(back, on_trap);
     }
 
     // The system calls a handler of the program so that it returns to mov $15, %rax; syscall. Unwinding knows
@@ -263,6 +317,7 @@ class CodeAlarms {
     }
 
     static void unwound(uintptr_t stack_pointer);
+    static void spawning(bool begins);
     static void on_trap(int signal, siginfo_t* info, void* context);
 
     std::vector<Alarm> alarms_;
@@ -280,6 +335,12 @@ CodeAlarms* code_alarms;
 void CodeAlarms::armed(uint16_t alarm) {
     code_alarms->sites_.put_back(alarm);
     synchronize_code();
+}
+
+// The child that posix_spawn() makes runs functions of the C library with all signals blocked.
+void CodeAlarms::spawning(bool begins) {
+    code_alarms->sites_.rest_in_c_library(begins);
+    if (!begins) synchronize_code();
 }
 
 void CodeAlarms::unwound(uintptr_t stack_pointer) {

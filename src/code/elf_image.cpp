@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <span>
 
@@ -144,10 +145,23 @@ ElfImage image_of(const dl_phdr_info& info) {
     return image;
 }
 
-std::string own_program() {
-    char path[PATH_MAX];
-    const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-    return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
+// /proc/self/exe may be the dynamic loader, which was asked to run the program.
+std::string file_at(uintptr_t address) {
+    std::string path;
+    FILE* maps = ::fopen("/proc/self/maps", "re");
+    if (maps == nullptr) return path;
+    char line[PATH_MAX + 128];
+    while (::fgets(line, sizeof line, maps) != nullptr) {
+        uintptr_t begin = 0, end = 0;
+        const char* name = strchr(line, '/');
+        if (sscanf(line, "%zx-%zx", &begin, &end) != 2 || address < begin || end <= address ||
+            name == nullptr)
+            continue;
+        path.assign(name, strcspn(name, "\n"));
+        break;
+    }
+    ::fclose(maps);
+    return path;
 }
 
 bool is_left_alone(std::string_view path) {
@@ -176,18 +190,25 @@ bool ElfImage::is_named(std::string_view name) const {
     return path == name || std::string_view(path).substr(path.rfind('/') + 1) == name;
 }
 
+bool ElfImage::is_c_library() const {
+    return is_named("libc.so.6");
+}
+
 std::vector<ElfImage> loaded_images() {
     std::vector<ElfImage> images;
     auto add = [](dl_phdr_info* info, size_t, void* all) {
         auto& found = *static_cast<std::vector<ElfImage>*>(all);
         ElfImage image = image_of(*info);
-        image.path = found.empty() ? own_program() : info->dlpi_name;
+        image.path = found.empty() ? file_at(image.lowest) : info->dlpi_name;
         found.push_back(std::move(image));
         return 0;
     };
     ::dl_iterate_phdr(add, &images);
-    std::erase_if(images,
-                  [](const ElfImage& image) { return image.path.empty() || is_left_alone(image.path); });
+    const auto others = images.empty() ? images.begin() : images.begin() + 1;
+    images.erase(
+        std::remove_if(others, images.end(),
+                       [](const ElfImage& image) { return image.path.empty() || is_left_alone(image.path); }),
+        images.end());
     return images;
 }
 

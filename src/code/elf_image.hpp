@@ -27,6 +27,7 @@ struct ElfImage {
     bool holds(uintptr_t address) const;
     // The whole path, or the name of the file.
     bool is_named(std::string_view name) const;
+    bool is_c_library() const;
 };
 
 // All that are loaded now, the program first; neither the vdso, nor the dynamic loader, nor our own

@@ -20,7 +20,13 @@ class Assembler {
     }
     void word(uint32_t value) { add(&value, sizeof value); }
     // The distance from behind these four bytes.
-    void distance_to(uintptr_t target) { word(static_cast<uint32_t>(target - (here() + sizeof(uint32_t)))); }
+    void distance_to(uintptr_t target) { word(distance(here() + sizeof(uint32_t), target)); }
+    uint32_t distance(uintptr_t from, uintptr_t to) {
+        const auto bytes = static_cast<intptr_t>(to - from);
+        is_in_reach_ = is_in_reach_ && bytes == static_cast<int32_t>(bytes);
+        return static_cast<uint32_t>(bytes);
+    }
+    bool is_in_reach() const { return is_in_reach_; }
     void jump_to(uintptr_t target) {
         bytes({0xe9});
         distance_to(target);
@@ -38,6 +44,7 @@ class Assembler {
  private:
     InstructionCopy& copy_;
     uintptr_t place_;
+    bool is_in_reach_ = true;
 };
 
 struct Original {
@@ -90,7 +97,7 @@ void copy_other(Assembler& to, const Original& original) {
     const size_t begin = to.here();
     const uintptr_t end = begin + decoded.length;
     to.add(original.bytes, decoded.length);
-    if (is_relative) to.change_word(decoded.raw.disp.offset, static_cast<uint32_t>(data - end));
+    if (is_relative) to.change_word(decoded.raw.disp.offset, to.distance(end, data));
     if (!is_call) to.jump_to(original.behind());
 }
 
@@ -110,15 +117,18 @@ bool copy_indirect_call(Assembler& to, const Original& original) {
     constexpr uint8_t reg_of_call = 2 << 3, reg_of_jump = 4 << 3;
     uint8_t& modrm = jump[decoded.raw.modrm.offset];
     modrm = static_cast<uint8_t>((modrm & ~(reg_of_call | reg_of_jump)) | reg_of_jump);
-    const uint32_t distance = static_cast<uint32_t>(data - (begin + decoded.length));
-    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0)
+    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0) {
+        const uint32_t distance = to.distance(begin + decoded.length, data);
         memcpy(jump + decoded.raw.disp.offset, &distance, sizeof distance);
+    }
     to.add(jump, decoded.length);
     return true;
 }
 
 bool copy(Assembler& to, const Original& original) {
     const ZydisDecodedInstruction& decoded = original.decoded;
+    // Its target runs with another state of the processor.
+    if (decoded.mnemonic == ZYDIS_MNEMONIC_XBEGIN) return false;
     const bool has_target =
         (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.imm[0].size != 0 &&
         (decoded.meta.category == ZYDIS_CATEGORY_COND_BR ||
@@ -128,7 +138,6 @@ bool copy(Assembler& to, const Original& original) {
         return true;
     }
     if (decoded.meta.category == ZYDIS_CATEGORY_CALL) return copy_indirect_call(to, original);
-    // xbegin has a target, too.
     if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.disp.size != 32) return false;
     copy_other(to, original);
     return true;
@@ -145,7 +154,7 @@ InstructionCopy InstructionCopy::of(const uint8_t* original, size_t readable, ui
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, original, readable, &what.decoded)))
         return result;
     Assembler to(result, place);
-    if (!copy(to, what)) result.size = 0;
+    if (!copy(to, what) || !to.is_in_reach()) result.size = 0;
     return result;
 }
 

@@ -43,7 +43,9 @@ using namespace ovni::code;
 extern "C" {
 
 void* __cxa_begin_catch(void* exception) noexcept {
-    tell(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+    // The stack pointer of the caller: above what it pushed and the return address of this call.
+    constexpr uintptr_t pushed = 2 * sizeof(uintptr_t);
+    tell(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + pushed);
     return OVNI_REAL(__cxa_begin_catch)(exception);
 }
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -46,6 +47,15 @@ class Mask {
     sigset_t set_{};
 };
 
+sighandler_t set_trap(sighandler_t handler, int flags) noexcept {
+    struct sigaction wanted {
+    }, before{};
+    wanted.sa_handler = handler;
+    wanted.sa_flags = flags;
+    if (handler == SIG_ERR) errno = EINVAL;
+    return handler != SIG_ERR && ::sigaction(SIGTRAP, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
 bool is_sent_by_process(const siginfo_t& info) noexcept {
     return info.si_code <= 0;
 }
@@ -74,8 +84,7 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
         theirs = of_program;
         if ((theirs.sa_flags & SA_RESETHAND) != 0) of_program.sa_handler = SIG_DFL;
     }
-    const bool has_handler =
-        (theirs.sa_flags & SA_SIGINFO) != 0 || (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN);
+    const bool has_handler = theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN;
     if (!has_handler) {
         if (theirs.sa_handler == SIG_IGN && is_sent_by_process(*info)) return;
         struct sigaction usual {};
@@ -84,14 +93,17 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
         ::raise(SIGTRAP);
         return;
     }
-    sigset_t before;
-    const sigset_t blocked = without_trap(theirs.sa_mask);
-    OVNI_REAL(pthread_sigmask)(SIG_BLOCK, &blocked, &before);
+    // Theirs runs with the mask that it would have without us; the C library gives it back behind this
+    // handler.
+    const sigset_t usual = static_cast<const ucontext_t*>(context)->uc_sigmask,
+                   theirs_alone = without_trap(theirs.sa_mask);
+    sigset_t mask;
+    sigorset(&mask, &usual, &theirs_alone);
+    OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);
     if ((theirs.sa_flags & SA_SIGINFO) != 0)
         theirs.sa_sigaction(signal, info, context);
     else
         theirs.sa_handler(signal);
-    OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace ovni::code
@@ -115,14 +127,29 @@ int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact)
     return OVNI_REAL(sigaction)(signal, &changed, oldact);
 }
 
+int __sigaction(int signal, const struct sigaction* act, struct sigaction* oldact) noexcept {
+    return sigaction(signal, act, oldact);
+}
+
 sighandler_t signal(int number, sighandler_t handler) noexcept {
-    struct sigaction wanted {
-    }, before{};
-    wanted.sa_handler = handler;
-    wanted.sa_flags = SA_RESTART;
-    sigemptyset(&wanted.sa_mask);
-    sigaddset(&wanted.sa_mask, number);
-    return sigaction(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+    return number == SIGTRAP ? set_trap(handler, SA_RESTART) : OVNI_REAL(signal)(number, handler);
+}
+
+sighandler_t bsd_signal(int number, sighandler_t handler) noexcept {
+    return signal(number, handler);
+}
+
+sighandler_t ssignal(int number, sighandler_t handler) noexcept {
+    return signal(number, handler);
+}
+
+sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+    constexpr int flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    return number == SIGTRAP ? set_trap(handler, flags) : OVNI_REAL(__sysv_signal)(number, handler);
+}
+
+sighandler_t sysv_signal(int number, sighandler_t handler) noexcept {
+    return __sysv_signal(number, handler);
 }
 
 int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {

@@ -68,23 +68,37 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     const InstructionCopy copy = InstructionCopy::of(original, longest_instruction, site.address, site.copy);
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
-    Entry* entry = new (&all_[count_++]) Entry{site, true, false};
+    Entry* entry = new (&all_[count_++]) Entry{site, true, false, true};
     table_[free_slot_for(site.address)].store(entry, std::memory_order_release);
-    if (write_code(site.address, &int3, sizeof int3)) return Planted::yes;
+    if (write_code(site.address, &int3, sizeof int3)) {
+        write_locked(*entry);
+        return Planted::yes;
+    }
     entry->is_there.store(false, std::memory_order_release);
     return Planted::refused;
 }
 
-void Sites::write_locked(Entry& entry, bool is_lifted) noexcept {
-    if (!entry.is_there.load() || entry.is_lifted == is_lifted) return;
-    entry.is_lifted = is_lifted;
-    write_code(entry.site.address, is_lifted ? &entry.site.first_byte : &int3, sizeof int3);
+void Sites::write_locked(Entry& entry) noexcept {
+    const bool wants_int3 = !entry.is_lifted && !(resting_ > 0 && entry.site.is_in_c_library);
+    if (!entry.is_there.load() || entry.has_int3 == wants_int3) return;
+    entry.has_int3 = wants_int3;
+    write_code(entry.site.address, wants_int3 ? &int3 : &entry.site.first_byte, sizeof int3);
 }
 
 void Sites::write(const Site& site, bool is_lifted) noexcept {
     if (!take_lock()) return;
     for (size_t i = 0; i < count_; ++i)
-        if (&all_[i].site == &site) write_locked(all_[i], is_lifted);
+        if (&all_[i].site == &site) {
+            all_[i].is_lifted = is_lifted;
+            write_locked(all_[i]);
+        }
+    lock_.clear(std::memory_order_release);
+}
+
+void Sites::rest_in_c_library(bool begins) noexcept {
+    if (!take_lock()) return;
+    resting_ += begins ? 1 : -1;
+    for (size_t i = 0; i < count_; ++i) write_locked(all_[i]);
     lock_.clear(std::memory_order_release);
 }
 
@@ -99,8 +113,10 @@ void Sites::put_back(const Site& site) noexcept {
 void Sites::put_back(uint16_t alarm) noexcept {
     if (!take_lock()) return;
     for (size_t i = 0; i < count_; ++i)
-        if (std::ranges::find(all_[i].site.alarms, alarm) != all_[i].site.alarms.end())
-            write_locked(all_[i], false);
+        if (std::ranges::find(all_[i].site.alarms, alarm) != all_[i].site.alarms.end()) {
+            all_[i].is_lifted = false;
+            write_locked(all_[i]);
+        }
     lock_.clear(std::memory_order_release);
 }
 

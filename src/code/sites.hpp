@@ -24,6 +24,8 @@ struct Site {
     uint32_t immediate = 0;  // of an ssc marker
     uintptr_t copy = 0;
     uint8_t first_byte = 0;
+    bool is_function = false;
+    bool is_in_c_library = false;
 };
 
 // Needs no memory of the C library, so sites may be planted while the program is inside of it.
@@ -42,6 +44,8 @@ class Sites {
     void put_back(const Site& site) noexcept;
     // Puts all sites of an alarm back.
     void put_back(uint16_t alarm) noexcept;
+    // Sites in the C library are without their int3 between a call with true and one with false; calls nest.
+    void rest_in_c_library(bool begins) noexcept;
     // The code there is gone.
     void forget(const ElfImage& image) noexcept;
 
@@ -53,6 +57,7 @@ class Sites {
         Site site;
         std::atomic<bool> is_there{false};
         bool is_lifted = false;
+        bool has_int3 = true;
     };
     static constexpr size_t slots = 2 * most;
     static size_t slot_of(uintptr_t address) noexcept {
@@ -61,13 +66,14 @@ class Sites {
     size_t free_slot_for(uintptr_t address) const noexcept;
     Planted plant_locked(Site& site) noexcept;
     bool take_lock() noexcept;
-    void write_locked(Entry& entry, bool is_lifted) noexcept;
+    void write_locked(Entry& entry) noexcept;
     void write(const Site& site, bool is_lifted) noexcept;
 
     std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
     // Handlers may hold an entry for ever, so none is used again.
     Entry* all_;
     size_t count_ = 0;
+    int resting_ = 0;
     std::array<std::atomic<Entry*>, slots> table_{};
     NearMemory memory_;
 };

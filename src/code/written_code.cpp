@@ -12,13 +12,17 @@ namespace ovni::code {
 
 namespace {
 
+bool is_registered = false;
+
 // The system writes there whatever the protection of the page is.
 bool write_by_proc(uintptr_t address, const void* bytes, size_t size) noexcept {
-    const int memory = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    // The functions of the C library would be points at which the thread can be cancelled.
+    const auto memory =
+        static_cast<int>(::syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC));
     if (memory < 0) return false;
     const bool is_written =
-        ::pwrite(memory, bytes, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
-    ::close(memory);
+        ::syscall(SYS_pwrite64, memory, bytes, size, static_cast<off_t>(address)) == static_cast<long>(size);
+    ::syscall(SYS_close, memory);
     return is_written;
 }
 
@@ -38,9 +42,11 @@ bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept {
     return write_by_proc(address, bytes, size) || write_by_protection(address, bytes, size);
 }
 
+void prepare_synchronization() noexcept {
+    is_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+}
+
 void synchronize_code() noexcept {
-    static const bool is_registered =
-        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
     if (is_registered) ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 }
 

@@ -12,5 +12,7 @@ bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept;
 
 // From here on no thread of the process runs code as it was before.
 void synchronize_code() noexcept;
+// Call once before.
+void prepare_synchronization() noexcept;
 
 }  // namespace ovni::code

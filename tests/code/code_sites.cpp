@@ -72,12 +72,14 @@ TEST_F(CodeSites, FireAsDocumented) {
 }
 
 TEST_F(CodeSites, ProgramsDoWhatTheyDoWithoutSites) {
-    const Words words{target,    "beginnings", "names",    "exceptions", "threads",
-                      "blocked", "own_traps",  "children", "late"};
+    const Words words{target,       "beginnings", "names",      "exceptions", "threads",
+                      "blocked",    "own_traps",  "children",   "late",       "spawns",
+                      "coroutines", "cancelled",  "trap_forms", "catches",    "threads"};
     const Finished untouched = run(words);
     ASSERT_EQ(untouched.status, 0);
     Words chains;
-    for (const char* function : {"begin_push", "deep", "jump_away", "hidden", "malloc", "printf", "vfork"})
+    for (const char* function : {"begin_push", "deep", "jump_away", "hidden", "malloc", "printf", "vfork",
+                                 "dup2", "execve", "madvise", "memcpy"})
         chains.push_back(std::string("precond:exit_func:") + function + ":count1000000");
     for (const char* function :
          {"begin_jump", "begin_call", "begin_branch", "begin_data", "begin_push", "begin_loop", "push",
@@ -174,12 +176,36 @@ TEST_F(CodeSites, TrapsOfTheProgramEndItAsEver) {
     EXPECT_EQ(controlled({"threadid:int3"}, words).status, 0);
 }
 
+TEST_F(CodeSites, CallsEndWhereTheyEnd) {
+    EXPECT_EQ(
+        controlled({"start:enter_func:throws,stop:exit_func:throws,repeat", "threadid:exit_func:open_call",
+                    "precond:exit_func:open_call,threadid:exit_func:higher_call"},
+                   {target, "coroutines", "catches"})
+            .status,
+        0);
+    const Words all = fired();
+    EXPECT_EQ(std::ranges::count(all, "start:enter_func:throws"), 3);
+    EXPECT_EQ(std::ranges::count(all, "stop:exit_func:throws"), 3);
+    // The higher call ends first.
+    EXPECT_EQ(std::ranges::count(all, "threadid:exit_func:open_call"), 1);
+    EXPECT_EQ(std::ranges::count(all, "threadid:exit_func:higher_call"), 0);
+}
+
+// The tracer itself calls these while it makes sites, and what comes before main() is called by nobody.
+TEST_F(CodeSites, TheTracerHitsNoneOfThem) {
+    const Finished done = controlled({"threadid:address:pwrite", "threadid:exit_func:syscall",
+                                      "threadid:exit_func:_start", "threadid:enter_func:mmap:count100"},
+                                     {target, "beginnings"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(fired(), testing::IsEmpty());
+}
+
 // Sites in the functions that every program is full of, and that handlers and the tracer itself call.
 TEST_F(CodeSites, MayBeAnywhereInTheCLibrary) {
     Words chains;
-    for (const char* function :
-         {"malloc", "free", "_int_malloc", "memcpy", "strlen", "write", "read", "sigaction",
-          "pthread_mutex_lock", "getenv", "open", "close", "fork", "execve", "mmap"})
+    for (const char* function : {"malloc", "free", "_int_malloc", "memcpy", "strlen", "write", "read",
+                                 "sigaction", "pthread_mutex_lock", "getenv", "open", "close", "fork",
+                                 "execve", "mmap", "dup2", "madvise", "strchrnul"})
         chains.push_back(std::string("threadid:address:") + function + ":count3");
     // The tracer gets a thread of its own by this.
     chains.emplace_back("threadid:timeout:0.001");

@@ -2,7 +2,11 @@
 // same with sites and without.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -213,6 +217,103 @@ void die() {
     asm volatile("int3");
 }
 
+void spawns() {
+    std::fflush(stdout);
+    std::printf("%d\n", system("echo system"));
+    FILE* output = popen("echo popen", "r");
+    char line[32] = "nothing\n";
+    if (output != nullptr && fgets(line, sizeof line, output) == nullptr) std::puts("no line");
+    std::printf("%s%d\n", line, output == nullptr ? -1 : pclose(output));
+    char word[] = "true";
+    char* const words[] = {word, nullptr};
+    pid_t child = 0;
+    int status = posix_spawnp(&child, "true", nullptr, nullptr, words, environ);
+    waitpid(child, &status, 0);
+    std::printf("%d\n", status);
+}
+
+[[gnu::noinline]] int throws(int number) {
+    asm volatile("" : "+r"(number));
+    throw number;
+}
+// The handler goes on elsewhere than behind the call.
+[[gnu::noinline]] int catch_directly(int number) {
+    try {
+        throws(number);
+        return 4;
+    } catch (int) {
+        return static_cast<int>(begin_push(number));
+    }
+}
+
+ucontext_t outside, inside;
+[[gnu::noinline]] void open_call() {
+    swapcontext(&inside, &outside);
+    asm volatile("");
+}
+[[gnu::noinline]] int higher_call(int number) {
+    asm volatile("" : "+r"(number));
+    return number;
+}
+// A call is open on a stack that lies below another one.
+void coroutines() {
+    constexpr size_t bytes = size_t{1} << 16;
+    char* low = static_cast<char*>(
+        mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    auto run_at = [&](ucontext_t& context, char* stack, void (*function)()) {
+        getcontext(&context);
+        context.uc_stack.ss_sp = stack;
+        context.uc_stack.ss_size = bytes;
+        context.uc_link = &outside;
+        makecontext(&context, function, 0);
+        swapcontext(&outside, &context);
+    };
+    ucontext_t higher;
+    run_at(inside, low, [] { open_call(); });
+    run_at(higher, low + bytes, [] { higher_call(1); });
+    swapcontext(&outside, &inside);
+    munmap(low, 2 * bytes);
+    std::puts("coroutines");
+}
+
+void cancelled() {
+    static std::atomic<long> result;
+    result = 0;
+    std::atomic<bool> is_cancelled{false};
+    std::thread thread([&] {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+        while (!is_cancelled) std::this_thread::yield();
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+        result = begin_jump(4);
+        pthread_testcancel();
+    });
+    pthread_cancel(thread.native_handle());
+    is_cancelled = true;
+    thread.join();
+    std::printf("%ld\n", result.load());
+}
+
+extern "C" sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept;
+void trap_forms() {
+    struct sigaction action {};
+    action.sa_flags = SA_SIGINFO;
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGTRAP, &action, nullptr);
+    raise(SIGTRAP);
+    for (int i = 0; i < 2; ++i) {
+        __sysv_signal(SIGTRAP, [](int) { traps = traps + 1; });
+        begin_push(1);
+        raise(SIGTRAP);
+    }
+    std::printf("%d\n", static_cast<int>(traps));
+    signal(SIGTRAP, [](int) { longjmp(place, 1); });
+    if (setjmp(place) == 0) raise(SIGTRAP);
+    sigset_t blocked;
+    sigprocmask(SIG_BLOCK, nullptr, &blocked);
+    std::printf("%d %d\n", sigismember(&blocked, SIGALRM), sigismember(&blocked, SIGUSR1));
+    signal(SIGTRAP, SIG_DFL);
+}
+
 struct Scenario {
     std::string_view name;
     void (*run)();
@@ -226,6 +327,14 @@ constexpr Scenario scenarios[] = {{"beginnings", beginnings},
                                   {"own_traps", own_traps},
                                   {"children", children},
                                   {"late", late},
+                                  {"spawns", spawns},
+                                  {"coroutines", coroutines},
+                                  {"cancelled", cancelled},
+                                  {"trap_forms", trap_forms},
+                                  {"catches",
+                                   [] {
+                                       for (int i = 0; i < 3; ++i) std::printf("%d\n", catch_directly(i));
+                                   }},
                                   {"die", die}};
 
 }  // namespace
