@@ -56,27 +56,29 @@ std::unique_ptr<AlarmFacts[]> facts_of(const Plan& plan, size_t alarms) {
     return all;
 }
 
-int code_kind_of(const Alarm& alarm) {
-    switch (alarm.kind) {
-        case Kind::address:
-            return alarm.address_form == AddressForm::symbol     ? OVNI_PRIVATE_CODE_FUNCTION
-                   : alarm.address_form == AddressForm::in_image ? OVNI_PRIVATE_CODE_IN_IMAGE
-                                                                 : OVNI_PRIVATE_CODE_PC;
-        case Kind::enter_function:
-            return OVNI_PRIVATE_CODE_ENTRY;
-        case Kind::exit_function:
-            return OVNI_PRIVATE_CODE_EXIT;
-        case Kind::ssc:
-            return OVNI_PRIVATE_CODE_SSC;
-        case Kind::magic:
-            return OVNI_PRIVATE_CODE_MAGIC;
-        case Kind::cpuid:
-            return OVNI_PRIVATE_CODE_CPUID;
-        case Kind::int3:
-            return OVNI_PRIVATE_CODE_INT3;
-        default:
-            return -1;
-    }
+struct CodeKind {
+    Kind kind;
+    AddressForm form;
+    int code;
+};
+constexpr CodeKind code_kinds[] = {
+    {Kind::address, AddressForm::symbol, OVNI_PRIVATE_CODE_FUNCTION},
+    {Kind::address, AddressForm::in_image, OVNI_PRIVATE_CODE_IN_IMAGE},
+    {Kind::address, AddressForm::absolute, OVNI_PRIVATE_CODE_PC},
+    {Kind::enter_function, AddressForm::none, OVNI_PRIVATE_CODE_ENTRY},
+    {Kind::exit_function, AddressForm::none, OVNI_PRIVATE_CODE_EXIT},
+    {Kind::ssc, AddressForm::none, OVNI_PRIVATE_CODE_SSC},
+    {Kind::magic, AddressForm::none, OVNI_PRIVATE_CODE_MAGIC},
+    {Kind::cpuid, AddressForm::none, OVNI_PRIVATE_CODE_CPUID},
+    {Kind::int3, AddressForm::none, OVNI_PRIVATE_CODE_INT3},
+};
+
+// Null for an alarm that does not wait for code.
+const CodeKind* code_kind_of(const Alarm& alarm) {
+    const CodeKind* found = std::ranges::find_if(code_kinds, [&](const CodeKind& row) {
+        return row.kind == alarm.kind && row.form == alarm.address_form;
+    });
+    return found == std::end(code_kinds) ? nullptr : found;
 }
 
 }  // namespace
@@ -114,9 +116,9 @@ void Running::set_code_alarms(const Plan& plan) noexcept {
     uint16_t number = 0;
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {
-            if (const int kind = code_kind_of(alarm); kind >= 0) {
+            if (const CodeKind* row = code_kind_of(alarm)) {
                 facts_[number].is_of_code = true;
-                code_alarms_.push_back({number, kind, code_texts_[number].c_str(), alarm.value});
+                code_alarms_.push_back({number, row->code, code_texts_[number].c_str(), alarm.value});
             }
             ++number;
         }
