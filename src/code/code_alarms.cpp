@@ -60,7 +60,6 @@ class CodeAlarms {
         prepare_synchronization();
         // The work here comes to the first sites.
         is_reporting = true;
-        is_at_work_ = true;
         look_at_images();
         watch_loader();
         if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
@@ -325,7 +324,7 @@ class CodeAlarms {
     std::vector<ElfImage> images_;
     Sites sites_;
     const r_debug* loader_ = nullptr;
-    bool is_at_work_ = false, is_told_ = false;
+    bool is_told_ = false;
 };
 
 // Never destroyed: sites may be hit until the process is gone.

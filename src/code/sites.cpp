@@ -57,7 +57,13 @@ Sites::Planted Sites::plant(Site site) noexcept {
 }
 
 Sites::Planted Sites::plant_locked(Site& site) noexcept {
-    if (find(site.address) != nullptr) return Planted::was_there;
+    if (find(site.address) != nullptr) {
+        Entry& known = *table_[free_slot_for(site.address)].load(std::memory_order_relaxed);
+        known.is_kept = known.is_kept || site.alarms.empty();
+        known.is_lifted = known.is_lifted && !known.is_kept;
+        write_locked(known);
+        return Planted::was_there;
+    }
     if (all_ == nullptr || count_ == most) return Planted::no_room;
     const auto* original = reinterpret_cast<const uint8_t*>(site.address);
     // An int3 that is there already is of a debugger, or the program's own.
@@ -68,7 +74,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     const InstructionCopy copy = InstructionCopy::of(original, longest_instruction, site.address, site.copy);
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
-    Entry* entry = new (&all_[count_++]) Entry{site, true, false, true};
+    Entry* entry = new (&all_[count_++]) Entry{site, true, false, false, true};
     table_[free_slot_for(site.address)].store(entry, std::memory_order_release);
     if (write_code(site.address, &int3, sizeof int3)) {
         write_locked(*entry);
@@ -89,7 +95,7 @@ void Sites::write(const Site& site, bool is_lifted) noexcept {
     if (!take_lock()) return;
     for (size_t i = 0; i < count_; ++i)
         if (&all_[i].site == &site) {
-            all_[i].is_lifted = is_lifted;
+            all_[i].is_lifted = is_lifted && !all_[i].is_kept;
             write_locked(all_[i]);
         }
     lock_.clear(std::memory_order_release);

@@ -36,7 +36,8 @@ class Sites {
 
     Sites();
     // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
-    // stays what it is. The alarms must live as long as the process.
+    // stays what it is. A known site is not lifted any more if the new one has no alarms. The alarms must
+    // live as long as the process.
     Planted plant(Site site) noexcept;
     // Takes the int3 of a site away, for threads that come there from now on, or puts it back. The site stays
     // known, because a thread may be at its int3.
@@ -57,6 +58,7 @@ class Sites {
         Site site;
         std::atomic<bool> is_there{false};
         bool is_lifted = false;
+        bool is_kept = false;  // an end of calls: never lifted
         bool has_int3 = true;
     };
     static constexpr size_t slots = 2 * most;
