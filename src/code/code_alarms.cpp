@@ -129,14 +129,15 @@ class CodeAlarms {
         for (const ElfImage* image : images)
             for_each_function(*image, [&](const Function& function) {
                 if (is_fragment(function.symbol) || !image->holds(function.address)) return;
-                if (image->is_c_library() && runs_with_signals_blocked(function.symbol)) return;
+                const bool is_refused = image->is_c_library() && runs_with_signals_blocked(function.symbol);
                 const std::string_view symbol = plain_symbol(function.symbol);
                 const std::string whole = demangled(symbol), bare = bare_name(whole);
                 for (size_t i = 0; i < alarms_.size(); ++i) {
                     if (!is_of_function(alarms_[i])) continue;
                     const Fit fit = fit_of(alarms_[i], symbol, whole, bare);
                     const uintptr_t address = fit == Fit::none ? 0 : address_of(function);
-                    if (address != 0) found[i].push_back({address, fit});
+                    if (address != 0 && is_refused) tell_missing(address, "it runs with all signals blocked");
+                    if (address != 0 && !is_refused) found[i].push_back({address, fit});
                 }
             });
         for (size_t i = 0; i < alarms_.size(); ++i) {
@@ -211,11 +212,14 @@ class CodeAlarms {
     // One line for all sites.
     void tell_if_missing(Sites::Planted planted, uintptr_t address) {
         using enum Sites::Planted;
-        if (planted == yes || planted == was_there || is_told_) return;
+        if (planted == yes || planted == was_there) return;
+        tell_missing(address, planted == no_room   ? "there are more than 65536 places"
+                              : planted == refused ? "the system refuses to change code"
+                                                   : "the instruction there cannot be moved");
+    }
+    void tell_missing(uintptr_t address, const char* cause) {
+        if (is_told_) return;
         is_told_ = true;
-        const char* cause = planted == no_room   ? "there are more than 65536 places"
-                            : planted == refused ? "the system refuses to change code"
-                                                 : "the instruction there cannot be moved";
         char line[160];
         const int size =
             snprintf(line, sizeof line, "WARN: --control: no alarm at 0x%zx: %s\n", address, cause);

@@ -32,8 +32,8 @@ const Site* Sites::find(uintptr_t address) const noexcept {
     }
 }
 
-// That of an entry for the address, or an empty one.
-size_t Sites::free_slot_for(uintptr_t address) const noexcept {
+// That of the entry for the address, or an empty one.
+size_t Sites::slot_for(uintptr_t address) const noexcept {
     size_t slot = slot_of(address);
     for (;; slot = (slot + 1) % slots) {
         const Entry* entry = table_[slot].load(std::memory_order_relaxed);
@@ -58,7 +58,7 @@ Sites::Planted Sites::plant(Site site) noexcept {
 
 Sites::Planted Sites::plant_locked(Site& site) noexcept {
     if (find(site.address) != nullptr) {
-        Entry& known = *table_[free_slot_for(site.address)].load(std::memory_order_relaxed);
+        Entry& known = *table_[slot_for(site.address)].load(std::memory_order_relaxed);
         known.is_kept = known.is_kept || site.alarms.empty();
         known.is_lifted = known.is_lifted && !known.is_kept;
         write_locked(known);
@@ -75,7 +75,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
     Entry* entry = new (&all_[count_++]) Entry{site, true, false, false, true};
-    table_[free_slot_for(site.address)].store(entry, std::memory_order_release);
+    table_[slot_for(site.address)].store(entry, std::memory_order_release);
     if (write_code(site.address, &int3, sizeof int3)) {
         write_locked(*entry);
         return Planted::yes;
@@ -93,11 +93,12 @@ void Sites::write_locked(Entry& entry) noexcept {
 
 void Sites::write(const Site& site, bool is_lifted) noexcept {
     if (!take_lock()) return;
-    for (size_t i = 0; i < count_; ++i)
-        if (&all_[i].site == &site) {
-            all_[i].is_lifted = is_lifted && !all_[i].is_kept;
-            write_locked(all_[i]);
-        }
+    Entry& entry = *table_[slot_for(site.address)].load(std::memory_order_relaxed);
+    // The place may have got another site since.
+    if (&entry.site == &site) {
+        entry.is_lifted = is_lifted && !entry.is_kept;
+        write_locked(entry);
+    }
     lock_.clear(std::memory_order_release);
 }
 

@@ -65,7 +65,7 @@ class Sites {
     static size_t slot_of(uintptr_t address) noexcept {
         return static_cast<size_t>((address * 0x9e3779b97f4a7c15) >> 32) % slots;
     }
-    size_t free_slot_for(uintptr_t address) const noexcept;
+    size_t slot_for(uintptr_t address) const noexcept;
     Planted plant_locked(Site& site) noexcept;
     bool take_lock() noexcept;
     void write_locked(Entry& entry) noexcept;

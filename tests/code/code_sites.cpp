@@ -123,7 +123,16 @@ TEST_F(CodeSites, CallsEndWithoutReturning) {
     EXPECT_EQ(fired(), expected);
 }
 
-// The site of an alarm that is not armed is taken away, and put back when it is armed, while threads come by.
+// The site of an alarm that is not armed is taken away, and put back when it is armed.
+TEST_F(CodeSites, ArePutBackInTime) {
+    const Words alarms{"threadid:address:begin_push:global", "threadid:address:begin_jump:global"};
+    EXPECT_EQ(controlled({alarms[0] + "," + alarms[1] + ",repeat"}, {target, "in_turn_alone"}).status, 0);
+    Words expected;
+    for (int i = 0; i < 1000; ++i) expected = expected + alarms;
+    EXPECT_EQ(fired(), expected);
+}
+
+// The same while other threads come by: while an alarm fires, nothing is armed, and they pass.
 TEST_F(CodeSites, AreThereWhileSomethingWaitsForThem) {
     const Finished done =
         controlled({"threadid:address:begin_push:global,threadid:address:begin_jump:global,repeat"},
@@ -131,7 +140,6 @@ TEST_F(CodeSites, AreThereWhileSomethingWaitsForThem) {
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "160000\n");
     const Words all = fired();
-    // Usually thousands: while one fires, nothing is armed, and the others pass.
     EXPECT_GE(all.size(), 2u);
     size_t pushes = 0;
     for (const std::string& alarm : all) pushes += alarm == "threadid:address:begin_push:global";
@@ -199,6 +207,12 @@ TEST_F(CodeSites, TheTracerHitsNoneOfThem) {
                                      {target, "beginnings"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(fired(), testing::IsEmpty());
+}
+
+TEST_F(CodeSites, ThatWouldEndTheProgramAreRefusedWithAWord) {
+    const Finished done = controlled({"threadid:address:madvise"}, {target, "threads"});
+    EXPECT_EQ(done.status, 0);
+    EXPECT_THAT(done.err, testing::HasSubstr("it runs with all signals blocked\n"));
 }
 
 // Sites in the functions that every program is full of, and that handlers and the tracer itself call.

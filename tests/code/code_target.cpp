@@ -161,6 +161,12 @@ void in_turn() {
     std::printf("%ld\n", sum.load());
 }
 
+void in_turn_alone() {
+    long sum = 0;
+    for (long k = 0; k < 1000; ++k) sum += begin_push(k) - begin_jump(k);
+    std::printf("%ld\n", sum);
+}
+
 void blocked() {
     sigset_t set, before;
     sigfillset(&set);
@@ -323,6 +329,7 @@ constexpr Scenario scenarios[] = {{"beginnings", beginnings},
                                   {"exceptions", exceptions},
                                   {"threads", threads},
                                   {"in_turn", in_turn},
+                                  {"in_turn_alone", in_turn_alone},
                                   {"blocked", blocked},
                                   {"own_traps", own_traps},
                                   {"children", children},
