@@ -13,10 +13,7 @@ namespace ovni::test {
 class JobEnds : public TracedTest {
  protected:
     JobEnds() {
-        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                                 "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
-            ::setenv(name, "1", 1);
-        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
+        prepare_for_mpirun();
         ::setenv("OVNI_TRACEDIR", trace_directory().c_str(), 1);
         ::setenv("OVNI_RUNDIR", path("").c_str(), 1);
     }

@@ -16,10 +16,7 @@ namespace ovni::test {
 class Jobs : public TracedTest, public ::testing::WithParamInterface<Words> {
  protected:
     Jobs() {
-        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                                 "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
-            ::setenv(name, "1", 1);
-        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
+        prepare_for_mpirun();
         ::setenv("OVNI_TRACEDIR", trace_directory().c_str(), 1);
     }
     ~Jobs() override { EXPECT_EQ(left_running(), ""); }

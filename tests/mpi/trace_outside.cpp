@@ -14,10 +14,7 @@ class OutsideJob : public TracedTest {
 
     void start_job(const Words& options) { start({"mpirun", "-q", "-n", std::to_string(ranks)}, options); }
     void start(const Words& launcher, const Words& options) {
-        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                                 "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
-            ::setenv(name, "1", 1);
-        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
+        prepare_for_mpirun();
         std::filesystem::create_directory(path("run"));
         Words words{program("ovnirun"), "-o", trace_directory(), "--run-dir", path("run")};
         job_ = std::make_unique<Started>(launcher + words + options + Words{app("controlled_job")});

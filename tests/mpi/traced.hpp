@@ -91,6 +91,13 @@ class TracedTest : public ::testing::Test {
                                 "OMPI_MCA_mpi_yield_when_idle=1"};
         return run(Words{"mpirun", "-n", std::to_string(ranks)} + words, environment, 120);
     }
+    // The environment of this process is made ready for jobs that a test starts by itself.
+    static void prepare_for_mpirun() {
+        for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                 "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
+            ::setenv(name, "1", 1);
+        ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
+    }
     // Below ovnirun, with the trace in trace_directory().
     Finished traced(int ranks, const Words& words, const Words& options = {},
                     const Words& environment = {}) const {
