@@ -25,6 +25,12 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
  * begun to record, so events that the listener emits then may be lost. */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
+/* The registers of the thread at the instruction that fired an event; rip is its address. */
+struct ovni_control_registers {
+    uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, rsp, rflags, rip;
+};
+
+typedef const struct ovni_control_registers* ovni_control_registers_function(void); /* NOLINT: C */
 typedef int ovni_control_fire_event_function(int event, uint32_t tid, int bcast);
 typedef int ovni_control_add_listener_function(ovni_control_listener* listener, void* data);
 
@@ -43,6 +49,17 @@ static inline int ovni_control_listen(ovni_control_listener* listener, void* dat
     ovni_control_add_listener_function* function;
     __builtin_memcpy(&function, &found, sizeof function);
     return found ? function(listener, data) : 0;
+}
+
+/* Call in a listener: what the thread was about to execute when the event fired. NULL if no alarm on the
+ * program's code fired it. An alarm at an instruction, at the begin of a function or of a block fires before
+ * that instruction; one that counts exactly, before the first one that it did not count. Holds until the
+ * listener returns. */
+static inline const struct ovni_control_registers* ovni_control_where(void) { /* NOLINT: C */
+    void* found = dlsym((void*)0, "ovni_control_get_registers");
+    ovni_control_registers_function* function;
+    __builtin_memcpy(&function, &found, sizeof function);
+    return found ? function() : (const struct ovni_control_registers*)0;
 }
 
 #ifdef __cplusplus

@@ -129,7 +129,13 @@ enum {
     OVNI_PRIVATE_CODE_SSC,      /* `value` is the number of the marker */
     OVNI_PRIVATE_CODE_MAGIC,
     OVNI_PRIVATE_CODE_CPUID,
-    OVNI_PRIVATE_CODE_INT3
+    OVNI_PRIVATE_CODE_INT3,
+    /* The rest needs translated code. */
+    OVNI_PRIVATE_CODE_ICOUNT,
+    OVNI_PRIVATE_CODE_UNIFORM,
+    OVNI_PRIVATE_CODE_ITEXT,         /* `text`: lower case hexadecimal digits */
+    OVNI_PRIVATE_CODE_ISA_EXTENSION, /* `text`: a name in capitals */
+    OVNI_PRIVATE_CODE_ISA_CATEGORY   /* likewise */
 };
 struct ovni_private_code_alarm {
     uint16_t number; /* in the order of chains and alarms */
@@ -145,11 +151,32 @@ void ovni_private_hit_site(const uint16_t* alarms, size_t count);
 /* 1 if one of these alarms is armed in a thread. */
 int ovni_private_site_is_armed(const uint16_t* alarms, size_t count);
 /* Called when an alarm of that array is armed, or a thread begins in which it is, in any thread and in
- * handlers. */
-void ovni_private_follow_arming(void (*armed)(uint16_t alarm));
-/* The calling thread executes an instruction of the last four kinds. `value`: number of ssc; for magic the
- * first number << 32 and the second; leaf of cpuid. `detail`: subleaf. */
+ * handlers. `here`: it is armed in the calling thread; `elsewhere`: it is armed in others. */
+void ovni_private_follow_arming(void (*armed)(uint16_t alarm, int here, int elsewhere));
+/* The calling thread executes an instruction of the kinds from SSC to INT3. `value`: number of ssc; for magic
+ * the first number << 32 and the second; leaf of cpuid. `detail`: subleaf. */
 void ovni_private_hit_code(int kind, uint64_t value, int64_t detail);
+/* 1 if the alarm is armed in the calling thread, which becomes known to the controller. */
+int ovni_private_is_armed_here(uint16_t alarm);
+
+/* Instructions of the calling thread. Until an alarm may fire: how many it may execute, the last one
+ * included; UINT64_MAX if none of its alarms counts. */
+uint64_t ovni_private_code_until_next(void);
+/* It executed that many; alarms fire behind the last one that they count. */
+void ovni_private_code_count(uint64_t instructions);
+/* It is about to execute a block of that many; alarms fire at its begin. */
+void ovni_private_code_block(uint64_t instructions);
+/* 1 if other threads may make the next alarm fire earlier. */
+int ovni_private_code_is_shared(void);
+/* 1 if an event in one thread may arm alarms of others. */
+int ovni_private_code_arms_others(void);
+/* How instructions are counted: `exact` is 0 if alarms fire at the begin of a block; `images` are the files
+ * whose code is counted, separated by commas, and empty for all. */
+void ovni_private_code_accuracy(int* exact, const char** images);
+
+/* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
+struct ovni_control_registers;
+void ovni_private_follow_registers(const struct ovni_control_registers* (*registers)(void));
 
 /* Numbers of threads follow the order of creation if libovni-threads.so is loaded, which calls these two.
  * Returns the number for the thread that the caller is about to create; UINT32_MAX if the caller is the

@@ -1,20 +1,26 @@
 // From the alarms of --control to sites in the program's code. All that is loaded is looked through once,
 // before the program begins, and what dlopen() brings is looked through before its own code runs.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <pthread.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
 
+#include "code/cache/thread_context.hpp"
+#include "code/cache/translated_threads.hpp"
 #include "code/call_frames.hpp"
 #include "code/code_scan.hpp"
 #include "code/elf_image.hpp"
+#include "code/function_list.hpp"
 #include "code/function_names.hpp"
 #include "code/program_jumps.hpp"
 #include "code/program_signals.hpp"
@@ -43,6 +49,24 @@ Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole
 constinit thread_local bool is_reporting = false;
 constinit thread_local CallFrames call_frames;
 
+Registers registers_in(const ucontext_t& context) {
+    const greg_t* from = context.uc_mcontext.gregs;
+    auto value = [&](int place) { return static_cast<uint64_t>(from[place]); };
+    return {value(REG_RAX), value(REG_RCX), value(REG_RDX), value(REG_RBX), value(REG_RBP), value(REG_RSI),
+            value(REG_RDI), value(REG_R8),  value(REG_R9),  value(REG_R10), value(REG_R11), value(REG_R12),
+            value(REG_R13), value(REG_R14), value(REG_R15), value(REG_RSP), value(REG_EFL), value(REG_RIP)};
+}
+
+bool is_started_by_ovnirun() {
+    constexpr std::string_view wanted = "ovnirun\n";
+    const std::string path = "/proc/" + std::to_string(::getppid()) + "/comm";
+    char name[32] = "";
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const ssize_t size = file < 0 ? 0 : ::read(file, name, sizeof name);
+    if (file >= 0) ::close(file);
+    return size > 0 && std::string_view(name, static_cast<size_t>(size)) == wanted;
+}
+
 // Functions that the C library calls where threads begin and end, with all signals blocked: the system would
 // end the program at a site.
 bool runs_with_signals_blocked(const char* symbol) {
@@ -61,10 +85,13 @@ class CodeAlarms {
         // The work here comes to the first sites.
         is_reporting = true;
         look_at_images();
+        tell_unknown_functions();
         watch_loader();
         if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
         ovni_private_follow_arming(armed);
+        ovni_private_follow_registers([] { return shown_registers; });
         follow_spawning(spawning);
+        prepare_translation(alarms_, sites_, report);
         is_reporting = false;
     }
 
@@ -147,6 +174,24 @@ class CodeAlarms {
         }
     }
 
+    // A library that is loaded later may have them. The process that ovnirun started tells of it, in the
+    // first rank of a job.
+    void tell_unknown_functions() const {
+        for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
+            if (const char* rank = ::secure_getenv(variable); rank != nullptr && strcmp(rank, "0") != 0)
+                return;
+        if (!is_started_by_ovnirun()) return;
+        for (size_t i = 0; i < alarms_.size(); ++i) {
+            if (!is_of_function(alarms_[i]) || best_[i] != Fit::none) continue;
+            const std::string name = alarms_[i].text, nearest = nearest_functions(images_, name);
+            const std::string line = "WARN: --control: no function is named '" + name + "'" +
+                                     (nearest.empty() ? "" : " (did you mean " + nearest + "?)") +
+                                     "; libraries that are loaded later may have one, and ovnirun "
+                                     "--list-functions PATTERN prints those that there are\n";
+            ovni_private_print(line.data(), line.size());
+        }
+    }
+
     static bool is_of_function(const Alarm& alarm) {
         return alarm.kind == OVNI_PRIVATE_CODE_FUNCTION || alarm.kind == OVNI_PRIVATE_CODE_ENTRY ||
                alarm.kind == OVNI_PRIVATE_CODE_EXIT;
@@ -196,9 +241,16 @@ class CodeAlarms {
             site.is_function = place.is_function;
             site.is_in_c_library = is_in_c_library(address);
             site.immediate = place.immediate;
-            tell_if_missing(sites_.plant(site), address);
+            plant(site);
         }
         synchronize_code();
+    }
+
+    bool plant(const Site& site) {
+        const Sites::Planted planted = sites_.plant(site);
+        if (planted == Sites::Planted::yes) forget_translation(site.address);
+        tell_if_missing(planted, site.address);
+        return planted == Sites::Planted::yes;
     }
 
     // Sites live as long as the process, and so do the lists of their alarms.
@@ -242,25 +294,25 @@ class CodeAlarms {
         return &_r_debug;
     }
 
-    void hit(const Site& site, const greg_t* registers) {
+    void hit(const Site& site, const Registers& registers) {
         if (loader_ != nullptr && site.address == loader_->r_brk) {
             if (loader_->r_state == r_debug::RT_CONSISTENT) look_at_images();
             return;
         }
-        if (site.is_function && is_called_by_tracer(static_cast<uintptr_t>(registers[REG_RSP]))) return;
-        if (!call_frames.is_empty())
-            call_frames.return_to(site.address, static_cast<uintptr_t>(registers[REG_RSP]), ended);
+        if (site.is_function && is_called_by_tracer(registers.rsp)) return;
+        if (!call_frames.is_empty()) call_frames.return_to(site.address, registers.rsp, ended);
         if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
         lift_if_idle(site);
-        if (!site.exits.empty()) await_end(site, static_cast<uintptr_t>(registers[REG_RSP]));
-        const auto low = [&](int which) { return static_cast<uint32_t>(registers[which]); };
+        if (!site.exits.empty()) await_end(site, registers.rsp);
+        const auto low = [](uint64_t value) { return static_cast<uint32_t>(value); };
         constexpr uint32_t magic_command = 4;
         if (site.marker == Marker::ssc)
             ovni_private_hit_code(OVNI_PRIVATE_CODE_SSC, site.immediate, 0);
-        else if (site.marker == Marker::magic && low(REG_RAX) == magic_command)
-            ovni_private_hit_code(OVNI_PRIVATE_CODE_MAGIC, uint64_t{low(REG_RBX)} << 32 | low(REG_RCX), 0);
+        else if (site.marker == Marker::magic && low(registers.rax) == magic_command)
+            ovni_private_hit_code(OVNI_PRIVATE_CODE_MAGIC,
+                                  uint64_t{low(registers.rbx)} << 32 | low(registers.rcx), 0);
         else if (site.marker == Marker::cpuid)
-            ovni_private_hit_code(OVNI_PRIVATE_CODE_CPUID, low(REG_RAX), low(REG_RCX));
+            ovni_private_hit_code(OVNI_PRIVATE_CODE_CPUID, low(registers.rax), low(registers.rcx));
     }
 
     // A site costs nothing while nothing waits for it. Functions whose end is awaited are followed all the
@@ -272,7 +324,7 @@ class CodeAlarms {
         if (ovni_private_site_is_armed(site.alarms.data(), site.alarms.size())) sites_.put_back(site);
     }
 
-    static void armed(uint16_t alarm);
+    static void armed(uint16_t alarm, int here, int elsewhere);
 
     // The return address of the call becomes a site.
     void await_end(const Site& function, uintptr_t stack_pointer) {
@@ -280,9 +332,7 @@ class CodeAlarms {
         site.address = call_frames.begin(function, stack_pointer, ended);
         if (site.address == 0 || !is_in_image(site.address) || is_end_of_handler(site.address)) return;
         site.is_in_c_library = is_in_c_library(site.address);
-        const Sites::Planted planted = sites_.plant(site);
-        if (planted == Sites::Planted::yes) synchronize_code();
-        tell_if_missing(planted, site.address);
+        if (plant(site)) synchronize_code();
     }
 
     static void ended(const Site& function) {
@@ -322,6 +372,8 @@ class CodeAlarms {
     static void unwound(uintptr_t stack_pointer);
     static void spawning(bool begins);
     static void on_trap(int signal, siginfo_t* info, void* context);
+    static void report(const Site& site, const Registers& registers);
+    static bool on_int3(ucontext_t* context, bool is_translated);
 
     std::vector<Alarm> alarms_;
     std::vector<Fit> best_;  // that symbols of the alarm have
@@ -335,7 +387,10 @@ class CodeAlarms {
 CodeAlarms* code_alarms;
 
 // A chain may arm an alarm in its last step, in any thread.
-void CodeAlarms::armed(uint16_t alarm) {
+void CodeAlarms::armed(uint16_t alarm, int here, int elsewhere) {
+    const auto is_same = [&](const Alarm& known) { return known.number == alarm; };
+    if (needs_translation(*std::ranges::find_if(code_alarms->alarms_, is_same)))
+        return translation_is_wanted(here != 0, elsewhere != 0, !is_reporting);
     code_alarms->sites_.put_back(alarm);
     synchronize_code();
 }
@@ -353,36 +408,79 @@ void CodeAlarms::unwound(uintptr_t stack_pointer) {
     call_frames.unwind_to(stack_pointer, ended);
     is_reporting = false;
     errno = saved;
+    enter_if_wanted();
 }
 
-void CodeAlarms::on_trap(int signal, siginfo_t* info, void* context) {
-    const int saved = errno;
-    greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+// Sites that the report itself comes to are not reported.
+void CodeAlarms::report(const Site& site, const Registers& registers) {
+    if (is_reporting) return;
+    is_reporting = true;
+    shown_registers = &registers;
+    code_alarms->hit(site, registers);
+    shown_registers = nullptr;
+    is_reporting = false;
+}
+
+// False if it is the program's own.
+bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
+    greg_t* registers = context->uc_mcontext.gregs;
     const auto behind = static_cast<uintptr_t>(registers[REG_RIP]);
-    const bool is_int3 = info->si_code == SI_KERNEL;
-    const Site* site = is_int3 ? code_alarms->sites_.find(behind - 1) : nullptr;
+    const Site* site = is_translated ? nullptr : code_alarms->sites_.find(behind - 1);
     if (site != nullptr) {
+        Registers at_site = registers_in(*context);
+        at_site.rip = site->address;
+        report(*site, at_site);
         registers[REG_RIP] = static_cast<greg_t>(site->copy);
-        // Sites that the report itself comes to are not reported.
-        if (!is_reporting) {
-            is_reporting = true;
-            code_alarms->hit(*site, registers);
-            is_reporting = false;
-        }
-    } else if (is_int3 && code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) {
-        ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
-    } else {
-        pass_trap_to_program(signal, info, context);
+        if (!is_reporting) enter_behind_site(context, site->address, GoOn::behind);
+        return true;
     }
+    if (!code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
+    const bool was_reporting = is_reporting;
+    is_reporting = true;
+    const Registers behind_it = registers_in(*context);
+    shown_registers = &behind_it;
+    ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
+    shown_registers = nullptr;
+    is_reporting = was_reporting;
+    if (!is_translated) enter_behind_site(context, behind, GoOn::here);
+    return true;
+}
+
+void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
+    const int saved = errno;
+    auto* context = static_cast<ucontext_t*>(given);
+    if (is_wish_to_translate(*info)) {
+        follow_wish(context);
+    } else {
+        OwnWork work;
+        bool is_translated = false;
+        if (show_program(signal, info, context, is_translated)) {
+            const bool is_int3 = info->si_code == SI_KERNEL;
+            if (!is_int3 || !on_int3(context, is_translated)) pass_trap_to_program(signal, info, given);
+            if (is_translated) go_on_translated(context, GoOn::here);
+        }
+    }
+    follow_missed_wish(context);
     errno = saved;
 }
 
+// ovnirun --list-functions: the program does not begin.
+void list_functions_if_asked() {
+    const char* pattern = ::secure_getenv("OVNI_LIST_FUNCTIONS");
+    if (pattern == nullptr) return;
+    print_functions(loaded_images(), pattern);
+    ::_exit(0);
+}
+
 [[gnu::constructor]] void begin() {
+    list_functions_if_asked();
     const Alarm* alarms = nullptr;
     const size_t count = ovni_private_code_alarms(&alarms);
     if (count == 0) return;
     code_alarms = new CodeAlarms;
     code_alarms->begin(alarms, count);
+    // The program begins to run.
+    enter_if_wanted();
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <span>
 
+#include "code/own_libraries.hpp"
+
 namespace ovni::code {
 
 namespace {
@@ -166,9 +168,8 @@ std::string file_at(uintptr_t address) {
 
 bool is_left_alone(std::string_view path) {
     const std::string_view name = path.substr(path.rfind('/') + 1);
-    for (const std::string_view begin :
-         {"libovni.so", "libovni-mpi.so", "libovni-threads.so", "libovni-code.so", "libZydis.so",
-          "libZycore.so", "ld-linux", "linux-vdso", "linux-gate"})
+    if (is_own_library(name)) return true;
+    for (const std::string_view begin : {"ld-linux", "linux-vdso", "linux-gate"})
         if (name.starts_with(begin)) return true;
     return false;
 }

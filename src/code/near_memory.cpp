@@ -12,24 +12,24 @@ constexpr uintptr_t block_bytes = uintptr_t{64} << 10;
 constexpr uintptr_t reach = uintptr_t{1} << 30;
 constexpr uintptr_t alignment = 16;
 
+}  // namespace
+
 bool is_near(uintptr_t one, uintptr_t other) {
     return (one > other ? one - other : other - one) < reach;
 }
 
-}  // namespace
-
-uintptr_t NearMemory::map_near(uintptr_t place) {
-    const uintptr_t middle = place / block_bytes * block_bytes;
-    auto map_at = [](uintptr_t address) -> uintptr_t {
+uintptr_t map_near(uintptr_t place, size_t size, int rights) {
+    const uintptr_t middle = place / size * size;
+    auto map_at = [&](uintptr_t address) -> uintptr_t {
         void* wanted = reinterpret_cast<void*>(address);
-        void* made = ::mmap(wanted, block_bytes, PROT_READ | PROT_EXEC,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        void* made = ::mmap(wanted, size, rights,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
         if (made == MAP_FAILED) return 0;
         if (made == wanted) return address;
-        ::munmap(made, block_bytes);  // a system before Linux 4.17
+        ::munmap(made, size);  // a system before Linux 4.17
         return 0;
     };
-    for (uintptr_t distance = block_bytes; distance + block_bytes < reach; distance += block_bytes) {
+    for (uintptr_t distance = size; distance + size < reach; distance += size) {
         if (const uintptr_t found = map_at(middle + distance)) return found;
         if (middle > distance)
             if (const uintptr_t found = map_at(middle - distance)) return found;
@@ -47,7 +47,7 @@ uintptr_t NearMemory::take(uintptr_t place, size_t size) {
         return room;
     }
     if (count_ == most_blocks) return 0;
-    const uintptr_t begin = map_near(place);
+    const uintptr_t begin = map_near(place, block_bytes, PROT_READ | PROT_EXEC);
     if (begin != 0) blocks_[count_++] = {begin, (size + alignment - 1) / alignment * alignment};
     return begin;
 }

@@ -7,6 +7,12 @@
 
 namespace ovni::code {
 
+// True if the two are less than 1 GiB apart.
+bool is_near(uintptr_t one, uintptr_t other);
+
+// Maps memory with those rights (PROT_...) there; 0 if there is none.
+uintptr_t map_near(uintptr_t place, size_t size, int rights);
+
 class NearMemory {
  public:
     // Room for `size` bytes, at most 64 KiB, less than 1 GiB from `place`; 0 if there is none.
@@ -16,7 +22,6 @@ class NearMemory {
     struct Block {
         uintptr_t begin, used;
     };
-    static uintptr_t map_near(uintptr_t place);
     static constexpr size_t most_blocks = 1024;
     Block blocks_[most_blocks] = {};
     size_t count_ = 0;

@@ -1,11 +1,14 @@
 #include "code/program_signals.hpp"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 
@@ -56,6 +59,38 @@ sighandler_t set_trap(sighandler_t handler, int flags) noexcept {
     return handler != SIG_ERR && ::sigaction(SIGTRAP, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
+// The handlers that the program set, while the system knows ours.
+constinit std::atomic<uintptr_t> own_entry{0};
+constinit std::array<std::atomic<uintptr_t>, NSIG> handlers{};
+
+bool is_function(uintptr_t handler) noexcept {
+    return handler != reinterpret_cast<uintptr_t>(SIG_DFL) &&
+           handler != reinterpret_cast<uintptr_t>(SIG_IGN) && handler != reinterpret_cast<uintptr_t>(SIG_ERR);
+}
+
+// A handler on its way to the system, and what the system had on its way back.
+class Handler {
+ public:
+    Handler(int signal, sighandler_t wanted) noexcept
+        : is_followed_(own_entry.load(std::memory_order_acquire) != 0 && signal > 0 && signal < NSIG),
+          wanted_(reinterpret_cast<uintptr_t>(wanted)) {
+        if (!is_followed_) return;
+        before_ = handlers[static_cast<size_t>(signal)].load();
+        if (!is_function(wanted_)) return;
+        handlers[static_cast<size_t>(signal)].store(wanted_);
+        wanted_ = own_entry.load();
+    }
+    sighandler_t for_system() const noexcept { return reinterpret_cast<sighandler_t>(wanted_); }
+    sighandler_t for_program(sighandler_t before) const noexcept {
+        const bool is_ours = is_followed_ && reinterpret_cast<uintptr_t>(before) == own_entry.load();
+        return is_ours ? reinterpret_cast<sighandler_t>(before_) : before;
+    }
+
+ private:
+    bool is_followed_;
+    uintptr_t wanted_, before_ = 0;
+};
+
 bool is_sent_by_process(const siginfo_t& info) noexcept {
     return info.si_code <= 0;
 }
@@ -75,6 +110,48 @@ bool take_over_traps(TrapHandler handler) noexcept {
     sigemptyset(&trap);
     sigaddset(&trap, SIGTRAP);
     return OVNI_REAL(pthread_sigmask)(SIG_UNBLOCK, &trap, nullptr) == 0;
+}
+
+void take_over_handlers(TrapHandler entry) noexcept {
+    own_entry.store(reinterpret_cast<uintptr_t>(entry), std::memory_order_release);
+}
+
+namespace {
+
+// As the system has it.
+struct KernelAction {
+    uintptr_t handler;
+    uint64_t flags;
+    uintptr_t restorer;
+    uint64_t mask;
+};
+
+[[noreturn]] void* wait_for_cancellation(void*) {
+    for (;;) ::pause();
+}
+
+// The C library sets the handler of this signal when a thread is cancelled first, and not by sigaction().
+void take_over_cancellation() noexcept {
+    constexpr int signal_of_cancellation = 32;
+    static std::atomic<bool> is_done{false};
+    if (own_entry.load() == 0 || is_done.exchange(true)) return;
+    pthread_t thread;
+    if (OVNI_REAL(pthread_create)(&thread, nullptr, wait_for_cancellation, nullptr) != 0) return;
+    OVNI_REAL(pthread_cancel)(thread);
+    ::pthread_join(thread, nullptr);
+    KernelAction action{};
+    if (::syscall(SYS_rt_sigaction, signal_of_cancellation, nullptr, &action, sizeof action.mask) != 0)
+        return;
+    if (!is_function(action.handler)) return;
+    handlers[signal_of_cancellation].store(action.handler);
+    action.handler = own_entry.load();
+    ::syscall(SYS_rt_sigaction, signal_of_cancellation, &action, nullptr, sizeof action.mask);
+}
+
+}  // namespace
+
+uintptr_t handler_of_program(int signal) noexcept {
+    return handlers[static_cast<size_t>(signal)].load();
 }
 
 void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
@@ -121,18 +198,26 @@ int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact)
         if (oldact != nullptr) *oldact = before;
         return 0;
     }
-    if (act == nullptr) return OVNI_REAL(sigaction)(signal, act, oldact);
-    struct sigaction changed = *act;
-    changed.sa_mask = without_trap(act->sa_mask);
-    return OVNI_REAL(sigaction)(signal, &changed, oldact);
+    Handler handler(signal, act == nullptr ? SIG_ERR : act->sa_handler);
+    struct sigaction changed {};
+    if (act != nullptr) {
+        changed = *act;
+        changed.sa_mask = without_trap(act->sa_mask);
+        changed.sa_handler = handler.for_system();
+    }
+    const int result = OVNI_REAL(sigaction)(signal, act == nullptr ? nullptr : &changed, oldact);
+    if (result == 0 && oldact != nullptr) oldact->sa_handler = handler.for_program(oldact->sa_handler);
+    return result;
 }
 
 int __sigaction(int signal, const struct sigaction* act, struct sigaction* oldact) noexcept {
     return sigaction(signal, act, oldact);
 }
 
-sighandler_t signal(int number, sighandler_t handler) noexcept {
-    return number == SIGTRAP ? set_trap(handler, SA_RESTART) : OVNI_REAL(signal)(number, handler);
+sighandler_t signal(int number, sighandler_t wanted) noexcept {
+    if (number == SIGTRAP) return set_trap(wanted, SA_RESTART);
+    Handler handler(number, wanted);
+    return handler.for_program(OVNI_REAL(signal)(number, handler.for_system()));
 }
 
 sighandler_t bsd_signal(int number, sighandler_t handler) noexcept {
@@ -143,9 +228,11 @@ sighandler_t ssignal(int number, sighandler_t handler) noexcept {
     return signal(number, handler);
 }
 
-sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+sighandler_t __sysv_signal(int number, sighandler_t wanted) noexcept {
     constexpr int flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    return number == SIGTRAP ? set_trap(handler, flags) : OVNI_REAL(__sysv_signal)(number, handler);
+    if (number == SIGTRAP) return set_trap(wanted, flags);
+    Handler handler(number, wanted);
+    return handler.for_program(OVNI_REAL(__sysv_signal)(number, handler.for_system()));
 }
 
 sighandler_t sysv_signal(int number, sighandler_t handler) noexcept {
@@ -162,6 +249,11 @@ int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
 
 int sigsuspend(const sigset_t* set) {
     return OVNI_REAL(sigsuspend)(Mask(set).get());
+}
+
+int pthread_cancel(pthread_t thread) {
+    take_over_cancellation();
+    return OVNI_REAL(pthread_cancel)(thread);
 }
 
 int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* set) {

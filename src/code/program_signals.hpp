@@ -6,12 +6,19 @@
 
 #include <signal.h>
 
+#include <cstdint>
+
 namespace ovni::code {
 
 using TrapHandler = void (*)(int signal, siginfo_t* info, void* context);
 
 // Returns false if the system refuses.
 bool take_over_traps(TrapHandler handler) noexcept;
+
+// From here on the system calls `entry` for all signals that the program sets a handler for; it finds the
+// handler with handler_of_program(), or 0 if there is none.
+void take_over_handlers(TrapHandler entry) noexcept;
+uintptr_t handler_of_program(int signal) noexcept;
 
 // Call in the handler: the program's own action.
 void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept;

@@ -226,13 +226,13 @@ Fault read_timeout(const Reading& reading, Fields fields, Alarm& alarm) {
 
 using enum BackEnd;
 constexpr KindRow rows[] = {
-    {Kind::icount, "icount", missing, 1, read_icount},
-    {Kind::uniform, "uniform", missing, 3, read_uniform},
+    {Kind::icount, "icount", code_library, 1, read_icount},
+    {Kind::uniform, "uniform", code_library, 3, read_uniform},
     {Kind::address, "address", code_library, 1, read_address},
     {Kind::ssc, "ssc", code_library, 1, read_ssc},
-    {Kind::itext, "itext", missing, 1, read_itext},
-    {Kind::isa_extension, "isa-extension", missing, 1, read_isa},
-    {Kind::isa_category, "isa-category", missing, 1, read_isa},
+    {Kind::itext, "itext", code_library, 1, read_itext},
+    {Kind::isa_extension, "isa-extension", code_library, 1, read_isa},
+    {Kind::isa_category, "isa-category", code_library, 1, read_isa},
     {Kind::int3, "int3", code_library, 0, read_count},
     {Kind::cpuid, "cpuid", code_library, 1, read_cpuid},
     {Kind::magic, "magic", code_library, 1, read_magic},

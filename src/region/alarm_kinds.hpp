@@ -21,7 +21,7 @@ struct Reading {
 Fault read_number(const Reading& reading, const Piece& field, std::string_view what,
                   uint64_t& number) noexcept;
 
-enum class BackEnd : uint8_t { missing, present, code_library };
+enum class BackEnd : uint8_t { present, code_library };
 
 // A kind of alarm.
 struct KindRow {

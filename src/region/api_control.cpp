@@ -17,6 +17,10 @@ extern "C" int ovni_control_fire_event(int event, uint32_t tid, int bcast) {
     return controller().fire(static_cast<Event>(event), tid, bcast != 0);
 }
 
+extern "C" const ovni_control_registers* ovni_control_get_registers(void) {
+    return region::own_registers();
+}
+
 extern "C" int ovni_control_add_listener(ovni_control_listener* listener, void* data) {
     return listener && !ovni::writer::is_inside() && controller().delivery().add_listener(listener, data);
 }

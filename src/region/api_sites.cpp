@@ -36,13 +36,49 @@ int ovni_private_site_is_armed(const uint16_t* alarms, size_t count) {
            });
 }
 
-void ovni_private_follow_arming(void (*armed)(uint16_t alarm)) {
+void ovni_private_follow_arming(void (*armed)(uint16_t alarm, int here, int elsewhere)) {
     if (Running* running = controller().running()) running->follow_arming(armed);
 }
 
 void ovni_private_hit_code(int kind, uint64_t value, int64_t detail) {
     constexpr Kind kinds[] = {Kind::ssc, Kind::magic, Kind::cpuid, Kind::int3};
     if (!writer::is_inside()) controller().hit(kinds[kind - OVNI_PRIVATE_CODE_SSC], value, detail);
+}
+
+int ovni_private_is_armed_here(uint16_t alarm) {
+    return controller().is_armed_here(alarm);
+}
+
+uint64_t ovni_private_code_until_next(void) {
+    return controller().instructions_until_next();
+}
+
+void ovni_private_code_count(uint64_t instructions) {
+    controller().execute(instructions);
+}
+
+void ovni_private_code_block(uint64_t instructions) {
+    controller().begin_block(instructions);
+}
+
+int ovni_private_code_is_shared(void) {
+    const Running* running = controller().running();
+    return running && running->engine().shares_counts();
+}
+
+int ovni_private_code_arms_others(void) {
+    const Running* running = controller().running();
+    return running && running->arms_others();
+}
+
+void ovni_private_code_accuracy(int* exact, const char** images) {
+    const Running* running = controller().running();
+    *exact = running && running->counting().is_exact;
+    *images = running ? running->counting().images.c_str() : "";
+}
+
+void ovni_private_follow_registers(const ovni_control_registers* (*registers)(void)) {
+    registers_function.store(registers, std::memory_order_release);
 }
 
 const uint8_t* ovni_private_awaited_calls(void) {

@@ -74,6 +74,12 @@ Fault ControlSettings::from_environment(ControlSettings& settings) noexcept {
         if (text != "0" && text != "1") return Error{"a default start is 0 or 1", std::string(text), 0};
         settings.default_start = text == "1" ? DefaultStart::on : DefaultStart::off;
     }
+    if (std::string_view text = variable("OVNI_CONTROL_ACCURACY"); !text.empty()) {
+        if (text != "block" && text != "exact")
+            return Error{"an accuracy is block or exact", std::string(text), 0};
+        settings.counting.is_exact = text == "exact";
+    }
+    settings.counting.images = variable("OVNI_CONTROL_ICOUNT_IMAGES");
     std::string_view ranks = variable("OVNI_CONTROL_RANKS");
     return ranks.empty() ? Fault() : RankList::parse(ranks, settings.ranks);
 }

@@ -37,12 +37,19 @@ class RankList {
 // The rank in the environment that the launcher made.
 std::optional<uint32_t> own_rank() noexcept;
 
+// How instructions are counted.
+struct Counting {
+    bool is_exact = false;  // OVNI_CONTROL_ACCURACY: block or exact
+    std::string images;     // OVNI_CONTROL_ICOUNT_IMAGES: names of files, separated by commas; empty: all
+};
+
 struct ControlSettings {
     std::vector<std::string> chains;  // OVNI_CONTROL
     Scope scope = Scope::process;     // OVNI_CONTROL_SCOPE
     RankList ranks;                   // OVNI_CONTROL_RANKS
     std::string log;                  // OVNI_CONTROL_LOG: a file, %r and %p in its name; empty: none
     DefaultStart default_start = DefaultStart::on;  // OVNI_CONTROL_DEFAULT_START
+    Counting counting;
 
     static Fault from_environment(ControlSettings& settings) noexcept;
     // A program that no launcher gave a rank is rank 0 of its job.

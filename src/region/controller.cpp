@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cinttypes>
+#include <limits>
 
 #include "region/mpi_names.hpp"
 #include "region/own_process.hpp"
@@ -93,7 +94,7 @@ bool RegionController::make() noexcept {
     if (is_switched && !plan.begins_recording(settings.default_start)) first_ = writer::Recording::off;
     delivery_.set_up(settings, rank, first_);
     if (!is_present || plan.chains.empty()) return is_present;
-    auto* running = new Running(*this, service_, plan, settings.default_start, born_);
+    auto* running = new Running(*this, service_, plan, settings, born_);
     running_.store(running, std::memory_order_release);
     return true;
 }
@@ -120,6 +121,25 @@ void RegionController::hit(Kind kind, std::string_view text, int64_t detail) noe
 void RegionController::hit(std::span<const uint16_t> alarms) noexcept {
     if (running() != nullptr && !writer::is_inside() && attach())
         running()->engine().hit(own_thread.thread, alarms);
+}
+
+bool RegionController::is_armed_here(uint16_t alarm) noexcept {
+    return running() != nullptr && attach() && running()->engine().is_armed(own_thread.thread, alarm);
+}
+
+uint64_t RegionController::instructions_until_next() noexcept {
+    constexpr uint64_t none = std::numeric_limits<uint64_t>::max();
+    if (running() == nullptr || !attach()) return none;
+    const uint64_t until = running()->engine().instructions_until_next(own_thread.thread);
+    return until < largest_target ? until : none;
+}
+
+void RegionController::execute(uint64_t instructions) noexcept {
+    if (running() != nullptr && attach()) running()->engine().instructions(own_thread.thread, instructions);
+}
+
+void RegionController::begin_block(uint64_t instructions) noexcept {
+    if (running() != nullptr && attach()) running()->engine().block(own_thread.thread, instructions);
 }
 
 bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noexcept {

@@ -49,6 +49,12 @@ class RegionController {
     // A site of these alarms.
     void hit(std::span<const uint16_t> alarms) noexcept;
 
+    // Instructions of the calling thread, as in ovni/private.h.
+    bool is_armed_here(uint16_t alarm) noexcept;
+    uint64_t instructions_until_next() noexcept;
+    void execute(uint64_t instructions) noexcept;
+    void begin_block(uint64_t instructions) noexcept;
+
     // The number for a thread that the calling one is about to create.
     uint32_t number_next_thread() noexcept { return numbers_.next(); }
     // The calling thread begins, with that number.

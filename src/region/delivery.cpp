@@ -49,7 +49,8 @@ void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> r
 Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept {
     bool amid = is_amid_of_program();
     bool is_default_start = cause == default_start_cause;
-    LogLine line{0, firing, cause, Outcome::ignored};
+    const ovni_control_registers* registers = own_registers();
+    LogLine line{0, firing, cause, Outcome::ignored, registers == nullptr ? 0 : registers->rip};
     count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) recorder::mark_thread(firing.thread);
     if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
@@ -107,7 +108,7 @@ void Delivery::agree(uint64_t wish) noexcept {
     if (!to) return;
     Event event = *to == writer::Recording::on ? Event::start : Event::stop;
     if (event == Event::start) has_start_.store(true, std::memory_order_relaxed);
-    LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored};
+    LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored, 0};
     writer::SlowPath slow;
     line.outcome = change(*to, nullptr, Amid::waits, line.clock);
     if (line.clock == 0) line.clock = recorder::clock();

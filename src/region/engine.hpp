@@ -108,6 +108,8 @@ class Engine {
     // How many instructions this thread may execute before one of its alarms can fire; largest_target or more
     // if none counts. For global alarms other threads can make it less.
     uint64_t instructions_until_next(Thread thread) const noexcept;
+    // True if hits of several threads may be counted together, or end each other's counts.
+    bool shares_counts() const noexcept;
 
  private:
     using Word = std::atomic<uint64_t>;

@@ -75,4 +75,11 @@ uint64_t Engine::instructions_until_next(Thread thread) const noexcept {
     return least;
 }
 
+bool Engine::shares_counts() const noexcept {
+    return std::any_of(counters_.begin(), counters_.end(), [&](uint16_t alarm) {
+        const Rule& rule = rules_[alarm];
+        return rule.is_global || rule.is_broadcast || rule.kind == Kind::uniform;
+    });
+}
+
 }  // namespace ovni::region

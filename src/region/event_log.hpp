@@ -1,9 +1,9 @@
 // The log of fired events, one line each, with tabs between the columns:
 //
-//     clock   rank or -   pid   number of the thread   event   bcast or -   cause   outcome
+//     clock   rank or -   pid   number of the thread   event   bcast or -   cause   outcome   code or -
 //
-// A line is one write to the end of the file, so processes may share it; %r and %p in its name are rank and
-// pid.
+// The last column is the next instruction, as FILE+0xOFFSET, if an alarm on code fired. A line is one write
+// to the end of the file, so processes may share it; %r and %p in its name are rank and pid.
 #pragma once
 
 #include <array>
@@ -32,6 +32,7 @@ struct LogLine {
     Firing firing{};
     std::string_view cause;
     Outcome outcome = Outcome::done;
+    uint64_t address = 0;  // of the next instruction; 0: not known
 };
 
 class EventLog {

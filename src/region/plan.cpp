@@ -161,8 +161,6 @@ Fault find_missing_back_end(const Plan& plan, CodeLibrary code_library) noexcept
         for (const Alarm& alarm : chain.alarms) {
             const KindRow& row = row_of(alarm.kind);
             const std::string alarms = "alarms of type " + std::string(row.name);
-            if (row.back_end == BackEnd::missing)
-                return wrong(chain, alarm.offset, alarms + " are not supported by this version");
             if (row.back_end == BackEnd::code_library && code_library == CodeLibrary::absent)
                 return wrong(chain, alarm.offset,
                              alarms + " need libovni-code.so: ovnirun loads it, where it is installed");

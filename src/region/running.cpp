@@ -71,6 +71,11 @@ constexpr CodeKind code_kinds[] = {
     {Kind::magic, AddressForm::none, OVNI_PRIVATE_CODE_MAGIC},
     {Kind::cpuid, AddressForm::none, OVNI_PRIVATE_CODE_CPUID},
     {Kind::int3, AddressForm::none, OVNI_PRIVATE_CODE_INT3},
+    {Kind::icount, AddressForm::none, OVNI_PRIVATE_CODE_ICOUNT},
+    {Kind::uniform, AddressForm::none, OVNI_PRIVATE_CODE_UNIFORM},
+    {Kind::itext, AddressForm::none, OVNI_PRIVATE_CODE_ITEXT},
+    {Kind::isa_extension, AddressForm::none, OVNI_PRIVATE_CODE_ISA_EXTENSION},
+    {Kind::isa_category, AddressForm::none, OVNI_PRIVATE_CODE_ISA_CATEGORY},
 };
 
 // Null for an alarm that does not wait for code.
@@ -83,7 +88,7 @@ const CodeKind* code_kind_of(const Alarm& alarm) {
 
 }  // namespace
 
-Running::Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
+Running::Running(RegionController& owner, Service& service, const Plan& plan, const ControlSettings& settings,
                  uint64_t born) noexcept
     : owner_(owner),
       service_(service),
@@ -91,6 +96,13 @@ Running::Running(RegionController& owner, Service& service, const Plan& plan, De
       count_(alarms_of(plan)),
       facts_(facts_of(plan, count_)),
       awaited_calls_(calls_awaited_by(plan)),
+      counting_(settings.counting),
+      arms_others_(has_alarm(plan,
+                             [](const Alarm& alarm) {
+                                 return alarm.is_broadcast || alarm.is_global || alarm.thread.has_value() ||
+                                        alarm.kind == Kind::uniform || alarm.kind == Kind::timeout ||
+                                        alarm.kind == Kind::interactive;
+                             })),
       awaits_pcontrol_(has_alarm(plan, [](const Alarm& alarm) { return alarm.kind == Kind::pcontrol; })),
       decides_(has_alarm(
           plan,
@@ -98,7 +110,7 @@ Running::Running(RegionController& owner, Service& service, const Plan& plan, De
       needs_service_(has_alarm(
           plan,
           [](const Alarm& alarm) { return alarm.kind == Kind::timeout || alarm.kind == Kind::interactive; })),
-      engine_(plan, {ThreadTable::most, default_start, {this, fired, armed}}) {
+      engine_(plan, {ThreadTable::most, settings.default_start, {this, fired, armed}}) {
     set_code_alarms(plan);
     is_laid_out_ = true;
 }
@@ -107,7 +119,7 @@ void Running::thread_begins(Thread thread) noexcept {
     auto* code_armed = code_armed_.load();
     if (code_armed == nullptr) return;
     for (const ovni_private_code_alarm& alarm : code_alarms_)
-        if (engine_.is_armed(thread, alarm.number)) code_armed(alarm.number);
+        if (engine_.is_armed(thread, alarm.number)) code_armed(alarm.number, 1, 0);
 }
 
 void Running::set_code_alarms(const Plan& plan) noexcept {
@@ -134,7 +146,12 @@ void Running::fired(void* self, const Firing& firing) noexcept {
 void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
     auto& running = *static_cast<Running*>(self);
     AlarmFacts& facts = running.facts_[alarm];
-    if (auto* code_armed = running.code_armed_.load(); code_armed && facts.is_of_code) code_armed(alarm);
+    if (auto* code_armed = running.code_armed_.load(); code_armed && facts.is_of_code) {
+        const bool is_here = own_thread.phase == Phase::attached &&
+                             (thread == all_threads || thread == own_thread.thread.number);
+        const bool is_elsewhere = thread == all_threads || thread != own_thread.thread.number;
+        code_armed(alarm, is_here, is_elsewhere);
+    }
     if (facts.kind == Kind::timeout) {
         uint64_t waited = running.is_laid_out_ ? 0 : writer::monotonic_clock() - running.born_;
         running.arm_timer(alarm, thread, facts.ns - std::min(waited, facts.ns));

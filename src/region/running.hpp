@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ovni/private.h"
+#include "region/control_settings.hpp"
 #include "region/engine.hpp"
 #include "region/plan.hpp"
 #include "region/service.hpp"
@@ -33,7 +34,7 @@ class RegionController;
 class Running {
  public:
     // `born`: CLOCK_MONOTONIC when the program began; alarms that are armed first count from there.
-    Running(RegionController& owner, Service& service, const Plan& plan, DefaultStart default_start,
+    Running(RegionController& owner, Service& service, const Plan& plan, const ControlSettings& settings,
             uint64_t born) noexcept;
 
     Engine& engine() noexcept { return engine_; }
@@ -44,9 +45,13 @@ class Running {
     const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
     // Those on the program's code, as in ovni/private.h.
     const std::vector<ovni_private_code_alarm>& code_alarms() const noexcept { return code_alarms_; }
-    void follow_arming(void (*follower)(uint16_t alarm)) noexcept { code_armed_.store(follower); }
+    using ArmingFollower = void (*)(uint16_t alarm, int here, int elsewhere);
+    void follow_arming(ArmingFollower follower) noexcept { code_armed_.store(follower); }
+    const Counting& counting() const noexcept { return counting_; }
     // A thread begins, with the alarms that are armed for all.
     void thread_begins(Thread thread) noexcept;
+    // True if an event in one thread may arm alarms of others.
+    bool arms_others() const noexcept { return arms_others_; }
     bool awaits_pcontrol() const noexcept { return awaits_pcontrol_; }
     // True if a chain starts or stops recording.
     bool decides() const noexcept { return decides_; }
@@ -72,8 +77,9 @@ class Running {
     std::vector<uint8_t> awaited_calls_;
     std::vector<std::string> code_texts_;
     std::vector<ovni_private_code_alarm> code_alarms_;
-    std::atomic<void (*)(uint16_t alarm)> code_armed_{nullptr};
-    bool awaits_pcontrol_, decides_, needs_service_;
+    std::atomic<ArmingFollower> code_armed_{nullptr};
+    const Counting counting_;
+    bool arms_others_, awaits_pcontrol_, decides_, needs_service_;
     Engine engine_;
 };
 

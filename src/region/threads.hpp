@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ovni/control.h"
 #include "region/engine.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/guard.hpp"
@@ -32,6 +33,15 @@ struct OwnThread {
     writer::Recording wish = writer::Recording::on;
 };
 inline constinit thread_local OwnThread own_thread;
+
+// Set by libovni-code.so: programs have little room for thread-local memory of ours.
+using RegistersFunction = const ::ovni_control_registers* (*)();
+inline constinit std::atomic<RegistersFunction> registers_function{nullptr};
+// Those at the code that the calling thread reports; null if it reports none.
+inline const ::ovni_control_registers* own_registers() noexcept {
+    const RegistersFunction function = registers_function.load(std::memory_order_acquire);
+    return function == nullptr ? nullptr : function();
+}
 
 class ThreadNumbers {
  public:

@@ -74,8 +74,17 @@ constexpr OptionRow known[] = {
      of all ranks, which agree on it at collectives.)"},
     {"control-ranks", "", "RANKS", "OVNI_CONTROL_RANKS",
      "Ranks that the chains are for, as 0,3-5; the others record all. Default: all."},
+    {"control-accuracy", "", "block|exact", "OVNI_CONTROL_ACCURACY",
+     R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
+     right behind it (exact).)"},
+    {"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
+     R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
+     but the tracer.)"},
     {"control-log", "", "FILE", "OVNI_CONTROL_LOG",
      "Write a line for each event to FILE; %r and %p in the name are rank and pid."},
+    {"list-functions", "", "PATTERN", "OVNI_LIST_FUNCTIONS",
+     R"(Print the functions that alarms can name, and do not run the program: those whose name holds PATTERN, or
+     matches it if it has a * or ?. Each line: bare name, whole name, file.)"},
     {"control-default-start", "", "0|1", "OVNI_CONTROL_DEFAULT_START",
      "Recording begins by itself if no chain starts it (1, default), or not (0)."},
 };

@@ -1,8 +1,11 @@
 // ovnirun: runs a program with the tracing libraries in it.
 #include <sys/personality.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -64,6 +67,17 @@ bool tell_what_is_not_recorded(const char* program) {
     return !cause.empty();
 }
 
+// The program prints its functions before it begins, and ends.
+[[noreturn]] void list_functions(char** program) {
+    if (!ovni::run::has_code_library())
+        throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
+    if (const std::string cause = ovni::run::what_keeps_libraries_out(program[0]); !cause.empty())
+        throw ovni::Error(cause + ", so its functions cannot be listed", program[0]);
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}).c_str(), 1);
+    execvp(program[0], program);
+    throw ovni::Error(strerror(errno), program[0]);
+}
+
 int run(char** argv) {
     ovni::run::Options options = ovni::run::parse_options(argv);
     if (!options.answer.empty()) {
@@ -71,6 +85,8 @@ int run(char** argv) {
         return 0;
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
+    if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
+        list_functions(options.program);
     const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
     if (chains.fixed_addresses) keep_addresses();

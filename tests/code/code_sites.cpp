@@ -2,13 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <sstream>
 
+#include "tests/code/controlled.hpp"
 #include "tests/region/matrix.hpp"
-#include "tests/support/process.hpp"
-#include "tests/support/temporary_directory.hpp"
-#include "tests/support/words.hpp"
 
 namespace ovni::test {
 
@@ -17,33 +14,9 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-class CodeSites : public ::testing::Test {
+class CodeSites : public ControlledProgram {
  protected:
     static constexpr const char* target = BUILD_DIR "/tests/code_target";
-
-    Finished controlled(const Words& chains, const Words& words) const {
-        Words options;
-        for (const std::string& chain : chains) options = options + Words{"--control", chain};
-        return run(
-            Words{program("ovnirun"), "-o", path("ovni"), "--control-log", path("log")} + options + words,
-            {"OVNI_RUNDIR=" + path("")});
-    }
-    // The alarms that fired, in their order.
-    Words fired() const {
-        std::ifstream file(path("log"));
-        Words alarms;
-        for (std::string line; std::getline(file, line);) {
-            std::istringstream columns(line);
-            std::string column;
-            for (int i = 0; i < 7; ++i) std::getline(columns, column, '\t');
-            alarms.push_back(column);
-        }
-        return alarms;
-    }
-    std::string path(const std::string& name) const { return directory_.path() / name; }
-
- private:
-    TemporaryDirectory directory_;
 };
 
 // Sites alone: other kinds of alarms have other back ends.
@@ -229,6 +202,27 @@ TEST_F(CodeSites, MayBeAnywhereInTheCLibrary) {
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "a\nb\nc\n3\n");
     EXPECT_FALSE(fired().empty());
+}
+
+TEST_F(CodeSites, UnknownFunctionsAreToldWithThoseThatAreLikeThem) {
+    const Finished done = controlled({"start:enter_func:begin_pusch"}, {target, "names"});
+    EXPECT_EQ(done.status, 0);
+    EXPECT_THAT(done.err,
+                testing::HasSubstr("no function is named 'begin_pusch' (did you mean 'begin_push'?)"));
+    EXPECT_THAT(controlled({"start:enter_func:begin_push"}, {target, "names"}).err,
+                testing::Not(testing::HasSubstr("no function is named")));
+}
+
+TEST_F(CodeSites, FunctionsAreListedAndTheProgramDoesNotRun) {
+    const Finished part = run({program("ovnirun"), "--list-functions", "begin_p", target, "threads"});
+    EXPECT_EQ(part.status, 0) << part.err;
+    EXPECT_THAT(part.out, testing::StartsWith("begin_push\t"));
+    EXPECT_THAT(part.out, testing::EndsWith("code_target\n"));
+    EXPECT_THAT(run({program("ovnirun"), "--list-functions=qsor?", target}).out,
+                testing::HasSubstr("libc.so.6\n"));
+    const Finished none = run({program("ovnirun"), "--list-functions", "x", "/no/such/program"});
+    EXPECT_EQ(none.status, 1);
+    EXPECT_EQ(none.out, "");
 }
 
 }  // namespace

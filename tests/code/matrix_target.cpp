@@ -45,6 +45,25 @@ std::vector<std::string> tokens;
     asm volatile("int3");
 }
 
+extern "C" void counted_code_end();
+
+// As many instructions as asked for, the return included.
+uintptr_t begin_of_count(std::string_view step) {
+    const auto instructions = std::strtoul(step.data() + 1, nullptr, 10);
+    return reinterpret_cast<uintptr_t>(counted_code_end) - (instructions - 1);
+}
+bool is_count(std::string_view step) {
+    return (step[0] == 'i' || step[0] == 'b') && step[1] >= '0' && step[1] <= '9';
+}
+// How many of them have been executed: "#100".
+std::string executed(std::string_view step) {
+    const ovni_control_registers* registers = ovni_control_where();
+    if (!is_count(step) || step[0] == 'b' || !registers) return "";
+    const uintptr_t begin = begin_of_count(step), end = reinterpret_cast<uintptr_t>(counted_code_end);
+    const bool is_over = registers->rip < begin || registers->rip > end;
+    return "#" + std::to_string((is_over ? end + 1 : registers->rip) - begin);
+}
+
 // The calls of functions that tokens enter and leave: e.foo is executed by nested::foo, which goes on with
 // the tokens behind it. x.foo leaves the outermost call of foo, and all calls in it.
 std::vector<std::string> open_calls;
@@ -106,6 +125,7 @@ uint32_t number_behind(std::string_view text, char sign) {
 }
 
 void execute(std::string_view step) {
+    if (is_count(step)) return reinterpret_cast<void (*)()>(begin_of_count(step))();
     if (step == "foo") return foo();
     if (step == "bar") return bar();
     if (step == "boo") return boo();
@@ -139,7 +159,7 @@ void note(void*, int event, uint32_t thread, int is_broadcast) {
     fired += fired.empty() ? "" : " ";
     fired += event == OVNI_CONTROL_START ? "start" : event == OVNI_CONTROL_STOP ? "stop" : "threadid";
     fired += "(t" + std::to_string(thread) + (is_broadcast ? ",bcast" : "") + ")@" + std::to_string(current) +
-             ":" + tokens[current];
+             ":" + tokens[current] + executed(tokens[current].substr(3));
 }
 
 }  // namespace
@@ -148,7 +168,7 @@ int main(int argc, char** argv) {
     tokens.assign(argv + 1, argv + argc);
     ovni_control_listen(note, nullptr);
     std::vector<std::thread> threads;
-    for (const char* own : {"T1:", "T2:"})
+    for (const char* own : {"T1:", "T2:", "T3:"})
         if (std::ranges::any_of(tokens, [&](const std::string& token) { return token.starts_with(own); }))
             threads.emplace_back(run_thread, own);
     run_thread("T0:");

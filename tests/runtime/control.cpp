@@ -261,8 +261,10 @@ TEST_F(ControlTest, WhatCannotBeIsRefusedBeforeTheProgramStarts) {
              Case{"\xe2\x80\x93"
                   "control",
                   "go:int3", "'go'\n    go:int3\n    ^\n"},
-             Case{"-control", "start:icount:5", "icount are not supported"},
-             Case{"-skip", "5", "icount are not supported"},
+             Case{"-control", "start:icount:0",
+                  "icount must be >=1\n    start:icount:0\n                 ^\n"},
+             Case{"-skip", "5x", "not a number: '5x'"},
+             Case{"-control-accuracy", "high", "block|exact"},
              Case{"--control", "start:mpi:Sendd", "unknown MPI function 'Sendd'"},
              Case{"--control-ranks", "0,x", "0,x\n      ^\n"},
              Case{"-control-scope", "node", "thread|process|job"},

@@ -25,7 +25,7 @@ class ControlTest : public RuntimeTest {
     ControlTest() { set_environment("OVNI_CONTROL_LOG", log_path()); }
     std::string log_path(const std::string& name = "log") const { return home() / name; }
 
-    // Clock and pid are left out, and tabs are blanks.
+    // Clock and pid are left out, and tabs are blanks. No alarm on code has fired.
     Lines log(const std::string& name = "log") const {
         std::ifstream file(log_path(name));
         Lines lines;
@@ -33,8 +33,9 @@ class ControlTest : public RuntimeTest {
             std::istringstream columns(line);
             Lines words;
             for (std::string word; std::getline(columns, word, '\t');) words.push_back(word);
-            EXPECT_EQ(words.size(), 8u) << line;
-            if (words.size() != 8) continue;
+            EXPECT_EQ(words.size(), 9u) << line;
+            if (words.size() != 9) continue;
+            EXPECT_EQ(words[8], "-");
             lines.push_back(words[1] + " " + words[3] + " " + words[4] + " " + words[5] + " " + words[6] +
                             " " + words[7]);
         }

@@ -54,7 +54,8 @@ TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
                          "ovni_payload_size", "ovni_proc_fini", "ovni_proc_init", "ovni_proc_set_rank",
                          "ovni_thread_free", "ovni_thread_init", "ovni_thread_isready", "ovni_thread_require",
                          "ovni_version_check_str", "ovni_version_get"));
-    EXPECT_THAT(control, ::testing::ElementsAre("ovni_control_add_listener", "ovni_control_fire_event"));
+    EXPECT_THAT(control, ::testing::ElementsAre("ovni_control_add_listener", "ovni_control_fire_event",
+                                                "ovni_control_get_registers"));
     EXPECT_THAT(ours, ::testing::Each(::testing::StartsWith("ovni_private_")));
     EXPECT_THAT(ours, ::testing::Contains("ovni_private_thread_window"));
     EXPECT_THAT(others, ::testing::IsEmpty());

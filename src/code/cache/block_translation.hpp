@@ -1,0 +1,103 @@
+// One block of the program becomes one of translated code. Return addresses on the stack stay those of the
+// program, so exceptions, backtraces and the way back to the program's own code work unchanged.
+#pragma once
+
+#include <Zydis/Zydis.h>
+
+#include <array>
+#include <span>
+
+#include "code/cache/block.hpp"
+#include "code/cache/emitter.hpp"
+#include "code/cache/instruction_match.hpp"
+#include "code/sites.hpp"
+
+namespace ovni::code {
+
+// The code that a block may read.
+struct Source {
+    uint64_t address, end;
+    bool is_counted;
+};
+
+// A translation asks this of the cache.
+class TranslationHost {
+ public:
+    // Lives as long as the cache.
+    virtual const Request* keep(const Request& request) noexcept = 0;
+    // Translated code of that address in the usual form, or null.
+    virtual uint8_t* known(uint64_t address, bool is_matching) noexcept = 0;
+    // 65536 places to go on, by the lower half word of the address.
+    virtual uint64_t table(bool is_matching) const noexcept = 0;
+
+ protected:
+    ~TranslationHost() = default;
+};
+
+class BlockTranslation {
+ public:
+    static constexpr size_t most_instructions = 100;
+    static constexpr size_t most_bytes = size_t{16} << 10;
+    static constexpr size_t most_marks = 4 * most_instructions;
+
+    BlockTranslation(TranslationHost& host, const Sites& sites, const InstructionMatch& match) noexcept;
+
+    // Translates to `to`, which has room for most_bytes. Returns false if a distance is too large. The marks
+    // are those of this object.
+    bool translate(const Source& source, Form form, uint8_t* to, Piece& piece) noexcept;
+    // Makes what indirect jumps to the piece come to.
+    static void translate_arrival(const Piece& to, uint8_t* at, Piece& piece, std::span<Mark> marks) noexcept;
+    // Sends a jump at `slot`, which threads may be running, somewhere else.
+    static void link(uint8_t* slot, const uint8_t* to) noexcept;
+
+ private:
+    struct Instruction {
+        ZydisDecodedInstruction decoded;
+        std::array<uint8_t, ZYDIS_MAX_INSTRUCTION_LENGTH> bytes;
+        uint64_t address;
+        uint64_t behind() const noexcept { return address + decoded.length; }
+        uint64_t target() const noexcept {
+            return behind() + static_cast<uint64_t>(decoded.raw.imm[0].value.s);
+        }
+    };
+    enum class End : uint8_t { goes_on, branch, before_place, cannot };
+
+    bool decode(uint64_t address, uint64_t end, Instruction& instruction) const noexcept;
+    bool is_place(const Instruction& instruction, uint64_t end) const noexcept;
+    void collect(const Source& source, Form form) noexcept;
+    bool are_flags_live() const noexcept;
+
+    void mark(State state, uint64_t address, size_t executed) noexcept;
+    void emit_count(const Source& source, bool is_live) noexcept;
+    void emit_spent(const Piece& piece, uint8_t* distance, bool is_live) noexcept;
+    void emit(const Instruction& instruction, size_t executed) noexcept;
+    void emit_plain(const Instruction& instruction) noexcept;
+    void emit_conditional(const Instruction& instruction) noexcept;
+    void emit_call(const Instruction& instruction, size_t executed) noexcept;
+    void emit_jump(const Instruction& instruction, size_t executed) noexcept;
+    void emit_return(const Instruction& instruction, size_t executed) noexcept;
+    void emit_system_call(const Instruction& instruction, size_t executed) noexcept;
+    uint8_t* emit_push(uint64_t value) noexcept;
+    void emit_operand_to_rcx(const Instruction& instruction) noexcept;
+    void emit_indirect(size_t executed) noexcept;
+    void emit_jump_to(uint64_t address) noexcept;
+    void emit_request(Request request) noexcept;
+
+    TranslationHost& host_;
+    const Sites& sites_;
+    const InstructionMatch& match_;
+    ZydisDecoder decoder_;
+
+    std::array<Instruction, most_instructions> instructions_;
+    size_t count_ = 0;
+    End end_ = End::goes_on;
+    Form form_;
+    bool is_counted_ = false;
+    uint64_t address_ = 0;
+    uint8_t* begin_ = nullptr;
+    Emitter to_{nullptr};
+    std::array<Mark, most_marks> marks_;
+    size_t mark_count_ = 0;
+};
+
+}  // namespace ovni::code

@@ -1,0 +1,89 @@
+// All translated code of the process: found by the address in the program, made when it is needed first,
+// given up when the program's code changes. Its memory is never used again, as threads may be in the middle
+// of it.
+#pragma once
+
+#include <atomic>
+
+#include "code/cache/block_translation.hpp"
+#include "code/cache/code_map.hpp"
+
+namespace ovni::code {
+
+class CodeCache final : public TranslationHost {
+ public:
+    CodeCache(const Sites& sites, const InstructionMatch& match) noexcept;
+    // False if the system gives no memory that may be written and executed.
+    bool prepare(std::string_view counted_images) noexcept;
+
+    // Call all of these in the resolver only, or where no code is translated: they take a lock. Null if the
+    // code there cannot be translated, because it cannot be read or because there is no more room.
+    const Piece* block(uint64_t address, Form form) noexcept;
+    // Later indirect jumps to the block go there at once.
+    void expect(const Piece& block) noexcept;
+    // A jump in translated code goes to the block at once.
+    void link(uint8_t* slot, const Piece& block) noexcept;
+    // The program's code there has changed, or has another site.
+    void forget(uint64_t begin, uint64_t end) noexcept;
+    // The memory there is mapped anew.
+    void forget_mapping(uint64_t begin, uint64_t end) noexcept;
+    // Code may have changed while no thread was translated.
+    void look_again() noexcept;
+    // A child of fork() has only one thread.
+    void forget_lock() noexcept { lock_.clear(); }
+
+    // The piece that holds a place in translated code, or null. Any thread, and handlers.
+    const Piece* find(uint64_t host) const noexcept;
+    bool is_counted(uint64_t address) noexcept;
+    // False if the system does not tell where code lies.
+    bool knows_memory() const noexcept { return map_.is_readable(); }
+    // The end of the code that lies there; the address itself if there is none.
+    uint64_t end_of_code(uint64_t address) noexcept;
+
+ private:
+    class Guard;
+    struct Region {
+        uint8_t *begin, *end;
+        std::atomic<uint8_t*> used;
+        Piece** pieces;  // by their places
+        std::atomic<size_t> count;
+    };
+    struct Slot {
+        std::atomic<uint64_t> key;
+        std::atomic<Piece*> piece;
+    };
+    static constexpr size_t region_bytes = size_t{4} << 20;
+    static constexpr size_t most_regions = 256;
+    static constexpr size_t slots = size_t{1} << 20;
+    static constexpr size_t targets = size_t{1} << 16;
+
+    const Request* keep(const Request& request) noexcept override;
+    uint8_t* known(uint64_t address, bool is_matching) noexcept override;
+    uint64_t table(bool is_matching) const noexcept override;
+
+    static uint64_t key_of(uint64_t address, Form form) noexcept;
+    Slot* slot_of(uint64_t key) const noexcept;
+    Piece* known_piece(uint64_t address, Form form) const noexcept;
+    const MappedCode* mapped(uint64_t address) noexcept;
+    Piece* make(uint64_t address, Form form) noexcept;
+    Region* region_near(uint64_t address) noexcept;
+    Region* add_region(uint64_t address) noexcept;
+    Piece* add(Region& region, const Piece& made) noexcept;
+    void forget_locked(uint64_t begin, uint64_t end) noexcept;
+    void make_stale(Piece& piece) noexcept;
+    void* take(size_t size) noexcept;
+    void fill_tables() noexcept;
+
+    std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
+    BlockTranslation translation_;
+    CodeMap map_;
+    Region regions_[most_regions] = {};
+    std::atomic<size_t> region_count_{0};
+    Slot* slots_ = nullptr;
+    size_t piece_count_ = 0;
+    uint64_t* tables_ = nullptr;
+    uint8_t* store_ = nullptr;  // of requests, pieces and marks
+    size_t store_left_ = 0;
+};
+
+}  // namespace ovni::code

@@ -1,0 +1,663 @@
+#include "code/cache/translated_threads.hpp"
+
+#include <asm/prctl.h>
+#include <cpuid.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "code/cache/cache_switch.hpp"
+#include "code/cache/code_cache.hpp"
+#include "code/cache/program_state.hpp"
+#include "code/cache/thread_wishes.hpp"
+#include "code/program_signals.hpp"
+
+namespace ovni::code {
+
+namespace {
+
+constinit thread_local ThreadContext* own_context = nullptr;
+
+// Our own work in this thread must not become translated code in the middle of it.
+constinit thread_local volatile int own_work = 0;
+constinit thread_local volatile bool has_missed_wish = false;
+
+class TranslatedThreads {
+ public:
+    TranslatedThreads(const Sites& sites, ReportSite report) noexcept
+        : sites_(sites), report_(report), cache_(sites, match_) {}
+
+    bool prepare(std::span<const ovni_private_code_alarm> alarms) noexcept;
+    uint64_t resolve(const Request& request, ThreadContext& own) noexcept;
+    // True if the thread can go on in translated code.
+    bool attach() noexcept;
+    bool is_wanted() noexcept;
+    void ask_again(ThreadContext& own) noexcept;
+    CodeCache& cache() noexcept { return cache_; }
+    bool is_started() const noexcept { return is_ready_; }
+    void start_over_in_child() noexcept;
+    uint64_t place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept;
+    void tell(const char* what, uint64_t address) noexcept;
+
+ private:
+    static constexpr size_t own_stack_bytes = size_t{1} << 20;
+    static constexpr size_t most_threads = 4096;
+    static constexpr uint64_t most_shared = uint64_t{1} << 16;
+
+    ThreadContext* take_context() noexcept;
+    void settle(ThreadContext& own) noexcept;
+    bool update(ThreadContext& own) noexcept;
+    bool update_once(ThreadContext& own) noexcept;
+    uint64_t leave(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot = nullptr) noexcept;
+    uint64_t jump_to_target(ThreadContext& own) noexcept;
+    uint64_t spend(ThreadContext& own, const Piece& piece) noexcept;
+    uint64_t go_on_counted(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t come_to_place(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t call_system(ThreadContext& own, const Request& request) noexcept;
+    uint64_t call_natively(ThreadContext& own) noexcept;
+    void report_matches(uint64_t address) noexcept;
+    uint64_t come_out(ThreadContext& own, uint64_t host) noexcept;
+
+    const Sites& sites_;
+    ReportSite report_;
+    InstructionMatch match_;
+    CodeCache cache_;
+    bool is_exact_ = false;
+    bool is_ready_ = false;
+    std::atomic<bool> is_told_{false};
+    std::atomic<ThreadContext*> contexts_[most_threads] = {};
+    std::atomic<size_t> context_count_{0};
+    std::atomic<int> inside_{0};  // threads in translated code, roughly
+};
+
+// Never destroyed: threads may be in translated code until the process is gone.
+TranslatedThreads* threads;
+
+ThreadContext& context_of_thread() noexcept {
+    ThreadContext* own;
+    asm volatile("mov %%gs:200, %0" : "=r"(own));
+    return *own;
+}
+
+// All that may be in use, but for the tiles of AMX, which we do not touch.
+uint64_t extended_state() noexcept {
+    constexpr uint64_t what_we_use = 0xe7;
+    uint32_t low = 0, high = 0;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low | uint64_t{high} << 32) & what_we_use;
+}
+
+bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms) noexcept {
+    std::string error;
+    for (const ovni_private_code_alarm& alarm : alarms) {
+        const bool is_match = alarm.kind == OVNI_PRIVATE_CODE_ITEXT ||
+                              alarm.kind == OVNI_PRIVATE_CODE_ISA_EXTENSION ||
+                              alarm.kind == OVNI_PRIVATE_CODE_ISA_CATEGORY;
+        if (!is_match || match_.add(alarm, error)) continue;
+        const std::string line = "WARN: --control: " + error + "\n";
+        ovni_private_print(line.data(), line.size());
+    }
+    const char* images = "";
+    int is_exact = 0;
+    ovni_private_code_accuracy(&is_exact, &images);
+    is_exact_ = is_exact != 0;
+    is_ready_ = cache_.prepare(images);
+    if (!is_ready_)
+        tell("instructions are not counted, as the system gives no memory that may be written and executed",
+             0);
+    return is_ready_;
+}
+
+void TranslatedThreads::tell(const char* what, uint64_t address) noexcept {
+    if (is_told_.exchange(true)) return;
+    char line[256];
+    const int size = address == 0 ? snprintf(line, sizeof line, "WARN: --control: %s\n", what)
+                                  : snprintf(line, sizeof line, "WARN: --control: %s, from 0x%zx on\n", what,
+                                             static_cast<size_t>(address));
+    ovni_private_print(line, static_cast<size_t>(size));
+}
+
+ThreadContext* TranslatedThreads::take_context() noexcept {
+    const auto thread = static_cast<int>(::syscall(SYS_gettid));
+    const size_t count = std::min(context_count_.load(std::memory_order_acquire), most_threads);
+    for (size_t i = 0; i < count; ++i) {
+        ThreadContext* context = contexts_[i].load(std::memory_order_acquire);
+        if (context == nullptr) continue;
+        int held = __atomic_load_n(&context->thread, __ATOMIC_RELAXED);
+        const bool is_gone =
+            held == thread || (::syscall(SYS_tgkill, ::getpid(), held, 0) != 0 && errno == ESRCH);
+        if (is_gone && __atomic_compare_exchange_n(&context->thread, &held, thread, false, __ATOMIC_ACQ_REL,
+                                                   __ATOMIC_RELAXED))
+            return context;
+    }
+    const size_t place = context_count_.fetch_add(1);
+    if (place >= most_threads) return nullptr;
+    constexpr size_t bytes = own_stack_bytes + sizeof(ThreadContext);
+    void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (room == MAP_FAILED) return nullptr;
+    auto* context = reinterpret_cast<ThreadContext*>(static_cast<uint8_t*>(room) + own_stack_bytes);
+    context->self = context;
+    context->own_stack = reinterpret_cast<uint64_t>(context);
+    context->saved_state = extended_state();
+    context->thread = thread;
+    contexts_[place].store(context, std::memory_order_release);
+    return context;
+}
+
+bool TranslatedThreads::attach() noexcept {
+    if (!is_ready_) return false;
+    uint64_t base = 0;
+    ::syscall(SYS_arch_prctl, ARCH_GET_GS, &base);
+    ThreadContext* context = own_context != nullptr ? own_context : take_context();
+    if (context == nullptr) return false;
+    const bool is_ours = own_context != nullptr || base == 0 || [&] {
+        const size_t count = std::min(context_count_.load(), most_threads);
+        return std::any_of(contexts_, contexts_ + count, [&](auto& known) {
+            return known.load() == reinterpret_cast<ThreadContext*>(base);
+        });
+    }();
+    if (!is_ours || ::syscall(SYS_arch_prctl, ARCH_SET_GS, context) != 0) {
+        tell("instructions are not counted in threads that use the segment register GS", 0);
+        return false;
+    }
+    if (own_context == nullptr) own_context = context;
+    context->is_resolving = 0;
+    context->is_deferred = 0;
+    context->granted = context->left = 0;
+    // Code may have gone, and other code come, where nobody looked.
+    if (inside_.fetch_add(1) == 0) cache_.look_again();
+    if (!update(*context)) {
+        inside_.fetch_sub(1);
+        return false;
+    }
+    context->is_inside = true;
+    return true;
+}
+
+bool TranslatedThreads::is_wanted() noexcept {
+    if (!is_ready_) return false;
+    if (ovni_private_code_until_next() < UINT64_MAX) return true;
+    return std::ranges::any_of(match_.alarms(),
+                               [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); });
+}
+
+// The counts so far become those of the alarms; they may fire.
+void TranslatedThreads::settle(ThreadContext& own) noexcept {
+    const int64_t executed = own.granted - own.left;
+    own.granted = own.left;
+    if (executed > 0) ovni_private_code_count(static_cast<uint64_t>(executed));
+}
+
+// False if nothing is armed in this thread.
+bool TranslatedThreads::update(ThreadContext& own) noexcept {
+    for (;;) {
+        const uint32_t wishes = __atomic_load_n(&own.wishes, __ATOMIC_RELAXED);
+        const bool is_wanted = update_once(own);
+        if (wishes == __atomic_load_n(&own.wishes, __ATOMIC_RELAXED)) return is_wanted;
+    }
+}
+
+bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
+    constexpr uint64_t most = uint64_t{1} << 46;
+    const uint64_t until = ovni_private_code_until_next();
+    own.is_matching = std::ranges::any_of(match_.alarms(),
+                                          [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); });
+    uint64_t granted = std::min(until, most);
+    const auto sharing = static_cast<uint64_t>(std::max(inside_.load(std::memory_order_relaxed), 1));
+    own.is_limited = ovni_private_code_is_shared();
+    if (own.is_limited)
+        granted = std::min(granted, std::clamp<uint64_t>(until / (2 * sharing), 1, most_shared));
+    // A block that has the last one asks.
+    own.granted = own.left = static_cast<int64_t>(granted - 1);
+    return until < UINT64_MAX || own.is_matching;
+}
+
+// The next block asks again.
+void TranslatedThreads::ask_again(ThreadContext& own) noexcept {
+    own.wishes = own.wishes + 1;
+    own.granted -= own.left + 1;
+    own.left = -1;
+}
+
+uint64_t TranslatedThreads::leave(ThreadContext& own, uint64_t address) noexcept {
+    own.is_inside = false;
+    own.registers.rip = address;
+    inside_.fetch_sub(1);
+    return address;
+}
+
+uint64_t TranslatedThreads::go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot) noexcept {
+    form.is_matching = own.is_matching;
+    const Piece* block = cache_.block(address, form);
+    if (block == nullptr) {
+        // A jump to nowhere is the program's own fault, and fails there as ever.
+        if (cache_.is_counted(address) || !cache_.knows_memory())
+            tell("instructions of a thread are no longer counted", address);
+        return leave(own, address);
+    }
+    own.registers.rip = address;
+    if (slot != nullptr) cache_.link(slot, *block);
+    return reinterpret_cast<uint64_t>(block->begin);
+}
+
+uint64_t TranslatedThreads::jump_to_target(ThreadContext& own) noexcept {
+    const uint64_t host = go_on(own, own.target, {});
+    if (own.is_inside)
+        if (const Piece* block = cache_.block(own.target, {own.is_matching, false, false}))
+            cache_.expect(*block);
+    return host;
+}
+
+uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexcept {
+    own.registers.rip = piece.address;
+    const uint64_t size = piece.instructions;
+    own.left += piece.instructions;
+    settle(own);
+    if (!update(own)) return leave(own, piece.address);
+    const uint64_t until = ovni_private_code_until_next();
+    if (size < until && !(own.is_limited && until < most_shared)) {
+        own.granted = own.left = std::max(own.left, static_cast<int64_t>(size));
+        return go_on(own, piece.address, {});
+    }
+    // Close to the end of a shared count, blocks are counted one by one.
+    if (size < until) {
+        ovni_private_code_count(size);
+        own.granted = own.left = 0;
+        return go_on_counted(own, piece.address);
+    }
+    if (is_exact_) {
+        own.is_stepping = true;
+        Form form;
+        form.is_step = true;
+        return go_on(own, piece.address, form);
+    }
+    ovni_private_code_block(size);
+    if (!update(own)) return leave(own, piece.address);
+    return go_on_counted(own, piece.address);
+}
+
+// The block there has been counted.
+uint64_t TranslatedThreads::go_on_counted(ThreadContext& own, uint64_t address) noexcept {
+    const uint64_t host = go_on(own, address, {});
+    const Piece* next = cache_.find(host);
+    if (!own.is_inside || next == nullptr || !next->is_block) return host;
+    return reinterpret_cast<uint64_t>(next->body);
+}
+
+void TranslatedThreads::report_matches(uint64_t address) noexcept {
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction decoded;
+    uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    const size_t readable = std::min<uint64_t>(cache_.end_of_code(address) - address, sizeof bytes);
+    memcpy(bytes, reinterpret_cast<const void*>(address), readable);
+    if (const Site* site = sites_.find(address)) bytes[0] = site->first_byte;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, bytes, readable, &decoded))) return;
+    match_.for_each(decoded, bytes, bytes + readable,
+                    [](uint16_t alarm) { ovni_private_hit_site(&alarm, 1); });
+}
+
+uint64_t TranslatedThreads::come_to_place(ThreadContext& own, uint64_t address) noexcept {
+    own.registers.rip = address;
+    settle(own);
+    // The instruction there runs behind the report, and what is armed by the report counts from the next one
+    // on.
+    if (cache_.is_counted(address)) ovni_private_code_count(1);
+    const Site* site = sites_.find(address);
+    if (site != nullptr) report_(*site, own.registers);
+    if (own.is_matching) report_matches(address);
+    if (!update(own)) return leave(own, site != nullptr ? site->copy : address);
+    Form form;
+    form.is_behind = true;
+    return go_on(own, address, form);
+}
+
+uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& request) noexcept {
+    const Registers& registers = own.registers;
+    own.has_forked = false;
+    switch (static_cast<int>(registers.rax)) {
+        case SYS_mmap: {
+            constexpr uint64_t fixed = MAP_FIXED;
+            if ((registers.r10 & fixed) == 0) break;
+            [[fallthrough]];
+        }
+        case SYS_mprotect:
+        case SYS_pkey_mprotect:
+        case SYS_munmap:
+            cache_.forget_mapping(registers.rdi, registers.rdi + registers.rsi);
+            break;
+        case SYS_mremap:
+            cache_.forget_mapping(registers.rdi, registers.rdi + registers.rsi);
+            if ((registers.r10 & MREMAP_FIXED) != 0)
+                cache_.forget_mapping(registers.r8, registers.r8 + registers.rdx);
+            break;
+        case SYS_fork:
+            own.has_forked = true;
+            break;
+        case SYS_clone:
+            own.has_forked = (registers.rdi & CLONE_VM) == 0;
+            break;
+        case SYS_clone3:
+            own.has_forked = (*reinterpret_cast<const uint64_t*>(registers.rdi) & CLONE_VM) == 0;
+            break;
+        case SYS_arch_prctl:
+            if (registers.rdi != ARCH_SET_GS) break;
+            is_ready_ = false;
+            tell("instructions are no longer counted, as the program uses the segment register GS",
+                 request.address);
+            return leave(own, request.address);
+        case SYS_rt_sigreturn: {
+            auto* context = reinterpret_cast<ucontext_t*>(registers.rsp);
+            greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+            // A signal may have come between this and the call, which is made again then.
+            if (cache_.find(static_cast<uint64_t>(address)) == nullptr)
+                address = static_cast<greg_t>(place_of(static_cast<uint64_t>(address), GoOn::here, own));
+            break;
+        }
+        default:
+            break;
+    }
+    own.registers.rip = request.address;
+    return reinterpret_cast<uint64_t>(request.slot);
+}
+
+uint64_t TranslatedThreads::call_natively(ThreadContext& own) noexcept {
+    Registers& registers = own.registers;
+    reinterpret_cast<void (*)(void*)>(registers.rdi)(reinterpret_cast<void*>(registers.rsi));
+    const uint64_t back = *reinterpret_cast<const uint64_t*>(registers.rsp);
+    registers.rsp += sizeof back;
+    return go_on(own, back, {});
+}
+
+uint64_t TranslatedThreads::place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept {
+    Form form;
+    form.is_behind = where == GoOn::behind;
+    return go_on(own, address, form);
+}
+
+uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
+    using enum Request::Kind;
+    if (own.is_stepping) {
+        own.is_stepping = false;
+        own.registers.rip = request.kind == target ? own.target : request.address;
+        ovni_private_code_count(1);
+        if (!update(own)) return leave(own, own.registers.rip);
+    }
+    switch (request.kind) {
+        case jump:
+            return go_on(own, request.address, {}, request.slot);
+        case target:
+            own.is_inside = true;
+            return jump_to_target(own);
+        case spent:
+            return spend(own, *cache_.find(reinterpret_cast<uint64_t>(request.slot)));
+        case place:
+            return come_to_place(own, request.address);
+        case system_call:
+            return call_system(own, request);
+        case returned_zero:
+            if (own.has_forked && ::syscall(SYS_gettid) != own.thread) start_over_in_child();
+            return go_on(own, request.address, {});
+        case native_call:
+            return call_natively(own);
+        case untranslated:
+            // Our own ways here are such code.
+            if (way_at(request.address) == Way::none)
+                tell("instructions of a thread are no longer counted", request.address);
+            return leave(own, request.address);
+    }
+    return request.address;
+}
+
+void TranslatedThreads::start_over_in_child() noexcept {
+    cache_.forget_lock();
+    inside_.store(own_context != nullptr && own_context->is_inside ? 1 : 0);
+    if (own_context != nullptr) own_context->thread = static_cast<int>(::syscall(SYS_gettid));
+}
+
+void put_into(ucontext_t* context, const Registers& registers) noexcept {
+    greg_t* to = context->uc_mcontext.gregs;
+    const std::pair<int, uint64_t> all[] = {
+        {REG_RAX, registers.rax}, {REG_RCX, registers.rcx},    {REG_RDX, registers.rdx},
+        {REG_RBX, registers.rbx}, {REG_RBP, registers.rbp},    {REG_RSI, registers.rsi},
+        {REG_RDI, registers.rdi}, {REG_R8, registers.r8},      {REG_R9, registers.r9},
+        {REG_R10, registers.r10}, {REG_R11, registers.r11},    {REG_R12, registers.r12},
+        {REG_R13, registers.r13}, {REG_R14, registers.r14},    {REG_R15, registers.r15},
+        {REG_RSP, registers.rsp}, {REG_EFL, registers.rflags}, {REG_RIP, registers.rip}};
+    for (const auto& [place, value] : all) to[place] = static_cast<greg_t>(value);
+}
+
+bool is_fault(int signal, const siginfo_t& info) {
+    const bool is_of_instruction =
+        signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+    return is_of_instruction && info.si_code > 0;
+}
+
+// It comes again when all registers of the program are in place.
+enum class Frame : uint8_t { outermost, inner };
+bool defer(int signal, siginfo_t* info, ucontext_t* context, ThreadContext& own, Frame frame) noexcept {
+    if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), signal, info) != 0) return false;
+    // The mask of the program is in the outermost of several frames, which may be deferred last.
+    if (frame == Frame::outermost || own.is_deferred == 0)
+        memcpy(&own.mask, &context->uc_sigmask, sizeof own.mask);
+    // All, those of the C library, too.
+    uint64_t all = ~uint64_t{0};
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) all &= ~(uint64_t{1} << (fault - 1));
+    memcpy(&context->uc_sigmask, &all, sizeof all);
+    own.is_deferred = 1;
+    return true;
+}
+
+}  // namespace
+
+bool needs_translation(const ovni_private_code_alarm& alarm) {
+    return alarm.kind >= OVNI_PRIVATE_CODE_ICOUNT;
+}
+
+bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const Sites& sites,
+                         ReportSite report) noexcept {
+    if (std::ranges::none_of(alarms, needs_translation)) return false;
+    auto* made = new TranslatedThreads(sites, report);
+    if (!made->prepare(alarms)) return false;
+    threads = made;
+    if (ovni_private_code_arms_others()) watch_waiting_threads();
+    take_over_handlers(reinterpret_cast<TrapHandler>(ovni_code_handle_signal));
+    ::pthread_atfork(nullptr, nullptr, [] {
+        threads->start_over_in_child();
+        if (ovni_private_code_arms_others()) watch_waiting_threads();
+    });
+    return true;
+}
+
+namespace {
+
+bool is_translation_wanted_here() noexcept {
+    return threads != nullptr && threads->is_wanted();
+}
+
+}  // namespace
+
+OwnWork::OwnWork() noexcept {
+    own_work = own_work + 1;
+}
+
+OwnWork::~OwnWork() {
+    own_work = own_work - 1;
+}
+
+void enter_if_wanted() noexcept {
+    bool is_attached = false;
+    {
+        OwnWork work;
+        has_missed_wish = false;
+        // The question may have made the thread known to the controller, which has seen to it.
+        const bool is_wanted = is_translation_wanted_here();
+        const bool is_inside = own_context != nullptr && own_context->is_inside;
+        is_attached = is_wanted && !is_inside && threads->attach();
+    }
+    if (is_attached) ovni_code_enter();
+}
+
+void translation_is_wanted(bool in_this_thread, bool in_others, bool may_enter) noexcept {
+    if (threads == nullptr) return;
+    if (in_others) ask_other_threads();
+    if (!in_this_thread) return;
+    if (own_context != nullptr && own_context->is_inside)
+        threads->ask_again(*own_context);
+    else if (may_enter && own_work == 0)
+        enter_if_wanted();
+}
+
+namespace {
+
+// The system had begun to call our entry for another signal, whose frame is still to be shown. To the program
+// its handler for that one is interrupted.
+bool show_second_signal(int signal, siginfo_t* info, ucontext_t* context, bool& was_translated) noexcept {
+    greg_t* registers = context->uc_mcontext.gregs;
+    const auto first = static_cast<int>(registers[REG_RDI]);
+    auto* first_info = reinterpret_cast<siginfo_t*>(registers[REG_RSI]);
+    auto* first_context = reinterpret_cast<ucontext_t*>(registers[REG_RDX]);
+    const uint64_t handler = handler_of_program(first);
+    const bool is_shown = show_program(first, first_info, first_context, was_translated);
+    if (is_shown && handler != 0) {
+        registers[REG_RIP] = static_cast<greg_t>(handler);
+        return true;
+    }
+    // The first one comes again, or is nothing: our entry returns, and the second one comes again, too.
+    registers[REG_RIP] = *reinterpret_cast<const greg_t*>(registers[REG_RSP]);
+    registers[REG_RSP] += static_cast<greg_t>(sizeof(greg_t));
+    if (is_shown && was_translated) go_on_translated(first_context, GoOn::here);
+    if (is_shown) return true;
+    return !defer(signal, info, context, *own_context, Frame::inner);
+}
+
+}  // namespace
+
+bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_translated) noexcept {
+    ThreadContext* own = own_context;
+    was_translated = false;
+    if (threads == nullptr || own == nullptr) return true;
+    greg_t* registers = context->uc_mcontext.gregs;
+    const auto address = static_cast<uint64_t>(registers[REG_RIP]);
+    if (address == reinterpret_cast<uint64_t>(ovni_code_handle_signal))
+        return show_second_signal(signal, info, context, was_translated);
+    const Way way = way_at(address);
+    const Piece* piece = way == Way::none ? threads->cache().find(address) : nullptr;
+    // Another signal is about to be shown: it has begun, but its frame has not been changed.
+    const bool is_beginning = own->is_inside && (way == Way::begin || own_work > 1);
+    const bool is_between = own->is_resolving != 0 || is_beginning || way == Way::in ||
+                            way == Way::before_out ||
+                            (piece != nullptr && state_at(*piece, address) == State::leaving);
+    if (is_between && !is_fault(signal, *info)) {
+        if (way == Way::before_out)
+            context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(check_before_out());
+        const Frame frame = own_work > 1 ? Frame::inner : Frame::outermost;
+        if (defer(signal, info, context, *own, frame)) return false;
+    }
+    if (is_between || !own->is_inside) return true;
+    if (way == Way::out) {
+        put_into(context, own->registers);
+    } else if (piece != nullptr) {
+        own->left += show_program_state(*piece, *own, context->uc_mcontext.gregs);
+    } else {
+        return true;
+    }
+    was_translated = true;
+    own->is_inside = false;
+    // Until the thread goes on, no other signal finds registers of the program.
+    own->is_resolving = 1;
+    return true;
+}
+
+void go_on_translated(ucontext_t* context, GoOn where) noexcept {
+    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+    own_context->is_inside = true;
+    own_context->is_resolving = 0;
+    own_context->is_deferred = 0;
+    address = static_cast<greg_t>(threads->place_of(static_cast<uint64_t>(address), where, *own_context));
+}
+
+bool is_wish_to_translate(const siginfo_t& info) noexcept {
+    return threads != nullptr && info.si_code == SI_QUEUE && info.si_value.sival_ptr == mark_of_wish();
+}
+
+void follow_wish(ucontext_t* context) noexcept {
+    if (own_context != nullptr && (own_context->is_inside || own_context->is_resolving != 0)) {
+        threads->ask_again(*own_context);
+        return;
+    }
+    if (own_work > 0) {
+        has_missed_wish = true;
+        return;
+    }
+    OwnWork work;
+    if (is_translation_wanted_here() && threads->attach()) go_on_translated(context, GoOn::here);
+}
+
+void follow_missed_wish(ucontext_t* context) noexcept {
+    const bool is_inside = own_context != nullptr && own_context->is_inside;
+    if (!has_missed_wish || is_inside || own_work > 0) return;
+    has_missed_wish = false;
+    follow_wish(context);
+}
+
+void enter_behind_site(ucontext_t* context, uintptr_t address, GoOn where) noexcept {
+    if (!is_translation_wanted_here() || !threads->attach()) return;
+    context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(address);
+    go_on_translated(context, where);
+}
+
+namespace {
+
+struct Range {
+    uint64_t begin, end;
+};
+
+void forget_range(void* given) {
+    const auto& range = *static_cast<const Range*>(given);
+    threads->cache().forget(range.begin, range.end);
+}
+
+}  // namespace
+
+// The lock must not be held by a thread in translated code: it might need the resolver.
+void forget_translation(uintptr_t address) noexcept {
+    if (threads == nullptr) return;
+    Range range{address, address + 1};
+    ovni_code_run_natively(forget_range, &range);
+}
+
+}  // namespace ovni::code
+
+using namespace ovni::code;
+
+extern "C" uint64_t ovni_code_resolve_request(const Request* request) {
+    const int saved = errno;
+    ThreadContext& own = context_of_thread();
+    shown_registers = &own.registers;
+    const uint64_t host = threads->resolve(*request, own);
+    shown_registers = nullptr;
+    errno = saved;
+    return host;
+}
+
+extern "C" ovni_code_handler ovni_code_choose_handler(int signal, void* info, void* context) {
+    OwnWork work;
+    bool was_translated = false;
+    auto* of_program = static_cast<ucontext_t*>(context);
+    if (!show_program(signal, static_cast<siginfo_t*>(info), of_program, was_translated)) return {0, 0};
+    const uint64_t handler = handler_of_program(signal);
+    if (was_translated && handler == 0) go_on_translated(of_program, GoOn::here);
+    return {handler, was_translated};
+}

@@ -1,0 +1,218 @@
+// Alarms that count or look for instructions: what fires, where, and that programs in translated code do what
+// they do without.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "tests/code/controlled.hpp"
+#include "tests/region/matrix.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using testing::Each;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class CodeCounts : public ControlledProgram {
+ protected:
+    static constexpr const char* target = BUILD_DIR "/tests/code_count_target";
+    static constexpr const char* matrix_target = BUILD_DIR "/tests/code_matrix_target";
+    static constexpr const char* sites_target = BUILD_DIR "/tests/code_target";
+    static constexpr const char* oracle = BUILD_DIR "/tests/code_step_oracle";
+
+    // The address of begin() in the target.
+    static std::string begin_of_work() {
+        std::istringstream symbols(run({"nm", target}).out);
+        for (std::string line; std::getline(symbols, line);)
+            if (line.ends_with(" T begin")) return "0x" + line.substr(0, line.find(' '));
+        return "";
+    }
+    // Places in the program behind so many instructions, as executing them one by one has them.
+    static Words places_of_steps(const Words& counts, const Words& words) {
+        std::string libraries;
+        for (const char* name : {"libovni.so", "libovni-threads.so", "libovni-code.so", "libovni-mpi.so"}) {
+            const std::string path = std::string(BUILD_DIR "/lib/") + name;
+            if (std::filesystem::exists(path)) libraries += (libraries.empty() ? "" : ":") + path;
+        }
+        const Finished done = run(Words{oracle, begin_of_work()} + counts + Words{"--", target} + words,
+                                  {"STEP_PRELOAD=" + libraries, "LD_BIND_NOW=1"});
+        std::istringstream lines(done.out);
+        Words places;
+        for (std::string line; std::getline(lines, line);) places.push_back(plain(line));
+        return places;
+    }
+    // A library may be known by one of several names: that of its file and that of its interface.
+    static std::string plain(const std::string& place) {
+        return std::regex_replace(place, std::regex("\\.so[.0-9]*"), ".so");
+    }
+};
+
+bool counts_instructions(const region::test::MatrixRow& row) {
+    bool does = false;
+    for (const std::string& chain : row.chains) {
+        does = does || chain.find("icount") != chain.npos || chain.find("uniform") != chain.npos;
+        for (const char* other : {"interactive", "pcontrol", "timeout"})
+            if (chain.find(other) != chain.npos) return false;
+    }
+    return does;
+}
+
+TEST_F(CodeCounts, FireAsDocumented) {
+    size_t rows = 0;
+    for (const region::test::MatrixRow& row : region::test::matrix) {
+        if (!counts_instructions(row)) continue;
+        ++rows;
+        const std::string accuracy = std::string_view(row.trace).find(":b") == std::string::npos ||
+                                             std::string_view(row.trace).find(":bar") != std::string::npos
+                                         ? "exact"
+                                         : "block";
+        Words words{"--control-accuracy", accuracy, "--control-icount-images", "libcounted_code.so",
+                    matrix_target};
+        std::istringstream trace(row.trace);
+        for (std::string token; trace >> token;) words.push_back(token);
+        const Finished done = controlled(row.chains, words);
+        EXPECT_EQ(done.status, 0) << row.id << done.err;
+        EXPECT_EQ(done.out, std::string(row.firings) + "\n") << row.id;
+    }
+    EXPECT_EQ(rows, 14u);
+}
+
+// An alarm at a number makes addresses the same in all runs: some code depends on them.
+TEST_F(CodeCounts, AreThoseOfSingleSteps) {
+    if (run({oracle, begin_of_work(), "1", "--", target, "calls"}).status != 0)
+        GTEST_SKIP() << "processes cannot be traced here";
+    const Words counts{"1", "2", "17", "100", "333", "1000", "1500", "2500", "3777"};
+    for (const char* work : {"calls", "loops", "vectors", "repeated", "exceptions", "signals", "jumps",
+                             "coroutines", "data_in_code", "choices"}) {
+        const Words expected = places_of_steps(counts, {work});
+        ASSERT_THAT(expected, SizeIs(Gt(6u))) << work;
+        for (size_t i = 0; i < expected.size(); ++i) {
+            const Finished done =
+                controlled({"start:address:" + begin_of_work() + ",stop:icount:" + counts[i]},
+                           {"--control-accuracy", "exact", target, work}, {"LD_BIND_NOW=1"});
+            EXPECT_EQ(done.status, 0) << done.err;
+            EXPECT_EQ(plain(fired_at().back()), expected[i]) << work << " after " << counts[i];
+        }
+    }
+}
+
+TEST_F(CodeCounts, BlocksFireAtTheirBegin) {
+    controlled({"start:address:begin,stop:icount:1000"}, {"--control-accuracy", "exact", target, "loops"});
+    const std::string exact = fired_at().back();
+    controlled({"start:address:begin,stop:icount:1000"}, {target, "loops"});
+    EXPECT_THAT(fired(), SizeIs(2));
+    EXPECT_THAT(fired_at().back(), HasSubstr("code_count_target+0x"));
+}
+
+// Each thread counts its own instructions, from when it begins.
+TEST_F(CodeCounts, ThreadsCountForThemselves) {
+    const Finished done =
+        controlled({"precond:address:begin,threadid:icount:50000"},
+                   {"--control-accuracy", "exact", "--control-icount-images", "exe", target, "threads"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    ASSERT_THAT(fired_at(), SizeIs(4));
+    EXPECT_THAT(fired_at(), Each(fired_at().front()));
+}
+
+TEST_F(CodeCounts, InstructionsAreFoundByWhatTheyAre) {
+    const auto first = [&](const std::string& alarm, const char* work) {
+        const Finished done = controlled({"precond:address:begin,threadid:" + alarm}, {target, work});
+        EXPECT_EQ(done.status, 0) << done.err;
+        return fired_at();
+    };
+    EXPECT_THAT(first("isa-category:ret", "calls"), SizeIs(1));
+    EXPECT_THAT(first("isa_extension:x87", "vectors"), SizeIs(1));
+    EXPECT_THAT(first("itext:f3a4", "repeated"), SizeIs(1));
+    EXPECT_THAT(first("itext:f3aa:count90", "repeated"), SizeIs(1));
+    EXPECT_THAT(first("itext:f3aa:count91", "repeated"), SizeIs(0));
+    EXPECT_THAT(first("isa-extension:amx_tile", "calls"), SizeIs(0));
+}
+
+TEST_F(CodeCounts, UnknownNamesAreToldWithThoseThatThereAre) {
+    const Finished done = controlled({"start:isa-extension:mmy"}, {target, "calls"});
+    EXPECT_THAT(done.err, HasSubstr("no extension of the instruction set has the name MMY"));
+    EXPECT_THAT(done.err, HasSubstr("AVX2"));
+}
+
+constexpr const char* far_away = "threadid:icount:10000000000000";
+
+TEST_F(CodeCounts, ProgramsDoWhatTheyDoWithoutCounting) {
+    const Words words{sites_target, "beginnings", "names",      "exceptions", "threads",
+                      "blocked",    "own_traps",  "children",   "late",       "spawns",
+                      "coroutines", "cancelled",  "trap_forms", "catches",    "threads"};
+    const Finished untouched = run(words);
+    ASSERT_EQ(untouched.status, 0);
+    for (const Words& chains : {Words{far_away}, Words{far_away, "threadid:enter_func:malloc:count1000000000",
+                                                       "threadid:exit_func:deep:count1000000"}}) {
+        const Finished done = controlled(chains, words);
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(done.out, untouched.out);
+        EXPECT_EQ(done.err, untouched.err);
+    }
+}
+
+// A thread of ours watches in the second run, as another thread might arm the alarm.
+TEST_F(CodeCounts, HardProgramsDoWhatTheyDoWithoutCounting) {
+    const Words words{BUILD_DIR "/tests/code_translated_target",
+                      "written",
+                      "forks_by_number",
+                      "cancelled",
+                      "alignment_flag",
+                      "storm",
+                      "end_of_main_thread"};
+    const Finished untouched = run(words);
+    ASSERT_EQ(untouched.status, 0);
+    for (const char* more : {"", ":bcast"}) {
+        const Finished done = controlled({std::string(far_away) + more}, words);
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(done.out, untouched.out);
+        EXPECT_EQ(done.err, untouched.err);
+    }
+}
+
+// In translated code hits of sites are no traps.
+TEST_F(CodeCounts, EveryHitIsCountedInTranslatedCode) {
+    const Finished done = controlled(
+        {far_away, "threadid:address:begin_push:count20000:global",
+         "threadid:address:begin_push:count20001:global", "threadid:exit_func:begin_push:count20000:global"},
+        {sites_target, "threads"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(fired(), testing::UnorderedElementsAre("threadid:address:begin_push:count20000:global",
+                                                       "threadid:exit_func:begin_push:count20000:global"));
+}
+
+// Threads come to translated code and leave it with each run of the chain.
+TEST_F(CodeCounts, ThreadsComeAndGo) {
+    const Finished untouched = run({sites_target, "threads"});
+    const Finished done =
+        controlled({"precond:address:begin_push,threadid:icount:50,repeat:1000"}, {sites_target, "threads"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, untouched.out);
+    EXPECT_THAT(fired(), SizeIs(Gt(1000u)));
+}
+
+// An alarm of one thread makes the others count.
+TEST_F(CodeCounts, OtherThreadsBeginToCount) {
+    const Finished done =
+        controlled({"precond:address:begin_push:count100:global:bcast,threadid:icount:1000,repeat:1"},
+                   {sites_target, "threads"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(fired(), SizeIs(Gt(1u)));
+}
+
+TEST_F(CodeCounts, ASystemWithoutWrittenCodeIsTold) {
+    const Finished done =
+        controlled({"threadid:icount:1000"}, {BUILD_DIR "/tests/code_no_written_code", target, "calls"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("memory that may be written and executed"));
+    EXPECT_EQ(done.out, run({target, "calls"}).out);
+}
+
+}  // namespace
+
+}  // namespace ovni::test
