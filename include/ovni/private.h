@@ -148,6 +148,11 @@ size_t ovni_private_code_alarms(const struct ovni_private_code_alarm** alarms);
 /* The calling thread executes a place of these alarms, whose numbers ascend. Handlers may call this anywhere.
  */
 void ovni_private_hit_site(const uint16_t* alarms, size_t count);
+/* Likewise, for callers that have saved the general registers only. Nothing fires: if something might, or the
+ * thread is new, nothing has been done, and ovni_private_hit_site() has to be called. Idle: none of the
+ * alarms is armed in the calling thread. */
+enum { OVNI_PRIVATE_SITE_COUNTED, OVNI_PRIVATE_SITE_IDLE, OVNI_PRIVATE_SITE_TO_REPORT };
+int ovni_private_count_site(const uint16_t* alarms, size_t count);
 /* 1 if one of these alarms is armed in a thread. */
 int ovni_private_site_is_armed(const uint16_t* alarms, size_t count);
 /* Called when an alarm of that array is armed, or a thread begins in which it is, in any thread and in
@@ -176,7 +181,8 @@ void ovni_private_code_accuracy(int* exact, const char** images);
 
 /* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
 struct ovni_control_registers;
-void ovni_private_follow_registers(const struct ovni_control_registers* (*registers)(void));
+typedef const struct ovni_control_registers* ovni_private_registers(void);
+void ovni_private_follow_registers(ovni_private_registers* registers);
 
 /* Numbers of threads follow the order of creation if libovni-threads.so is loaded, which calls these two.
  * Returns the number for the thread that the caller is about to create; UINT32_MAX if the caller is the

@@ -76,6 +76,12 @@ if(OVNI_SANITIZE MATCHES undefined)
     list(APPEND ovni_writer_options -fno-sanitize=vptr)
 endif()
 
+# Options of sources that must leave vector registers alone. A sanitizer might use them.
+set(ovni_general_registers "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    set(ovni_general_registers -mgeneral-regs-only -fno-sanitize=all)
+endif()
+
 # ovni_writer_library(NAME SOURCES... LIBS libraries...): sources of libovni.so that programs of ours use too:
 # compiled once, for it and for a static library. The target of libovni.so exists before.
 function(ovni_writer_library name)

@@ -17,11 +17,12 @@
 
 #include "code/cache/thread_context.hpp"
 #include "code/cache/translated_threads.hpp"
-#include "code/call_frames.hpp"
 #include "code/code_scan.hpp"
 #include "code/elf_image.hpp"
 #include "code/function_list.hpp"
 #include "code/function_names.hpp"
+#include "code/own_hits.hpp"
+#include "code/patched_hit.hpp"
 #include "code/program_jumps.hpp"
 #include "code/program_signals.hpp"
 #include "code/program_spawns.hpp"
@@ -45,9 +46,16 @@ Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole
     return bare == alarm.text ? Fit::bare_name : Fit::none;
 }
 
-// These are of the calling thread.
-constinit thread_local bool is_reporting = false;
-constinit thread_local CallFrames call_frames;
+Registers registers_in(const Site& site, const PatchedFrame& frame) {
+    constexpr unsigned overflow_flag = 11;
+    constexpr uint64_t flags_of_byte = 0xd5, always = 0x202;
+    const uint64_t flags = (frame.flags >> 8 & flags_of_byte) | (frame.flags & 1) << overflow_flag | always;
+    return {frame.rax, frame.rcx,   frame.rdx, frame.rbx,
+            frame.rbp, frame.rsi,   frame.rdi, frame.r8,
+            frame.r9,  frame.r10,   frame.r11, frame.r12,
+            frame.r13, frame.r14,   frame.r15, reinterpret_cast<uint64_t>(&frame + 1),
+            flags,     site.address};
+}
 
 Registers registers_in(const ucontext_t& context) {
     const greg_t* from = context.uc_mcontext.gregs;
@@ -82,8 +90,9 @@ class CodeAlarms {
         best_.assign(count, Fit::none);
         if (!take_over_traps(on_trap)) return;
         prepare_synchronization();
+        prepare_patched_hits(report_patched);
         // The work here comes to the first sites.
-        is_reporting = true;
+        own_hits.is_reporting = true;
         look_at_images();
         tell_unknown_functions();
         watch_loader();
@@ -92,7 +101,7 @@ class CodeAlarms {
         ovni_private_follow_registers([] { return shown_registers; });
         follow_spawning(spawning);
         prepare_translation(alarms_, sites_, report);
-        is_reporting = false;
+        own_hits.is_reporting = false;
     }
 
  private:
@@ -300,7 +309,7 @@ class CodeAlarms {
             return;
         }
         if (site.is_function && is_called_by_tracer(registers.rsp)) return;
-        if (!call_frames.is_empty()) call_frames.return_to(site.address, registers.rsp, ended);
+        if (!own_hits.frames.is_empty()) own_hits.frames.return_to(site.address, registers.rsp, ended);
         if (!site.alarms.empty()) ovni_private_hit_site(site.alarms.data(), site.alarms.size());
         lift_if_idle(site);
         if (!site.exits.empty()) await_end(site, registers.rsp);
@@ -319,9 +328,10 @@ class CodeAlarms {
     // time, as their calls may begin earlier; markers are rare.
     void lift_if_idle(const Site& site) {
         if (site.alarms.empty() || !site.exits.empty() || site.marker != Marker::none) return;
-        if (ovni_private_site_is_armed(site.alarms.data(), site.alarms.size())) return;
-        sites_.lift(site);
-        if (ovni_private_site_is_armed(site.alarms.data(), site.alarms.size())) sites_.put_back(site);
+        if (is_idle(site)) sites_.lift_if(site, is_idle);
+    }
+    static bool is_idle(const Site& site) {
+        return ovni_private_site_is_armed(site.alarms.data(), site.alarms.size()) == 0;
     }
 
     static void armed(uint16_t alarm, int here, int elsewhere);
@@ -329,7 +339,7 @@ class CodeAlarms {
     // The return address of the call becomes a site.
     void await_end(const Site& function, uintptr_t stack_pointer) {
         Site site;
-        site.address = call_frames.begin(function, stack_pointer, ended);
+        site.address = own_hits.frames.begin(function, stack_pointer, ended);
         if (site.address == 0 || !is_in_image(site.address) || is_end_of_handler(site.address)) return;
         site.is_in_c_library = is_in_c_library(site.address);
         if (plant(site)) synchronize_code();
@@ -345,21 +355,16 @@ class CodeAlarms {
         return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
     }
 
-    template <class Function>
-    static bool are_in_one_image(uintptr_t address, Function* function) {
-        dl_find_object found{}, of_function{};
-        return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0 &&
-               ::_dl_find_object(reinterpret_cast<void*>(function), &of_function) == 0 &&
-               found.dlfo_map_start == of_function.dlfo_map_start;
-    }
     static bool is_in_c_library(uintptr_t address) {
-        return are_in_one_image(address, ::gnu_get_libc_version);
+        dl_find_object found{}, c_library{};
+        return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0 &&
+               ::_dl_find_object(reinterpret_cast<void*>(::gnu_get_libc_version), &c_library) == 0 &&
+               found.dlfo_map_start == c_library.dlfo_map_start;
     }
 
     // A function of the C library, at its beginning.
     static bool is_called_by_tracer(uintptr_t stack_pointer) {
-        const uintptr_t back = *reinterpret_cast<const uintptr_t*>(stack_pointer);
-        return are_in_one_image(back, ::ovni_private_hit_site) || are_in_one_image(back, on_trap);
+        return is_own_code(*reinterpret_cast<const uintptr_t*>(stack_pointer));
     }
 
     // The system calls a handler of the program so that it returns to mov $15, %rax; syscall. Unwinding knows
@@ -373,6 +378,7 @@ class CodeAlarms {
     static void spawning(bool begins);
     static void on_trap(int signal, siginfo_t* info, void* context);
     static void report(const Site& site, const Registers& registers);
+    static bool report_patched(const Site& site, const PatchedFrame& frame);
     static bool on_int3(ucontext_t* context, bool is_translated);
 
     std::vector<Alarm> alarms_;
@@ -390,7 +396,7 @@ CodeAlarms* code_alarms;
 void CodeAlarms::armed(uint16_t alarm, int here, int elsewhere) {
     const auto is_same = [&](const Alarm& known) { return known.number == alarm; };
     if (needs_translation(*std::ranges::find_if(code_alarms->alarms_, is_same)))
-        return translation_is_wanted(here != 0, elsewhere != 0, !is_reporting);
+        return translation_is_wanted(here != 0, elsewhere != 0, !own_hits.is_reporting);
     code_alarms->sites_.put_back(alarm);
     synchronize_code();
 }
@@ -402,23 +408,30 @@ void CodeAlarms::spawning(bool begins) {
 }
 
 void CodeAlarms::unwound(uintptr_t stack_pointer) {
-    if (is_reporting || call_frames.is_empty()) return;
+    if (own_hits.is_reporting || own_hits.frames.is_empty()) return;
     const int saved = errno;
-    is_reporting = true;
-    call_frames.unwind_to(stack_pointer, ended);
-    is_reporting = false;
+    own_hits.is_reporting = true;
+    own_hits.frames.unwind_to(stack_pointer, ended);
+    own_hits.is_reporting = false;
     errno = saved;
     enter_if_wanted();
 }
 
 // Sites that the report itself comes to are not reported.
 void CodeAlarms::report(const Site& site, const Registers& registers) {
-    if (is_reporting) return;
-    is_reporting = true;
+    if (own_hits.is_reporting) return;
+    own_hits.is_reporting = true;
     shown_registers = &registers;
     code_alarms->hit(site, registers);
     shown_registers = nullptr;
-    is_reporting = false;
+    own_hits.is_reporting = false;
+}
+
+bool CodeAlarms::report_patched(const Site& site, const PatchedFrame& frame) {
+    OwnWork work;
+    const Registers registers = registers_in(site, frame);
+    report(site, registers);
+    return !own_hits.is_reporting && translation_is_due();
 }
 
 // False if it is the program's own.
@@ -430,18 +443,24 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
         Registers at_site = registers_in(*context);
         at_site.rip = site->address;
         report(*site, at_site);
-        registers[REG_RIP] = static_cast<greg_t>(site->copy);
-        if (!is_reporting) enter_behind_site(context, site->address, GoOn::behind);
+        if (!own_hits.is_reporting) code_alarms->sites_.count_trap(*site);
+        registers[REG_RIP] = static_cast<greg_t>(site->way_on());
+        if (!own_hits.is_reporting) enter_behind_site(context, site->address, GoOn::behind);
+        return true;
+    }
+    const uintptr_t inside = is_translated ? 0 : code_alarms->sites_.way_on_inside(behind - 1);
+    if (inside != 0) {
+        registers[REG_RIP] = static_cast<greg_t>(inside);
         return true;
     }
     if (!code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
-    const bool was_reporting = is_reporting;
-    is_reporting = true;
+    const bool was_reporting = own_hits.is_reporting;
+    own_hits.is_reporting = true;
     const Registers behind_it = registers_in(*context);
     shown_registers = &behind_it;
     ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
     shown_registers = nullptr;
-    is_reporting = was_reporting;
+    own_hits.is_reporting = was_reporting;
     if (!is_translated) enter_behind_site(context, behind, GoOn::here);
     return true;
 }
@@ -456,8 +475,17 @@ void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
         bool is_translated = false;
         if (show_program(signal, info, context, is_translated)) {
             const bool is_int3 = info->si_code == SI_KERNEL;
-            if (!is_int3 || !on_int3(context, is_translated)) pass_trap_to_program(signal, info, given);
-            if (is_translated) go_on_translated(context, GoOn::here);
+            const Site* patched = is_int3 ? leave_patch(context) : nullptr;
+            if (patched != nullptr && is_translated) {
+                context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->address);
+                go_on_translated(context, GoOn::behind);
+            } else if (patched != nullptr) {
+                context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->way_on());
+                enter_behind_site(context, patched->address, GoOn::behind);
+            } else {
+                if (!is_int3 || !on_int3(context, is_translated)) pass_trap_to_program(signal, info, given);
+                if (is_translated) go_on_translated(context, GoOn::here);
+            }
         }
     }
     follow_missed_wish(context);

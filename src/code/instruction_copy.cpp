@@ -11,7 +11,7 @@ namespace {
 
 class Assembler {
  public:
-    Assembler(InstructionCopy& copy, uintptr_t place) : copy_(copy), place_(place) {}
+    Assembler(InstructionCopy& copy, uintptr_t place, CopyEnd end) : copy_(copy), place_(place), end_(end) {}
 
     void bytes(std::initializer_list<uint8_t> bytes) { add(bytes.begin(), bytes.size()); }
     void add(const void* bytes, size_t size) {
@@ -31,6 +31,11 @@ class Assembler {
         bytes({0xe9});
         distance_to(target);
     }
+    // The last thing that the copy does.
+    void go_on_at(uintptr_t behind) {
+        if (end_ == CopyEnd::jumps_back) jump_to(behind);
+    }
+    bool runs_on() const { return end_ == CopyEnd::runs_on; }
     // Leaves the flags and all registers alone.
     void push(uintptr_t value) {
         bytes({0x68});
@@ -44,6 +49,7 @@ class Assembler {
  private:
     InstructionCopy& copy_;
     uintptr_t place_;
+    CopyEnd end_;
     bool is_in_reach_ = true;
 };
 
@@ -83,7 +89,7 @@ void copy_branch(Assembler& to, const Original& original) {
         constexpr uint8_t condition = 0x0f, opposite = 1, short_jump = 0x70, long_jump = 5;
         to.bytes({static_cast<uint8_t>(short_jump | ((decoded.opcode & condition) ^ opposite)), long_jump});
         to.jump_to(original.target());
-        return to.jump_to(original.behind());
+        return to.go_on_at(original.behind());
     }
     to.jump_to(original.behind());
     to.jump_to(original.target());
@@ -98,7 +104,7 @@ void copy_other(Assembler& to, const Original& original) {
     const uintptr_t end = begin + decoded.length;
     to.add(original.bytes, decoded.length);
     if (is_relative) to.change_word(decoded.raw.disp.offset, to.distance(end, data));
-    if (!is_call) to.jump_to(original.behind());
+    if (!is_call) to.go_on_at(original.behind());
 }
 
 // call [rip+x] and call rax push the address behind the copy: the call becomes a push and a jump of the same
@@ -125,18 +131,28 @@ bool copy_indirect_call(Assembler& to, const Original& original) {
     return true;
 }
 
+bool never_runs_on(const ZydisDecodedInstruction& instruction) {
+    return instruction.meta.category == ZYDIS_CATEGORY_CALL ||
+           instruction.meta.category == ZYDIS_CATEGORY_RET ||
+           instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           instruction.mnemonic == ZYDIS_MNEMONIC_UD2 || instruction.mnemonic == ZYDIS_MNEMONIC_HLT ||
+           instruction.mnemonic == ZYDIS_MNEMONIC_INT3;
+}
+
 bool copy(Assembler& to, const Original& original) {
     const ZydisDecodedInstruction& decoded = original.decoded;
     // Its target runs with another state of the processor.
     if (decoded.mnemonic == ZYDIS_MNEMONIC_XBEGIN) return false;
-    const bool has_target =
-        (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.imm[0].size != 0 &&
-        (decoded.meta.category == ZYDIS_CATEGORY_COND_BR ||
-         decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR || decoded.meta.category == ZYDIS_CATEGORY_CALL);
+    const bool has_target = (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 &&
+                            decoded.raw.imm[0].size != 0 &&
+                            (is_conditional(decoded) || decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+                             decoded.meta.category == ZYDIS_CATEGORY_CALL);
     if (has_target) {
+        if (to.runs_on() && (!is_conditional(decoded) || is_short_only(decoded))) return false;
         copy_branch(to, original);
         return true;
     }
+    if (to.runs_on() && never_runs_on(decoded)) return false;
     if (decoded.meta.category == ZYDIS_CATEGORY_CALL) return copy_indirect_call(to, original);
     if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.disp.size != 32) return false;
     copy_other(to, original);
@@ -146,14 +162,14 @@ bool copy(Assembler& to, const Original& original) {
 }  // namespace
 
 InstructionCopy InstructionCopy::of(const uint8_t* original, size_t readable, uintptr_t address,
-                                    uintptr_t place) {
+                                    uintptr_t place, CopyEnd end) {
     InstructionCopy result;
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     Original what{original, address, {}};
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, original, readable, &what.decoded)))
         return result;
-    Assembler to(result, place);
+    Assembler to(result, place, end);
     if (!copy(to, what) || !to.is_in_reach()) result.size = 0;
     return result;
 }

@@ -1,4 +1,5 @@
-// A copy of one instruction that runs elsewhere and goes on behind the original.
+// A copy of one instruction that runs elsewhere and goes on behind the original, or in what lies behind the
+// copy.
 #pragma once
 
 #include <array>
@@ -7,6 +8,8 @@
 
 namespace ovni::code {
 
+enum class CopyEnd : uint8_t { jumps_back, runs_on };
+
 struct InstructionCopy {
     static constexpr size_t most = 48;
     std::array<uint8_t, most> bytes{};
@@ -14,7 +17,8 @@ struct InstructionCopy {
 
     // `original` may be read up to its end at `readable` bytes; it counts as lying at `address`, the copy at
     // `place`, within 2 GiB. A call pushes the return address of the original, so unwinding works.
-    static InstructionCopy of(const uint8_t* original, size_t readable, uintptr_t address, uintptr_t place);
+    static InstructionCopy of(const uint8_t* original, size_t readable, uintptr_t address, uintptr_t place,
+                              CopyEnd end = CopyEnd::jumps_back);
 };
 
 }  // namespace ovni::code

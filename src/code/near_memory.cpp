@@ -18,21 +18,19 @@ bool is_near(uintptr_t one, uintptr_t other) {
     return (one > other ? one - other : other - one) < reach;
 }
 
+bool map_at(uintptr_t address, size_t size, int rights) {
+    void* wanted = reinterpret_cast<void*>(address);
+    void* made = ::mmap(wanted, size, rights,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+    if (made != MAP_FAILED && made != wanted) ::munmap(made, size);  // a system before Linux 4.17
+    return made == wanted;
+}
+
 uintptr_t map_near(uintptr_t place, size_t size, int rights) {
     const uintptr_t middle = place / size * size;
-    auto map_at = [&](uintptr_t address) -> uintptr_t {
-        void* wanted = reinterpret_cast<void*>(address);
-        void* made = ::mmap(wanted, size, rights,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
-        if (made == MAP_FAILED) return 0;
-        if (made == wanted) return address;
-        ::munmap(made, size);  // a system before Linux 4.17
-        return 0;
-    };
     for (uintptr_t distance = size; distance + size < reach; distance += size) {
-        if (const uintptr_t found = map_at(middle + distance)) return found;
-        if (middle > distance)
-            if (const uintptr_t found = map_at(middle - distance)) return found;
+        if (map_at(middle + distance, size, rights)) return middle + distance;
+        if (middle > distance && map_at(middle - distance, size, rights)) return middle - distance;
     }
     return 0;
 }

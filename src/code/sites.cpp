@@ -1,8 +1,10 @@
 #include "code/sites.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "code/instruction_copy.hpp"
@@ -14,21 +16,61 @@ namespace {
 
 constexpr uint8_t int3 = 0xcc;
 constexpr size_t longest_instruction = 15;
+// A jump costs some traps to make, and is no gain where threads come to its inside.
+constexpr uint32_t traps_before_jump = 64, most_traps_inside = 1000;
+
+template <class Element>
+Element* room_for(size_t count) {
+    void* room = ::mmap(nullptr, count * sizeof(Element), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room == MAP_FAILED ? nullptr : static_cast<Element*>(room);
+}
 
 }  // namespace
 
-Sites::Sites() {
-    void* room = ::mmap(nullptr, most * sizeof(Entry), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    all_ = room == MAP_FAILED ? nullptr : static_cast<Entry*>(room);
+Sites::Sites() : all_(room_for<Entry>(most)), all_patches_(room_for<JumpPatch>(most)) {}
+
+// Null if there is no site.
+Sites::Entry* Sites::entry_at(uintptr_t address) const noexcept {
+    for (size_t slot = slot_of(address);; slot = (slot + 1) % slots) {
+        Entry* entry = table_[slot].load(std::memory_order_acquire);
+        if (entry == nullptr) return nullptr;
+        if (entry->site.address != address) continue;
+        return entry->is_there.load(std::memory_order_acquire) ? entry : nullptr;
+    }
 }
 
 const Site* Sites::find(uintptr_t address) const noexcept {
-    for (size_t slot = slot_of(address);; slot = (slot + 1) % slots) {
-        const Entry* entry = table_[slot].load(std::memory_order_acquire);
-        if (entry == nullptr) return nullptr;
-        if (entry->site.address != address) continue;
-        return entry->is_there.load(std::memory_order_acquire) ? &entry->site : nullptr;
+    const Entry* entry = entry_at(address);
+    return entry == nullptr ? nullptr : &entry->site;
+}
+
+// The site whose jump has the address inside, at the begin of an instruction; null if there is none.
+Sites::Entry* Sites::entry_around(uintptr_t address) const noexcept {
+    if (patch_count_.load(std::memory_order_acquire) == 0) return nullptr;
+    for (size_t byte = 1; byte < JumpPatch::bytes; ++byte) {
+        Entry* entry = entry_at(address - byte);
+        const JumpPatch* patch = entry == nullptr ? nullptr : entry->patch.load(std::memory_order_acquire);
+        if (patch != nullptr && patch->begins_at(byte)) return entry;
+    }
+    return nullptr;
+}
+
+bool Sites::has_site_inside(uintptr_t address) const noexcept {
+    for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
+        if (entry_at(address + byte) != nullptr) return true;
+    return false;
+}
+
+void Sites::restore(uintptr_t address, std::span<uint8_t> bytes) const noexcept {
+    const Entry* entry = entry_at(address);
+    if (entry != nullptr && !bytes.empty()) bytes[0] = entry->site.first_byte;
+    if (entry == nullptr) entry = entry_around(address);
+    const JumpPatch* patch = entry == nullptr ? nullptr : entry->patch.load(std::memory_order_acquire);
+    if (patch == nullptr) return;
+    for (size_t byte = address - entry->site.address; byte < JumpPatch::bytes; ++byte) {
+        const size_t place = entry->site.address + byte - address;
+        if (place < bytes.size()) bytes[place] = patch->original[byte];
     }
 }
 
@@ -66,6 +108,11 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     }
     if (all_ == nullptr || count_ == most) return Planted::no_room;
     const auto* original = reinterpret_cast<const uint8_t*>(site.address);
+    // Threads may be at the jump.
+    if (Entry* around = entry_around(site.address)) {
+        around->may_jump = around->jumps = false;
+        write_locked(*around);
+    }
     // An int3 that is there already is of a debugger, or the program's own.
     if (*original == int3) return Planted::not_possible;
     site.first_byte = *original;
@@ -74,7 +121,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     const InstructionCopy copy = InstructionCopy::of(original, longest_instruction, site.address, site.copy);
     if (copy.size == 0) return Planted::not_possible;
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
-    Entry* entry = new (&all_[count_++]) Entry{site, true, false, false, true};
+    Entry* entry = new (&all_[count_++]) Entry{.site = site, .is_there = true};
     table_[slot_for(site.address)].store(entry, std::memory_order_release);
     if (write_code(site.address, &int3, sizeof int3)) {
         write_locked(*entry);
@@ -85,18 +132,100 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
 }
 
 void Sites::write_locked(Entry& entry) noexcept {
-    const bool wants_int3 = !entry.is_lifted && !(resting_ > 0 && entry.site.is_in_c_library);
-    if (!entry.is_there.load() || entry.has_int3 == wants_int3) return;
-    entry.has_int3 = wants_int3;
-    write_code(entry.site.address, wants_int3 ? &int3 : &entry.site.first_byte, sizeof int3);
+    const bool is_away = entry.is_lifted || (resting_ > 0 && entry.site.is_in_c_library);
+    const Code wanted = is_away ? Code::original : entry.jumps ? Code::jump : Code::int3;
+    if (!entry.is_there.load() || entry.code == wanted) return;
+    if (entry.code == Code::jump) remove_jump(entry);
+    if (wanted == Code::original)
+        write_code(entry.site.address, &entry.site.first_byte, 1);
+    else if (entry.code == Code::original)
+        write_code(entry.site.address, &int3, 1);
+    if (wanted == Code::jump) write_jump(entry);
+    entry.code = wanted;
 }
 
-void Sites::write(const Site& site, bool is_lifted) noexcept {
+// An int3 is there. Threads may be at any instruction of the code, so each of them becomes an int3 before its
+// other bytes change.
+void Sites::write_jump(const Entry& entry) noexcept {
+    const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
+    for (const bool begins : {true, false}) {
+        for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
+            if (patch.begins_at(byte) == begins) write_code(entry.site.address + byte, &patch.jump[byte], 1);
+        synchronize_code();
+    }
+    write_code(entry.site.address, patch.jump.data(), 1);
+}
+
+// The other way round. An int3 stays.
+void Sites::remove_jump(const Entry& entry) noexcept {
+    const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
+    write_code(entry.site.address, &int3, 1);
+    synchronize_code();
+    for (const bool begins : {false, true}) {
+        for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
+            if (patch.begins_at(byte) == begins)
+                write_code(entry.site.address + byte, &patch.original[byte], 1);
+        synchronize_code();
+    }
+}
+
+void Sites::count_trap(const Site& site) noexcept {
+    Entry* entry = entry_at(site.address);
+    if (entry == nullptr || entry->traps.fetch_add(1, std::memory_order_relaxed) + 1 != traps_before_jump)
+        return;
+    if (!take_lock()) return;
+    promote_locked(*entry);
+    lock_.clear(std::memory_order_release);
+}
+
+void Sites::promote_locked(Entry& entry) noexcept {
+    if (!entry.may_jump || entry.jumps || entry.code != Code::int3 || !can_synchronize_code()) return;
+    const uintptr_t address = entry.site.address;
+    entry.may_jump = !has_site_inside(address) && entry_around(address) == nullptr;
+    const JumpPatch* patch = entry.patch.load(std::memory_order_relaxed);
+    if (entry.may_jump && patch == nullptr) patch = make_patch(entry.site);
+    entry.may_jump = entry.may_jump && patch != nullptr;
+    if (!entry.may_jump) return;
+    entry.patch.store(patch, std::memory_order_release);
+    std::atomic_ref(entry.site.copy).store(patch->copies[0], std::memory_order_release);
+    entry.jumps = true;
+    write_locked(entry);
+}
+
+const JumpPatch* Sites::make_patch(const Site& site) noexcept {
+    const size_t number = patch_count_.load(std::memory_order_relaxed);
+    if (all_patches_ == nullptr || number == most) return nullptr;
+    // The next page may hold no code.
+    std::array<uint8_t, JumpPatch::bytes + longest_instruction> code;
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const size_t readable = std::min(code.size(), page - site.address % page);
+    memcpy(code.data(), reinterpret_cast<const void*>(site.address), readable);
+    code[0] = site.first_byte;
+    JumpPatch& patch = *new (&all_patches_[number]) JumpPatch;
+    if (!patches_.make(site, {code.data(), readable}, patch)) return nullptr;
+    patch_count_.store(number + 1, std::memory_order_release);
+    return &patch;
+}
+
+uintptr_t Sites::way_on_inside(uintptr_t address) noexcept {
+    Entry* entry = entry_around(address);
+    if (entry == nullptr) return 0;
+    if (entry->traps_inside.fetch_add(1, std::memory_order_relaxed) + 1 == most_traps_inside && take_lock()) {
+        entry->may_jump = entry->jumps = false;
+        write_locked(*entry);
+        lock_.clear(std::memory_order_release);
+    }
+    return entry->patch.load(std::memory_order_acquire)->copies[address - entry->site.address];
+}
+
+void Sites::lift_if(const Site& site, bool (*is_idle)(const Site& site)) noexcept {
     if (!take_lock()) return;
     Entry& entry = *table_[slot_for(site.address)].load(std::memory_order_relaxed);
     // The place may have got another site since.
-    if (&entry.site == &site) {
-        entry.is_lifted = is_lifted && !entry.is_kept;
+    if (&entry.site == &site && !entry.is_kept && is_idle(site)) {
+        entry.is_lifted = true;
+        entry.jumps = false;
+        entry.traps.store(0, std::memory_order_relaxed);
         write_locked(entry);
     }
     lock_.clear(std::memory_order_release);
@@ -107,14 +236,6 @@ void Sites::rest_in_c_library(bool begins) noexcept {
     resting_ += begins ? 1 : -1;
     for (size_t i = 0; i < count_; ++i) write_locked(all_[i]);
     lock_.clear(std::memory_order_release);
-}
-
-void Sites::lift(const Site& site) noexcept {
-    write(site, true);
-}
-
-void Sites::put_back(const Site& site) noexcept {
-    write(site, false);
 }
 
 void Sites::put_back(uint16_t alarm) noexcept {

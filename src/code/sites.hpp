@@ -1,6 +1,6 @@
 // Places in the program's code that tell when they are executed: an int3 stands in place of the first byte,
 // and a copy of the instruction, which the handler of the trap goes on with, lies nearby. No thread has to be
-// stopped, and no thread gets past a site unseen.
+// stopped, and no thread gets past a site unseen. Where many hits come, a jump follows the int3, if it can.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <span>
 
 #include "code/elf_image.hpp"
+#include "code/jump_patch.hpp"
 #include "code/near_memory.hpp"
 
 namespace ovni::code {
@@ -26,6 +27,11 @@ struct Site {
     uint8_t first_byte = 0;
     bool is_function = false;
     bool is_in_c_library = false;
+
+    // The copy at which a thread goes on that has reported.
+    uintptr_t way_on() const noexcept {
+        return std::atomic_ref(const_cast<uintptr_t&>(copy)).load(std::memory_order_acquire);
+    }
 };
 
 // Needs no memory of the C library, so sites may be planted while the program is inside of it.
@@ -39,10 +45,9 @@ class Sites {
     // stays what it is. A known site is not lifted any more if the new one has no alarms. The alarms must
     // live as long as the process.
     Planted plant(Site site) noexcept;
-    // Takes the int3 of a site away, for threads that come there from now on, or puts it back. The site stays
-    // known, because a thread may be at its int3.
-    void lift(const Site& site) noexcept;
-    void put_back(const Site& site) noexcept;
+    // Takes the int3 of a site away, for threads that come there from now on, if it is idle. The site stays
+    // known, because a thread may be at its int3. is_idle(site) is asked while nothing can be put back.
+    void lift_if(const Site& site, bool (*is_idle)(const Site& site)) noexcept;
     // Puts all sites of an alarm back.
     void put_back(uint16_t alarm) noexcept;
     // Sites in the C library are without their int3 between a call with true and one with false; calls nest.
@@ -52,14 +57,26 @@ class Sites {
 
     // Null if there is no site. Any thread, and handlers.
     const Site* find(uintptr_t address) const noexcept;
+    // A site was hit by its int3: after some hits a jump takes its place. Not while the site is reported.
+    void count_trap(const Site& site) noexcept;
+    // The place to go on for a thread that came to an int3 inside of a jump; 0 if there is no jump.
+    uintptr_t way_on_inside(uintptr_t address) noexcept;
+    // Gives bytes that were read at `address`, where an instruction begins, the values that the program has.
+    void restore(uintptr_t address, std::span<uint8_t> bytes) const noexcept;
 
  private:
+    enum class Code : uint8_t { original, int3, jump };
     struct Entry {
         Site site;
         std::atomic<bool> is_there{false};
         bool is_lifted = false;
         bool is_kept = false;  // an end of calls: never lifted
-        bool has_int3 = true;
+        bool may_jump = true;
+        bool jumps = false;
+        Code code = Code::int3;
+        std::atomic<uint32_t> traps{0};         // since it was lifted
+        std::atomic<uint32_t> traps_inside{0};  // of the jump
+        std::atomic<const JumpPatch*> patch{nullptr};
     };
     static constexpr size_t slots = 2 * most;
     static size_t slot_of(uintptr_t address) noexcept {
@@ -69,7 +86,13 @@ class Sites {
     Planted plant_locked(Site& site) noexcept;
     bool take_lock() noexcept;
     void write_locked(Entry& entry) noexcept;
-    void write(const Site& site, bool is_lifted) noexcept;
+    void write_jump(const Entry& entry) noexcept;
+    void remove_jump(const Entry& entry) noexcept;
+    Entry* entry_at(uintptr_t address) const noexcept;
+    Entry* entry_around(uintptr_t address) const noexcept;
+    bool has_site_inside(uintptr_t address) const noexcept;
+    const JumpPatch* make_patch(const Site& site) noexcept;
+    void promote_locked(Entry& entry) noexcept;
 
     std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
     // Handlers may hold an entry for ever, so none is used again.
@@ -78,6 +101,9 @@ class Sites {
     int resting_ = 0;
     std::array<std::atomic<Entry*>, slots> table_{};
     NearMemory memory_;
+    JumpPatches patches_;
+    JumpPatch* all_patches_;
+    std::atomic<size_t> patch_count_{0};
 };
 
 }  // namespace ovni::code

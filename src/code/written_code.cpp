@@ -46,6 +46,10 @@ void prepare_synchronization() noexcept {
     is_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
+bool can_synchronize_code() noexcept {
+    return is_registered;
+}
+
 void synchronize_code() noexcept {
     if (is_registered) ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 }

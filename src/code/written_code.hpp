@@ -14,5 +14,7 @@ bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept;
 void synchronize_code() noexcept;
 // Call once before.
 void prepare_synchronization() noexcept;
+// False if the system knows no such way.
+bool can_synchronize_code() noexcept;
 
 }  // namespace ovni::code

@@ -77,7 +77,7 @@ void ovni_private_code_accuracy(int* exact, const char** images) {
     *images = running ? running->counting().images.c_str() : "";
 }
 
-void ovni_private_follow_registers(const ovni_control_registers* (*registers)(void)) {
+void ovni_private_follow_registers(ovni_private_registers* registers) {
     registers_function.store(registers, std::memory_order_release);
 }
 

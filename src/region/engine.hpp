@@ -99,6 +99,11 @@ class Engine {
     // A site is hit whose alarms the back end knows, in ascending order.
     void hit(Thread thread, std::span<const uint16_t> alarms) noexcept;
 
+    // Such a hit is counted if it fires nothing; else nothing is done. No more than general registers are
+    // used.
+    enum class Quiet : uint8_t { counted, idle, may_fire };  // idle: none is armed in this thread
+    Quiet count_quietly(Thread thread, std::span<const uint16_t> alarms) noexcept;
+
     // `count` instructions were executed. An alarm fires after its last one, and the next alarm counts from
     // the following instruction on.
     void instructions(Thread thread, uint64_t count) noexcept;
@@ -164,6 +169,7 @@ class Engine {
     bool count_hit(uint16_t alarm, Thread thread, uint64_t hits) noexcept;
     bool count_alone(uint16_t alarm, uint64_t hits, uint64_t target) noexcept;
     bool count_in_thread(uint16_t alarm, Word& own, uint64_t hits, uint64_t target) noexcept;
+    bool count_below_target(uint16_t alarm, Thread thread) noexcept;
     void count_silently(uint16_t alarm, Thread thread, uint64_t hits) noexcept;
     uint64_t count_so_far(uint16_t alarm, Thread thread) const noexcept;
     uint64_t target_of(uint16_t alarm) const noexcept;

@@ -1,4 +1,5 @@
-// The engine's words: hits and instructions counted, alarms armed and disarmed.
+// The engine's words: hits and instructions counted, alarms armed and disarmed. Compiled so that no more than
+// general registers are used (count_quietly).
 #include <algorithm>
 
 #include "region/engine.hpp"
@@ -105,6 +106,31 @@ bool Engine::count_in_thread(uint16_t alarm, Word& own, uint64_t hits, uint64_t 
             return true;
         }
     }
+}
+
+Engine::Quiet Engine::count_quietly(Thread thread, std::span<const uint16_t> alarms) noexcept {
+    const uint16_t* armed = nullptr;
+    for (const uint16_t& alarm : alarms) {
+        if (!is_armed(thread, alarm)) continue;
+        if (armed != nullptr) return Quiet::may_fire;
+        armed = &alarm;
+    }
+    if (armed == nullptr) return Quiet::idle;
+    return count_below_target(*armed, thread) ? Quiet::counted : Quiet::may_fire;
+}
+
+// For an armed alarm of sites. False if the hit reaches the target, or another one comes in between.
+bool Engine::count_below_target(uint16_t alarm, Thread thread) noexcept {
+    const Rule& rule = rules_[alarm];
+    const uint64_t word = alarm_words_[alarm].load(std::memory_order_acquire);
+    Word& counted = rule.is_single() ? alarm_words_[alarm] : *word_of(alarm, thread);
+    uint64_t mine = rule.is_single() ? word : counted.load(std::memory_order_acquire);
+    const bool holds = epoch_of(word) == epoch_of(mine);
+    const uint64_t count = (holds ? count_of(mine) : 0) + 1;
+    const Armed armed = holds ? armed_of<Armed>(mine) : Armed::as_all;
+    return count < rule.target &&
+           counted.compare_exchange_strong(mine, make_word(epoch_of(word), armed, count),
+                                           std::memory_order_acq_rel);
 }
 
 // Counts without firing: a count beyond the target fires at the next hit.

@@ -158,13 +158,9 @@ TEST_F(CodeCounts, ProgramsDoWhatTheyDoWithoutCounting) {
 
 // A thread of ours watches in the second run, as another thread might arm the alarm.
 TEST_F(CodeCounts, HardProgramsDoWhatTheyDoWithoutCounting) {
-    const Words words{BUILD_DIR "/tests/code_translated_target",
-                      "written",
-                      "forks_by_number",
-                      "cancelled",
-                      "alignment_flag",
-                      "storm",
-                      "end_of_main_thread"};
+    const std::string hard_target = BUILD_DIR "/tests/code_translated_target";
+    const Words words{hard_target,      "written", "forks_by_number",   "cancelled",
+                      "alignment_flag", "storm",   "end_of_main_thread"};
     const Finished untouched = run(words);
     ASSERT_EQ(untouched.status, 0);
     for (const char* more : {"", ":bcast"}) {

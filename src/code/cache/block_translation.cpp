@@ -89,7 +89,7 @@ BlockTranslation::BlockTranslation(TranslationHost& host, const Sites& sites,
 bool BlockTranslation::decode(uint64_t address, uint64_t end, Instruction& instruction) const noexcept {
     const size_t readable = std::min<uint64_t>(end - address, instruction.bytes.size());
     memcpy(instruction.bytes.data(), reinterpret_cast<const void*>(address), readable);
-    if (const Site* site = sites_.find(address)) instruction.bytes[0] = site->first_byte;
+    sites_.restore(address, {instruction.bytes.data(), readable});
     instruction.address = address;
     return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, nullptr, instruction.bytes.data(), readable,
                                                       &instruction.decoded));

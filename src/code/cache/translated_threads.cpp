@@ -19,6 +19,7 @@
 #include "code/cache/code_cache.hpp"
 #include "code/cache/program_state.hpp"
 #include "code/cache/thread_wishes.hpp"
+#include "code/extended_state.hpp"
 #include "code/program_signals.hpp"
 
 namespace ovni::code {
@@ -87,14 +88,6 @@ ThreadContext& context_of_thread() noexcept {
     ThreadContext* own;
     asm volatile("mov %%gs:200, %0" : "=r"(own));
     return *own;
-}
-
-// All that may be in use, but for the tiles of AMX, which we do not touch.
-uint64_t extended_state() noexcept {
-    constexpr uint64_t what_we_use = 0xe7;
-    uint32_t low = 0, high = 0;
-    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low | uint64_t{high} << 32) & what_we_use;
 }
 
 bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms) noexcept {
@@ -302,7 +295,7 @@ void TranslatedThreads::report_matches(uint64_t address) noexcept {
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     const size_t readable = std::min<uint64_t>(cache_.end_of_code(address) - address, sizeof bytes);
     memcpy(bytes, reinterpret_cast<const void*>(address), readable);
-    if (const Site* site = sites_.find(address)) bytes[0] = site->first_byte;
+    sites_.restore(address, {bytes, readable});
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, bytes, readable, &decoded))) return;
     match_.for_each(decoded, bytes, bytes + readable,
                     [](uint16_t alarm) { ovni_private_hit_site(&alarm, 1); });
@@ -317,7 +310,7 @@ uint64_t TranslatedThreads::come_to_place(ThreadContext& own, uint64_t address) 
     const Site* site = sites_.find(address);
     if (site != nullptr) report_(*site, own.registers);
     if (own.is_matching) report_matches(address);
-    if (!update(own)) return leave(own, site != nullptr ? site->copy : address);
+    if (!update(own)) return leave(own, site != nullptr ? site->way_on() : address);
     Form form;
     form.is_behind = true;
     return go_on(own, address, form);
@@ -487,6 +480,10 @@ bool is_translation_wanted_here() noexcept {
 }
 
 }  // namespace
+
+bool translation_is_due() noexcept {
+    return is_translation_wanted_here() && (own_context == nullptr || !own_context->is_inside);
+}
 
 OwnWork::OwnWork() noexcept {
     own_work = own_work + 1;

@@ -25,6 +25,8 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
 
 // The caller goes on in translated code, if it has to.
 void enter_if_wanted() noexcept;
+// True if it runs the program's own code, and has to.
+bool translation_is_due() noexcept;
 // An alarm that needs translation is armed: in this thread, or in others, or both. The caller goes on in
 // translated code, if it may.
 void translation_is_wanted(bool in_this_thread, bool in_others, bool may_enter) noexcept;
