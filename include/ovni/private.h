@@ -153,7 +153,7 @@ void ovni_private_hit_site(const uint16_t* alarms, size_t count);
  * alarms is armed in the calling thread. */
 enum { OVNI_PRIVATE_SITE_COUNTED, OVNI_PRIVATE_SITE_IDLE, OVNI_PRIVATE_SITE_TO_REPORT };
 int ovni_private_count_site(const uint16_t* alarms, size_t count);
-/* 1 if one of these alarms is armed in a thread. */
+/* 1 if one of these alarms is armed in a thread; in the main thread even if it has come to no site yet. */
 int ovni_private_site_is_armed(const uint16_t* alarms, size_t count);
 /* Called when an alarm of that array is armed, or a thread begins in which it is, in any thread and in
  * handlers. `here`: it is armed in the calling thread; `elsewhere`: it is armed in others. */
@@ -167,7 +167,8 @@ int ovni_private_is_armed_here(uint16_t alarm);
 /* Instructions of the calling thread. Until an alarm may fire: how many it may execute, the last one
  * included; UINT64_MAX if none of its alarms counts. */
 uint64_t ovni_private_code_until_next(void);
-/* It executed that many; alarms fire behind the last one that they count. */
+/* It executed that many since that question; alarms fire behind the last one that they count. Alarms that
+ * have been armed since do not count them. */
 void ovni_private_code_count(uint64_t instructions);
 /* It is about to execute a block of that many; alarms fire at its begin. */
 void ovni_private_code_block(uint64_t instructions);

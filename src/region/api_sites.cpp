@@ -30,10 +30,8 @@ void ovni_private_hit_site(const uint16_t* alarms, size_t count) {
 }
 
 int ovni_private_site_is_armed(const uint16_t* alarms, size_t count) {
-    const Running* running = controller().running();
-    return running && std::any_of(alarms, alarms + count, [&](uint16_t alarm) {
-               return running->engine().is_armed_somewhere(alarm);
-           });
+    return std::any_of(alarms, alarms + count,
+                       [](uint16_t alarm) { return controller().is_armed_somewhere(alarm); });
 }
 
 void ovni_private_follow_arming(void (*armed)(uint16_t alarm, int here, int elsewhere)) {

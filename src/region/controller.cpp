@@ -123,19 +123,27 @@ void RegionController::hit(std::span<const uint16_t> alarms) noexcept {
         running()->engine().hit(own_thread.thread, alarms);
 }
 
+bool RegionController::is_armed_somewhere(uint16_t alarm) const noexcept {
+    if (running() == nullptr) return false;
+    const Engine& engine = running()->engine();
+    return engine.is_armed_somewhere(alarm) ||
+           (!is_main_attached_.load(std::memory_order_acquire) && engine.is_armed_for_new_threads(alarm));
+}
+
 bool RegionController::is_armed_here(uint16_t alarm) noexcept {
-    return running() != nullptr && attach() && running()->engine().is_armed(own_thread.thread, alarm);
+    return running() != nullptr && attach_if_started() &&
+           running()->engine().is_armed(own_thread.thread, alarm);
 }
 
 uint64_t RegionController::instructions_until_next() noexcept {
     constexpr uint64_t none = std::numeric_limits<uint64_t>::max();
-    if (running() == nullptr || !attach()) return none;
-    const uint64_t until = running()->engine().instructions_until_next(own_thread.thread);
+    if (running() == nullptr || !attach_if_started()) return none;
+    const uint64_t until = running()->engine().begin_count(own_thread.thread);
     return until < largest_target ? until : none;
 }
 
 void RegionController::execute(uint64_t instructions) noexcept {
-    if (running() != nullptr && attach()) running()->engine().instructions(own_thread.thread, instructions);
+    if (running() != nullptr && attach()) running()->engine().settle(own_thread.thread, instructions);
 }
 
 void RegionController::begin_block(uint64_t instructions) noexcept {

@@ -49,6 +49,10 @@ class RegionController {
     // A site of these alarms.
     void hit(std::span<const uint16_t> alarms) noexcept;
 
+    // True if the alarm is armed in a thread. The main thread is one from the begin on, others are when they
+    // begin.
+    bool is_armed_somewhere(uint16_t alarm) const noexcept;
+
     // Instructions of the calling thread, as in ovni/private.h.
     bool is_armed_here(uint16_t alarm) noexcept;
     uint64_t instructions_until_next() noexcept;
@@ -56,7 +60,7 @@ class RegionController {
     void begin_block(uint64_t instructions) noexcept;
 
     // The number for a thread that the calling one is about to create.
-    uint32_t number_next_thread() noexcept { return numbers_.next(); }
+    uint32_t number_next_thread() noexcept { return numbers_.take(); }
     // The calling thread begins, with that number.
     void thread_starts(uint32_t number) noexcept;
     uint32_t own_number() noexcept;
@@ -89,6 +93,7 @@ class RegionController {
     bool make() noexcept;
     Fault read(ControlSettings& settings, Plan& plan) noexcept;
     bool attach() noexcept;
+    bool attach_if_started() noexcept;
     void attach_here() noexcept;
     void pass_what_is_due() noexcept;
     void start_service() noexcept;
@@ -107,6 +112,7 @@ class RegionController {
     std::atomic<Running*> running_{nullptr};
     Delivery delivery_;
     ThreadNumbers numbers_;
+    std::atomic<bool> is_main_attached_{false};
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};

@@ -51,6 +51,13 @@ bool RegionController::attach() noexcept {
     return true;
 }
 
+// Questions may come before a new thread has reported its number, as in a signal handler.
+bool RegionController::attach_if_started() noexcept {
+    const OwnThread& own = own_thread;
+    const bool has_number = own.phase != Phase::fresh || own.is_numbered || syscall(SYS_gettid) == getpid();
+    return (has_number || !numbers_.are_taken()) && attach();
+}
+
 void RegionController::attach_here() noexcept {
     OwnThread& own = own_thread;
     own.phase = Phase::attaching;
@@ -58,6 +65,7 @@ void RegionController::attach_here() noexcept {
     threads_.add(own.thread, recorder::own_stream());
     pass_what_is_due();
     own.phase = Phase::attached;
+    if (own.thread.number == 0) is_main_attached_.store(true, std::memory_order_release);
     running()->thread_begins(own.thread);
     pthread_setspecific(at_thread_end, rounds);
     if (running()->needs_service()) start_service();
@@ -122,6 +130,7 @@ void RegionController::start_over_in_child() noexcept {
     mutex_.forget();
     numbers_.start_over_in_child();
     Thread attached = own.phase == Phase::attached ? own.thread : Thread{};
+    is_main_attached_.store(own.phase == Phase::attached, std::memory_order_release);
     threads_.start_over_in_child(attached);
     if (running() != nullptr) running()->engine().start_over_in_child(attached);
     delivery_.start_over_in_child();

@@ -30,7 +30,7 @@ Engine::Engine(const Plan& plan, const Settings& settings) noexcept
     alarm_words_ = std::vector<Word>(rules_.size());
     phases_ = std::vector<Word>(rules_.size());
     chain_runs_ = std::vector<Word>(chains_.size());
-    stride_ = line_of_words(rules_.size() + chains_.size());
+    stride_ = line_of_words(2 * rules_.size() + chains_.size());
     thread_words_ = std::vector<Word>(stride_ * slots_);
     taken_slots_ = std::vector<Word>((slots_ + bits_of_a_word - 1) / bits_of_a_word);
     for (size_t i = 0; i < plan.chains.size(); ++i)
@@ -165,6 +165,7 @@ void Engine::arm(uint16_t alarm, Reach reach, Thread thread) noexcept {
     } else if (Word* own = word_of(alarm, thread)) {
         uint64_t epoch = epoch_of(alarm_words_[alarm].load(std::memory_order_acquire));
         own->store(make_word(epoch, Armed::on, 0), std::memory_order_release);
+        put_off_count(thread, alarm);
     } else {
         return;
     }

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -87,6 +88,8 @@ class Engine {
     bool is_armed(Thread thread, uint16_t alarm) const noexcept;
     // True if the alarm is armed in an attached thread.
     bool is_armed_somewhere(uint16_t alarm) const noexcept;
+    // True if it will be in one that is attached now.
+    bool is_armed_for_new_threads(uint16_t alarm) const noexcept;
 
     // A site is hit. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
     void hit(Thread thread, Kind kind, uint64_t value = 0, int64_t detail = 0) noexcept {
@@ -113,6 +116,10 @@ class Engine {
     // How many instructions this thread may execute before one of its alarms can fire; largest_target or more
     // if none counts. For global alarms other threads can make it less.
     uint64_t instructions_until_next(Thread thread) const noexcept;
+    // For threads that report what they executed later: these two are called in turn. Another thread may arm
+    // an alarm in between, which then counts from the next settle() on; a global alarm counts all.
+    uint64_t begin_count(Thread thread) noexcept;  // returns instructions_until_next()
+    void settle(Thread thread, uint64_t count) noexcept;
     // True if hits of several threads may be counted together, or end each other's counts.
     bool shares_counts() const noexcept;
 
@@ -183,7 +190,14 @@ class Engine {
     void arm_all(uint16_t alarm) noexcept;
     bool change_epoch(uint16_t alarm, uint64_t& expected, Armed armed) noexcept;
     void forget_old_epochs(uint16_t alarm, uint64_t epoch) noexcept;
-    void step(Thread thread, uint64_t count, Count how) noexcept;
+    // Alarms that do not count these instructions.
+    using Skipped = std::bitset<most_alarms>;
+    void step(Thread thread, uint64_t count, Count how, Skipped& skipped) noexcept;
+    void instructions(Thread thread, uint64_t count, Skipped& skipped) noexcept;
+    uint64_t instructions_until_next(Thread thread, const Skipped& skipped) const noexcept;
+    void begin_count(Thread thread, uint16_t alarm) noexcept;
+    void put_off_count(Thread thread, uint16_t alarm) noexcept;
+    Word* seen_epoch(Thread thread, uint16_t alarm) noexcept;
     uint32_t take_slot() noexcept;
 
     std::array<uint64_t, kind_count> awaited_{};  // buckets of the values
@@ -198,7 +212,7 @@ class Engine {
     std::vector<Word> phases_;      // of a uniform alarm: starts and stops so far
     std::vector<Word> chain_runs_;  // of chains that end for all threads at once
     uint32_t slots_;
-    size_t stride_ = 0;  // words of a slot: of its alarms, then runs of its chains
+    size_t stride_ = 0;  // words of a slot: of its alarms, runs of its chains, epochs of begin_count()
     std::vector<Word> thread_words_;
     std::vector<Word> taken_slots_;  // a bit each
     std::atomic<uint32_t> next_number_{0};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "region/engine.hpp"
+#include "region/engine_word.hpp"
 
 namespace ovni::region {
 
@@ -34,13 +35,15 @@ bool Engine::next_sample(uint16_t alarm, Event& event) noexcept {
     return is_over;
 }
 
-void Engine::step(Thread thread, uint64_t count, Count how) noexcept {
+void Engine::step(Thread thread, uint64_t count, Count how, Skipped& skipped) noexcept {
     Pending pending;
     for (uint16_t alarm : counters_)
-        if (count_hit(alarm, thread, count)) fire(alarm, thread, pending);
+        if (!skipped[alarm] && count_hit(alarm, thread, count)) fire(alarm, thread, pending);
     arm(pending, thread);
     for (size_t i = 0; i < pending.size; ++i) {
         uint16_t alarm = pending.next[i].alarm;
+        skipped.reset(alarm);
+        begin_count(thread, alarm);
         Kind kind = rules_[alarm].kind;
         if (kind != Kind::icount && kind != Kind::uniform) continue;
         if (how == Count::blocks || has_sample_begun(alarm)) count_silently(alarm, thread, count);
@@ -48,31 +51,72 @@ void Engine::step(Thread thread, uint64_t count, Count how) noexcept {
 }
 
 void Engine::block(Thread thread, uint64_t count) noexcept {
-    if (!counters_.empty()) step(thread, count, Count::blocks);
+    Skipped none;
+    if (!counters_.empty()) step(thread, count, Count::blocks, none);
 }
 
 void Engine::instructions(Thread thread, uint64_t count) noexcept {
+    Skipped none;
+    instructions(thread, count, none);
+}
+
+void Engine::instructions(Thread thread, uint64_t count, Skipped& skipped) noexcept {
     if (counters_.empty()) return;
     while (count > 0) {
-        uint64_t until = instructions_until_next(thread);
+        uint64_t until = instructions_until_next(thread, skipped);
         uint64_t silent = std::min(until - 1, count);
-        if (silent > 0) step(thread, silent, Count::exact);
+        if (silent > 0) step(thread, silent, Count::exact, skipped);
         count -= silent;
         if (count == 0) return;
-        step(thread, 1, Count::exact);
+        step(thread, 1, Count::exact, skipped);
         --count;
     }
 }
 
 uint64_t Engine::instructions_until_next(Thread thread) const noexcept {
+    return instructions_until_next(thread, {});
+}
+
+uint64_t Engine::instructions_until_next(Thread thread, const Skipped& skipped) const noexcept {
     uint64_t least = largest_target;
     for (uint16_t alarm : counters_) {
-        if (!is_armed(thread, alarm)) continue;
+        if (skipped[alarm] || !is_armed(thread, alarm)) continue;
         uint64_t target = target_of(alarm);
         uint64_t count = count_so_far(alarm, thread);
         least = std::min(least, count < target ? target - count : 1);
     }
     return least;
+}
+
+// Null if the thread has no slot.
+Engine::Word* Engine::seen_epoch(Thread thread, uint16_t alarm) noexcept {
+    if (thread.slot == Thread::no_slot) return nullptr;
+    return &thread_words_[thread.slot * stride_ + rules_.size() + chains_.size() + alarm];
+}
+
+void Engine::begin_count(Thread thread, uint16_t alarm) noexcept {
+    const uint64_t epoch = epoch_of(alarm_words_[alarm].load(std::memory_order_acquire));
+    if (Word* seen = seen_epoch(thread, alarm)) seen->store(epoch, std::memory_order_relaxed);
+}
+
+void Engine::put_off_count(Thread thread, uint16_t alarm) noexcept {
+    constexpr uint64_t no_epoch = epoch_mask + 1;
+    if (Word* seen = seen_epoch(thread, alarm)) seen->store(no_epoch, std::memory_order_relaxed);
+}
+
+uint64_t Engine::begin_count(Thread thread) noexcept {
+    for (uint16_t alarm : counters_) begin_count(thread, alarm);
+    return instructions_until_next(thread);
+}
+
+void Engine::settle(Thread thread, uint64_t count) noexcept {
+    Skipped skipped;
+    for (uint16_t alarm : counters_) {
+        const uint64_t epoch = epoch_of(alarm_words_[alarm].load(std::memory_order_acquire));
+        const Word* seen = seen_epoch(thread, alarm);
+        skipped[alarm] = seen != nullptr && epoch != seen->load(std::memory_order_relaxed);
+    }
+    instructions(thread, count, skipped);
 }
 
 bool Engine::shares_counts() const noexcept {

@@ -46,10 +46,17 @@ inline const ::ovni_control_registers* own_registers() noexcept {
 class ThreadNumbers {
  public:
     uint32_t next() noexcept { return next_.fetch_add(1, std::memory_order_relaxed); }
+    // For a thread that is about to be created, and will report it.
+    uint32_t take() noexcept {
+        are_taken_.store(true, std::memory_order_relaxed);
+        return next();
+    }
+    bool are_taken() const noexcept { return are_taken_.load(std::memory_order_relaxed); }
     void start_over_in_child() noexcept { next_.store(1, std::memory_order_relaxed); }
 
  private:
     std::atomic<uint32_t> next_{1};
+    std::atomic<bool> are_taken_{false};
 };
 
 class ThreadTable {

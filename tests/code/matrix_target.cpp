@@ -1,11 +1,12 @@
 // Executes the tokens of its command line, "T0:foo T1:ssc.11223344", each in its thread and one after the
 // other, and prints the events that fire meanwhile: "start(t0)@2:T0:foo".
+#include <sched.h>
+
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -15,10 +16,8 @@
 
 namespace {
 
-std::mutex mutex;
-std::condition_variable is_next;
 std::string fired;
-size_t current = 0;
+std::atomic<size_t> current{0};
 std::vector<std::string> tokens;
 
 [[gnu::noinline]] void foo() {
@@ -31,8 +30,9 @@ std::vector<std::string> tokens;
     asm volatile("nop");
 }
 // Markers are numbers in the code.
-[[gnu::noinline]] void ssc_11223344() {
-    asm volatile("movl $0x11223344, %%ebx; .byte 0x64, 0x67, 0x90" ::: "ebx");
+template <uint32_t number>
+[[gnu::noinline]] void ssc() {
+    asm volatile("movl %0, %%ebx; .byte 0x64, 0x67, 0x90" : : "i"(number) : "ebx");
 }
 [[gnu::noinline]] void magic(uint32_t first, uint32_t second) {
     asm volatile("xchg %%ebx, %%ebx" : : "a"(4), "b"(first), "c"(second));
@@ -131,7 +131,9 @@ void execute(std::string_view step) {
     if (step == "boo") return boo();
     if (step == "int3") return int3();
     if (step.starts_with("e.")) return call(step.substr(2));
-    if (step == "ssc.11223344") return ssc_11223344();
+    if (step == "ssc.11") return ssc<0x11>();
+    if (step == "ssc.22") return ssc<0x22>();
+    if (step == "ssc.11223344") return ssc<0x11223344>();
     if (step.starts_with("cpuid.")) return cpuid(number_behind(step, '.'));
     if (step.starts_with("magic.")) {
         const std::string_view numbers = step.substr(step.find('.') + 1);
@@ -141,21 +143,22 @@ void execute(std::string_view step) {
     std::exit(3);
 }
 
+// A thread that waits in the system would come late to an event for all threads.
 void run_thread(const std::string& own) {
     for (;;) {
-        std::unique_lock lock(mutex);
-        is_next.wait(lock, [&] { return current == tokens.size() || tokens[current].starts_with(own); });
-        if (current == tokens.size()) return;
-        const std::string step = tokens[current].substr(own.size());
-        lock.unlock();
-        execute(step);
-        lock.lock();
+        const size_t next = current;
+        if (next == tokens.size()) return;
+        if (!tokens[next].starts_with(own)) {
+            ::sched_yield();
+            continue;
+        }
+        execute(tokens[next].substr(own.size()));
         ++current;
-        is_next.notify_all();
     }
 }
 
 void note(void*, int event, uint32_t thread, int is_broadcast) {
+    if (current == tokens.size()) return;
     fired += fired.empty() ? "" : " ";
     fired += event == OVNI_CONTROL_START ? "start" : event == OVNI_CONTROL_STOP ? "stop" : "threadid";
     fired += "(t" + std::to_string(thread) + (is_broadcast ? ",bcast" : "") + ")@" + std::to_string(current) +

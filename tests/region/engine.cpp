@@ -121,6 +121,32 @@ TEST(Engine, SaysHowFarItIsToTheNextFiring) {
     EXPECT_EQ(engine.instructions_until_next(other), largest_target);
 }
 
+// Instructions that were executed before an alarm was armed do not count, though they are reported later.
+TEST(Engine, WhatIsReportedLateCountsForWhatWasArmed) {
+    Log log;
+    Engine engine(
+        plan_of({"precond:cpuid:1,start:icount:100,repeat", "precond:cpuid:2:bcast,stop:icount:50:bcast"}),
+        settings(log));
+    Thread main = engine.attach(0);
+    Thread other = engine.attach(1);
+    engine.hit(main, Kind::cpuid, 1);
+    engine.begin_count(main);
+    engine.settle(main, 60);
+    EXPECT_EQ(engine.begin_count(main), 40u);
+    engine.hit(other, Kind::cpuid, 2);
+    // The first alarm counts these, the second one does not.
+    engine.settle(main, 30);
+    EXPECT_EQ(engine.begin_count(main), 10u);
+    engine.settle(main, 10);
+    EXPECT_EQ(log.fired, "start0/1 ");
+    engine.hit(main, Kind::cpuid, 1);
+    engine.settle(main, 39);
+    EXPECT_EQ(engine.begin_count(main), 1u);
+    engine.settle(main, 1);
+    EXPECT_EQ(log.fired, "start0/1 stop0/3 ");
+    EXPECT_EQ(engine.begin_count(main), 99u);
+}
+
 // The epoch of an alarm comes round after 65536 changes; a thread that slept through them must not wake up
 // armed.
 TEST(Engine, EpochsThatComeAgainMeanNothingOld) {

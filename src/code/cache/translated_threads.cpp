@@ -209,7 +209,10 @@ bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
     uint64_t granted = std::min(until, most);
     const auto sharing = static_cast<uint64_t>(std::max(inside_.load(std::memory_order_relaxed), 1));
     own.is_limited = ovni_private_code_is_shared();
-    if (own.is_limited)
+    // Close to the end of a shared count, blocks are counted one by one.
+    if (own.is_limited && until < most_shared)
+        granted = 1;
+    else if (own.is_limited)
         granted = std::min(granted, std::clamp<uint64_t>(until / (2 * sharing), 1, most_shared));
     // A block that has the last one asks.
     own.granted = own.left = static_cast<int64_t>(granted - 1);
@@ -263,7 +266,6 @@ uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexce
         own.granted = own.left = std::max(own.left, static_cast<int64_t>(size));
         return go_on(own, piece.address, {});
     }
-    // Close to the end of a shared count, blocks are counted one by one.
     if (size < until) {
         ovni_private_code_count(size);
         own.granted = own.left = 0;
