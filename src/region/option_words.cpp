@@ -32,12 +32,16 @@ std::string text_of(uint64_t number) {
 
 }  // namespace
 
+bool is_option_word(std::string_view name) noexcept {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 size_t OptionWords::take(std::span<const std::string_view> words, Fault& fault) noexcept {
     if (words.empty()) return 0;
     std::string_view word = bare(words[0]);
     size_t equals = std::min(word.find('='), word.size());
     std::string_view name = word.substr(0, equals);
-    if (std::find(names.begin(), names.end(), name) == names.end()) return 0;
+    if (!is_option_word(name)) return 0;
     bool is_joined = equals < word.size();
     if (!is_joined && words.size() < 2) {
         fault = wrong(words[0], {}, std::string(name) + " needs a value");

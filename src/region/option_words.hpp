@@ -21,6 +21,9 @@ namespace ovni::region {
 
 enum class Choice : uint8_t { no, yes };
 
+// True for the names above, without dashes.
+bool is_option_word(std::string_view name) noexcept;
+
 class OptionWords {
  public:
     // Takes the first one or two words and returns their number; 0 if the first is no word of the controller.

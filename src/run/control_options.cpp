@@ -54,6 +54,30 @@ std::string with_two_dashes(std::string_view word) {
     return std::string(word);
 }
 
+size_t ControlPrefix::take(char** words) {
+    constexpr std::string_view option = "--control-prefix";
+    const std::string word = with_two_dashes(words[0]);
+    if (word != option && !word.starts_with(std::string(option) + "=")) return 0;
+    const bool is_joined = word != option;
+    if (!is_joined && !words[1]) throw UsageError("--control-prefix needs a value");
+    prefix_ = is_joined ? word.substr(option.size() + 1) : std::string(words[1]);
+    return is_joined ? 1 : 2;
+}
+
+void ControlPrefix::remove_from(char** word) {
+    const std::string_view given = *word;
+    for (std::string_view dash : {std::string_view("--"), std::string_view("-"), en_dash}) {
+        if (prefix_.empty() || !given.starts_with(dash) || !given.substr(dash.size()).starts_with(prefix_))
+            continue;
+        const std::string_view rest = given.substr(dash.size() + prefix_.size());
+        if (!rest.starts_with("control-") && !region::is_option_word(rest.substr(0, rest.find('='))))
+            continue;
+        words_.push_back("--" + std::string(rest));
+        *word = words_.back().data();
+        return;
+    }
+}
+
 size_t ControlOptions::take(char** words) {
     std::vector<std::string_view> next{words[0]};
     if (words[1]) next.emplace_back(words[1]);

@@ -2,6 +2,7 @@
 // starts.
 #pragma once
 
+#include <list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,19 @@ class ControlOptions {
 // "-control-scope" and the like, with any dash, as an option with two dashes; other words as they are.
 std::string with_two_dashes(std::string_view word);
 bool begins_with_dash(std::string_view word);
+
+// Takes --control-prefix, and the prefix away from the words of the controller behind it.
+class ControlPrefix {
+ public:
+    // Returns how many words it takes: 0, 1 or 2. Throws UsageError.
+    size_t take(char** words);
+    // The word may become another one, which lives as long as this object.
+    void remove_from(char** word);
+
+ private:
+    std::string prefix_;
+    std::list<std::string> words_;
+};
 
 // Checks the value of an option or variable called `name`. Throws UsageError.
 void check_chains(std::string_view name, std::string_view chains);

@@ -90,6 +90,9 @@ constexpr OptionRow known[] = {
 };
 
 constexpr OptionRow own[] = {
+    {"control-prefix", "", "PREFIX", "",
+     R"(The words of the controller behind it may have that prefix: with sim: the word -sim:skip is -skip. See --help
+     control.)"},
     {"detach", "", "", "", "Record from a process that signals to the job do not reach."},
     {"anyway", "", "", "",
      R"(Run the program even if the trace directory cannot be written. Default: the program is not run then.)"},
@@ -270,8 +273,10 @@ std::vector<std::string> option_variables() {
 Options parse_options(char** argv) {
     Options options;
     ControlOptions control;
+    ControlPrefix prefix;
     ++argv;
     while (*argv && begins_with_dash(*argv)) {
+        prefix.remove_from(argv);
         std::string_view word = *argv;
         if (word == "--") {
             ++argv;
@@ -284,10 +289,9 @@ Options parse_options(char** argv) {
             ++argv;
             continue;
         }
-        if (size_t taken = control.take(argv))
-            argv += taken;
-        else
-            argv = take(options, argv);
+        size_t taken = prefix.take(argv);
+        if (taken == 0) taken = control.take(argv);
+        argv = taken > 0 ? argv + taken : take(options, argv);
     }
     for (auto& set : control.environment()) options.environment.push_back(std::move(set));
     if (!*argv) throw UsageError("no program to run, see --help");

@@ -278,6 +278,16 @@ TEST_F(ControlTest, WhatCannotBeIsRefusedBeforeTheProgramStarts) {
     EXPECT_EQ(run({program("ovnirun"), "echo"}, {"OVNI_CONTROL_SCOPE=node"}).status, 2);
 }
 
+TEST_F(ControlTest, WordsMayHaveAPrefix) {
+    const Finished done =
+        run({program("ovnirun"), "--control-prefix", "sim:", "-sim:control", "start:pcontrol:a",
+             "--sim:control-scope=thread", "-control", "stop:pcontrol:b", "env"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr("OVNI_CONTROL=start:pcontrol:a;stop:pcontrol:b\n"));
+    EXPECT_THAT(done.out, HasSubstr("OVNI_CONTROL_SCOPE=thread\n"));
+    EXPECT_EQ(run({program("ovnirun"), "-sim:control", "start:pcontrol:a", "env"}).status, 2);
+}
+
 TEST_F(ControlTest, SeparatorsWithinAChainDoNotDivideIt) {
     Finished done = run(
         {program("ovnirun"), "--control", "start:pcontrol:a;b", "-control", "stop:pcontrol:\"c;d\"", "env"});
