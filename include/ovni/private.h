@@ -180,6 +180,10 @@ int ovni_private_code_arms_others(void);
  * whose code is counted, separated by commas, and empty for all. */
 void ovni_private_code_accuracy(int* exact, const char** images);
 
+/* `follower` is called in a thread with 1 when the library begins work during which no event can fire, and
+ * with 0 at the end of it. */
+void ovni_private_follow_work(void (*follower)(int begins));
+
 /* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
 struct ovni_control_registers;
 typedef const struct ovni_control_registers* ovni_private_registers(void);

@@ -79,6 +79,10 @@ void ovni_private_follow_registers(ovni_private_registers* registers) {
     registers_function.store(registers, std::memory_order_release);
 }
 
+void ovni_private_follow_work(void (*follower)(int begins)) {
+    writer::slow_path_follower.store(follower, std::memory_order_relaxed);
+}
+
 const uint8_t* ovni_private_awaited_calls(void) {
     const Running* running = running_now();
     return running && !running->awaited_calls().empty() ? running->awaited_calls().data() : nullptr;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 
@@ -83,10 +84,20 @@ class SignalsWait {
     sigset_t before_;
 };
 
+// Called with 1 when a thread begins its outermost slow path, with 0 when it ends that. Null: nobody follows.
+using SlowPathFollower = void (*)(int begins);
+inline constinit std::atomic<SlowPathFollower> slow_path_follower{nullptr};
+
 class SlowPath {
  public:
-    SlowPath() noexcept { own_thread_state.slow_paths = own_thread_state.slow_paths + 1; }
-    ~SlowPath() { own_thread_state.slow_paths = own_thread_state.slow_paths - 1; }
+    SlowPath() noexcept {
+        own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
+        tell(1);
+    }
+    ~SlowPath() {
+        tell(0);
+        own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
+    }
     const sigset_t& signals_before() const noexcept { return wait_.before(); }
     SlowPath(const SlowPath&) = delete;
     SlowPath& operator=(const SlowPath&) = delete;
@@ -96,6 +107,10 @@ class SlowPath {
         int kept = errno;
         ~KeepErrno() { errno = kept; }
     };
+    static void tell(int begins) noexcept {
+        const SlowPathFollower follower = slow_path_follower.load(std::memory_order_relaxed);
+        if (follower != nullptr && own_thread_state.slow_paths == 1) follower(begins);
+    }
     KeepErrno errno_;
     SignalsWait wait_;
 };

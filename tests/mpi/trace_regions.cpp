@@ -1,6 +1,7 @@
 // Regions by what the program calls: MPI_Pcontrol in every language, calls of a function, slow ones; for one
 // process, and for all ranks at once.
 #include <filesystem>
+#include <fstream>
 
 #include "tests/mpi/traced.hpp"
 
@@ -15,9 +16,11 @@ class Regions : public TracedTest {
         EXPECT_EQ(done.status, 0) << done.err;
         return done;
     }
-    void controlled(int ranks, const Words& words, const Words& options) {
-        run_controlled(ranks, words, options);
+    // Returns the output.
+    std::string controlled(int ranks, const Words& words, const Words& options) {
+        const Finished done = run_controlled(ranks, words, options);
         expect_emulates({"-l"});
+        return done.out;
     }
     void for_job(int ranks, const Words& words, const std::string& chain) {
         controlled(ranks, words, {"--control", chain, "--control-scope", "job"});
@@ -173,6 +176,27 @@ TEST_F(Regions, MayBeginAndEndInsideOfAnything) {
         EXPECT_EQ(counts["OM["], counts["OM]"]);
         EXPECT_EQ(counts["MW["], counts["MW]"]);
         EXPECT_EQ(counts["MT["], counts["MT]"]);
+    }
+}
+
+// Each iteration begins to count its instructions and ends it, so threads come to translated code and leave
+// it, and no event falls into the work of the tracer.
+TEST_F(Regions, OfInstructionsComeAThousandTimes) {
+    if (!std::filesystem::exists(BUILD_DIR "/lib/libovni-code.so"))
+        GTEST_SKIP() << "there is no libovni-code.so";
+    const Words words{app("heat"), "60", "60", "1200"};
+    const std::string untouched = mpirun(2, words).out;
+    const std::string out =
+        controlled(2, words,
+                   {"--control", "precond:mpi:Waitall,start:icount:2000,stop:icount:1000,repeat:1000",
+                    "--control-log", path("log.%r")});
+    EXPECT_EQ(out, untouched);
+    for (const char* name : {"log.0", "log.1"}) {
+        std::ifstream log(path(name));
+        int done = 0, lines = 0;
+        for (std::string line; std::getline(log, line); ++lines) done += line.find("\tdone\t") != line.npos;
+        EXPECT_EQ(lines, 2000) << name;
+        EXPECT_EQ(done, 2000) << name;
     }
 }
 

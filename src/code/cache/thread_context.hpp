@@ -37,7 +37,10 @@ struct alignas(64) ThreadContext {
     bool is_inside;    // in translated code, or in the resolver
     bool is_limited;   // asks again soon, because others share its counts
     bool is_matching;  // looks for matching instructions
-    bool is_stepping;  // comes back after one instruction, which is to be counted
+    int64_t granted_at_pause, left_at_pause;
+    bool is_paused;          // the tracer works: instructions do not count
+    bool is_asked_in_pause;  // to ask again
+    bool is_stepping;        // comes back after one instruction, which is to be counted
 };
 
 namespace place_of {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "code/cache/cache_switch.hpp"
@@ -43,6 +44,7 @@ class TranslatedThreads {
     bool attach() noexcept;
     bool is_wanted() noexcept;
     void ask_again(ThreadContext& own) noexcept;
+    void pause_count(ThreadContext& own, bool begins) noexcept;
     CodeCache& cache() noexcept { return cache_; }
     bool is_started() const noexcept { return is_ready_; }
     void start_over_in_child() noexcept;
@@ -168,6 +170,7 @@ bool TranslatedThreads::attach() noexcept {
     context->is_resolving = 0;
     context->is_deferred = 0;
     context->granted = context->left = 0;
+    context->is_paused = false;
     // Code may have gone, and other code come, where nobody looked.
     if (inside_.fetch_add(1) == 0) cache_.look_again();
     if (!update(*context)) {
@@ -187,6 +190,7 @@ bool TranslatedThreads::is_wanted() noexcept {
 
 // The counts so far become those of the alarms; they may fire.
 void TranslatedThreads::settle(ThreadContext& own) noexcept {
+    if (own.is_paused) return;
     const int64_t executed = own.granted - own.left;
     own.granted = own.left;
     if (executed > 0) ovni_private_code_count(static_cast<uint64_t>(executed));
@@ -214,6 +218,7 @@ bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
         granted = 1;
     else if (own.is_limited)
         granted = std::min(granted, std::clamp<uint64_t>(until / (2 * sharing), 1, most_shared));
+    if (own.is_paused) return true;
     // A block that has the last one asks.
     own.granted = own.left = static_cast<int64_t>(granted - 1);
     return until < UINT64_MAX || own.is_matching;
@@ -222,8 +227,27 @@ bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
 // The next block asks again.
 void TranslatedThreads::ask_again(ThreadContext& own) noexcept {
     own.wishes = own.wishes + 1;
+    own.is_asked_in_pause = own.is_paused;
+    if (own.is_paused) return;
     own.granted -= own.left + 1;
     own.left = -1;
+}
+
+// The tracer calls functions of the C library: these are none of the program's instructions, and nothing may
+// fire in the middle of its work.
+void TranslatedThreads::pause_count(ThreadContext& own, bool begins) noexcept {
+    if (begins == own.is_paused) return;
+    own.is_paused = begins;
+    if (begins) {
+        own.granted_at_pause = own.granted;
+        own.left_at_pause = own.left;
+        own.left = std::numeric_limits<int64_t>::max();
+        own.is_asked_in_pause = false;
+        return;
+    }
+    own.granted = own.granted_at_pause;
+    own.left = own.left_at_pause;
+    if (own.is_asked_in_pause) ask_again(own);
 }
 
 uint64_t TranslatedThreads::leave(ThreadContext& own, uint64_t address) noexcept {
@@ -259,6 +283,10 @@ uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexce
     own.registers.rip = piece.address;
     const uint64_t size = piece.instructions;
     own.left += piece.instructions;
+    if (own.is_paused) {
+        own.left = std::numeric_limits<int64_t>::max();
+        return go_on(own, piece.address, {});
+    }
     settle(own);
     if (!update(own)) return leave(own, piece.address);
     const uint64_t until = ovni_private_code_until_next();
@@ -467,6 +495,9 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
     if (!made->prepare(alarms)) return false;
     threads = made;
     if (ovni_private_code_arms_others()) watch_waiting_threads();
+    ovni_private_follow_work([](int begins) {
+        if (own_context != nullptr && own_context->is_inside) threads->pause_count(*own_context, begins != 0);
+    });
     take_over_handlers(reinterpret_cast<TrapHandler>(ovni_code_handle_signal));
     ::pthread_atfork(nullptr, nullptr, [] {
         threads->start_over_in_child();
