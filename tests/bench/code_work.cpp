@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,16 @@
 extern "C" [[gnu::noinline]] void hit() {
     asm volatile("" ::: "memory");
 }
+// Too short for a jump, with another function right behind it.
+extern "C" void trap(), behind_trap();
+asm(R"(
+    .text
+    .globl trap, behind_trap
+    .type trap, @function
+    .type behind_trap, @function
+trap: ret
+behind_trap: ret
+)");
 extern "C" [[gnu::noinline]] void begin() {
     asm volatile("");
 }
@@ -22,6 +33,15 @@ namespace {
 constexpr int calls_of_hit = 2000;
 void hits() {
     for (int i = 0; i < calls_of_hit; ++i) hit();
+}
+
+void traps() {
+    for (int i = 0; i < calls_of_hit; ++i) trap();
+}
+
+// The system alone: what a trap costs with an empty handler.
+void bare_traps() {
+    for (int i = 0; i < calls_of_hit; ++i) asm volatile("int3");
 }
 
 [[gnu::noinline]] int fibonacci(int n) {
@@ -82,6 +102,9 @@ void measure(const char* name, void (*work)(), int count) {
 int main() {
     begin();
     measure("hits", hits, calls_of_hit);
+    measure("traps", traps, calls_of_hit);
+    std::signal(SIGTRAP, [](int) {});
+    measure("bare_traps", bare_traps, calls_of_hit);
     measure("calls", calls, 1);
     measure("loops", loops, 1);
     measure("sorting", sorting, 1);
