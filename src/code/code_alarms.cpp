@@ -100,6 +100,7 @@ class CodeAlarms {
         ovni_private_follow_arming(armed);
         ovni_private_follow_registers([] { return shown_registers; });
         follow_spawning(spawning);
+        ::pthread_atfork(nullptr, nullptr, forked);
         prepare_translation(alarms_, sites_, report);
         own_hits.is_reporting = false;
     }
@@ -294,6 +295,7 @@ class CodeAlarms {
         if (loader_ == nullptr || loader_->r_brk == 0) return;
         Site site;
         site.address = loader_->r_brk;
+        site.stays_trap = true;
         sites_.plant(site);
         synchronize_code();
     }
@@ -376,6 +378,7 @@ class CodeAlarms {
 
     static void unwound(uintptr_t stack_pointer);
     static void spawning(bool begins);
+    static void forked();
     static void on_trap(int signal, siginfo_t* info, void* context);
     static void report(const Site& site, const Registers& registers);
     static bool report_patched(const Site& site, const PatchedFrame& frame);
@@ -407,6 +410,13 @@ void CodeAlarms::spawning(bool begins) {
     if (!begins) synchronize_code();
 }
 
+void CodeAlarms::forked() {
+    const bool was_reporting = own_hits.is_reporting;
+    own_hits.is_reporting = true;
+    code_alarms->sites_.start_over_in_child();
+    own_hits.is_reporting = was_reporting;
+}
+
 void CodeAlarms::unwound(uintptr_t stack_pointer) {
     if (own_hits.is_reporting || own_hits.frames.is_empty()) return;
     const int saved = errno;
@@ -430,8 +440,10 @@ void CodeAlarms::report(const Site& site, const Registers& registers) {
 bool CodeAlarms::report_patched(const Site& site, const PatchedFrame& frame) {
     OwnWork work;
     const Registers registers = registers_in(site, frame);
-    report(site, registers);
-    return !own_hits.is_reporting && translation_is_due();
+    shown_registers = &registers;
+    code_alarms->hit(site, registers);
+    shown_registers = nullptr;
+    return translation_is_due();
 }
 
 // False if it is the program's own.
@@ -442,19 +454,26 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
     if (site != nullptr) {
         Registers at_site = registers_in(*context);
         at_site.rip = site->address;
+        const bool is_first = !own_hits.is_reporting;
         report(*site, at_site);
-        if (!own_hits.is_reporting) code_alarms->sites_.count_trap(*site);
+        if (is_first) {
+            own_hits.is_reporting = true;
+            code_alarms->sites_.count_trap(*site);
+            own_hits.is_reporting = false;
+        }
         registers[REG_RIP] = static_cast<greg_t>(site->way_on());
-        if (!own_hits.is_reporting) enter_behind_site(context, site->address, GoOn::behind);
+        if (is_first) enter_behind_site(context, site->address, GoOn::behind);
         return true;
     }
+    const bool was_reporting = own_hits.is_reporting;
+    own_hits.is_reporting = true;
     const uintptr_t inside = is_translated ? 0 : code_alarms->sites_.way_on_inside(behind - 1);
+    own_hits.is_reporting = was_reporting;
     if (inside != 0) {
         registers[REG_RIP] = static_cast<greg_t>(inside);
         return true;
     }
     if (!code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
-    const bool was_reporting = own_hits.is_reporting;
     own_hits.is_reporting = true;
     const Registers behind_it = registers_in(*context);
     shown_registers = &behind_it;

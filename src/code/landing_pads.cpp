@@ -61,12 +61,14 @@ LandingPads::Chunk* LandingPads::add_chunk(uintptr_t from, FixedBytes fixed) noe
     constexpr intptr_t reach = intptr_t{1} << 30;
     if (chunks_ == nullptr || count_ == most_chunks) return nullptr;
     for (intptr_t i = 0; i < 2 * reach / intptr_t{chunk_bytes}; ++i) {
-        // The nearest ones first. The upper half of the distance tells the chunk, but for where that begins.
+        // The nearest ones first. A chunk has places of two upper halves of the distance.
         const intptr_t distance = intptr_t{chunk_bytes} * (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
-        const auto upper = static_cast<uint32_t>(distance) & upper_half;
-        if (!is_right(upper, {fixed.mask & upper_half, fixed.value & upper_half})) continue;
         const uintptr_t wanted =
             (from + static_cast<uintptr_t>(distance) + chunk_bytes - 1) & ~(chunk_bytes - 1);
+        const FixedBytes upper{fixed.mask & upper_half, fixed.value & upper_half};
+        const auto lowest = static_cast<uint32_t>(wanted - from);
+        if (!is_right(lowest, upper) && !is_right(lowest + static_cast<uint32_t>(chunk_bytes), upper))
+            continue;
         if (distance < 0 && wanted >= from) continue;
         Chunk& chunk = chunks_[count_];
         chunk.begin = wanted;

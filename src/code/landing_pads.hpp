@@ -1,4 +1,4 @@
-// Jumps that lie where others have to go: the distance to such a place has given bytes.
+// A second jump, placed so that the distance to it has given bytes.
 #pragma once
 
 #include <array>

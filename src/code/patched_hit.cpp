@@ -9,7 +9,9 @@
 #include <cstddef>
 
 #include "code/extended_state.hpp"
+#include "code/own_hits.hpp"
 #include "code/sites.hpp"
+#include "code/system_call.hpp"
 #include "ovni/private.h"
 
 namespace ovni::code {
@@ -25,9 +27,9 @@ class SignalsOfSystem {
  public:
     SignalsOfSystem() noexcept {
         constexpr uint64_t all = ~(uint64_t{1} << (SIGTRAP - 1));
-        ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, mask_bytes);
+        system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, mask_bytes);
     }
-    ~SignalsOfSystem() { ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, mask_bytes); }
+    ~SignalsOfSystem() { system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, mask_bytes); }
     SignalsOfSystem(const SignalsOfSystem&) = delete;
     SignalsOfSystem& operator=(const SignalsOfSystem&) = delete;
 
@@ -66,8 +68,8 @@ ovni_code_patched_site:
     push %rax
     push %rbp
     mov %rsp, %rbp
-    # The word where the program's stack begins
-    mov 232(%rbp), %rsi
+    # The program's stack pointer
+    lea 232(%rbp), %rsi
     and $-16, %rsp
     call ovni_code_count_patched
     test %eax, %eax
@@ -79,6 +81,12 @@ ovni_code_patched_site:
     push %r14
     push %r15
     mov %rsp, %rdi
+    # Direction, alignment checks and traps are those of a handler
+    pushfq
+    pushq $2
+    popfq
+    mov %rsp, %rbx
+    # Room for the largest state that is saved; its header must be zero
     sub $4096, %rsp
     and $-64, %rsp
     xor %eax, %eax
@@ -102,6 +110,9 @@ ovni_code_patched_site:
     mov ovni_code_state_of_patched(%rip), %eax
     mov 4+ovni_code_state_of_patched(%rip), %edx
     xrstor64 (%rsp)
+    mov %rbx, %rsp
+    popfq
+    mov -8(%rbp), %rbx
 1:  mov %rbp, %rsp
     pop %rbp
     pop %rax
@@ -162,6 +173,7 @@ const Site* leave_patch(ucontext_t* context) noexcept {
 }
 
 extern "C" [[gnu::visibility("hidden")]] void ovni_code_report_patched(PatchedFrame* frame) {
+    own_hits.is_reporting = true;
     const int saved = errno;
     bool is_to_be_translated = false;
     {
@@ -170,6 +182,7 @@ extern "C" [[gnu::visibility("hidden")]] void ovni_code_report_patched(PatchedFr
     }
     if (is_to_be_translated) frame->back = reinterpret_cast<uint64_t>(ovni_code_behind_patch);
     errno = saved;
+    own_hits.is_reporting = false;
 }
 
 }  // namespace ovni::code

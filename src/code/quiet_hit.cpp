@@ -7,15 +7,25 @@
 
 namespace ovni::code {
 
-// Returns whether the hit has to be reported. A function that is called returns to `back`.
-extern "C" [[gnu::visibility("hidden")]] int ovni_code_count_patched(const Site* site, uintptr_t back) {
+namespace {
+
+// The code of a sanitizer in libovni.so uses vector registers.
+#ifdef OVNI_REPORTS_EACH_HIT
+constexpr bool reports_each_hit = true;
+#else
+constexpr bool reports_each_hit = false;
+#endif
+
+}  // namespace
+
+// Returns whether the hit has to be reported. A function that is called finds its return address at `stack`.
+extern "C" [[gnu::visibility("hidden")]] int ovni_code_count_patched(const Site* site,
+                                                                     const uintptr_t* stack) {
     // A site at which nothing is armed is lifted by one report, so not each hit has to ask.
     constexpr uint8_t most_idle = 64;
-    if (own_hits.is_reporting || (site->is_function && is_own_code(back))) return 0;
+    if (own_hits.is_reporting || (site->is_function && is_own_code(*stack))) return 0;
     if (!own_hits.frames.is_empty() || site->marker != Marker::none || !site->exits.empty()) return 1;
-#ifdef OVNI_REPORTS_EACH_HIT
-    return 1;  // A sanitizer's code in libovni.so uses vector registers.
-#endif
+    if constexpr (reports_each_hit) return 1;
     switch (ovni_private_count_site(site->alarms.data(), site->alarms.size())) {
         case OVNI_PRIVATE_SITE_COUNTED:
             return 0;

@@ -1,7 +1,6 @@
 #include "code/sites.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -83,7 +82,7 @@ size_t Sites::slot_for(uintptr_t address) const noexcept {
     }
 }
 
-// The thread that held the lock may be gone: a child of fork() has only one thread.
+// A thread that is in the middle of a system call under the lock may take a while.
 bool Sites::take_lock() noexcept {
     constexpr int most_tries = 1 << 24;
     for (int tries = 0; lock_.test_and_set(std::memory_order_acquire); ++tries)
@@ -91,10 +90,25 @@ bool Sites::take_lock() noexcept {
     return true;
 }
 
+// The thread that held the lock is gone, and does not end what it was changing.
+void Sites::start_over_in_child() noexcept {
+    for (size_t i = 0; i < count_; ++i)
+        if (all_[i].is_changing) keep_trap(all_[i]);
+    give_lock();
+}
+
+// An int3 is right whatever the bytes behind it are: threads that come to these go on in copies.
+void Sites::keep_trap(Entry& entry) noexcept {
+    write_code(entry.site.address, &int3, 1);
+    entry.is_kept = entry.is_broken = true;
+    entry.is_lifted = entry.may_jump = entry.wants_jump = entry.is_changing = false;
+    entry.code = Code::int3;
+}
+
 Sites::Planted Sites::plant(Site site) noexcept {
     if (!take_lock()) return Planted::not_possible;
     const Planted planted = plant_locked(site);
-    lock_.clear(std::memory_order_release);
+    give_lock();
     return planted;
 }
 
@@ -110,7 +124,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     const auto* original = reinterpret_cast<const uint8_t*>(site.address);
     // Threads may be at the jump.
     if (Entry* around = entry_around(site.address)) {
-        around->may_jump = around->jumps = false;
+        around->may_jump = around->wants_jump = false;
         write_locked(*around);
     }
     // An int3 that is there already is of a debugger, or the program's own.
@@ -132,54 +146,67 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
 }
 
 void Sites::write_locked(Entry& entry) noexcept {
-    const bool is_away = entry.is_lifted || (resting_ > 0 && entry.site.is_in_c_library);
-    const Code wanted = is_away ? Code::original : entry.jumps ? Code::jump : Code::int3;
+    const bool is_resting = resting_ > 0 && entry.site.is_in_c_library && !entry.is_broken;
+    const bool is_away = entry.is_lifted || is_resting;
+    const Code wanted = is_away ? Code::original : entry.wants_jump ? Code::jump : Code::int3;
     if (!entry.is_there.load() || entry.code == wanted) return;
-    if (entry.code == Code::jump) remove_jump(entry);
+    entry.is_changing = entry.code == Code::jump || wanted == Code::jump;
+    if (entry.code == Code::jump && !remove_jump(entry)) return keep_trap(entry);
     if (wanted == Code::original)
         write_code(entry.site.address, &entry.site.first_byte, 1);
     else if (entry.code == Code::original)
         write_code(entry.site.address, &int3, 1);
-    if (wanted == Code::jump) write_jump(entry);
+    if (wanted == Code::jump && !write_jump(entry)) return keep_trap(entry);
     entry.code = wanted;
+    entry.is_changing = false;
 }
 
 // An int3 is there. Threads may be at any instruction of the code, so each of them becomes an int3 before its
 // other bytes change.
-void Sites::write_jump(const Entry& entry) noexcept {
+bool Sites::write_jump(const Entry& entry) noexcept {
     const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
+    const CodeWriter writer;
     for (const bool begins : {true, false}) {
         for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
-            if (patch.begins_at(byte) == begins) write_code(entry.site.address + byte, &patch.jump[byte], 1);
+            if (patch.begins_at(byte) == begins &&
+                !writer.write(entry.site.address + byte, &patch.jump[byte], 1))
+                return false;
         synchronize_code();
     }
-    write_code(entry.site.address, patch.jump.data(), 1);
+    return writer.write(entry.site.address, patch.jump.data(), 1);
 }
 
 // The other way round. An int3 stays.
-void Sites::remove_jump(const Entry& entry) noexcept {
+bool Sites::remove_jump(const Entry& entry) noexcept {
     const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
-    write_code(entry.site.address, &int3, 1);
+    const CodeWriter writer;
+    if (!writer.write(entry.site.address, &int3, 1)) return false;
     synchronize_code();
     for (const bool begins : {false, true}) {
         for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
-            if (patch.begins_at(byte) == begins)
-                write_code(entry.site.address + byte, &patch.original[byte], 1);
+            if (patch.begins_at(byte) == begins &&
+                !writer.write(entry.site.address + byte, &patch.original[byte], 1))
+                return false;
         synchronize_code();
     }
+    return true;
 }
 
 void Sites::count_trap(const Site& site) noexcept {
     Entry* entry = entry_at(site.address);
-    if (entry == nullptr || entry->traps.fetch_add(1, std::memory_order_relaxed) + 1 != traps_before_jump)
+    // Again later if it could not be done.
+    if (entry == nullptr ||
+        (entry->traps.fetch_add(1, std::memory_order_relaxed) + 1) % traps_before_jump != 0)
         return;
     if (!take_lock()) return;
     promote_locked(*entry);
-    lock_.clear(std::memory_order_release);
+    give_lock();
 }
 
 void Sites::promote_locked(Entry& entry) noexcept {
-    if (!entry.may_jump || entry.jumps || entry.code != Code::int3 || !can_synchronize_code()) return;
+    if (!entry.may_jump || entry.site.stays_trap || entry.wants_jump || entry.code != Code::int3 ||
+        !can_synchronize_code())
+        return;
     const uintptr_t address = entry.site.address;
     entry.may_jump = !has_site_inside(address) && entry_around(address) == nullptr;
     const JumpPatch* patch = entry.patch.load(std::memory_order_relaxed);
@@ -188,7 +215,7 @@ void Sites::promote_locked(Entry& entry) noexcept {
     if (!entry.may_jump) return;
     entry.patch.store(patch, std::memory_order_release);
     std::atomic_ref(entry.site.copy).store(patch->copies[0], std::memory_order_release);
-    entry.jumps = true;
+    entry.wants_jump = true;
     write_locked(entry);
 }
 
@@ -197,8 +224,7 @@ const JumpPatch* Sites::make_patch(const Site& site) noexcept {
     if (all_patches_ == nullptr || number == most) return nullptr;
     // The next page may hold no code.
     std::array<uint8_t, JumpPatch::bytes + longest_instruction> code;
-    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const size_t readable = std::min(code.size(), page - site.address % page);
+    const size_t readable = std::min(code.size(), page_bytes() - site.address % page_bytes());
     memcpy(code.data(), reinterpret_cast<const void*>(site.address), readable);
     code[0] = site.first_byte;
     JumpPatch& patch = *new (&all_patches_[number]) JumpPatch;
@@ -211,9 +237,9 @@ uintptr_t Sites::way_on_inside(uintptr_t address) noexcept {
     Entry* entry = entry_around(address);
     if (entry == nullptr) return 0;
     if (entry->traps_inside.fetch_add(1, std::memory_order_relaxed) + 1 == most_traps_inside && take_lock()) {
-        entry->may_jump = entry->jumps = false;
+        entry->may_jump = entry->wants_jump = false;
         write_locked(*entry);
-        lock_.clear(std::memory_order_release);
+        give_lock();
     }
     return entry->patch.load(std::memory_order_acquire)->copies[address - entry->site.address];
 }
@@ -224,18 +250,18 @@ void Sites::lift_if(const Site& site, bool (*is_idle)(const Site& site)) noexcep
     // The place may have got another site since.
     if (&entry.site == &site && !entry.is_kept && is_idle(site)) {
         entry.is_lifted = true;
-        entry.jumps = false;
+        entry.wants_jump = false;
         entry.traps.store(0, std::memory_order_relaxed);
         write_locked(entry);
     }
-    lock_.clear(std::memory_order_release);
+    give_lock();
 }
 
 void Sites::rest_in_c_library(bool begins) noexcept {
     if (!take_lock()) return;
     resting_ += begins ? 1 : -1;
     for (size_t i = 0; i < count_; ++i) write_locked(all_[i]);
-    lock_.clear(std::memory_order_release);
+    give_lock();
 }
 
 void Sites::put_back(uint16_t alarm) noexcept {
@@ -245,7 +271,7 @@ void Sites::put_back(uint16_t alarm) noexcept {
             all_[i].is_lifted = false;
             write_locked(all_[i]);
         }
-    lock_.clear(std::memory_order_release);
+    give_lock();
 }
 
 void Sites::forget(const ElfImage& image) noexcept {

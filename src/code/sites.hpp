@@ -27,6 +27,7 @@ struct Site {
     uint8_t first_byte = 0;
     bool is_function = false;
     bool is_in_c_library = false;
+    bool stays_trap = false;  // each hit is reported, though it has no alarms
 
     // The copy at which a thread goes on that has reported.
     uintptr_t way_on() const noexcept {
@@ -55,9 +56,13 @@ class Sites {
     // The code there is gone.
     void forget(const ElfImage& image) noexcept;
 
+    // Call in a child of fork().
+    void start_over_in_child() noexcept;
+
     // Null if there is no site. Any thread, and handlers.
     const Site* find(uintptr_t address) const noexcept;
-    // A site was hit by its int3: after some hits a jump takes its place. Not while the site is reported.
+    // A site was hit by its int3: after some hits a jump takes its place. The thread must not report sites
+    // meanwhile, here and in way_on_inside().
     void count_trap(const Site& site) noexcept;
     // The place to go on for a thread that came to an int3 inside of a jump; 0 if there is no jump.
     uintptr_t way_on_inside(uintptr_t address) noexcept;
@@ -70,9 +75,11 @@ class Sites {
         Site site;
         std::atomic<bool> is_there{false};
         bool is_lifted = false;
-        bool is_kept = false;  // an end of calls: never lifted
+        bool is_kept = false;    // an end of calls: never lifted
+        bool is_broken = false;  // its code could not be changed back
         bool may_jump = true;
-        bool jumps = false;
+        bool wants_jump = false;
+        bool is_changing = false;  // from a jump or to one
         Code code = Code::int3;
         std::atomic<uint32_t> traps{0};         // since it was lifted
         std::atomic<uint32_t> traps_inside{0};  // of the jump
@@ -86,8 +93,10 @@ class Sites {
     Planted plant_locked(Site& site) noexcept;
     bool take_lock() noexcept;
     void write_locked(Entry& entry) noexcept;
-    void write_jump(const Entry& entry) noexcept;
-    void remove_jump(const Entry& entry) noexcept;
+    bool write_jump(const Entry& entry) noexcept;
+    bool remove_jump(const Entry& entry) noexcept;
+    void keep_trap(Entry& entry) noexcept;
+    void give_lock() noexcept { lock_.clear(std::memory_order_release); }
     Entry* entry_at(uintptr_t address) const noexcept;
     Entry* entry_around(uintptr_t address) const noexcept;
     bool has_site_inside(uintptr_t address) const noexcept;

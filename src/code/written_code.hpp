@@ -10,6 +10,22 @@ namespace ovni::code {
 // synchronize_code() has returned.
 bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept;
 
+// The same for several writes. Opens what it needs when it is made, so that the later ones do not fail for
+// that.
+class CodeWriter {
+ public:
+    CodeWriter() noexcept;
+    ~CodeWriter();
+    CodeWriter(const CodeWriter&) = delete;
+    CodeWriter& operator=(const CodeWriter&) = delete;
+    bool write(uintptr_t address, const void* bytes, size_t size) const noexcept;
+
+ private:
+    int memory_;
+};
+
+uintptr_t page_bytes() noexcept;
+
 // From here on no thread of the process runs code as it was before.
 void synchronize_code() noexcept;
 // Call once before.

@@ -82,6 +82,30 @@ TEST_F(CodeJumps, ComeAndGo) {
     EXPECT_EQ(fired().size(), 4u * 2000 * 2);
 }
 
+TEST_F(CodeJumps, AreNotMadeOfTheLoadersOwnSite) {
+    const Finished untouched = run({target, "late"});
+    const Finished done = controlled({"threadid:enter_func:come_late,repeat"}, {target, "late"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, untouched.out);
+    EXPECT_EQ(fired().size(), 40u);
+}
+
+TEST_F(CodeJumps, ReportWhateverTheFlagsAre) {
+    const Finished untouched = run({target, "backwards"});
+    const Finished done = controlled({"threadid:exit_func:jump_turn,repeat"}, {target, "backwards"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, untouched.out);
+    EXPECT_EQ(fired().size(), 400u);
+}
+
+TEST_F(CodeJumps, AreWholeInChildrenOfFork) {
+    const Finished done =
+        controlled({"threadid:address:jump_turn:count70,threadid:address:jump_pushes:count70,repeat"},
+                   {target, "forks"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "60\n");
+}
+
 // Instructions are counted from behind the one that armed the count.
 TEST_F(CodeJumps, LeadToTranslatedCode) {
     std::set<Words> places;

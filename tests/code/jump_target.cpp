@@ -1,4 +1,8 @@
 // Functions that are called often, so that jumps take the places of their sites. Each word is a scenario.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -133,12 +137,63 @@ void call_in_turn() {
     std::printf("%ld\n", sum.load());
 }
 
+// The loader's own site is hit with each of these.
+void load_often() {
+    for (int i = 0; i < 40; ++i) {
+        void* library = dlopen(LATE_LIBRARY, RTLD_NOW);
+        std::printf("%d", reinterpret_cast<int (*)(int)>(dlsym(library, "come_late"))(i) != 0);
+        dlclose(library);
+    }
+    std::puts("");
+}
+
+// Calls a function while the direction flag is set.
+void call_backwards() {
+    long sum = 0;
+    for (long i = 0; i < often; ++i) {
+        long argument = i, result = 0;
+        asm volatile("sub $256, %%rsp\n std\n call jump_turn\n cld\n add $256, %%rsp"
+                     : "=a"(result), "+D"(argument)
+                     :
+                     : "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+        sum += result;
+    }
+    std::printf("%ld\n", sum);
+}
+
+// Children are made while another thread makes jumps come and go.
+void fork_meanwhile() {
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) {
+            for (long k = 0; k < 70; ++k) jump_turn(k);
+            for (long k = 0; k < 70; ++k) jump_pushes(k);
+        }
+    });
+    int right = 0;
+    for (int i = 0; i < 60; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            long sum = 0;
+            for (long k = 0; k < 200; ++k) sum += jump_turn(k) - jump_pushes(k);
+            _exit(sum == 200 * 8);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        right += WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    }
+    is_over = true;
+    other.join();
+    std::printf("%d\n", right);
+}
+
 struct Scenario {
     std::string_view name;
     void (*run)();
 };
 constexpr Scenario scenarios[] = {
-    {"often", call_often}, {"jumps", print_jumps}, {"into", jump_into}, {"in_turn", call_in_turn}};
+    {"often", call_often}, {"jumps", print_jumps},        {"into", jump_into},      {"in_turn", call_in_turn},
+    {"late", load_often},  {"backwards", call_backwards}, {"forks", fork_meanwhile}};
 
 }  // namespace
 
