@@ -186,7 +186,7 @@ void ovni_private_follow_work(void (*follower)(int begins));
 
 /* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
 struct ovni_control_registers;
-typedef const struct ovni_control_registers* ovni_private_registers(void);
+typedef const struct ovni_control_registers* ovni_private_registers(void); /* NOLINT: C */
 void ovni_private_follow_registers(ovni_private_registers* registers);
 
 /* Numbers of threads follow the order of creation if libovni-threads.so is loaded, which calls these two.

@@ -6,7 +6,7 @@ import tempfile
 from measure import BenchError, LONGEST
 
 FAR = "1000000000000"
-# What is measured: a hit of each kind, and code at which nothing is armed any more; the function, and the chains.
+# Measured: a hit of each kind, and code at which nothing is armed any more; the function, and the chains.
 HITS = {
     "a trap": ("traps", f"threadid:address:trap:count{FAR}"),
     "a jump": ("hits", f"threadid:address:hit:count{FAR}"),

@@ -176,7 +176,7 @@ void fork_meanwhile() {
         if (child == 0) {
             long sum = 0;
             for (long k = 0; k < 200; ++k) sum += jump_turn(k) - jump_pushes(k);
-            _exit(sum == 200 * 8);
+            _exit(sum == 200L * 8);
         }
         int status = 0;
         waitpid(child, &status, 0);

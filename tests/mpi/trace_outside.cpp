@@ -111,7 +111,7 @@ TEST_F(OutsideJob, FlushWritesWhatFlightRecordersKeep) {
         Finished dump = run({program("ovnidump"), trace_directory()});
         size_t found = 0;
         for (size_t at = 0; (at = dump.out.find("MCb", at)) != dump.out.npos; ++at) ++found;
-        return found >= 21 * ranks;
+        return found >= size_t{21} * ranks;
     };
     for (int i = 0; i < 2000 && !are_written(); ++i) ::usleep(10'000);
     EXPECT_TRUE(are_written());
