@@ -176,6 +176,8 @@ void ovni_private_code_block(uint64_t instructions);
 int ovni_private_code_is_shared(void);
 /* 1 if an event in one thread may arm alarms of others. */
 int ovni_private_code_arms_others(void);
+/* 1 if ovnirun started this process; 0 if a program of ovnirun did. */
+int ovni_private_is_first_process(void);
 /* How instructions are counted: `exact` is 0 if alarms fire at the begin of a block; `images` are the files
  * whose code is counted, separated by commas, and empty for all. */
 void ovni_private_code_accuracy(int* exact, const char** images);

@@ -1,7 +1,6 @@
 // From the alarms of --control to sites in the program's code. All that is loaded is looked through once,
 // before the program begins, and what dlopen() brings is looked through before its own code runs.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <pthread.h>
@@ -63,16 +62,6 @@ Registers registers_in(const ucontext_t& context) {
     return {value(REG_RAX), value(REG_RCX), value(REG_RDX), value(REG_RBX), value(REG_RBP), value(REG_RSI),
             value(REG_RDI), value(REG_R8),  value(REG_R9),  value(REG_R10), value(REG_R11), value(REG_R12),
             value(REG_R13), value(REG_R14), value(REG_R15), value(REG_RSP), value(REG_EFL), value(REG_RIP)};
-}
-
-bool is_started_by_ovnirun() {
-    constexpr std::string_view wanted = "ovnirun\n";
-    const std::string path = "/proc/" + std::to_string(::getppid()) + "/comm";
-    char name[32] = "";
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const ssize_t size = file < 0 ? 0 : ::read(file, name, sizeof name);
-    if (file >= 0) ::close(file);
-    return size > 0 && std::string_view(name, static_cast<size_t>(size)) == wanted;
 }
 
 // Functions that the C library calls where threads begin and end, with all signals blocked: the system would
@@ -190,7 +179,7 @@ class CodeAlarms {
         for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
             if (const char* rank = ::secure_getenv(variable); rank != nullptr && strcmp(rank, "0") != 0)
                 return;
-        if (!is_started_by_ovnirun()) return;
+        if (!ovni_private_is_first_process()) return;
         for (size_t i = 0; i < alarms_.size(); ++i) {
             if (!is_of_function(alarms_[i]) || best_[i] != Fit::none) continue;
             const std::string name = alarms_[i].text, nearest = nearest_functions(images_, name);

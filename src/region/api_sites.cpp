@@ -3,6 +3,7 @@
 
 #include "ovni/private.h"
 #include "region/controller.hpp"
+#include "region/own_process.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -77,6 +78,10 @@ void ovni_private_code_accuracy(int* exact, const char** images) {
 
 void ovni_private_follow_registers(ovni_private_registers* registers) {
     registers_function.store(registers, std::memory_order_release);
+}
+
+int ovni_private_is_first_process(void) {
+    return is_started_by_ovnirun();
 }
 
 void ovni_private_follow_work(void (*follower)(int begins)) {

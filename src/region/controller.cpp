@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cinttypes>
+#include <cstdlib>
 #include <limits>
 
 #include "region/mpi_names.hpp"
@@ -43,6 +44,8 @@ writer::Recording RegionController::begin() noexcept {
 void RegionController::end() noexcept {
     service_.stop();
     if (is_child_ || is_job_told_ || start() != Start::missing || writer::told_rank() != "0") return;
+    // One line for all commands of a shell.
+    if (::getenv("OVNI_SESSION") != nullptr && !is_started_by_ovnirun()) return;
     writer::warn(
         "--control: nothing is recorded of process %d, as no chain came to a start; the first begins with %s",
         getpid(), running()->facts(0).text.c_str());

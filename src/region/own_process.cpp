@@ -21,14 +21,14 @@ constexpr std::string_view launchers[] = {
     "mpirun", "mpirun.openmpi",  "mpiexec",  "mpiexec.openmpi", "mpiexec.hydra",
     "srun",   "hydra_pmi_proxy", "pmi_proxy"};
 
-bool is_of_tracer(const char* thread) noexcept {
-    const std::string path = std::string("/proc/self/task/") + thread + "/comm";
-    int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
+// The name of a task, from its directory in /proc; empty if it cannot be read.
+std::string name_of(const std::string& task) {
+    const int file = ::open((task + "/comm").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return "";
     char name[32];
-    ssize_t size = ::read(file, name, sizeof name);
+    const ssize_t size = ::read(file, name, sizeof name);
     ::close(file);
-    return size > 0 && std::string_view(name, static_cast<size_t>(size)).starts_with("ovni-");
+    return {name, size > 0 ? static_cast<size_t>(size) - 1 : 0};
 }
 
 }  // namespace
@@ -42,6 +42,10 @@ bool is_launcher() noexcept {
     return std::ranges::find(launchers, program) != std::end(launchers);
 }
 
+bool is_started_by_ovnirun() noexcept {
+    return name_of("/proc/" + std::to_string(::getppid())) == "ovnirun";
+}
+
 bool is_code_library_loaded() noexcept {
     void* library = ::dlopen("libovni-code.so", RTLD_LAZY | RTLD_NOLOAD);
     if (library != nullptr) ::dlclose(library);
@@ -53,7 +57,9 @@ size_t count_program_threads() noexcept {
     if (threads == nullptr) return 0;
     size_t count = 0;
     while (const dirent* thread = ::readdir(threads))
-        if (thread->d_name[0] != '.' && !is_of_tracer(thread->d_name)) ++count;
+        if (thread->d_name[0] != '.' &&
+            !name_of(std::string("/proc/self/task/") + thread->d_name).starts_with("ovni-"))
+            ++count;
     ::closedir(threads);
     return count;
 }

@@ -9,6 +9,9 @@ namespace ovni::region {
 // program without mpirun. Such a process inherits the tracer from its environment.
 bool is_launcher() noexcept;
 
+// True if ovnirun started this process; false if a program of ovnirun did, as a shell does with its commands.
+bool is_started_by_ovnirun() noexcept;
+
 // True if libovni-code.so was loaded with the program.
 bool is_code_library_loaded() noexcept;
 
