@@ -64,12 +64,41 @@ Registers registers_in(const ucontext_t& context) {
             value(REG_R13), value(REG_R14), value(REG_R15), value(REG_RSP), value(REG_EFL), value(REG_RIP)};
 }
 
-// Functions that the C library calls where threads begin and end, with all signals blocked: the system would
-// end the program at a site.
-bool runs_with_signals_blocked(const char* symbol) {
-    static constexpr std::string_view all[] = {"madvise",  "__madvise",    "clone",  "__clone", "clone3",
-                                               "__clone3", "start_thread", "munmap", "__munmap"};
-    return std::ranges::find(all, std::string_view(symbol)) != std::end(all);
+// Functions that the C library calls with all signals blocked, as where threads begin and end: the system
+// would end the program at a trap.
+bool runs_with_signals_blocked(std::string_view symbol) {
+    static constexpr std::string_view all[] = {"__clone",
+                                               "__clone3",
+                                               "__clone_internal",
+                                               "__ctype_init",
+                                               "__getpid",
+                                               "__getpagesize",
+                                               "__lll_lock_wait_private",
+                                               "__lll_lock_wake_private",
+                                               "__madvise",
+                                               "__munmap",
+                                               "__nptl_deallocate_stack",
+                                               "__nptl_free_tcb",
+                                               "__sigjmp_save",
+                                               "__sigsetjmp",
+                                               "_setjmp",
+                                               "create_thread",
+                                               "getpagesize",
+                                               "start_thread"};
+    return std::ranges::find(all, symbol) != std::end(all);
+}
+
+// Their addresses, as one function may have several names.
+std::set<uintptr_t> functions_with_signals_blocked(const ElfImage& image) {
+    std::set<uintptr_t> addresses;
+    if (!image.is_c_library()) return addresses;
+    for_each_function(image, [&](const Function& function) {
+        const std::string_view symbol = plain_symbol(function.symbol);
+        for (const char* prefix : {"", "__", "__libc_"})
+            if (runs_with_signals_blocked(std::string(prefix).append(symbol)))
+                addresses.insert(function.address);
+    });
+    return addresses;
 }
 
 class CodeAlarms {
@@ -105,6 +134,7 @@ class CodeAlarms {
     struct Found {
         uintptr_t address;
         Fit fit;
+        bool is_refused;
     };
 
     bool waits_for(int kind) const {
@@ -152,24 +182,29 @@ class CodeAlarms {
     void add_functions(const std::vector<const ElfImage*>& images, Places& places) {
         if (std::ranges::none_of(alarms_, is_of_function)) return;
         std::vector<std::vector<Found>> found(alarms_.size());
-        for (const ElfImage* image : images)
+        for (const ElfImage* image : images) {
+            const std::set<uintptr_t> refused = functions_with_signals_blocked(*image);
             for_each_function(*image, [&](const Function& function) {
                 if (is_fragment(function.symbol) || !image->holds(function.address)) return;
-                const bool is_refused = image->is_c_library() && runs_with_signals_blocked(function.symbol);
                 const std::string_view symbol = plain_symbol(function.symbol);
                 const std::string whole = demangled(symbol), bare = bare_name(whole);
                 for (size_t i = 0; i < alarms_.size(); ++i) {
                     if (!is_of_function(alarms_[i])) continue;
                     const Fit fit = fit_of(alarms_[i], symbol, whole, bare);
                     const uintptr_t address = fit == Fit::none ? 0 : address_of(function);
-                    if (address != 0 && is_refused) tell_missing(address, "it runs with all signals blocked");
-                    if (address != 0 && !is_refused) found[i].push_back({address, fit});
+                    if (address != 0) found[i].push_back({address, fit, refused.contains(address)});
                 }
             });
+        }
         for (size_t i = 0; i < alarms_.size(); ++i) {
             for (const Found& function : found[i]) best_[i] = std::min(best_[i], function.fit);
-            for (const Found& function : found[i])
-                if (function.fit == best_[i]) add_function(alarms_[i], places[function.address]);
+            for (const Found& function : found[i]) {
+                if (function.fit != best_[i]) continue;
+                if (function.is_refused)
+                    tell_missing(function.address, "it runs with all signals blocked");
+                else
+                    add_function(alarms_[i], places[function.address]);
+            }
         }
     }
 
@@ -246,6 +281,9 @@ class CodeAlarms {
     }
 
     bool plant(const Site& site) {
+        const bool is_refused = is_end_of_handler(site.address);
+        if (is_refused) tell_missing(site.address, "our own handler returns there");
+        if (is_refused) return false;
         const Sites::Planted planted = sites_.plant(site);
         if (planted == Sites::Planted::yes) forget_translation(site.address);
         tell_if_missing(planted, site.address);
@@ -371,6 +409,7 @@ class CodeAlarms {
     static void on_trap(int signal, siginfo_t* info, void* context);
     static void report(const Site& site, const Registers& registers);
     static bool report_patched(const Site& site, const PatchedFrame& frame);
+    static bool pass_site(ucontext_t* context);
     static bool on_int3(ucontext_t* context, bool is_translated);
 
     std::vector<Alarm> alarms_;
@@ -473,16 +512,40 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
     return true;
 }
 
+// The place of errno is found by a function of the C library, which the compiler may call earlier than it
+// stands here.
+[[gnu::noinline]] int read_errno() {
+    asm volatile("" ::: "memory");
+    return errno;
+}
+
+[[gnu::noinline]] void write_errno(int value) {
+    asm volatile("" ::: "memory");
+    errno = value;
+}
+
+// In the middle of a report sites are passed, nothing more: even that function may be one.
+bool CodeAlarms::pass_site(ucontext_t* context) {
+    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+    const Site* site = code_alarms->sites_.find(static_cast<uintptr_t>(address) - 1);
+    if (site != nullptr) address = static_cast<greg_t>(site->way_on());
+    return site != nullptr;
+}
+
 void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
-    const int saved = errno;
     auto* context = static_cast<ucontext_t*>(given);
+    const bool is_int3 = info->si_code == SI_KERNEL;
+    const bool was_reporting = own_hits.is_reporting;
+    if (was_reporting && is_int3 && pass_site(context)) return;
+    own_hits.is_reporting = true;
+    const int saved = read_errno();
+    own_hits.is_reporting = was_reporting;
     if (is_wish_to_translate(*info)) {
         follow_wish(context);
     } else {
         OwnWork work;
         bool is_translated = false;
         if (show_program(signal, info, context, is_translated)) {
-            const bool is_int3 = info->si_code == SI_KERNEL;
             const Site* patched = is_int3 ? leave_patch(context) : nullptr;
             if (patched != nullptr && is_translated) {
                 context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->address);
@@ -497,7 +560,9 @@ void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
         }
     }
     follow_missed_wish(context);
-    errno = saved;
+    own_hits.is_reporting = true;
+    write_errno(saved);
+    own_hits.is_reporting = was_reporting;
 }
 
 // ovnirun --list-functions: the program does not begin.

@@ -243,6 +243,10 @@ int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
     return OVNI_REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
 }
 
+int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* set) {
+    return OVNI_REAL(pthread_attr_setsigmask_np)(attributes, Mask(set).get());
+}
+
 int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
     return OVNI_REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
 }
