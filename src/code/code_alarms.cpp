@@ -4,6 +4,7 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -101,6 +102,12 @@ std::set<uintptr_t> functions_with_signals_blocked(const ElfImage& image) {
     return addresses;
 }
 
+// The directory of a process has two links, and one for each thread.
+bool is_only_thread() {
+    struct stat threads {};
+    return ::stat("/proc/self/task", &threads) == 0 && threads.st_nlink == 3;
+}
+
 class CodeAlarms {
  public:
     void begin(const Alarm* alarms, size_t count) {
@@ -175,7 +182,9 @@ class CodeAlarms {
             add_addresses(*image, places);
             add_markers(*image, places);
         }
-        plant(places);
+        // Constructors of libraries may have made threads before this one began.
+        const bool may_run = images_.empty() && !is_only_thread();
+        plant(places, may_run ? Sites::Code::may_run : Sites::Code::does_not_run);
         images_ = std::move(now);
     }
 
@@ -265,7 +274,7 @@ class CodeAlarms {
         });
     }
 
-    void plant(const Places& places) {
+    void plant(const Places& places, Sites::Code code) {
         for (const auto& [address, place] : places) {
             Site site;
             site.address = address;
@@ -275,16 +284,16 @@ class CodeAlarms {
             site.is_function = place.is_function;
             site.is_in_c_library = is_in_c_library(address);
             site.immediate = place.immediate;
-            plant(site);
+            plant(site, code);
         }
         synchronize_code();
     }
 
-    bool plant(const Site& site) {
+    bool plant(const Site& site, Sites::Code code = Sites::Code::may_run) {
         const bool is_refused = is_end_of_handler(site.address);
         if (is_refused) tell_missing(site.address, "our own handler returns there");
         if (is_refused) return false;
-        const Sites::Planted planted = sites_.plant(site);
+        const Sites::Planted planted = sites_.plant(site, code);
         if (planted == Sites::Planted::yes) forget_translation(site.address);
         tell_if_missing(planted, site.address);
         return planted == Sites::Planted::yes;

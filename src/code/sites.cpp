@@ -102,12 +102,14 @@ void Sites::keep_trap(Entry& entry) noexcept {
     write_code(entry.site.address, &int3, 1);
     entry.is_kept = entry.is_broken = true;
     entry.is_lifted = entry.may_jump = entry.wants_jump = entry.is_changing = false;
-    entry.code = Code::int3;
+    entry.form = Form::int3;
 }
 
-Sites::Planted Sites::plant(Site site) noexcept {
+Sites::Planted Sites::plant(Site site, Code code) noexcept {
     if (!take_lock()) return Planted::not_possible;
     const Planted planted = plant_locked(site);
+    if (planted == Planted::yes && site.is_function && code == Code::does_not_run)
+        jump_at_once(*entry_at(site.address));
     give_lock();
     return planted;
 }
@@ -148,16 +150,16 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
 void Sites::write_locked(Entry& entry) noexcept {
     const bool is_resting = resting_ > 0 && entry.site.is_in_c_library && !entry.is_broken;
     const bool is_away = entry.is_lifted || is_resting;
-    const Code wanted = is_away ? Code::original : entry.wants_jump ? Code::jump : Code::int3;
-    if (!entry.is_there.load() || entry.code == wanted) return;
-    entry.is_changing = entry.code == Code::jump || wanted == Code::jump;
-    if (entry.code == Code::jump && !remove_jump(entry)) return keep_trap(entry);
-    if (wanted == Code::original)
+    const Form wanted = is_away ? Form::original : entry.wants_jump ? Form::jump : Form::int3;
+    if (!entry.is_there.load() || entry.form == wanted) return;
+    entry.is_changing = entry.form == Form::jump || wanted == Form::jump;
+    if (entry.form == Form::jump && !remove_jump(entry)) return keep_trap(entry);
+    if (wanted == Form::original)
         write_code(entry.site.address, &entry.site.first_byte, 1);
-    else if (entry.code == Code::original)
+    else if (entry.form == Form::original)
         write_code(entry.site.address, &int3, 1);
-    if (wanted == Code::jump && !write_jump(entry)) return keep_trap(entry);
-    entry.code = wanted;
+    if (wanted == Form::jump && !write_jump(entry)) return keep_trap(entry);
+    entry.form = wanted;
     entry.is_changing = false;
 }
 
@@ -203,20 +205,33 @@ void Sites::count_trap(const Site& site) noexcept {
     give_lock();
 }
 
-void Sites::promote_locked(Entry& entry) noexcept {
-    if (!entry.may_jump || entry.site.stays_trap || entry.wants_jump || entry.code != Code::int3 ||
-        !can_synchronize_code())
-        return;
+bool Sites::prepare_jump(Entry& entry) noexcept {
+    if (!entry.may_jump || entry.site.stays_trap || entry.wants_jump || entry.form != Form::int3)
+        return false;
     const uintptr_t address = entry.site.address;
     entry.may_jump = !has_site_inside(address) && entry_around(address) == nullptr;
     const JumpPatch* patch = entry.patch.load(std::memory_order_relaxed);
     if (entry.may_jump && patch == nullptr) patch = make_patch(entry.site);
     entry.may_jump = entry.may_jump && patch != nullptr;
-    if (!entry.may_jump) return;
+    if (!entry.may_jump) return false;
     entry.patch.store(patch, std::memory_order_release);
     std::atomic_ref(entry.site.copy).store(patch->copies[0], std::memory_order_release);
+    return true;
+}
+
+void Sites::promote_locked(Entry& entry) noexcept {
+    if (!can_synchronize_code() || !prepare_jump(entry)) return;
     entry.wants_jump = true;
     write_locked(entry);
+}
+
+// Not for places at which other threads may be.
+void Sites::jump_at_once(Entry& entry) noexcept {
+    if (!can_synchronize_code() || !prepare_jump(entry)) return;
+    const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
+    if (!write_code(entry.site.address, patch.jump.data(), patch.jump.size())) return;
+    entry.wants_jump = true;
+    entry.form = Form::jump;
 }
 
 const JumpPatch* Sites::make_patch(const Site& site) noexcept {

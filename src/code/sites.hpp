@@ -40,12 +40,14 @@ class Sites {
  public:
     static constexpr size_t most = size_t{1} << 16;
     enum class Planted : uint8_t { yes, was_there, not_possible, no_room, refused };
+    enum class Code : uint8_t { may_run, does_not_run };
 
     Sites();
     // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
     // stays what it is. A known site is not lifted any more if the new one has no alarms. The alarms must
     // live as long as the process.
-    Planted plant(Site site) noexcept;
+    // A function becomes a jump at once if no thread runs its code yet.
+    Planted plant(Site site, Code code = Code::may_run) noexcept;
     // Takes the int3 of a site away, for threads that come there from now on, if it is idle. The site stays
     // known, because a thread may be at its int3. is_idle(site) is asked while nothing can be put back.
     void lift_if(const Site& site, bool (*is_idle)(const Site& site)) noexcept;
@@ -70,7 +72,7 @@ class Sites {
     void restore(uintptr_t address, std::span<uint8_t> bytes) const noexcept;
 
  private:
-    enum class Code : uint8_t { original, int3, jump };
+    enum class Form : uint8_t { original, int3, jump };
     struct Entry {
         Site site;
         std::atomic<bool> is_there{false};
@@ -80,7 +82,7 @@ class Sites {
         bool may_jump = true;
         bool wants_jump = false;
         bool is_changing = false;  // from a jump or to one
-        Code code = Code::int3;
+        Form form = Form::int3;
         std::atomic<uint32_t> traps{0};         // since it was lifted
         std::atomic<uint32_t> traps_inside{0};  // of the jump
         std::atomic<const JumpPatch*> patch{nullptr};
@@ -94,6 +96,8 @@ class Sites {
     bool take_lock() noexcept;
     void write_locked(Entry& entry) noexcept;
     bool write_jump(const Entry& entry) noexcept;
+    bool prepare_jump(Entry& entry) noexcept;
+    void jump_at_once(Entry& entry) noexcept;
     bool remove_jump(const Entry& entry) noexcept;
     void keep_trap(Entry& entry) noexcept;
     void give_lock() noexcept { lock_.clear(std::memory_order_release); }
