@@ -4,6 +4,7 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -102,6 +103,14 @@ std::set<uintptr_t> functions_with_signals_blocked(const ElfImage& image) {
     return addresses;
 }
 
+// As programs that are not position-independent do.
+bool program_lies_low() {
+    constexpr uintptr_t low = uintptr_t{1} << 32;
+    dl_find_object found{};
+    const uintptr_t entry = ::getauxval(AT_ENTRY);
+    return ::_dl_find_object(reinterpret_cast<void*>(entry), &found) == 0 && entry < low;
+}
+
 // The directory of a process has two links, and one for each thread.
 bool is_only_thread() {
     struct stat threads {};
@@ -113,7 +122,12 @@ class CodeAlarms {
     void begin(const Alarm* alarms, size_t count) {
         alarms_.assign(alarms, alarms + count);
         best_.assign(count, Fit::none);
-        if (!take_over_traps(on_trap)) return;
+        if (!take_over(SIGTRAP, on_trap)) return;
+        // In translated code the program's handlers of SIGILL run translated, too, and the system must call
+        // them.
+        if (program_lies_low() && std::ranges::none_of(alarms_, needs_translation) &&
+            take_over(SIGILL, on_trap))
+            sites_.use_illegal_instructions();
         prepare_synchronization();
         prepare_patched_hits(report_patched);
         // The work here comes to the first sites.
@@ -419,6 +433,7 @@ class CodeAlarms {
     static void report(const Site& site, const Registers& registers);
     static bool report_patched(const Site& site, const PatchedFrame& frame);
     static bool pass_site(ucontext_t* context);
+    static bool pass_inside(ucontext_t* context, uintptr_t behind);
     static bool on_int3(ucontext_t* context, bool is_translated);
 
     std::vector<Alarm> alarms_;
@@ -504,12 +519,9 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
     }
     const bool was_reporting = own_hits.is_reporting;
     own_hits.is_reporting = true;
-    const uintptr_t inside = is_translated ? 0 : code_alarms->sites_.way_on_inside(behind - 1);
+    const bool is_inside = !is_translated && pass_inside(context, 1);
     own_hits.is_reporting = was_reporting;
-    if (inside != 0) {
-        registers[REG_RIP] = static_cast<greg_t>(inside);
-        return true;
-    }
+    if (is_inside) return true;
     if (!code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
     own_hits.is_reporting = true;
     const Registers behind_it = registers_in(*context);
@@ -541,12 +553,24 @@ bool CodeAlarms::pass_site(ucontext_t* context) {
     return site != nullptr;
 }
 
+// The same for the inside of a jump, whose traps show an address so far behind.
+bool CodeAlarms::pass_inside(ucontext_t* context, uintptr_t behind) {
+    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+    const uintptr_t inside = code_alarms->sites_.way_on_inside(static_cast<uintptr_t>(address) - behind);
+    if (inside != 0) address = static_cast<greg_t>(inside);
+    return inside != 0;
+}
+
 void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
     auto* context = static_cast<ucontext_t*>(given);
-    const bool is_int3 = info->si_code == SI_KERNEL;
+    const bool is_int3 = signal == SIGTRAP && info->si_code == SI_KERNEL;
     const bool was_reporting = own_hits.is_reporting;
     if (was_reporting && is_int3 && pass_site(context)) return;
     own_hits.is_reporting = true;
+    if (signal == SIGILL && pass_inside(context, 0)) {
+        own_hits.is_reporting = was_reporting;
+        return;
+    }
     const int saved = read_errno();
     own_hits.is_reporting = was_reporting;
     if (is_wish_to_translate(*info)) {

@@ -16,6 +16,9 @@ namespace ovni::code {
 namespace {
 
 constexpr uint8_t int3 = 0xcc;
+// push and pop of segments, and arithmetic of decimal digits, as they were before 64 bits
+constexpr std::array<uint8_t, 11> illegal = {0x37, 0x3f, 0x2f, 0x27, 0x1f, 0x1e,
+                                             0x17, 0x16, 0x0e, 0x07, 0x06};
 
 // A jump comes to this: the report, and copies of the instructions that it covers.
 class Trampoline {
@@ -112,6 +115,12 @@ FixedBytes traps_inside(const JumpPatch& patch) {
     return fixed;
 }
 
+FixedBytes with_last_byte(FixedBytes fixed, uint8_t byte) {
+    constexpr unsigned shift = 24;
+    fixed.value = (fixed.value & ~(uint32_t{0xff} << shift)) | uint32_t{byte} << shift;
+    return fixed;
+}
+
 }  // namespace
 
 bool JumpPatches::make(const Site& site, std::span<const uint8_t> code, JumpPatch& patch) noexcept {
@@ -122,7 +131,13 @@ bool JumpPatches::make(const Site& site, std::span<const uint8_t> code, JumpPatc
     if (!add_copies(trampoline, site, code, patch) || !trampoline.write()) return false;
     const uintptr_t behind = site.address + JumpPatch::bytes;
     const FixedBytes fixed = traps_inside(patch);
-    if (fixed.mask != 0) target = pads_.make(behind, fixed, target);
+    if (fixed.mask != 0) {
+        uintptr_t pad = pads_.make(behind, fixed, target);
+        for (size_t i = 0;
+             pad == 0 && may_be_illegal_ && patch.begins_at(JumpPatch::bytes - 1) && i < illegal.size(); ++i)
+            pad = pads_.make(behind, with_last_byte(fixed, illegal[i]), target);
+        target = pad;
+    }
     if (target == 0) return false;
     const auto distance = static_cast<int32_t>(target - behind);
     constexpr uint8_t jump = 0xe9;

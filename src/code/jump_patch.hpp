@@ -1,6 +1,9 @@
 // A jump in place of the first five bytes of a site's code. Threads may be anywhere in these five bytes, and
 // the program may jump into them, so an int3 stands at each instruction that begins there: the jump goes to a
 // place whose distance has these bytes (landing_pads.hpp). The trap of such an int3 goes on in a copy.
+//
+// The last byte of the distance says how far it is: an int3 there means 860 MB down, where a program at a low
+// address has nothing. Bytes that are no instruction in 64-bit mode do as well, if SIGILL is ours.
 #pragma once
 
 #include <array>
@@ -28,6 +31,7 @@ struct JumpPatch {
 
 class JumpPatches {
  public:
+    void use_illegal_instructions() noexcept { may_be_illegal_ = true; }
     // A patch for the site, whose code is `code`, as the program was made. False if there can be none.
     // Nothing is given back.
     bool make(const Site& site, std::span<const uint8_t> code, JumpPatch& patch) noexcept;
@@ -35,6 +39,7 @@ class JumpPatches {
  private:
     NearMemory memory_;
     LandingPads pads_;
+    bool may_be_illegal_ = false;
 };
 
 }  // namespace ovni::code

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -18,8 +19,19 @@ namespace ovni::code {
 
 namespace {
 
-constinit std::atomic<bool> is_taken{false};
-struct sigaction of_program;  // for SIGTRAP, as the program set it last
+// A signal that is ours, and the program's action for it, as it was set last.
+struct OwnSignal {
+    int number;
+    std::atomic<bool> is_taken{false};
+    struct sigaction of_program {};
+};
+constinit OwnSignal own_signals[] = {{.number = SIGTRAP}, {.number = SIGILL}};
+
+OwnSignal* own_signal(int number) noexcept {
+    for (OwnSignal& own : own_signals)
+        if (own.number == number && own.is_taken.load(std::memory_order_acquire)) return &own;
+    return nullptr;
+}
 
 // A short copy: handlers may read it while another thread writes.
 constinit std::atomic_flag lock = ATOMIC_FLAG_INIT;
@@ -31,9 +43,10 @@ struct Guard {
     ~Guard() { lock.clear(std::memory_order_release); }
 };
 
-sigset_t without_trap(const sigset_t& set) noexcept {
+sigset_t without_own(const sigset_t& set) noexcept {
     sigset_t copy = set;
     sigdelset(&copy, SIGTRAP);
+    if (own_signal(SIGILL) != nullptr) sigdelset(&copy, SIGILL);
     return copy;
 }
 
@@ -41,7 +54,7 @@ sigset_t without_trap(const sigset_t& set) noexcept {
 class Mask {
  public:
     explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr) {
-        if (is_given_) set_ = without_trap(*set);
+        if (is_given_) set_ = without_own(*set);
     }
     const sigset_t* get() const noexcept { return is_given_ ? &set_ : nullptr; }
 
@@ -50,13 +63,13 @@ class Mask {
     sigset_t set_{};
 };
 
-sighandler_t set_trap(sighandler_t handler, int flags) noexcept {
+sighandler_t set_own(int number, sighandler_t handler, int flags) noexcept {
     struct sigaction wanted {
     }, before{};
     wanted.sa_handler = handler;
     wanted.sa_flags = flags;
     if (handler == SIG_ERR) errno = EINVAL;
-    return handler != SIG_ERR && ::sigaction(SIGTRAP, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+    return handler != SIG_ERR && ::sigaction(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
 // The handlers that the program set, while the system knows ours.
@@ -97,19 +110,21 @@ bool is_sent_by_process(const siginfo_t& info) noexcept {
 
 }  // namespace
 
-bool take_over_traps(TrapHandler handler) noexcept {
+bool take_over(int signal, TrapHandler handler) noexcept {
+    OwnSignal& own = *std::ranges::find(own_signals, signal, &OwnSignal::number);
     struct sigaction ours {};
     ours.sa_sigaction = handler;
     // A site may be hit while another one is reported, but not by a handler of the program.
     ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
     sigfillset(&ours.sa_mask);
     sigdelset(&ours.sa_mask, SIGTRAP);
-    if (OVNI_REAL(sigaction)(SIGTRAP, &ours, &of_program) != 0) return false;
-    is_taken.store(true, std::memory_order_release);
-    sigset_t trap;
-    sigemptyset(&trap);
-    sigaddset(&trap, SIGTRAP);
-    return OVNI_REAL(pthread_sigmask)(SIG_UNBLOCK, &trap, nullptr) == 0;
+    sigdelset(&ours.sa_mask, SIGILL);
+    if (OVNI_REAL(sigaction)(signal, &ours, &own.of_program) != 0) return false;
+    own.is_taken.store(true, std::memory_order_release);
+    sigset_t open;
+    sigemptyset(&open);
+    sigaddset(&open, signal);
+    return OVNI_REAL(pthread_sigmask)(SIG_UNBLOCK, &open, nullptr) == 0;
 }
 
 void take_over_handlers(TrapHandler entry) noexcept {
@@ -158,6 +173,7 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
     struct sigaction theirs;
     {
         Guard guard;
+        struct sigaction& of_program = own_signal(signal)->of_program;
         theirs = of_program;
         if ((theirs.sa_flags & SA_RESETHAND) != 0) of_program.sa_handler = SIG_DFL;
     }
@@ -166,14 +182,15 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
         if (theirs.sa_handler == SIG_IGN && is_sent_by_process(*info)) return;
         struct sigaction usual {};
         usual.sa_handler = SIG_DFL;
-        OVNI_REAL(sigaction)(SIGTRAP, &usual, nullptr);
-        ::raise(SIGTRAP);
+        OVNI_REAL(sigaction)(signal, &usual, nullptr);
+        // A bad instruction comes again when the handler returns.
+        if (signal != SIGILL || is_sent_by_process(*info)) ::raise(signal);
         return;
     }
     // Theirs runs with the mask that it would have without us; the C library gives it back behind this
     // handler.
     const sigset_t usual = static_cast<const ucontext_t*>(context)->uc_sigmask,
-                   theirs_alone = without_trap(theirs.sa_mask);
+                   theirs_alone = without_own(theirs.sa_mask);
     sigset_t mask;
     sigorset(&mask, &usual, &theirs_alone);
     OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);
@@ -191,10 +208,10 @@ using namespace ovni::code;
 extern "C" {
 
 int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact) noexcept {
-    if (signal == SIGTRAP && is_taken.load(std::memory_order_acquire)) {
+    if (OwnSignal* own = own_signal(signal)) {
         Guard guard;
-        const struct sigaction before = of_program;
-        if (act != nullptr) of_program = *act;
+        const struct sigaction before = own->of_program;
+        if (act != nullptr) own->of_program = *act;
         if (oldact != nullptr) *oldact = before;
         return 0;
     }
@@ -202,7 +219,7 @@ int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact)
     struct sigaction changed {};
     if (act != nullptr) {
         changed = *act;
-        changed.sa_mask = without_trap(act->sa_mask);
+        changed.sa_mask = without_own(act->sa_mask);
         changed.sa_handler = handler.for_system();
     }
     const int result = OVNI_REAL(sigaction)(signal, act == nullptr ? nullptr : &changed, oldact);
@@ -215,7 +232,7 @@ int __sigaction(int signal, const struct sigaction* act, struct sigaction* oldac
 }
 
 sighandler_t signal(int number, sighandler_t wanted) noexcept {
-    if (number == SIGTRAP) return set_trap(wanted, SA_RESTART);
+    if (own_signal(number) != nullptr) return set_own(number, wanted, SA_RESTART);
     Handler handler(number, wanted);
     return handler.for_program(OVNI_REAL(signal)(number, handler.for_system()));
 }
@@ -230,7 +247,7 @@ sighandler_t ssignal(int number, sighandler_t handler) noexcept {
 
 sighandler_t __sysv_signal(int number, sighandler_t wanted) noexcept {
     constexpr int flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    if (number == SIGTRAP) return set_trap(wanted, flags);
+    if (own_signal(number) != nullptr) return set_own(number, wanted, flags);
     Handler handler(number, wanted);
     return handler.for_program(OVNI_REAL(__sysv_signal)(number, handler.for_system()));
 }

@@ -1,7 +1,7 @@
-// SIGTRAP belongs to our sites. The program still has its own action for it, which gets all traps that are
-// not of sites, and masks with SIGTRAP in them take effect without it: the system ends a program that comes
-// to a site while it blocks the signal. Masks that reach the system in another way than by the C library are
-// not seen.
+// SIGTRAP belongs to our sites, and SIGILL in some programs. The program still has its own action for them,
+// which gets all traps that are not of sites, and masks with these signals in them take effect without: the
+// system ends a program that comes to a site while it blocks the signal. Masks that reach the system in
+// another way than by the C library are not seen.
 #pragma once
 
 #include <signal.h>
@@ -12,8 +12,8 @@ namespace ovni::code {
 
 using TrapHandler = void (*)(int signal, siginfo_t* info, void* context);
 
-// Returns false if the system refuses.
-bool take_over_traps(TrapHandler handler) noexcept;
+// For SIGTRAP or SIGILL. Returns false if the system refuses.
+bool take_over(int signal, TrapHandler handler) noexcept;
 
 // From here on the system calls `entry` for all signals that the program sets a handler for; it finds the
 // handler with handler_of_program(), or 0 if there is none.

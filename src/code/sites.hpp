@@ -43,6 +43,8 @@ class Sites {
     enum class Code : uint8_t { may_run, does_not_run };
 
     Sites();
+    // SIGILL is ours: see jump_patch.hpp.
+    void use_illegal_instructions() noexcept { patches_.use_illegal_instructions(); }
     // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
     // stays what it is. A known site is not lifted any more if the new one has no alarms. The alarms must
     // live as long as the process.

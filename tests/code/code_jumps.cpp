@@ -15,6 +15,8 @@ using testing::ElementsAre;
 class CodeJumps : public ControlledProgram {
  protected:
     static constexpr const char* target = BUILD_DIR "/tests/code_jump_target";
+    // Not position-independent.
+    static constexpr const char* low_target = BUILD_DIR "/tests/code_jump_low_target";
 };
 
 // The last call of each fires, and no other one.
@@ -38,10 +40,12 @@ TEST_F(CodeJumps, AreMadeWhereManyHitsCome) {
     Words chains;
     for (const char* name : {"pushes", "long", "return", "branch", "data", "call", "double"})
         chains.push_back(std::string("threadid:address:jump_") + name + ":count1000000");
-    const Finished done = controlled(chains, {target, "often", "jumps"});
-    EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.out,
-                testing::HasSubstr("pushes 1\nlong 1\nreturn 1\nbranch 1\ndata 1\ncall 1\ndouble 1\n"));
+    for (const char* program : {target, low_target}) {
+        const Finished done = controlled(chains, {program, "often", "jumps"});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.out,
+                    testing::HasSubstr("pushes 1\nlong 1\nreturn 1\nbranch 1\ndata 1\ncall 1\ndouble 1\n"));
+    }
 }
 
 // Each hit is reported, and nothing of the program's registers is lost.
@@ -104,6 +108,28 @@ TEST_F(CodeJumps, AreWholeInChildrenOfFork) {
                    {target, "forks"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "60\n");
+}
+
+// Traps would end the process there.
+TEST_F(CodeJumps, WorkWhereSignalsAreBlocked) {
+    const Finished done = controlled({"threadid:enter_func:jump_turn:count1000000"}, {target, "timer"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "called\n");
+}
+
+// The insides of jumps are bad instructions in such a program.
+TEST_F(CodeJumps, LeaveTheProgramItsOwnBadInstructions) {
+    const Words words{low_target, "illegal", "into", "in_turn"};
+    const Finished untouched = run(words);
+    const Words chains{"threadid:address:jump_inside:count399", "threadid:address:jump_inside:count400",
+                       "threadid:address:jump_turn:count1000000"};
+    const Finished done = controlled(chains, words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, untouched.out);
+    EXPECT_THAT(fired(), ElementsAre(chains.front()));
+    constexpr int by_bad_instruction = 128 + SIGILL;
+    EXPECT_EQ(controlled(chains, {"bash", "-c", std::string(low_target) + " illegal die"}).status,
+              by_bad_instruction);
 }
 
 // Instructions are counted from behind the one that armed the count.

@@ -1,12 +1,16 @@
 // Functions that are called often, so that jumps take the places of their sites. Each word is a scenario.
 #include <dlfcn.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csetjmp>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -187,13 +191,48 @@ void fork_meanwhile() {
     std::printf("%d\n", right);
 }
 
+// The C library runs the callbacks in a thread in which all signals were blocked.
+void call_by_timer() {
+    static std::atomic<int> calls{0};
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD;
+    event.sigev_notify_function = [](sigval) { calls += jump_turn(1) == 10; };
+    timer_t timer;
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    constexpr itimerspec each{{0, 1'000'000}, {0, 1'000'000}};
+    timer_settime(timer, 0, &each, nullptr);
+    while (calls < 5) sched_yield();
+    std::puts("called");
+}
+
+// Bad instructions of the program's own.
+sigjmp_buf behind_illegal;
+void be_illegal() {
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) { siglongjmp(behind_illegal, 1); };
+    sigaction(SIGILL, &action, &before);
+    for (int i = 0; i < 3; ++i)
+        if (sigsetjmp(behind_illegal, 1) == 0)
+            asm volatile("ud2");
+        else
+            std::printf("%d\n", before.sa_handler == SIG_DFL);
+    signal(SIGILL, SIG_DFL);
+}
+void die() {
+    std::fflush(stdout);
+    asm volatile("ud2");
+}
+
 struct Scenario {
     std::string_view name;
     void (*run)();
 };
-constexpr Scenario scenarios[] = {
-    {"often", call_often}, {"jumps", print_jumps},        {"into", jump_into},      {"in_turn", call_in_turn},
-    {"late", load_often},  {"backwards", call_backwards}, {"forks", fork_meanwhile}};
+constexpr Scenario scenarios[] = {{"often", call_often},     {"jumps", print_jumps},
+                                  {"into", jump_into},       {"in_turn", call_in_turn},
+                                  {"late", load_often},      {"backwards", call_backwards},
+                                  {"forks", fork_meanwhile}, {"timer", call_by_timer},
+                                  {"illegal", be_illegal},   {"die", die}};
 
 }  // namespace
 
