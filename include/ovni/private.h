@@ -179,8 +179,8 @@ int ovni_private_code_arms_others(void);
 /* 1 if ovnirun started this process; 0 if a program of ovnirun did. */
 int ovni_private_is_first_process(void);
 /* How instructions are counted: `exact` is 0 if alarms fire at the begin of a block; `images` are the files
- * whose code is counted, separated by commas, and empty for all. */
-void ovni_private_code_accuracy(int* exact, const char** images);
+ * whose code is counted, separated by commas, and empty for all; `counter` is cache, processor or time. */
+void ovni_private_code_accuracy(int* exact, const char** images, const char** counter);
 
 /* `follower` is called in a thread with 1 when the library begins work during which no event can fire, and
  * with 0 at the end of it. */

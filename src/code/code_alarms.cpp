@@ -574,7 +574,11 @@ void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
     const int saved = read_errno();
     own_hits.is_reporting = was_reporting;
     if (is_wish_to_translate(*info)) {
-        follow_wish(context);
+        const Registers here = registers_in(*context);
+        const Registers* before = shown_registers;
+        shown_registers = before == nullptr ? &here : before;
+        if (!is_early(*info)) follow_wish(context);
+        shown_registers = before;
     } else {
         OwnWork work;
         bool is_translated = false;

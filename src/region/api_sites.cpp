@@ -70,10 +70,11 @@ int ovni_private_code_arms_others(void) {
     return running && running->arms_others();
 }
 
-void ovni_private_code_accuracy(int* exact, const char** images) {
+void ovni_private_code_accuracy(int* exact, const char** images, const char** counter) {
     const Running* running = controller().running();
     *exact = running && running->counting().is_exact;
     *images = running ? running->counting().images.c_str() : "";
+    *counter = running ? running->counting().counter.c_str() : "";
 }
 
 void ovni_private_follow_registers(ovni_private_registers* registers) {

@@ -80,6 +80,13 @@ Fault ControlSettings::from_environment(ControlSettings& settings) noexcept {
         settings.counting.is_exact = text == "exact";
     }
     settings.counting.images = variable("OVNI_CONTROL_ICOUNT_IMAGES");
+    if (std::string_view text = variable("OVNI_CONTROL_COUNTER"); !text.empty()) {
+        if (text != "cache" && text != "processor" && text != "time")
+            return Error{"a counter is cache, processor or time", std::string(text), 0};
+        if (text != "cache" && !settings.counting.images.empty())
+            return Error{"this counter counts the instructions of all files", std::string(text), 0};
+        settings.counting.counter = text;
+    }
     std::string_view ranks = variable("OVNI_CONTROL_RANKS");
     return ranks.empty() ? Fault() : RankList::parse(ranks, settings.ranks);
 }

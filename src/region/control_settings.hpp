@@ -41,6 +41,7 @@ std::optional<uint32_t> own_rank() noexcept;
 struct Counting {
     bool is_exact = false;  // OVNI_CONTROL_ACCURACY: block or exact
     std::string images;     // OVNI_CONTROL_ICOUNT_IMAGES: names of files, separated by commas; empty: all
+    std::string counter = "cache";  // OVNI_CONTROL_COUNTER: cache, processor or time
 };
 
 struct ControlSettings {

@@ -77,6 +77,9 @@ constexpr OptionRow known[] = {
     {"control-accuracy", "", "block|exact", "OVNI_CONTROL_ACCURACY",
      R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
      right behind it (exact).)"},
+    {"control-counter", "", "cache|processor|time", "OVNI_CONTROL_COUNTER",
+     R"(Instructions are counted in translated code (cache, default); by the processor's counter, at full speed and with
+     those of the tracer; or nanoseconds of the thread count in their place (time).)"},
     {"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
      R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
      but the tracer.)"},

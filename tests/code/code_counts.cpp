@@ -171,6 +171,29 @@ TEST_F(CodeCounts, HardProgramsDoWhatTheyDoWithoutCounting) {
     }
 }
 
+// The system's counter ends the wait; 10 ms come three times in 35 ms of a thread, and once more in its
+// child.
+TEST_F(CodeCounts, TimeMayBeCountedInPlace) {
+    const Finished done =
+        controlled({"threadid:icount:10000000,repeat"},
+                   {"--control-counter", "time", BUILD_DIR "/tests/code_jump_target", "busy"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "0\n");
+    if (done.err.find("no such counter") != done.err.npos) GTEST_SKIP() << done.err;
+    EXPECT_THAT(fired(), testing::AllOf(SizeIs(testing::Ge(6u)), SizeIs(testing::Le(10u))));
+}
+
+// Most virtual machines have no such counter, which is told; the alarm fires in any case.
+TEST_F(CodeCounts, TheProcessorMayCount) {
+    const Words words{"--control-counter", "processor", BUILD_DIR "/tests/code_jump_target", "busy"};
+    const Finished done = controlled({"threadid:icount:2000000"}, words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "0\n");
+    EXPECT_THAT(fired(), testing::Not(testing::IsEmpty()));
+    EXPECT_THAT(done.err, testing::AnyOf("", testing::HasSubstr("the system gives no such counter (")));
+    EXPECT_EQ(run({program("ovnirun"), "--control-counter", "clock", "true"}).status, 2);
+}
+
 // In translated code hits of sites are no traps.
 TEST_F(CodeCounts, EveryHitIsCountedInTranslatedCode) {
     const Finished done = controlled(

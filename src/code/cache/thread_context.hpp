@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "code/cache/cpu_counter.hpp"
 #include "ovni/control.h"
 
 namespace ovni::code {
@@ -30,13 +31,14 @@ struct alignas(64) ThreadContext {
     uint64_t stack_at_clone;
 
     // Translated code does not know the rest.
-    int64_t granted;   // what `left` was when the thread went on
-    int thread;        // its number in the system
-    uint32_t wishes;   // to ask again
-    bool has_forked;   // its last system call makes a child with memory of its own
-    bool is_inside;    // in translated code, or in the resolver
-    bool is_limited;   // asks again soon, because others share its counts
-    bool is_matching;  // looks for matching instructions
+    int64_t granted;     // what `left` was when the thread went on
+    int thread;          // its number in the system
+    uint32_t wishes;     // to ask again
+    bool has_forked;     // its last system call makes a child with memory of its own
+    bool is_inside;      // in translated code, or in the resolver
+    bool is_limited;     // asks again soon, because others share its counts
+    bool is_matching;    // looks for matching instructions
+    CpuCounter counter;  // runs while the thread runs the program's own code
     int64_t granted_at_pause, left_at_pause;
     bool is_paused;          // the tracer works: instructions do not count
     bool is_asked_in_pause;  // to ask again

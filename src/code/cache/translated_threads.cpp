@@ -43,6 +43,7 @@ class TranslatedThreads {
     // True if the thread can go on in translated code.
     bool attach() noexcept;
     bool is_wanted() noexcept;
+    void end_native_count(ThreadContext& own) noexcept;
     void ask_again(ThreadContext& own) noexcept;
     void pause_count(ThreadContext& own, bool begins) noexcept;
     CodeCache& cache() noexcept { return cache_; }
@@ -57,6 +58,7 @@ class TranslatedThreads {
     static constexpr uint64_t most_shared = uint64_t{1} << 16;
 
     ThreadContext* take_context() noexcept;
+    bool counts_natively(ThreadContext& own) noexcept;
     void settle(ThreadContext& own) noexcept;
     bool update(ThreadContext& own) noexcept;
     bool update_once(ThreadContext& own) noexcept;
@@ -76,6 +78,7 @@ class TranslatedThreads {
     InstructionMatch match_;
     CodeCache cache_;
     bool is_exact_ = false;
+    std::atomic<Counter> counter_{Counter::cache};
     bool is_ready_ = false;
     std::atomic<bool> is_told_{false};
     std::atomic<ThreadContext*> contexts_[most_threads] = {};
@@ -104,8 +107,10 @@ bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms)
     }
     const char* images = "";
     int is_exact = 0;
-    ovni_private_code_accuracy(&is_exact, &images);
+    const char* counter = "";
+    ovni_private_code_accuracy(&is_exact, &images, &counter);
     is_exact_ = is_exact != 0;
+    counter_ = counter_named(counter);
     is_ready_ = cache_.prepare(images);
     if (!is_ready_)
         tell("instructions are not counted, as the system gives no memory that may be written and executed",
@@ -132,8 +137,10 @@ ThreadContext* TranslatedThreads::take_context() noexcept {
         const bool is_gone =
             held == thread || (::syscall(SYS_tgkill, ::getpid(), held, 0) != 0 && errno == ESRCH);
         if (is_gone && __atomic_compare_exchange_n(&context->thread, &held, thread, false, __ATOMIC_ACQ_REL,
-                                                   __ATOMIC_RELAXED))
+                                                   __ATOMIC_RELAXED)) {
+            context->counter.close();
             return context;
+        }
     }
     const size_t place = context_count_.fetch_add(1);
     if (place >= most_threads) return nullptr;
@@ -167,6 +174,7 @@ bool TranslatedThreads::attach() noexcept {
         return false;
     }
     if (own_context == nullptr) own_context = context;
+    if (counts_natively(*context)) return false;
     context->is_resolving = 0;
     context->is_deferred = 0;
     context->granted = context->left = 0;
@@ -179,6 +187,37 @@ bool TranslatedThreads::attach() noexcept {
     }
     context->is_inside = true;
     return true;
+}
+
+// True if the thread can go on in the program's own code, with a counter that ends that before an alarm
+// fires.
+bool TranslatedThreads::counts_natively(ThreadContext& own) noexcept {
+    constexpr uint64_t rest = 200'000;  // for translated code, as the counter stops somewhat late
+    const Counter what = counter_.load(std::memory_order_relaxed);
+    if (what == Counter::cache || ovni_private_code_is_shared()) return false;
+    if (std::ranges::any_of(match_.alarms(),
+                            [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); }))
+        return false;
+    uint64_t until = ovni_private_code_until_next();
+    if (until == UINT64_MAX || (what == Counter::processor && until < 2 * rest)) return false;
+    if (what == Counter::processor) until -= rest;
+    const int error = own.counter.start(what, until);
+    if (error == 0) return true;
+    counter_.store(Counter::cache, std::memory_order_relaxed);
+    char line[160];
+    const int size =
+        snprintf(line, sizeof line,
+                 "WARN: --control: the system gives no such counter (%s); instructions are counted in "
+                 "translated code\n",
+                 strerrordesc_np(error));
+    ovni_private_print(line, static_cast<size_t>(size));
+    return false;
+}
+
+void TranslatedThreads::end_native_count(ThreadContext& own) noexcept {
+    if (!own.counter.is_running()) return;
+    const uint64_t count = own.counter.stop();
+    if (count > 0) ovni_private_code_count(count);
 }
 
 bool TranslatedThreads::is_wanted() noexcept {
@@ -502,6 +541,10 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
     ::pthread_atfork(nullptr, nullptr, [] {
         threads->start_over_in_child();
         if (ovni_private_code_arms_others()) watch_waiting_threads();
+        // The counter is that of the parent.
+        const bool has_counted = own_context != nullptr && own_context->counter.is_running();
+        if (own_context != nullptr) own_context->counter.close();
+        if (has_counted) enter_if_wanted();
     });
     return true;
 }
@@ -509,7 +552,9 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
 namespace {
 
 bool is_translation_wanted_here() noexcept {
-    return threads != nullptr && threads->is_wanted();
+    if (threads == nullptr) return false;
+    if (own_context != nullptr) threads->end_native_count(*own_context);
+    return threads->is_wanted();
 }
 
 }  // namespace
@@ -619,7 +664,12 @@ void go_on_translated(ucontext_t* context, GoOn where) noexcept {
 }
 
 bool is_wish_to_translate(const siginfo_t& info) noexcept {
-    return threads != nullptr && info.si_code == SI_QUEUE && info.si_value.sival_ptr == mark_of_wish();
+    if (threads == nullptr) return false;
+    return is_from_counter(info) || (info.si_code == SI_QUEUE && info.si_value.sival_ptr == mark_of_wish());
+}
+
+bool is_early(const siginfo_t& info) noexcept {
+    return is_from_counter(info) && own_context != nullptr && !own_context->counter.is_over();
 }
 
 void follow_wish(ucontext_t* context) noexcept {

@@ -47,8 +47,10 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
 // The thread goes on in translated code; at its next instruction, or behind one that was reported.
 enum class GoOn : uint8_t { here, behind };
 void go_on_translated(ucontext_t* context, GoOn where) noexcept;
-// True if the handler is called because translation_is_wanted().
+// True if the handler is called because translation_is_wanted(), or because a counter has come to its end.
 bool is_wish_to_translate(const siginfo_t& info) noexcept;
+// True if it is a counter's, and there is nothing to do yet.
+bool is_early(const siginfo_t& info) noexcept;
 void follow_wish(ucontext_t* context) noexcept;
 // One that came while the handler worked.
 void follow_missed_wish(ucontext_t* context) noexcept;
