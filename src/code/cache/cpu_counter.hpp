@@ -15,7 +15,7 @@ enum class Counter : uint8_t {
 };
 Counter counter_named(const char* name) noexcept;  // `cache` for unknown ones
 
-// Of one thread. All zero at first.
+// That of one thread. All zero at first.
 class CpuCounter {
  public:
     // The calling thread gets a signal of is_from_counter() after about so many. Returns 0, or the error.
