@@ -42,7 +42,9 @@ enum class Fit : uint8_t { symbol, whole_name, bare_name, none };
 
 Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole, const std::string& bare) {
     const bool is_address = alarm.kind == OVNI_PRIVATE_CODE_FUNCTION;
-    if (is_address && symbol == alarm.text) return Fit::symbol;
+    // Fortran puts a _ behind the name: that one counts as much as a local function of the C library.
+    const bool is_symbol = symbol == alarm.text || (symbol.ends_with('_') && bare == alarm.text);
+    if (is_address && is_symbol) return Fit::symbol;
     if (is_address && whole == alarm.text) return Fit::whole_name;
     return bare == alarm.text ? Fit::bare_name : Fit::none;
 }

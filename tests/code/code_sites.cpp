@@ -129,6 +129,17 @@ TEST_F(CodeSites, HaveTheNamesOfTheSource) {
     EXPECT_THAT(fired(), testing::UnorderedElementsAreArray(Words(chains.begin(), chains.end() - 1)));
 }
 
+TEST_F(CodeSites, HaveTheNamesOfFortran) {
+    const std::string program = BUILD_DIR "/tests/code_fortran_target";
+    if (!std::filesystem::exists(program)) GTEST_SKIP() << "there is no Fortran compiler";
+    const Words chains{"start:enter_func:relax:count100", "stop:exit_func:relax:count100",
+                       "threadid:address:exchange:count100", "threadid:enter_func:exchange:count101"};
+    const Finished done = controlled(chains, {program});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, run({program}).out);
+    EXPECT_THAT(fired(), ElementsAre(chains[0], chains[1], chains[2]));
+}
+
 TEST_F(CodeSites, LieInLibrariesThatComeLate) {
     EXPECT_EQ(controlled({"threadid:enter_func:come_late,repeat"}, {target, "late"}).status, 0);
     EXPECT_EQ(fired().size(), 3u);
