@@ -21,6 +21,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/code/scenarios.hpp"
+
 namespace stack {
 
 template <class Item>
@@ -321,35 +323,30 @@ void trap_forms() {
     signal(SIGTRAP, SIG_DFL);
 }
 
-struct Scenario {
-    std::string_view name;
-    void (*run)();
-};
-constexpr Scenario scenarios[] = {{"beginnings", beginnings},
-                                  {"names", names},
-                                  {"exceptions", exceptions},
-                                  {"threads", threads},
-                                  {"in_turn", in_turn},
-                                  {"in_turn_alone", in_turn_alone},
-                                  {"blocked", blocked},
-                                  {"own_traps", own_traps},
-                                  {"children", children},
-                                  {"late", late},
-                                  {"spawns", spawns},
-                                  {"coroutines", coroutines},
-                                  {"cancelled", cancelled},
-                                  {"trap_forms", trap_forms},
-                                  {"catches",
-                                   [] {
-                                       for (int i = 0; i < 3; ++i) std::printf("%d\n", catch_directly(i));
-                                   }},
-                                  {"die", die}};
+constexpr ovni::test::Scenario scenarios[] = {{"beginnings", beginnings},
+                                              {"names", names},
+                                              {"exceptions", exceptions},
+                                              {"threads", threads},
+                                              {"in_turn", in_turn},
+                                              {"in_turn_alone", in_turn_alone},
+                                              {"blocked", blocked},
+                                              {"own_traps", own_traps},
+                                              {"children", children},
+                                              {"late", late},
+                                              {"spawns", spawns},
+                                              {"coroutines", coroutines},
+                                              {"cancelled", cancelled},
+                                              {"trap_forms", trap_forms},
+                                              {"catches",
+                                               [] {
+                                                   for (int i = 0; i < 3; ++i)
+                                                       std::printf("%d\n", catch_directly(i));
+                                               }},
+                                              {"die", die}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i)
-        for (const Scenario& scenario : scenarios)
-            if (scenario.name == argv[i]) scenario.run();
+    ovni::test::run_named(scenarios, argc, argv);
     return 0;
 }

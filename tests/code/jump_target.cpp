@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/code/scenarios.hpp"
+
 // Their first five bytes hold: two pushes and more; a loop; one long instruction; a return and padding; a
 // branch; data at the program counter; a call.
 extern "C" {
@@ -244,27 +246,21 @@ void be_busy() {
     std::printf("%d\n", status);
 }
 
-struct Scenario {
-    std::string_view name;
-    void (*run)();
-};
-constexpr Scenario scenarios[] = {{"often", call_often},
-                                  {"jumps", print_jumps},
-                                  {"into", jump_into},
-                                  {"in_turn", call_in_turn},
-                                  {"late", load_often},
-                                  {"backwards", call_backwards},
-                                  {"forks", fork_meanwhile},
-                                  {"timer", call_by_timer},
-                                  {"illegal", be_illegal},
-                                  {"busy", be_busy},
-                                  {"die", die}};
+constexpr ovni::test::Scenario scenarios[] = {{"often", call_often},
+                                              {"jumps", print_jumps},
+                                              {"into", jump_into},
+                                              {"in_turn", call_in_turn},
+                                              {"late", load_often},
+                                              {"backwards", call_backwards},
+                                              {"forks", fork_meanwhile},
+                                              {"timer", call_by_timer},
+                                              {"illegal", be_illegal},
+                                              {"busy", be_busy},
+                                              {"die", die}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i)
-        for (const Scenario& scenario : scenarios)
-            if (scenario.name == argv[i]) scenario.run();
+    ovni::test::run_named(scenarios, argc, argv);
     return 0;
 }

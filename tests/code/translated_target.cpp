@@ -17,6 +17,8 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/code/scenarios.hpp"
+
 namespace {
 
 using Made = int (*)();
@@ -172,19 +174,14 @@ void end_of_main_thread() {
     pthread_exit(nullptr);
 }
 
-struct Scenario {
-    std::string_view name;
-    void (*run)();
-};
-constexpr Scenario scenarios[] = {{"written", written},     {"forks_by_number", forks_by_number},
-                                  {"cancelled", cancelled}, {"alignment_flag", alignment_flag},
-                                  {"storm", storm},         {"end_of_main_thread", end_of_main_thread}};
+constexpr ovni::test::Scenario scenarios[] = {
+    {"written", written},     {"forks_by_number", forks_by_number},
+    {"cancelled", cancelled}, {"alignment_flag", alignment_flag},
+    {"storm", storm},         {"end_of_main_thread", end_of_main_thread}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i)
-        for (const Scenario& scenario : scenarios)
-            if (scenario.name == argv[i]) scenario.run();
+    ovni::test::run_named(scenarios, argc, argv);
     return 0;
 }
