@@ -84,7 +84,8 @@ Fault ControlSettings::from_environment(ControlSettings& settings) noexcept {
         if (text != "cache" && text != "processor" && text != "time")
             return Error{"a counter is cache, processor or time", std::string(text), 0};
         if (text != "cache" && !settings.counting.images.empty())
-            return Error{"this counter counts the instructions of all files", std::string(text), 0};
+            return Error{"this counter counts all files: leave --control-icount-images out",
+                         std::string(text), 0};
         settings.counting.counter = text;
     }
     std::string_view ranks = variable("OVNI_CONTROL_RANKS");
