@@ -3,10 +3,20 @@
 
 #include <cstdint>
 
+// Room for that state at the stack pointer, in assembler: xrstor needs a header of zeros. Changes rax.
+#define OVNI_ROOM_FOR_EXTENDED_STATE                  \
+    "    sub $4096, %rsp\n"                           \
+    "    and $-64, %rsp\n"                            \
+    "    xor %eax, %eax\n"                            \
+    "    .set place_in_header, 512\n"                 \
+    "    .rept 8\n"                                   \
+    "    mov %rax, place_in_header(%rsp)\n"           \
+    "    .set place_in_header, place_in_header + 8\n" \
+    "    .endr\n"
+
 namespace ovni::code {
 
-// The components for xsave that may be in use, but for the tiles of AMX, which we do not touch. They need
-// less than 4096 bytes.
+// The components for xsave that may be in use, but for the tiles of AMX, which we do not touch.
 inline uint64_t extended_state() noexcept {
     constexpr uint64_t what_we_use = 0xe7;
     uint32_t low = 0, high = 0;

@@ -86,18 +86,7 @@ ovni_code_patched_site:
     pushq $2
     popfq
     mov %rsp, %rbx
-    # Room for the largest state that is saved; its header must be zero
-    sub $4096, %rsp
-    and $-64, %rsp
-    xor %eax, %eax
-    mov %rax, 512(%rsp)
-    mov %rax, 520(%rsp)
-    mov %rax, 528(%rsp)
-    mov %rax, 536(%rsp)
-    mov %rax, 544(%rsp)
-    mov %rax, 552(%rsp)
-    mov %rax, 560(%rsp)
-    mov %rax, 568(%rsp)
+)" OVNI_ROOM_FOR_EXTENDED_STATE R"(
     mov ovni_code_state_of_patched(%rip), %eax
     mov 4+ovni_code_state_of_patched(%rip), %edx
     xsave64 (%rsp)

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "code/cache/thread_context.hpp"
+#include "code/extended_state.hpp"
 
 namespace ovni::code {
 
@@ -95,17 +96,7 @@ ovni_code_resolve:
     popfq
     movq $1, %gs:176
     mov %rax, %rdi
-    # The legacy region, the header, which must be zero, and the rest of the extended state
-    sub $4096, %rsp
-    xor %eax, %eax
-    mov %rax, 512(%rsp)
-    mov %rax, 520(%rsp)
-    mov %rax, 528(%rsp)
-    mov %rax, 536(%rsp)
-    mov %rax, 544(%rsp)
-    mov %rax, 552(%rsp)
-    mov %rax, 560(%rsp)
-    mov %rax, 568(%rsp)
+)" OVNI_ROOM_FOR_EXTENDED_STATE R"(
     mov %gs:208, %eax
     mov %gs:212, %edx
     xsave64 (%rsp)

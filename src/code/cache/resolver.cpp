@@ -1,0 +1,435 @@
+#include "code/cache/resolver.hpp"
+
+#include <asm/prctl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "code/extended_state.hpp"
+
+namespace ovni::code {
+
+bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms) noexcept {
+    std::string error;
+    for (const ovni_private_code_alarm& alarm : alarms) {
+        const bool is_match = alarm.kind == OVNI_PRIVATE_CODE_ITEXT ||
+                              alarm.kind == OVNI_PRIVATE_CODE_ISA_EXTENSION ||
+                              alarm.kind == OVNI_PRIVATE_CODE_ISA_CATEGORY;
+        if (!is_match || match_.add(alarm, error)) continue;
+        const std::string line = "WARN: --control: " + error + "\n";
+        ovni_private_print(line.data(), line.size());
+    }
+    const char* images = "";
+    int is_exact = 0;
+    const char* counter = "";
+    ovni_private_code_accuracy(&is_exact, &images, &counter);
+    is_exact_ = is_exact != 0;
+    counter_ = counter_named(counter);
+    is_ready_ = cache_.prepare(images);
+    if (!is_ready_)
+        tell("instructions are not counted, as the system gives no memory that may be written and executed",
+             0);
+    return is_ready_;
+}
+
+void TranslatedThreads::tell(const char* what, uint64_t address) noexcept {
+    if (is_told_.exchange(true)) return;
+    char line[256];
+    const int size = address == 0 ? snprintf(line, sizeof line, "WARN: --control: %s\n", what)
+                                  : snprintf(line, sizeof line, "WARN: --control: %s, from 0x%zx on\n", what,
+                                             static_cast<size_t>(address));
+    ovni_private_print(line, static_cast<size_t>(size));
+}
+
+ThreadContext* TranslatedThreads::take_context() noexcept {
+    const auto thread = static_cast<int>(::syscall(SYS_gettid));
+    const size_t count = std::min(context_count_.load(std::memory_order_acquire), most_threads);
+    for (size_t i = 0; i < count; ++i) {
+        ThreadContext* context = contexts_[i].load(std::memory_order_acquire);
+        if (context == nullptr) continue;
+        int held = __atomic_load_n(&context->thread, __ATOMIC_RELAXED);
+        const bool is_gone =
+            held == thread || (::syscall(SYS_tgkill, ::getpid(), held, 0) != 0 && errno == ESRCH);
+        if (is_gone && __atomic_compare_exchange_n(&context->thread, &held, thread, false, __ATOMIC_ACQ_REL,
+                                                   __ATOMIC_RELAXED)) {
+            context->counter.close();
+            return context;
+        }
+    }
+    const size_t place = context_count_.fetch_add(1);
+    if (place >= most_threads) return nullptr;
+    constexpr size_t bytes = own_stack_bytes + sizeof(ThreadContext);
+    void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (room == MAP_FAILED) return nullptr;
+    auto* context = reinterpret_cast<ThreadContext*>(static_cast<uint8_t*>(room) + own_stack_bytes);
+    context->self = context;
+    context->own_stack = reinterpret_cast<uint64_t>(context);
+    context->saved_state = extended_state();
+    context->thread = thread;
+    contexts_[place].store(context, std::memory_order_release);
+    return context;
+}
+
+bool TranslatedThreads::attach() noexcept {
+    if (!is_ready_) return false;
+    uint64_t base = 0;
+    ::syscall(SYS_arch_prctl, ARCH_GET_GS, &base);
+    ThreadContext* context = own_context != nullptr ? own_context : take_context();
+    if (context == nullptr) return false;
+    const bool is_ours = own_context != nullptr || base == 0 || [&] {
+        const size_t count = std::min(context_count_.load(), most_threads);
+        return std::any_of(contexts_, contexts_ + count, [&](auto& known) {
+            return known.load() == reinterpret_cast<ThreadContext*>(base);
+        });
+    }();
+    if (!is_ours || ::syscall(SYS_arch_prctl, ARCH_SET_GS, context) != 0) {
+        tell("instructions are not counted in threads that use the segment register GS", 0);
+        return false;
+    }
+    if (own_context == nullptr) own_context = context;
+    if (counts_natively(*context)) return false;
+    context->is_resolving = 0;
+    context->is_deferred = 0;
+    context->granted = context->left = 0;
+    context->is_paused = false;
+    // Code may have gone, and other code come, where nobody looked.
+    if (inside_.fetch_add(1) == 0) cache_.look_again();
+    if (!update(*context)) {
+        inside_.fetch_sub(1);
+        return false;
+    }
+    context->is_inside = true;
+    return true;
+}
+
+// True if the thread can go on in the program's own code, with a counter that ends that before an alarm
+// fires.
+bool TranslatedThreads::counts_natively(ThreadContext& own) noexcept {
+    constexpr uint64_t rest = 200'000;  // for translated code, as the counter stops somewhat late
+    const Counter what = counter_.load(std::memory_order_relaxed);
+    if (what == Counter::cache || ovni_private_code_is_shared()) return false;
+    if (std::ranges::any_of(match_.alarms(),
+                            [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); }))
+        return false;
+    uint64_t until = ovni_private_code_until_next();
+    if (until == UINT64_MAX || (what == Counter::processor && until < 2 * rest)) return false;
+    if (what == Counter::processor) until -= rest;
+    const int error = own.counter.start(what, until);
+    if (error == 0) return true;
+    counter_.store(Counter::cache, std::memory_order_relaxed);
+    char line[160];
+    const int size =
+        snprintf(line, sizeof line,
+                 "WARN: --control: the system gives no such counter (%s); instructions are counted in "
+                 "translated code\n",
+                 strerrordesc_np(error));
+    ovni_private_print(line, static_cast<size_t>(size));
+    return false;
+}
+
+void TranslatedThreads::end_native_count(ThreadContext& own) noexcept {
+    if (!own.counter.is_running()) return;
+    const uint64_t count = own.counter.stop();
+    if (count > 0) ovni_private_code_count(count);
+}
+
+bool TranslatedThreads::is_wanted() noexcept {
+    if (!is_ready_) return false;
+    if (ovni_private_code_until_next() < UINT64_MAX) return true;
+    return std::ranges::any_of(match_.alarms(),
+                               [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); });
+}
+
+// The counts so far become those of the alarms; they may fire.
+void TranslatedThreads::settle(ThreadContext& own) noexcept {
+    if (own.is_paused) return;
+    const int64_t executed = own.granted - own.left;
+    own.granted = own.left;
+    if (executed > 0) ovni_private_code_count(static_cast<uint64_t>(executed));
+}
+
+// False if nothing is armed in this thread.
+bool TranslatedThreads::update(ThreadContext& own) noexcept {
+    for (;;) {
+        const uint32_t wishes = __atomic_load_n(&own.wishes, __ATOMIC_RELAXED);
+        const bool is_wanted = update_once(own);
+        if (wishes == __atomic_load_n(&own.wishes, __ATOMIC_RELAXED)) return is_wanted;
+    }
+}
+
+bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
+    constexpr uint64_t most = uint64_t{1} << 46;
+    const uint64_t until = ovni_private_code_until_next();
+    own.is_matching = std::ranges::any_of(match_.alarms(),
+                                          [](uint16_t alarm) { return ovni_private_is_armed_here(alarm); });
+    uint64_t granted = std::min(until, most);
+    const auto sharing = static_cast<uint64_t>(std::max(inside_.load(std::memory_order_relaxed), 1));
+    own.is_limited = ovni_private_code_is_shared();
+    // Close to the end of a shared count, blocks are counted one by one.
+    if (own.is_limited && until < most_shared)
+        granted = 1;
+    else if (own.is_limited)
+        granted = std::min(granted, std::clamp<uint64_t>(until / (2 * sharing), 1, most_shared));
+    if (own.is_paused) return true;
+    // A block that has the last one asks.
+    own.granted = own.left = static_cast<int64_t>(granted - 1);
+    return until < UINT64_MAX || own.is_matching;
+}
+
+// The next block asks again.
+void TranslatedThreads::ask_again(ThreadContext& own) noexcept {
+    own.wishes = own.wishes + 1;
+    own.is_asked_in_pause = own.is_paused;
+    if (own.is_paused) return;
+    own.granted -= own.left + 1;
+    own.left = -1;
+}
+
+// The tracer calls functions of the C library: these are none of the program's instructions, and nothing may
+// fire in the middle of its work.
+void TranslatedThreads::pause_count(ThreadContext& own, bool begins) noexcept {
+    if (begins == own.is_paused) return;
+    own.is_paused = begins;
+    if (begins) {
+        own.granted_at_pause = own.granted;
+        own.left_at_pause = own.left;
+        own.left = std::numeric_limits<int64_t>::max();
+        own.is_asked_in_pause = false;
+        return;
+    }
+    own.granted = own.granted_at_pause;
+    own.left = own.left_at_pause;
+    if (own.is_asked_in_pause) ask_again(own);
+}
+
+uint64_t TranslatedThreads::leave(ThreadContext& own, uint64_t address) noexcept {
+    own.is_inside = false;
+    own.registers.rip = address;
+    inside_.fetch_sub(1);
+    return address;
+}
+
+uint64_t TranslatedThreads::go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot) noexcept {
+    form.is_matching = own.is_matching;
+    const Piece* block = cache_.block(address, form);
+    if (block == nullptr) {
+        // A jump to nowhere is the program's own fault, and fails there as ever.
+        if (cache_.is_counted(address) || !cache_.knows_memory())
+            tell("instructions of a thread are no longer counted", address);
+        return leave(own, address);
+    }
+    own.registers.rip = address;
+    if (slot != nullptr) cache_.link(slot, *block);
+    return reinterpret_cast<uint64_t>(block->begin);
+}
+
+uint64_t TranslatedThreads::jump_to_target(ThreadContext& own) noexcept {
+    const uint64_t host = go_on(own, own.target, {});
+    if (own.is_inside)
+        if (const Piece* block = cache_.block(own.target, {own.is_matching, false, false}))
+            cache_.expect(*block);
+    return host;
+}
+
+uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexcept {
+    own.registers.rip = piece.address;
+    const uint64_t size = piece.instructions;
+    own.left += piece.instructions;
+    if (own.is_paused) {
+        own.left = std::numeric_limits<int64_t>::max();
+        return go_on(own, piece.address, {});
+    }
+    settle(own);
+    if (!update(own)) return leave(own, piece.address);
+    const uint64_t until = ovni_private_code_until_next();
+    if (size < until && !(own.is_limited && until < most_shared)) {
+        own.granted = own.left = std::max(own.left, static_cast<int64_t>(size));
+        return go_on(own, piece.address, {});
+    }
+    if (size < until) {
+        ovni_private_code_count(size);
+        own.granted = own.left = 0;
+        return go_on_counted(own, piece.address);
+    }
+    if (is_exact_) {
+        own.is_stepping = true;
+        Form form;
+        form.is_step = true;
+        return go_on(own, piece.address, form);
+    }
+    ovni_private_code_block(size);
+    if (!update(own)) return leave(own, piece.address);
+    return go_on_counted(own, piece.address);
+}
+
+// The block there has been counted.
+uint64_t TranslatedThreads::go_on_counted(ThreadContext& own, uint64_t address) noexcept {
+    const uint64_t host = go_on(own, address, {});
+    const Piece* next = cache_.find(host);
+    if (!own.is_inside || next == nullptr || !next->is_block) return host;
+    return reinterpret_cast<uint64_t>(next->body);
+}
+
+void TranslatedThreads::report_matches(uint64_t address) noexcept {
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction decoded;
+    uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    const size_t readable = std::min<uint64_t>(cache_.end_of_code(address) - address, sizeof bytes);
+    memcpy(bytes, reinterpret_cast<const void*>(address), readable);
+    sites_.restore(address, {bytes, readable});
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, nullptr, bytes, readable, &decoded))) return;
+    match_.for_each(decoded, bytes, bytes + readable,
+                    [](uint16_t alarm) { ovni_private_hit_site(&alarm, 1); });
+}
+
+uint64_t TranslatedThreads::come_to_place(ThreadContext& own, uint64_t address) noexcept {
+    own.registers.rip = address;
+    settle(own);
+    // The instruction there runs behind the report, and what is armed by the report counts from the next one
+    // on.
+    if (cache_.is_counted(address)) ovni_private_code_count(1);
+    const Site* site = sites_.find(address);
+    if (site != nullptr) report_(*site, own.registers);
+    if (own.is_matching) report_matches(address);
+    if (!update(own)) return leave(own, site != nullptr ? site->way_on() : address);
+    Form form;
+    form.is_behind = true;
+    return go_on(own, address, form);
+}
+
+uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& request) noexcept {
+    const Registers& registers = own.registers;
+    own.has_forked = false;
+    switch (static_cast<int>(registers.rax)) {
+        case SYS_mmap: {
+            constexpr uint64_t fixed = MAP_FIXED;
+            if ((registers.r10 & fixed) == 0) break;
+            [[fallthrough]];
+        }
+        case SYS_mprotect:
+        case SYS_pkey_mprotect:
+        case SYS_munmap:
+            cache_.forget_mapping(registers.rdi, registers.rdi + registers.rsi);
+            break;
+        case SYS_mremap:
+            cache_.forget_mapping(registers.rdi, registers.rdi + registers.rsi);
+            if ((registers.r10 & MREMAP_FIXED) != 0)
+                cache_.forget_mapping(registers.r8, registers.r8 + registers.rdx);
+            break;
+        case SYS_fork:
+            own.has_forked = true;
+            break;
+        case SYS_clone:
+            own.has_forked = (registers.rdi & CLONE_VM) == 0;
+            break;
+        case SYS_clone3:
+            own.has_forked = (*reinterpret_cast<const uint64_t*>(registers.rdi) & CLONE_VM) == 0;
+            break;
+        case SYS_arch_prctl:
+            if (registers.rdi != ARCH_SET_GS) break;
+            is_ready_ = false;
+            tell("instructions are no longer counted, as the program uses the segment register GS",
+                 request.address);
+            return leave(own, request.address);
+        case SYS_rt_sigreturn: {
+            auto* context = reinterpret_cast<ucontext_t*>(registers.rsp);
+            greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+            // A signal may have come between this and the call, which is made again then.
+            if (cache_.find(static_cast<uint64_t>(address)) == nullptr)
+                address = static_cast<greg_t>(place_of(static_cast<uint64_t>(address), GoOn::here, own));
+            break;
+        }
+        default:
+            break;
+    }
+    own.registers.rip = request.address;
+    return reinterpret_cast<uint64_t>(request.slot);
+}
+
+uint64_t TranslatedThreads::call_natively(ThreadContext& own) noexcept {
+    Registers& registers = own.registers;
+    reinterpret_cast<void (*)(void*)>(registers.rdi)(reinterpret_cast<void*>(registers.rsi));
+    const uint64_t back = *reinterpret_cast<const uint64_t*>(registers.rsp);
+    registers.rsp += sizeof back;
+    return go_on(own, back, {});
+}
+
+uint64_t TranslatedThreads::place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept {
+    Form form;
+    form.is_behind = where == GoOn::behind;
+    return go_on(own, address, form);
+}
+
+uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
+    using enum Request::Kind;
+    if (own.is_stepping) {
+        own.is_stepping = false;
+        own.registers.rip = request.kind == target ? own.target : request.address;
+        ovni_private_code_count(1);
+        if (!update(own)) return leave(own, own.registers.rip);
+    }
+    switch (request.kind) {
+        case jump:
+            return go_on(own, request.address, {}, request.slot);
+        case target:
+            own.is_inside = true;
+            return jump_to_target(own);
+        case spent:
+            return spend(own, *cache_.find(reinterpret_cast<uint64_t>(request.slot)));
+        case place:
+            return come_to_place(own, request.address);
+        case system_call:
+            return call_system(own, request);
+        case returned_zero:
+            if (own.has_forked && ::syscall(SYS_gettid) != own.thread) start_over_in_child();
+            return go_on(own, request.address, {});
+        case native_call:
+            return call_natively(own);
+        case untranslated:
+            // Our own ways here are such code.
+            if (way_at(request.address) == Way::none)
+                tell("instructions of a thread are no longer counted", request.address);
+            return leave(own, request.address);
+    }
+    return request.address;
+}
+
+void TranslatedThreads::start_over_in_child() noexcept {
+    cache_.forget_lock();
+    inside_.store(own_context != nullptr && own_context->is_inside ? 1 : 0);
+    if (own_context != nullptr) own_context->thread = static_cast<int>(::syscall(SYS_gettid));
+}
+
+namespace {
+
+ThreadContext& context_of_thread() noexcept {
+    ThreadContext* own;
+    asm volatile("mov %%gs:200, %0" : "=r"(own));
+    return *own;
+}
+
+}  // namespace
+
+}  // namespace ovni::code
+
+using namespace ovni::code;
+
+extern "C" uint64_t ovni_code_resolve_request(const Request* request) {
+    const int saved = errno;
+    ThreadContext& own = context_of_thread();
+    shown_registers = &own.registers;
+    const uint64_t host = threads->resolve(*request, own);
+    shown_registers = nullptr;
+    errno = saved;
+    return host;
+}

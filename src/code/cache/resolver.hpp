@@ -1,0 +1,74 @@
+// The resolver of translated code: what threads there ask for, and who may be there.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "code/cache/cache_switch.hpp"
+#include "code/cache/code_cache.hpp"
+#include "code/cache/translated_threads.hpp"
+
+namespace ovni::code {
+
+inline constinit thread_local ThreadContext* own_context = nullptr;
+
+// Our own work in this thread must not become translated code in the middle of it.
+inline constinit thread_local volatile int own_work = 0;
+
+class TranslatedThreads {
+ public:
+    TranslatedThreads(const Sites& sites, ReportSite report) noexcept
+        : sites_(sites), report_(report), cache_(sites, match_) {}
+
+    bool prepare(std::span<const ovni_private_code_alarm> alarms) noexcept;
+    uint64_t resolve(const Request& request, ThreadContext& own) noexcept;
+    // True if the thread can go on in translated code.
+    bool attach() noexcept;
+    bool is_wanted() noexcept;
+    void end_native_count(ThreadContext& own) noexcept;
+    void ask_again(ThreadContext& own) noexcept;
+    void pause_count(ThreadContext& own, bool begins) noexcept;
+    CodeCache& cache() noexcept { return cache_; }
+    void start_over_in_child() noexcept;
+    uint64_t place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept;
+    void tell(const char* what, uint64_t address) noexcept;
+
+ private:
+    static constexpr size_t own_stack_bytes = size_t{1} << 20;
+    static constexpr size_t most_threads = 4096;
+    static constexpr uint64_t most_shared = uint64_t{1} << 16;
+
+    ThreadContext* take_context() noexcept;
+    bool counts_natively(ThreadContext& own) noexcept;
+    void settle(ThreadContext& own) noexcept;
+    bool update(ThreadContext& own) noexcept;
+    bool update_once(ThreadContext& own) noexcept;
+    uint64_t leave(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot = nullptr) noexcept;
+    uint64_t jump_to_target(ThreadContext& own) noexcept;
+    uint64_t spend(ThreadContext& own, const Piece& piece) noexcept;
+    uint64_t go_on_counted(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t come_to_place(ThreadContext& own, uint64_t address) noexcept;
+    uint64_t call_system(ThreadContext& own, const Request& request) noexcept;
+    uint64_t call_natively(ThreadContext& own) noexcept;
+    void report_matches(uint64_t address) noexcept;
+
+    const Sites& sites_;
+    ReportSite report_;
+    InstructionMatch match_;
+    CodeCache cache_;
+    bool is_exact_ = false;
+    std::atomic<Counter> counter_{Counter::cache};
+    bool is_ready_ = false;
+    std::atomic<bool> is_told_{false};
+    std::atomic<ThreadContext*> contexts_[most_threads] = {};
+    std::atomic<size_t> context_count_{0};
+    std::atomic<int> inside_{0};  // threads in translated code, roughly
+};
+
+// Never destroyed: threads may be in translated code until the process is gone. Null if no alarm needs it.
+inline constinit TranslatedThreads* threads = nullptr;
+
+}  // namespace ovni::code
