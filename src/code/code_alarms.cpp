@@ -1,5 +1,5 @@
-// From the alarms of --control to sites in the program's code. All that is loaded is looked through once,
-// before the program begins, and what dlopen() brings is looked through before its own code runs.
+// The alarms of --control at work: sites in all that is loaded before the program begins, and in what
+// dlopen() brings before its own code runs; their hits and traps.
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <link.h>
@@ -13,15 +13,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <set>
 
+#include "code/alarm_places.hpp"
 #include "code/cache/thread_context.hpp"
 #include "code/cache/translated_threads.hpp"
-#include "code/code_scan.hpp"
 #include "code/elf_image.hpp"
 #include "code/function_list.hpp"
-#include "code/function_names.hpp"
 #include "code/own_hits.hpp"
 #include "code/patched_hit.hpp"
 #include "code/program_jumps.hpp"
@@ -36,18 +34,6 @@ namespace ovni::code {
 namespace {
 
 using Alarm = ovni_private_code_alarm;
-
-// How well a symbol fits a name: only the best fits of an alarm become sites.
-enum class Fit : uint8_t { symbol, whole_name, bare_name, none };
-
-Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole, const std::string& bare) {
-    const bool is_address = alarm.kind == OVNI_PRIVATE_CODE_FUNCTION;
-    // Fortran puts a _ behind the name: that one counts as much as a local function of the C library.
-    const bool is_symbol = symbol == alarm.text || (symbol.ends_with('_') && bare == alarm.text);
-    if (is_address && is_symbol) return Fit::symbol;
-    if (is_address && whole == alarm.text) return Fit::whole_name;
-    return bare == alarm.text ? Fit::bare_name : Fit::none;
-}
 
 Registers registers_in(const Site& site, const PatchedFrame& frame) {
     constexpr unsigned overflow_flag = 11;
@@ -68,43 +54,6 @@ Registers registers_in(const ucontext_t& context) {
             value(REG_R13), value(REG_R14), value(REG_R15), value(REG_RSP), value(REG_EFL), value(REG_RIP)};
 }
 
-// Functions that the C library calls with all signals blocked, as where threads begin and end: the system
-// would end the program at a trap.
-bool runs_with_signals_blocked(std::string_view symbol) {
-    static constexpr std::string_view all[] = {"__clone",
-                                               "__clone3",
-                                               "__clone_internal",
-                                               "__ctype_init",
-                                               "__getpid",
-                                               "__getpagesize",
-                                               "__lll_lock_wait_private",
-                                               "__lll_lock_wake_private",
-                                               "__madvise",
-                                               "__munmap",
-                                               "__nptl_deallocate_stack",
-                                               "__nptl_free_tcb",
-                                               "__sigjmp_save",
-                                               "__sigsetjmp",
-                                               "_setjmp",
-                                               "create_thread",
-                                               "getpagesize",
-                                               "start_thread"};
-    return std::ranges::find(all, symbol) != std::end(all);
-}
-
-// Their addresses, as one function may have several names.
-std::set<uintptr_t> functions_with_signals_blocked(const ElfImage& image) {
-    std::set<uintptr_t> addresses;
-    if (!image.is_c_library()) return addresses;
-    for_each_function(image, [&](const Function& function) {
-        const std::string_view symbol = plain_symbol(function.symbol);
-        for (const char* prefix : {"", "__", "__libc_"})
-            if (runs_with_signals_blocked(std::string(prefix).append(symbol)))
-                addresses.insert(function.address);
-    });
-    return addresses;
-}
-
 // As programs that are not position-independent do.
 bool program_lies_low() {
     constexpr uintptr_t low = uintptr_t{1} << 32;
@@ -121,13 +70,13 @@ bool is_only_thread() {
 
 class CodeAlarms {
  public:
-    void begin(const Alarm* alarms, size_t count) {
-        alarms_.assign(alarms, alarms + count);
-        best_.assign(count, Fit::none);
+    explicit CodeAlarms(std::span<const Alarm> alarms) : search_(alarms) {}
+
+    void begin() {
         if (!take_over(SIGTRAP, on_trap)) return;
         // In translated code the program's handlers of SIGILL run translated, too, and the system must call
         // them.
-        if (program_lies_low() && std::ranges::none_of(alarms_, needs_translation) &&
+        if (program_lies_low() && std::ranges::none_of(search_.alarms(), needs_translation) &&
             take_over(SIGILL, on_trap))
             sites_.use_illegal_instructions();
         prepare_synchronization();
@@ -135,43 +84,18 @@ class CodeAlarms {
         // The work here comes to the first sites.
         own_hits.is_reporting = true;
         look_at_images();
-        tell_unknown_functions();
+        search_.tell_unknown_functions(images_);
         watch_loader();
-        if (waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
+        if (search_.waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
         ovni_private_follow_arming(armed);
         ovni_private_follow_registers([] { return shown_registers; });
         follow_spawning(spawning);
         ::pthread_atfork(nullptr, nullptr, forked);
-        prepare_translation(alarms_, sites_, report);
+        prepare_translation(search_.alarms(), sites_, report);
         own_hits.is_reporting = false;
     }
 
  private:
-    struct Place {
-        std::set<uint16_t> alarms, exits;
-        bool is_function = false;
-        Marker marker = Marker::none;
-        uint32_t immediate = 0;
-    };
-    using Places = std::map<uintptr_t, Place>;
-    struct Found {
-        uintptr_t address;
-        Fit fit;
-        bool is_refused;
-    };
-
-    bool waits_for(int kind) const {
-        return std::ranges::any_of(alarms_, [&](const Alarm& alarm) { return alarm.kind == kind; });
-    }
-
-    // A function that is chosen for this processor may lie anywhere. What dlopen() brings has not chosen yet.
-    uintptr_t address_of(const Function& function) const {
-        if (!function.is_chosen) return function.address;
-        if (!images_.empty()) return 0;
-        const std::string name(function.symbol, strcspn(function.symbol, "@"));
-        return reinterpret_cast<uintptr_t>(::dlsym(RTLD_DEFAULT, name.c_str()));
-    }
-
     // Files are opened here, and a thread must not be cancelled in the middle of it.
     void look_at_images() {
         int state = 0;
@@ -189,109 +113,23 @@ class CodeAlarms {
         };
         for (const ElfImage& image : images_)
             if (!is_in(now, image)) sites_.forget(image);
-        Places places;
         std::vector<const ElfImage*> added;
         for (const ElfImage& image : now)
             if (!is_in(images_, image)) added.push_back(&image);
-        add_functions(added, places);
-        for (const ElfImage* image : added) {
-            add_addresses(*image, places);
-            add_markers(*image, places);
-        }
+        const auto when = images_.empty() ? AlarmSearch::Files::first : AlarmSearch::Files::late;
+        const AlarmPlaces places = search_.find_in(added, when);
         // Constructors of libraries may have made threads before this one began.
-        const bool may_run = images_.empty() && !is_only_thread();
+        const bool may_run = when == AlarmSearch::Files::first && !is_only_thread();
         plant(places, may_run ? Sites::Code::may_run : Sites::Code::does_not_run);
         images_ = std::move(now);
     }
 
-    void add_functions(const std::vector<const ElfImage*>& images, Places& places) {
-        if (std::ranges::none_of(alarms_, is_of_function)) return;
-        std::vector<std::vector<Found>> found(alarms_.size());
-        for (const ElfImage* image : images) {
-            const std::set<uintptr_t> refused = functions_with_signals_blocked(*image);
-            for_each_function(*image, [&](const Function& function) {
-                if (is_fragment(function.symbol) || !image->holds(function.address)) return;
-                const std::string_view symbol = plain_symbol(function.symbol);
-                const std::string whole = demangled(symbol), bare = bare_name(whole);
-                for (size_t i = 0; i < alarms_.size(); ++i) {
-                    if (!is_of_function(alarms_[i])) continue;
-                    const Fit fit = fit_of(alarms_[i], symbol, whole, bare);
-                    const uintptr_t address = fit == Fit::none ? 0 : address_of(function);
-                    if (address != 0) found[i].push_back({address, fit, refused.contains(address)});
-                }
-            });
-        }
-        for (size_t i = 0; i < alarms_.size(); ++i) {
-            for (const Found& function : found[i]) best_[i] = std::min(best_[i], function.fit);
-            for (const Found& function : found[i]) {
-                if (function.fit != best_[i]) continue;
-                if (function.is_refused)
-                    tell_missing(function.address, "it runs with all signals blocked");
-                else
-                    add_function(alarms_[i], places[function.address]);
-            }
-        }
-    }
-
-    // A library that is loaded later may have them. The process that ovnirun started tells of it, in the
-    // first rank of a job.
-    void tell_unknown_functions() const {
-        for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
-            if (const char* rank = ::secure_getenv(variable); rank != nullptr && strcmp(rank, "0") != 0)
-                return;
-        if (!ovni_private_is_first_process()) return;
-        for (size_t i = 0; i < alarms_.size(); ++i) {
-            if (!is_of_function(alarms_[i]) || best_[i] != Fit::none) continue;
-            const std::string name = alarms_[i].text, nearest = nearest_functions(images_, name);
-            const std::string line = "WARN: --control: no function is named '" + name + "'" +
-                                     (nearest.empty() ? "" : " (did you mean " + nearest + "?)") +
-                                     "; libraries that are loaded later may have one, and ovnirun "
-                                     "--list-functions PATTERN prints those that there are\n";
-            ovni_private_print(line.data(), line.size());
-        }
-    }
-
-    static bool is_of_function(const Alarm& alarm) {
-        return alarm.kind == OVNI_PRIVATE_CODE_FUNCTION || alarm.kind == OVNI_PRIVATE_CODE_ENTRY ||
-               alarm.kind == OVNI_PRIVATE_CODE_EXIT;
-    }
-
-    static void add_function(const Alarm& alarm, Place& place) {
-        place.is_function = true;
-        (alarm.kind == OVNI_PRIVATE_CODE_EXIT ? place.exits : place.alarms).insert(alarm.number);
-    }
-
-    void add_addresses(const ElfImage& image, Places& places) const {
-        for (const Alarm& alarm : alarms_) {
-            uintptr_t address = alarm.value;
-            if (alarm.kind == OVNI_PRIVATE_CODE_IN_IMAGE && image.is_named(alarm.text))
-                address += image.lowest;
-            else if (alarm.kind != OVNI_PRIVATE_CODE_PC)
-                continue;
-            if (image.holds(address)) places[address].alarms.insert(alarm.number);
-        }
-    }
-
-    void add_markers(const ElfImage& image, Places& places) const {
-        const bool are_wanted[] = {false, waits_for(OVNI_PRIVATE_CODE_SSC),
-                                   waits_for(OVNI_PRIVATE_CODE_MAGIC), waits_for(OVNI_PRIVATE_CODE_CPUID)};
-        if (std::ranges::none_of(are_wanted, [](bool is_wanted) { return is_wanted; })) return;
-        for_each_marker(image, [&](uintptr_t address, Marker marker, uint32_t immediate) {
-            if (!are_wanted[static_cast<size_t>(marker)]) return;
-            if (marker == Marker::ssc && !is_awaited_ssc(immediate)) return;
-            places[address].marker = marker;
-            places[address].immediate = immediate;
-        });
-    }
-
-    bool is_awaited_ssc(uint32_t immediate) const {
-        return std::ranges::any_of(alarms_, [&](const Alarm& alarm) {
-            return alarm.kind == OVNI_PRIVATE_CODE_SSC && alarm.value == immediate;
-        });
-    }
-
-    void plant(const Places& places, Sites::Code code) {
+    void plant(const AlarmPlaces& places, Sites::Code code) {
         for (const auto& [address, place] : places) {
+            if (place.is_refused) {
+                tell_missing(address, "it runs with all signals blocked");
+                continue;
+            }
             Site site;
             site.address = address;
             site.alarms = kept(place.alarms);
@@ -438,8 +276,7 @@ class CodeAlarms {
     static bool pass_inside(ucontext_t* context, uintptr_t behind);
     static bool on_int3(ucontext_t* context, bool is_translated);
 
-    std::vector<Alarm> alarms_;
-    std::vector<Fit> best_;  // that symbols of the alarm have
+    AlarmSearch search_;
     std::vector<ElfImage> images_;
     Sites sites_;
     const r_debug* loader_ = nullptr;
@@ -452,7 +289,7 @@ CodeAlarms* code_alarms;
 // A chain may arm an alarm in its last step, in any thread.
 void CodeAlarms::armed(uint16_t alarm, int here, int elsewhere) {
     const auto is_same = [&](const Alarm& known) { return known.number == alarm; };
-    if (needs_translation(*std::ranges::find_if(code_alarms->alarms_, is_same)))
+    if (needs_translation(*std::ranges::find_if(code_alarms->search_.alarms(), is_same)))
         return translation_is_wanted(here != 0, elsewhere != 0, !own_hits.is_reporting);
     code_alarms->sites_.put_back(alarm);
     synchronize_code();
@@ -465,18 +302,17 @@ void CodeAlarms::spawning(bool begins) {
 }
 
 void CodeAlarms::forked() {
-    const bool was_reporting = own_hits.is_reporting;
-    own_hits.is_reporting = true;
+    Reporting reporting;
     code_alarms->sites_.start_over_in_child();
-    own_hits.is_reporting = was_reporting;
 }
 
 void CodeAlarms::unwound(uintptr_t stack_pointer) {
     if (own_hits.is_reporting || own_hits.frames.is_empty()) return;
     const int saved = errno;
-    own_hits.is_reporting = true;
-    own_hits.frames.unwind_to(stack_pointer, ended);
-    own_hits.is_reporting = false;
+    {
+        Reporting reporting;
+        own_hits.frames.unwind_to(stack_pointer, ended);
+    }
     errno = saved;
     enter_if_wanted();
 }
@@ -484,11 +320,10 @@ void CodeAlarms::unwound(uintptr_t stack_pointer) {
 // Sites that the report itself comes to are not reported.
 void CodeAlarms::report(const Site& site, const Registers& registers) {
     if (own_hits.is_reporting) return;
-    own_hits.is_reporting = true;
+    Reporting reporting;
     shown_registers = &registers;
     code_alarms->hit(site, registers);
     shown_registers = nullptr;
-    own_hits.is_reporting = false;
 }
 
 bool CodeAlarms::report_patched(const Site& site, const PatchedFrame& frame) {
@@ -511,26 +346,22 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
         const bool is_first = !own_hits.is_reporting;
         report(*site, at_site);
         if (is_first) {
-            own_hits.is_reporting = true;
+            Reporting reporting;
             code_alarms->sites_.count_trap(*site);
-            own_hits.is_reporting = false;
         }
         registers[REG_RIP] = static_cast<greg_t>(site->way_on());
         if (is_first) enter_behind_site(context, site->address, GoOn::behind);
         return true;
     }
-    const bool was_reporting = own_hits.is_reporting;
-    own_hits.is_reporting = true;
-    const bool is_inside = !is_translated && pass_inside(context, 1);
-    own_hits.is_reporting = was_reporting;
-    if (is_inside) return true;
-    if (!code_alarms->waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
-    own_hits.is_reporting = true;
-    const Registers behind_it = registers_in(*context);
-    shown_registers = &behind_it;
-    ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
-    shown_registers = nullptr;
-    own_hits.is_reporting = was_reporting;
+    if (!is_translated && pass_inside(context, 1)) return true;
+    if (!code_alarms->search_.waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
+    {
+        Reporting reporting;
+        const Registers behind_it = registers_in(*context);
+        shown_registers = &behind_it;
+        ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
+        shown_registers = nullptr;
+    }
     if (!is_translated) enter_behind_site(context, behind, GoOn::here);
     return true;
 }
@@ -538,11 +369,13 @@ bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
 // The place of errno is found by a function of the C library, which the compiler may call earlier than it
 // stands here.
 [[gnu::noinline]] int read_errno() {
+    Reporting reporting;
     asm volatile("" ::: "memory");
     return errno;
 }
 
 [[gnu::noinline]] void write_errno(int value) {
+    Reporting reporting;
     asm volatile("" ::: "memory");
     errno = value;
 }
@@ -555,8 +388,9 @@ bool CodeAlarms::pass_site(ucontext_t* context) {
     return site != nullptr;
 }
 
-// The same for the inside of a jump, whose traps show an address so far behind.
+// A trap inside of a jump shows an address so far behind it.
 bool CodeAlarms::pass_inside(ucontext_t* context, uintptr_t behind) {
+    Reporting reporting;
     greg_t& address = context->uc_mcontext.gregs[REG_RIP];
     const uintptr_t inside = code_alarms->sites_.way_on_inside(static_cast<uintptr_t>(address) - behind);
     if (inside != 0) address = static_cast<greg_t>(inside);
@@ -566,15 +400,9 @@ bool CodeAlarms::pass_inside(ucontext_t* context, uintptr_t behind) {
 void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
     auto* context = static_cast<ucontext_t*>(given);
     const bool is_int3 = signal == SIGTRAP && info->si_code == SI_KERNEL;
-    const bool was_reporting = own_hits.is_reporting;
-    if (was_reporting && is_int3 && pass_site(context)) return;
-    own_hits.is_reporting = true;
-    if (signal == SIGILL && pass_inside(context, 0)) {
-        own_hits.is_reporting = was_reporting;
-        return;
-    }
+    if (own_hits.is_reporting && is_int3 && pass_site(context)) return;
+    if (signal == SIGILL && pass_inside(context, 0)) return;
     const int saved = read_errno();
-    own_hits.is_reporting = was_reporting;
     if (is_wish_to_translate(*info)) {
         const Registers here = registers_in(*context);
         const Registers* before = shown_registers;
@@ -599,9 +427,7 @@ void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
         }
     }
     follow_missed_wish(context);
-    own_hits.is_reporting = true;
     write_errno(saved);
-    own_hits.is_reporting = was_reporting;
 }
 
 // ovnirun --list-functions: the program does not begin.
@@ -617,8 +443,8 @@ void list_functions_if_asked() {
     const Alarm* alarms = nullptr;
     const size_t count = ovni_private_code_alarms(&alarms);
     if (count == 0) return;
-    code_alarms = new CodeAlarms;
-    code_alarms->begin(alarms, count);
+    code_alarms = new CodeAlarms({alarms, count});
+    code_alarms->begin();
     // The program begins to run.
     enter_if_wanted();
 }

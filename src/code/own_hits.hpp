@@ -14,4 +14,15 @@ struct OwnHits {
 };
 inline constinit thread_local OwnHits own_hits;
 
+class Reporting {
+ public:
+    Reporting() noexcept : was_(own_hits.is_reporting) { own_hits.is_reporting = true; }
+    ~Reporting() { own_hits.is_reporting = was_; }
+    Reporting(const Reporting&) = delete;
+    Reporting& operator=(const Reporting&) = delete;
+
+ private:
+    bool was_;
+};
+
 }  // namespace ovni::code

@@ -168,29 +168,28 @@ void Sites::write_locked(Entry& entry) noexcept {
 bool Sites::write_jump(const Entry& entry) noexcept {
     const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
     const CodeWriter writer;
-    for (const bool begins : {true, false}) {
-        for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
-            if (patch.begins_at(byte) == begins &&
-                !writer.write(entry.site.address + byte, &patch.jump[byte], 1))
-                return false;
-        synchronize_code();
-    }
-    return writer.write(entry.site.address, patch.jump.data(), 1);
+    return write_inside(writer, entry, patch.jump, true) && write_inside(writer, entry, patch.jump, false) &&
+           writer.write(entry.site.address, patch.jump.data(), 1);
 }
 
-// The other way round. An int3 stays.
+// An int3 stays, and instructions begin again when their other bytes are there.
 bool Sites::remove_jump(const Entry& entry) noexcept {
     const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
     const CodeWriter writer;
     if (!writer.write(entry.site.address, &int3, 1)) return false;
     synchronize_code();
-    for (const bool begins : {false, true}) {
-        for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
-            if (patch.begins_at(byte) == begins &&
-                !writer.write(entry.site.address + byte, &patch.original[byte], 1))
-                return false;
-        synchronize_code();
-    }
+    return write_inside(writer, entry, patch.original, false) &&
+           write_inside(writer, entry, patch.original, true);
+}
+
+// The bytes behind the first one, at which instructions begin, or the others.
+bool Sites::write_inside(const CodeWriter& writer, const Entry& entry,
+                         const std::array<uint8_t, JumpPatch::bytes>& bytes, bool begins) noexcept {
+    const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
+    for (size_t byte = 1; byte < JumpPatch::bytes; ++byte)
+        if (patch.begins_at(byte) == begins && !writer.write(entry.site.address + byte, &bytes[byte], 1))
+            return false;
+    synchronize_code();
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "code/elf_image.hpp"
 #include "code/jump_patch.hpp"
 #include "code/near_memory.hpp"
+#include "code/written_code.hpp"
 
 namespace ovni::code {
 
@@ -101,6 +102,8 @@ class Sites {
     bool prepare_jump(Entry& entry) noexcept;
     void jump_at_once(Entry& entry) noexcept;
     bool remove_jump(const Entry& entry) noexcept;
+    static bool write_inside(const CodeWriter& writer, const Entry& entry,
+                             const std::array<uint8_t, JumpPatch::bytes>& bytes, bool begins) noexcept;
     void keep_trap(Entry& entry) noexcept;
     void give_lock() noexcept { lock_.clear(std::memory_order_release); }
     Entry* entry_at(uintptr_t address) const noexcept;

@@ -10,8 +10,7 @@ namespace ovni::code {
 // synchronize_code() has returned.
 bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept;
 
-// The same for several writes. Opens what it needs when it is made, so that the later ones do not fail for
-// that.
+// Does several writes. It opens what it needs when it is made, so that no later write fails for that.
 class CodeWriter {
  public:
     CodeWriter() noexcept;
