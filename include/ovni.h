@@ -48,7 +48,8 @@ enum ovni_ev_flags {
 };
 
 enum ovni_mark_flags {
-    OVNI_MARK_STACK = 1 /* values are pushed and popped, not only set */
+    OVNI_MARK_STACK = 1,   /* values are pushed and popped, not only set */
+    OVNI_MARK_PUNCTUAL = 2 /* ours: a value that is set stands for an instant, and is shown for 1 ns */
 };
 
 struct __attribute__((__packed__)) ovni_jumbo_payload {
@@ -156,7 +157,10 @@ char* ovni_attr_get_json(const char* key);      /* free() it */
 void ovni_attr_flush(void);                     /* writes stream.json now */
 
 /* Marks: values over time that the program defines. A type (0 to 99) has a title, a value (> 0) may have a
- * label; flags is 0 or OVNI_MARK_STACK. */
+ * label. flags is 0 or one of ovni_mark_flags; both are a mistake of the program. Values of a stack are
+ * pushed and popped, all others set. A punctual value ends by itself: the row then shows what it showed
+ * before. The reference's emulator takes a punctual type for one of flags 0, where a value lasts until the
+ * next. */
 void ovni_mark_type(int32_t type, long flags, const char* title);
 void ovni_mark_label(int32_t type, int64_t value, const char* label);
 void ovni_mark_push(int32_t type, int64_t value);

@@ -58,7 +58,6 @@ void ovni_private_require(const char* model, const char* version);
 
 /* As ovni_mark_type and ovni_mark_label, on a stream of either kind; a repeated label or type is ignored.
  * Titles and labels are cut to 511 bytes. */
-enum { OVNI_PRIVATE_MARK_PUNCTUAL = 2 }; /* flag: a value stands for an instant, not for a state */
 void ovni_private_mark_type(int32_t type, long flags, const char* title);
 void ovni_private_mark_label(int32_t type, int64_t value, const char* label);
 

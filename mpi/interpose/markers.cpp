@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "mpi/interpose/recorder.hpp"
+#include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 
@@ -19,7 +20,7 @@ constexpr int64_t value_of_level_0 = 1000;
 void mark_level(Thread& thread, int level) noexcept {
     int64_t value = level + value_of_level_0;
     if (value == 0 || !up_to_date(thread)) return;
-    ovni_private_mark_type(marker_mark_type, OVNI_PRIVATE_MARK_PUNCTUAL, "MPI_Pcontrol level + 1000");
+    ovni_private_mark_type(marker_mark_type, OVNI_MARK_PUNCTUAL, "MPI_Pcontrol level + 1000");
     char label[32];
     std::snprintf(label, sizeof label, "level %d", level);
     ovni_private_mark_label(marker_mark_type, value, label);

@@ -34,6 +34,10 @@ Operation operation_of(const EventEntry& entry, const ModelPlan& model, const Pl
     operation.value = event.value;
     operation.channel = static_cast<uint16_t>(model.first_channel + event.channel);
     operation.duplicates = plan.channels[operation.channel].duplicates;
+    if (event.action == Action::punctual) {
+        operation.kind = Operation::Kind::punctual;
+        return operation;
+    }
     bool pushes = event.action == Action::push, pops = event.action == Action::pop;
     operation.levels = static_cast<int8_t>(pushes ? 1 : -1);
     bool step = (pushes || pops) && plain[operation.channel];

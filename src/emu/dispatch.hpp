@@ -27,15 +27,15 @@ HookFunction find_hook(EventCode code);
 struct Operation {
     // The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
     // more: see Tracker::is_plain().
-    enum class Kind : uint8_t { step, change, hook, ignore };
+    enum class Kind : uint8_t { step, change, hook, ignore, punctual };
 
     uint32_t code = 0;
     uint32_t conditions = 0;  // of the thread, in which the event is allowed: see Condition
     union {
-        int64_t value = 0;  // of a step or change
+        int64_t value = 0;  // of a step, change or punctual state
         HookFunction hook;
     };
-    uint16_t channel = 0;  // in Plan::channels; of a step or change
+    uint16_t channel = 0;  // in Plan::channels; where there is a value
     Kind kind = Kind::ignore;
     Action action = Action::ignore;
     int8_t levels = 0;  // of a step: +1 or -1

@@ -87,6 +87,8 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
         case Operation::Kind::step:
         case Operation::Kind::change:
             return change(t, operation.channel, operation.action, operation.value);
+        case Operation::Kind::punctual:
+            return punctual(t, operation.channel, operation.value);
     }
 }
 

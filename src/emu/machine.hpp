@@ -28,9 +28,8 @@ inline constexpr uint8_t active_states =
 inline constexpr uint8_t all_states = 0x3f;
 
 constexpr uint8_t states_of(Tracking tracking) {
-    return tracking == Tracking::any       ? all_states
-           : tracking == Tracking::running ? running_states
-                                           : active_states;
+    constexpr uint8_t states[] = {all_states, running_states, active_states, 0};
+    return states[static_cast<size_t>(tracking)];
 }
 
 inline constexpr uint32_t nobody = 0xffffffff;

@@ -49,6 +49,8 @@ const char* suffix(Tracking tracking) {
             return "of the RUNNING thread";
         case Tracking::active:
             return "of the ACTIVE thread";
+        case Tracking::none:
+            return "";
     }
     return "";
 }
@@ -60,22 +62,31 @@ EventType event_type(const ChannelSpec& channel, Tracking tracking) {
     return type;
 }
 
+ChannelPlan::Kind channel_kind(ChannelKind kind) {
+    constexpr ChannelPlan::Kind kinds[] = {ChannelPlan::Kind::single, ChannelPlan::Kind::stack,
+                                           ChannelPlan::Kind::punctual};
+    return kinds[static_cast<size_t>(kind)];
+}
+
 void add_channels(Plan& plan, const ModelSpec& model) {
     for (const ChannelSpec& channel : model.channels) {
+        using Punctual = ChannelPlan::Punctual;
         plan.channels.push_back({.name = fmt::format("{}.{}", model.name, channel.name),
-                                 .kind = channel.kind == ChannelKind::stack ? ChannelPlan::Kind::stack
-                                                                            : ChannelPlan::Kind::single,
+                                 .kind = channel_kind(channel.kind),
+                                 .punctual = has_punctual_states(channel) ? Punctual::yes : Punctual::no,
                                  .duplicates = channel.duplicates,
                                  .tracking = channel.tracking,
                                  .cpu_tracking = channel.cpu_tracking,
                                  .repeats = channel.repeats,
                                  .prv_type = channel.prv_type,
+                                 .first_further = plan.further_count(),
                                  .initial = channel.initial == 0 ? Value() : channel.initial,
                                  .cpu_default = channel.cpu_default == 0 ? Value() : channel.cpu_default,
-                                 .further = channel.further,
-                                 .first_further = plan.further_count()});
+                                 .disabled = channel.disabled,
+                                 .further = channel.further});
         plan.schema.thread.types.push_back(event_type(channel, channel.tracking));
-        plan.schema.cpu.types.push_back(event_type(channel, channel.cpu_tracking));
+        if (channel.cpu_tracking != Tracking::none)
+            plan.schema.cpu.types.push_back(event_type(channel, channel.cpu_tracking));
     }
 }
 
@@ -174,6 +185,8 @@ void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& sh
         uint16_t type = plan.channels[c].prv_type;
         bool bad = shown[what.bad(c)] != 0, too_many = shown[what.too_many_threads(c)] != 0;
         add_further(schema, plan.channels[c], shown, what);
+        const DisabledState& disabled = plan.channels[c].disabled;
+        if (shown[what.disabled(c)]) add_label(schema.thread, type, disabled.value, disabled.label);
         if (bad) add_label(schema.cpu, type, shown_value::bad, "Error: bad");
         if (too_many) add_too_many(schema, plan, c);
         any_bad |= bad;

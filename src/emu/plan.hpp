@@ -31,23 +31,27 @@ inline constexpr int64_t too_many_threads = 777;  // a physical CPU with more th
 
 // One channel of every thread, and of every CPU row.
 struct ChannelPlan {
-    enum class Kind : uint8_t { single, stack, punctual };
+    enum class Kind : uint8_t { single, stack, punctual };  // punctual: without states that last
+    enum class Punctual : uint8_t { no, yes };
     enum class ZeroLegal : uint8_t { no, yes };
     std::string name;
     Kind kind = Kind::single;
+    Punctual punctual = Punctual::no;  // has it any punctual state?
     Duplicates duplicates = Duplicates::forbidden;
     Tracking tracking = Tracking::any;
     Tracking cpu_tracking = Tracking::running;
     Repeats repeats = Repeats::skip;
     ZeroLegal zero = ZeroLegal::no;
-    uint16_t prv_type = 0;
-    Value initial = {};                // of every thread before its first event
-    Value cpu_default = {};            // of a CPU row where no thread runs
-    FurtherStates further = {};        // values that a hook sets
-    uint32_t first_further = 0;        // of all channels' further states, the first of this one
     uint8_t breakdown = no_breakdown;  // in Plan::breakdowns: the one that the channel is part of
+    uint16_t prv_type = 0;
+    uint32_t first_further = 0;  // of all channels' further states, the first of this one
+    Value initial = {};          // of every thread before its first event
+    Value cpu_default = {};      // of a CPU row where no thread runs
+    DisabledState disabled = {};
+    FurtherStates further = {};  // values that a hook sets
     static constexpr uint8_t no_breakdown = 0xff;
 };
+static_assert(sizeof(ChannelPlan) <= 128);  // loops over all channels are quick to find the next
 
 struct ModelPlan {
     const ModelSpec* spec = nullptr;
@@ -104,13 +108,14 @@ class ShownExtras {
     static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
     explicit ShownExtras(const Plan& plan)
-        : first_(1 + 2 * plan.channels.size() + plan.further_count(), never),
+        : first_(1 + 3 * plan.channels.size() + plan.further_count(), never),
           channels_(plan.channels.size()) {}
     static constexpr size_t not_traced = 0;
     size_t bad(size_t channel) const { return 1 + channel; }
     size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
+    size_t disabled(size_t channel) const { return 1 + 2 * channels_ + channel; }
     // `number`: of all channels' further states.
-    size_t further(size_t number) const { return 1 + 2 * channels_ + number; }
+    size_t further(size_t number) const { return 1 + 3 * channels_ + number; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
     // One number for each of these values: 1 if it was shown up to `end`, else 0. Ranks take the greatest.

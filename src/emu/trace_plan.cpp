@@ -143,6 +143,9 @@ void add_marks(Plan& plan, const Trace& trace, const System& system) {
         plan.mark_channels[static_cast<size_t>(mark.type)] = plan.channel_count();
         plan.channels.push_back({.name = fmt::format("mark {}", mark.type),
                                  .kind = channel_kind(mark.kind),
+                                 .punctual = mark.kind == MarkType::Kind::punctual
+                                                 ? ChannelPlan::Punctual::yes
+                                                 : ChannelPlan::Punctual::no,
                                  .duplicates = Duplicates::allowed,
                                  .tracking = Tracking::active,
                                  .repeats = Repeats::skip_null,

@@ -12,10 +12,19 @@ namespace {
 bool always_a_line(const ChannelPlan& channel) {
     return channel.kind == ChannelPlan::Kind::stack && channel.tracking != Tracking::any &&
            channel.cpu_tracking == Tracking::running && channel.breakdown == ChannelPlan::no_breakdown &&
+           channel.punctual == ChannelPlan::Punctual::no &&
            (channel.repeats != Repeats::skip || channel.duplicates == Duplicates::forbidden);
 }
 
 }  // namespace
+
+// Changes of a CPU's threads after which its row may show something else of the channel: another thread, or
+// the active one, which may be hidden where it was not.
+unsigned Tracker::followed_by(const ChannelPlan& channel) {
+    if (channel.cpu_tracking == Tracking::none) return 0;
+    if (channel.cpu_tracking == Tracking::running) return running_thread;
+    return shares_lines(channel) ? active_thread : active_thread | running_thread;
+}
 
 Tracker::Tracker(const Plan& plan, Machine& machine)
     : plan_(plan),
@@ -27,9 +36,10 @@ Tracker::Tracker(const Plan& plan, Machine& machine)
       shown_tid_(machine.threads.size(), 0) {
     for (const ChannelPlan& channel : plan.channels) {
         visible_.push_back(Condition::mask(states_of(channel.tracking), Condition::untraced));
+        follows_.push_back(static_cast<uint8_t>(followed_by(channel)));
         plain_type_.push_back(always_a_line(channel) ? channel.prv_type : 0);
         punctual_index_.push_back(static_cast<uint16_t>(punctual_count_));
-        if (channel.kind == ChannelPlan::Kind::punctual) ++punctual_count_;
+        if (has_punctual(channel)) ++punctual_count_;
     }
     thread_punctual_.resize(machine.threads.size() * punctual_count_);
     cpu_punctual_.resize(machine.cpus.size() * punctual_count_);
@@ -62,6 +72,10 @@ void Tracker::channel_changed(uint32_t t, uint16_t c) {
         if (!cpu_line) cpu_row = Record::no_row;
     }
     uint32_t thread_row = thread_line ? thread.row : Record::no_row;
+    if (has_punctual(channel)) [[unlikely]] {
+        if (thread_line) note_line(thread_punctual(t, c));
+        if (cpu_row != Record::no_row) note_line(cpu_punctual(thread.cpu, c));
+    }
     if (thread_line || cpu_row != Record::no_row) write(channel.prv_type, thread_row, cpu_row, value.number);
 }
 
@@ -97,13 +111,14 @@ void Tracker::punctual_line(PunctualLines& lines, const Record& line, int64_t be
 void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
     const Thread& thread = machine_.threads[t];
     if (!thread.meets(visible_[c])) return;
-    uint16_t type = plan_.channels[c].prv_type;
+    const ChannelPlan& channel = plan_.channels[c];
+    uint16_t type = channel.prv_type;
     int64_t before = machine_.channel(t, c).shown_number;
     punctual_line(thread_punctual(t, c), {now_, value, thread.row, Record::no_row, order_, type}, before);
     uint32_t cpu_row = cpu_row_of(thread, c);
-    if (cpu_row != Record::no_row)
-        punctual_line(cpu_punctual(thread.cpu, c), {now_, value, Record::no_row, cpu_row, order_, type},
-                      before);
+    if (cpu_row == Record::no_row) return;
+    if (!shares_lines(channel)) before = cpu_shown(thread.cpu, c).number;
+    punctual_line(cpu_punctual(thread.cpu, c), {now_, value, Record::no_row, cpu_row, order_, type}, before);
 }
 
 void Tracker::state_changed(uint32_t t) {
@@ -120,16 +135,27 @@ void Tracker::state_changed(uint32_t t) {
     shown_tid_[t] = tid;
 }
 
+// What a thread row shows of a channel that its tracking disables. Nothing is known of it in a gap.
+Value Tracker::disabled_value(const Thread& thread, uint16_t c) {
+    if (!thread.traced()) return {};
+    note(extras_.disabled(c));
+    return plan_.channels[c].disabled.value;
+}
+
 void Tracker::thread_channels_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         if (channel.tracking == Tracking::any) continue;
         ThreadChannel& shown = machine_.channel(t, c);
-        Value value = thread.meets(visible_[c]) ? shown.read() : Value();
+        Value value;
+        if (thread.meets(visible_[c]))
+            value = shown.read();
+        else if (channel.disabled.value != 0) [[unlikely]]
+            value = disabled_value(thread, c);
         if (!update_thread(shown, channel, value)) continue;
         write(channel.prv_type, thread.row, Record::no_row, value.number);
-        if (channel.kind == ChannelPlan::Kind::punctual) note_line(thread_punctual(t, c));
+        if (has_punctual(channel)) note_line(thread_punctual(t, c));
     }
 }
 
@@ -208,24 +234,19 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
     return shown_value::bad;
 }
 
-// Does the row show another thread now, or may its thread be hidden or shown where it was not?
-bool Tracker::may_change(const Cpu& cpu, const ChannelPlan& channel) const {
-    if (channel.cpu_tracking == Tracking::running) return cpu.running_changed;
-    return cpu.active_changed || (!shares_lines(channel) && cpu.running_changed);
-}
-
 void Tracker::cpu_channels_changed(uint32_t index) {
     const Cpu& cpu = machine_.cpus[index];
-    if (!cpu.running_changed && !cpu.active_changed) return;
+    unsigned changed = (cpu.running_changed ? running_thread : 0) | (cpu.active_changed ? active_thread : 0);
+    if (changed == 0) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
+        if ((follows_[c] & changed) == 0) continue;
         const ChannelPlan& channel = plan_.channels[c];
-        if (!may_change(cpu, channel)) continue;
         if (channel.breakdown != ChannelPlan::no_breakdown) touch_breakdown(index, c);
         CpuShown& shown = cpu_shown(index, c);
         Value value = cpu_value(cpu, c);
         if (!update(shown.state, shown.number, channel, value)) continue;
         write(channel.prv_type, Record::no_row, cpu.row, value.number);
-        if (channel.kind == ChannelPlan::Kind::punctual) note_line(cpu_punctual(index, c));
+        if (has_punctual(channel)) note_line(cpu_punctual(index, c));
     }
 }
 

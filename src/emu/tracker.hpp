@@ -74,10 +74,13 @@ class Tracker {
         int64_t number = 0;
         Shown::State state = Shown::State::unset;
     };
-    // The lines of one row for a channel of punctual states.
+    // The lines of one row for a channel that has punctual states.
     struct PunctualLines {
         int64_t last_time = -1;
     };
+
+    // What may change of the threads that a CPU row follows.
+    static constexpr unsigned running_thread = 1, active_thread = 2;
 
     // True if a row needs a new line for `value`; updates what it has `shown`.
     static bool update(Shown::State& shown, int64_t& number, const ChannelPlan& channel, Value value);
@@ -88,6 +91,9 @@ class Tracker {
         queue_.append({now_, value, thread_row, cpu_row, order_, type});
     }
     void punctual_line(PunctualLines& lines, const Record& line, int64_t before);
+    static bool has_punctual(const ChannelPlan& channel) {
+        return channel.punctual == ChannelPlan::Punctual::yes;
+    }
     PunctualLines& thread_punctual(uint32_t thread, uint16_t c);
     PunctualLines& cpu_punctual(uint32_t cpu, uint16_t c);
     void note_line(PunctualLines& lines) const { lines.last_time = now_; }
@@ -102,11 +108,14 @@ class Tracker {
         return plan_.channels[c].cpu_tracking == Tracking::active ? cpu.active : cpu.running;
     }
     uint32_t cpu_row_of(const Thread& thread, uint16_t c) const {
-        return plan_.channels[c].cpu_tracking == Tracking::active ? thread.active_on : thread.running_on;
+        Tracking tracking = plan_.channels[c].cpu_tracking;
+        if (tracking == Tracking::running) return thread.running_on;
+        return tracking == Tracking::active ? thread.active_on : Record::no_row;
     }
     void note(size_t extra) { extras_.note(extra, {now_, order_}); }
     Value cpu_value(const Cpu& cpu, uint16_t c);
-    bool may_change(const Cpu& cpu, const ChannelPlan& channel) const;
+    Value disabled_value(const Thread& thread, uint16_t c);
+    static unsigned followed_by(const ChannelPlan& channel);
     void update_crowding(Cpu& cpu, uint32_t running);
     void keep_shown(uint32_t cpu, uint32_t thread, Tracking tracking);
     void attach(uint32_t cpu, uint32_t running, uint32_t active);
@@ -118,6 +127,7 @@ class Tracker {
     BreakdownValues breakdowns_;
     ShownExtras extras_;
     std::vector<uint32_t> visible_;     // by channel: conditions in which a thread row shows it
+    std::vector<uint8_t> follows_;      // by channel: changes of a CPU after which its row may change
     std::vector<uint16_t> plain_type_;  // by channel: its PRV type where is_plain() holds, else 0
     std::vector<CpuShown> cpu_shown_;
     std::vector<uint16_t> punctual_index_;  // by channel: its place among the punctual ones

@@ -5,9 +5,13 @@
 //     "moves to the CPU with index %{cpu}, tag %#llx{tag}"
 //
 // Types: u8 u16 u32 u64 i8 i16 i32 i64 str; str is zero terminated, has no fixed size and can only be last.
-// At most 16 arguments. In a description
-//     %{name}        prints an argument in the default format of its type
-//     %FORMAT{name}  with the printf conversion FORMAT
+// Types beyond the reference's: f32 f64, a ptr of 8 bytes, and a char. At most 16 arguments. In a description
+//     %{name}        prints an argument in the default format of its type: a ptr as 0x7f00, a float with the
+//                    fewest digits that tell it from all others
+//     %FORMAT{name}  with the printf conversion FORMAT: one of d i u x X o for integers, a char or (x X) a
+//                    ptr, of e f g a and their capitals for floats, of s for a str
+//     %c{name}       the character of a char, u8 or i8; one that is not printable as \x1b
+//     %p{name}       the address of a ptr or u64
 //     %@{name}       the name of a number, if the event has a table of names
 //     %%             a percent sign
 //
@@ -26,15 +30,21 @@
 
 namespace ovni {
 
-enum class ArgumentType : uint8_t { u8, u16, u32, u64, i8, i16, i32, i64, str };
+enum class ArgumentType : uint8_t { u8, u16, u32, u64, i8, i16, i32, i64, str, f32, f64, pointer, character };
 
-inline constexpr std::string_view argument_type_names[] = {"u8",  "u16", "u32", "u64", "i8",
-                                                           "i16", "i32", "i64", "str"};
+inline constexpr std::string_view argument_type_names[] = {"u8",  "u16", "u32", "u64", "i8",  "i16", "i32",
+                                                           "i64", "str", "f32", "f64", "ptr", "char"};
 
 // The size of an argument in a payload; 0 for a str.
 constexpr size_t bytes_of(ArgumentType type) {
-    constexpr uint8_t bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 0};
+    constexpr uint8_t bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 0, 4, 8, 8, 1};
     return bytes[static_cast<size_t>(type)];
+}
+constexpr bool is_integer(ArgumentType type) {
+    return type <= ArgumentType::i64;
+}
+constexpr bool is_float(ArgumentType type) {
+    return type == ArgumentType::f32 || type == ArgumentType::f64;
 }
 
 struct Argument {

@@ -83,11 +83,30 @@ constexpr const char* check_size(const Signature& signature) {
     return signature.fixed_bytes() == 1 ? "a payload of 1 byte" : nullptr;
 }
 
+// The conversions of printf that fit the type.
+constexpr std::string_view conversions_of(ArgumentType type) {
+    using enum ArgumentType;
+    if (type == str) return "s";
+    if (is_float(type)) return "eEfFgGaA";
+    if (type == pointer) return "pxX";
+    if (type == character || type == u8 || type == i8) return "diuxXoc";
+    return type == u64 ? "diuxXop" : "diuxXo";
+}
+
+// A character or an address is printed as a text, which may have a width.
+constexpr const char* check_text_format(std::string_view format) {
+    Scanner scanner{format.substr(0, format.size() - 1)};
+    scanner.take('-');
+    if (scanner.left.starts_with('0')) return "a flag that a character or an address does not have";
+    scanner.digits();
+    return scanner.left.empty() ? nullptr : "more than a width for a character or an address";
+}
+
 // flags, width, precision, length, conversion: those of printf that fit the type. The length is read, and
 // replaced by that of the argument when it is printed.
 constexpr const char* check_format(std::string_view format, ArgumentType type) {
     if (format.empty()) return nullptr;
-    if (format == "@") return type == ArgumentType::str ? "a name of a str" : nullptr;
+    if (format == "@") return is_integer(type) ? nullptr : "a name of something else than an integer";
     Scanner scanner{format};
     while (scanner.take_any("-+ #0")) {
     }
@@ -97,9 +116,10 @@ constexpr const char* check_format(std::string_view format, ArgumentType type) {
     bool length = false;
     while (scanner.take_any("hljzt")) length = true;
     if (scanner.left.size() != 1) return "a format that printf does not know";
-    if (type == ArgumentType::str)
-        return scanner.take('s') && !length ? nullptr : "another format than 's' for a str";
-    return scanner.take_any("diuxXo") ? nullptr : "a format that is not for integers";
+    char conversion = scanner.left.front();
+    if (!scanner.take_any(conversions_of(type))) return "a format that does not fit the type";
+    if (conversion == 's') return length ? "a length for a str" : nullptr;
+    return conversion == 'c' || conversion == 'p' ? check_text_format(format) : nullptr;
 }
 
 }  // namespace definition

@@ -16,23 +16,39 @@ bool is_signed(ArgumentType type) {
     return type >= ArgumentType::i8 && type <= ArgumentType::i64;
 }
 
-// Prints by the conversion of a checked format, with the length of a 64-bit integer. The argument
-// has the width of its type; its sign is that of the conversion, as in printf.
-void print_integer(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
+// Prints by the conversion of a checked format, with another length in place of its own.
+template <class Number>
+void print_number(std::string& text, std::string_view format, const char* length, char conversion,
+                  Number value) {
     constexpr size_t room = 1024;
-    char conversion = format.empty() ? (is_signed(type) ? 'd' : 'u') : format.back();
     std::string full = "%";
     for (char c : format.substr(0, format.empty() ? 0 : format.size() - 1))
         if (std::strchr("hljzt", c) == nullptr) full += c;
-    full += std::string("ll") + conversion;
+    full += std::string(length) + conversion;
+    char buffer[room];
+    int n = std::snprintf(buffer, room, full.c_str(), value);
+    text.append(buffer, static_cast<size_t>(std::clamp<int>(n, 0, room - 1)));
+}
+
+// The argument has the width of its type; its sign is that of the conversion, as in printf.
+void print_integer(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
+    char conversion = format.empty() ? (is_signed(type) ? 'd' : 'u') : format.back();
     uint64_t value = 0;
     std::memcpy(&value, bytes, bytes_of(type));
     unsigned unused_bits = 8 * static_cast<unsigned>(sizeof value - bytes_of(type));
     bool with_sign = conversion == 'd' || conversion == 'i';
     if (with_sign) value = static_cast<uint64_t>(static_cast<int64_t>(value << unused_bits) >> unused_bits);
-    char buffer[room];
-    int n = std::snprintf(buffer, room, full.c_str(), value);
-    text.append(buffer, static_cast<size_t>(std::clamp<int>(n, 0, room - 1)));
+    print_number(text, format, "ll", conversion, value);
+}
+
+template <class Float>
+void print_float(std::string& text, std::string_view format, const uint8_t* bytes) {
+    Float value = 0;
+    std::memcpy(&value, bytes, sizeof value);
+    if (format.empty())
+        text += fmt::format("{}", value);
+    else
+        print_number(text, format, "", format.back(), static_cast<double>(value));
 }
 
 void print_text(std::string& text, std::string_view format, std::string_view value) {
@@ -52,6 +68,35 @@ void print_name(std::string& text, const uint8_t* bytes, ArgumentType type, Name
     text += name.empty() ? fmt::format("unknown {}", number) : std::string(name);
 }
 
+// The width stays; the conversion becomes that of a text.
+void print_as_text(std::string& text, std::string_view format, std::string_view value) {
+    std::string width(format.substr(0, format.empty() ? 0 : format.size() - 1));
+    print_text(text, width + 's', value);
+}
+
+void print_character(std::string& text, std::string_view format, uint8_t byte) {
+    bool is_printable = byte >= ' ' && byte <= '~';
+    print_as_text(text, format,
+                  is_printable ? std::string(1, static_cast<char>(byte)) : fmt::format("\\x{:02x}", byte));
+}
+
+void print_address(std::string& text, std::string_view format, const uint8_t* bytes) {
+    uint64_t address = 0;
+    std::memcpy(&address, bytes, sizeof address);
+    print_as_text(text, format, fmt::format("{:#x}", address));
+}
+
+void print_value(std::string& text, std::string_view format, const uint8_t* bytes, ArgumentType type) {
+    using enum ArgumentType;
+    char conversion = format.empty() ? '\0' : format.back();
+    if (type == f32) return print_float<float>(text, format, bytes);
+    if (type == f64) return print_float<double>(text, format, bytes);
+    if (conversion == 'c' || (type == character && format.empty()))
+        return print_character(text, format, *bytes);
+    if (conversion == 'p' || (type == pointer && format.empty())) return print_address(text, format, bytes);
+    print_integer(text, format, bytes, type);
+}
+
 void print_argument(std::string& text, const DescriptionPiece& piece, std::span<const uint8_t> arguments,
                     NameOf* name_of) {
     const Argument& argument = *piece.argument;
@@ -63,7 +108,7 @@ void print_argument(std::string& text, const DescriptionPiece& piece, std::span<
     const uint8_t* at = arguments.data() + argument.offset;
     if (argument.type != ArgumentType::str && piece.format == "@")
         return print_name(text, at, argument.type, name_of);
-    if (argument.type != ArgumentType::str) return print_integer(text, piece.format, at, argument.type);
+    if (argument.type != ArgumentType::str) return print_value(text, piece.format, at, argument.type);
     std::span<const uint8_t> bytes = arguments.subspan(argument.offset);
     auto end = std::find(bytes.begin(), bytes.end(), uint8_t{0});
     print_text(text, piece.format,

@@ -15,10 +15,15 @@
 
 namespace ovni {
 
-enum class ChannelKind : uint8_t { single, stack };
+enum class ChannelKind : uint8_t {
+    single,
+    stack,
+    punctual  // all of its states are: see Lasts
+};
 
-// When a thread channel is shown: always, while the thread runs, or while it runs, cools down or warms up.
-enum class Tracking : uint8_t { any, running, active };
+// When a row shows a channel: a thread's row always, while the thread runs, or while it runs, cools down or
+// warms up; a CPU's row while it has one running or one active thread, or never: then it has no such type.
+enum class Tracking : uint8_t { any, running, active, none };
 
 // Whether a value is written again if the row shows it already.
 enum class Repeats : uint8_t {
@@ -32,13 +37,26 @@ enum class Duplicates : uint8_t { forbidden, allowed };  // setting or pushing t
 // The labels of a channel's values: those of its states, and for task_types also the task types of the trace.
 enum class Labels : uint8_t { of_states, task_types };
 
+// A punctual state has no end of its own: it is shown for 1 ns before its event, over the state of its
+// channel, which is shown again afterwards.
+enum class Lasts : uint8_t { until_left, one_ns };
+
 // One value of a channel, with the events that enter and leave it: on a stack push and pop, on a single
 // channel set and clear. An event may be missing (""), if a hook sets the value or nothing clears it. A rule
-// without a label is one more pair of events for the value of another rule.
+// without a label is one more pair of events for the value of another rule. A punctual state has no `leave`;
+// in a channel of kind `punctual` every state is one.
 struct StateRule {
     std::string_view enter, leave;
     int64_t value = 0;
     std::string_view label;
+    Lasts lasts = Lasts::until_left;
+};
+
+// The value of a thread row while its tracking disables the channel, labelled only if a line of the trace
+// carries it. Without a value the row shows nothing.
+struct DisabledState {
+    int64_t value = 0;
+    std::string_view label = {};
 };
 
 // More values of a channel, which a hook sets: labelled only if a line of the trace carries them.
@@ -52,8 +70,8 @@ struct ChannelSpec {
     ChannelKind kind = ChannelKind::single;
     Duplicates duplicates = Duplicates::forbidden;
     uint16_t prv_type = 0;
-    Tracking tracking = Tracking::any;          // of the thread row
-    Tracking cpu_tracking = Tracking::running;  // of the CPU row: running or active
+    Tracking tracking = Tracking::any;          // of the thread row: any, running or active
+    Tracking cpu_tracking = Tracking::running;  // of the CPU row: running, active or none
     Repeats repeats = Repeats::skip;
     std::string_view title;  // of the type in the PCF, without "of the RUNNING thread"
     std::span<const StateRule> states = {};
@@ -61,9 +79,19 @@ struct ChannelSpec {
     Labels labels = Labels::of_states;
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
     int64_t cpu_default = 0;  // shown by a CPU row if no thread runs; 0: nothing
+    DisabledState disabled = {};
 };
 
-enum class Action : uint8_t { ignore, push, pop, set, clear, hook };
+constexpr bool is_punctual(const ChannelSpec& channel, const StateRule& rule) {
+    return channel.kind == ChannelKind::punctual || rule.lasts == Lasts::one_ns;
+}
+constexpr bool has_punctual_states(const ChannelSpec& channel) {
+    bool any = channel.kind == ChannelKind::punctual;
+    for (const StateRule& rule : channel.states) any |= is_punctual(channel, rule);
+    return any;
+}
+
+enum class Action : uint8_t { ignore, push, pop, set, clear, hook, punctual };
 
 // The effect of an event on the states of its thread. The writer and ovnicut close open states, and open them
 // again, by these kinds.
@@ -98,14 +126,16 @@ inline constexpr HookState undeclared{.declared = HookState::Declared::no};
 inline constexpr HookState stateless{.declared = HookState::Declared::stateless};
 inline constexpr HookState defines{.kind = StateKind::always};
 
-// An event that is not in a StateRule: ignored, or handled by a hook of src/emu.
+// An event that is not in a StateRule: ignored, handled by a hook of src/emu, or, if it has arguments, one
+// that shows a punctual value of a channel.
 struct EventSpec {
     std::string_view signature;    // definition language
     std::string_view description;  // definition language
     Action action = Action::hook;
     HookState state = undeclared;
     enum class Listed : uint8_t { yes, no } listed = Listed::yes;  // no: accepted, but not documented
-    uint8_t channel = 0;  // for push, pop, set, clear: only in the rows that StateRules expand to
+    // For `punctual`; for push, pop, set, clear: only in the rows that StateRules expand to.
+    uint8_t channel = 0;
     int64_t value = 0;
     NameOf* name_of = nullptr;  // what %@{} prints for a number; a signed one may have no name
 };
@@ -167,7 +197,7 @@ const ModelSpec* find_model(char id);
 const ModelSpec* find_model(std::string_view name);
 
 // One event of the union of all tables, StateRules expanded: for a rule with the label X "begin: X" and "end:
-// X".
+// X", or "instant: X".
 struct EventEntry {
     const ModelSpec* model = nullptr;
     const EventSpec* event = nullptr;

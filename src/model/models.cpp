@@ -56,6 +56,10 @@ struct Union {
             if (!rule.label.empty()) labels[rule.value] = rule.label;
         for (const StateRule& rule : channel.states) {
             const std::string& label = labels[rule.value];
+            if (is_punctual(channel, rule)) {
+                expand(model, rule.enter, "instant: " + label, Action::punctual, c, rule.value);
+                continue;
+            }
             expand(model, rule.enter, (stack ? "begin: " : "") + label, stack ? Action::push : Action::set, c,
                    rule.value);
             expand(model, rule.leave, "end: " + label, stack ? Action::pop : Action::clear, c, rule.value);

@@ -17,7 +17,7 @@ EventCode code_of(std::string_view text) {
 void add_channel(std::vector<StateEvent>& events, const ChannelSpec& channel, uint8_t stack) {
     bool is_stack = channel.kind == ChannelKind::stack;
     for (const StateRule& rule : channel.states) {
-        if (rule.enter.empty()) continue;
+        if (rule.enter.empty() || is_punctual(channel, rule)) continue;
         StateEvent enter{code_of(rule.enter), code_of(rule.leave), is_stack ? push : set, stack};
         enter.is_initial = rule.value == channel.initial;
         events.push_back(enter);

@@ -10,9 +10,29 @@ consteval bool well_formed_code(const ModelSpec& model, std::string_view code) {
     return code.size() == 3 && code[0] == model.id;
 }
 
+consteval bool is_state_of(const ChannelSpec& channel, int64_t value) {
+    for (const StateRule& rule : channel.states)
+        if (rule.value == value) return true;
+    const FurtherStates& further = channel.further;
+    return value >= further.first && value - further.first < static_cast<int64_t>(further.labels.size());
+}
+
+// A disabled channel shows a value of its own. A row that shows nothing of a channel has no default.
+consteval bool well_formed_tracking(const ChannelSpec& channel) {
+    if (channel.tracking == Tracking::none || channel.cpu_tracking == Tracking::any) return false;
+    if (channel.cpu_tracking == Tracking::none && channel.cpu_default != 0) return false;
+    const DisabledState& disabled = channel.disabled;
+    if (disabled.label.empty() != (disabled.value == 0)) return false;
+    return disabled.value == 0 ||
+           (channel.tracking != Tracking::any && !is_state_of(channel, disabled.value));
+}
+
 consteval bool well_formed_channel(const ModelSpec& model, const ChannelSpec& channel) {
+    if (!well_formed_tracking(channel)) return false;
+    if (channel.kind == ChannelKind::punctual && channel.initial != 0) return false;
     for (const StateRule& rule : channel.states) {
         if (rule.value == 0) return false;
+        if (is_punctual(channel, rule) && !rule.leave.empty()) return false;
         if (!rule.enter.empty() && !well_formed_code(model, rule.enter)) return false;
         if (!rule.leave.empty() && (rule.enter.empty() || !well_formed_code(model, rule.leave))) return false;
         bool labelled = false;
@@ -73,9 +93,21 @@ consteval bool well_formed_opposite(const ModelSpec& model, const HookState& sta
     }
 }
 
-// Every hook declares what it does to states. An ignored event may be a definition, but opens no state.
+// An event of its own for a punctual state of a channel.
+consteval bool well_formed_punctual(const ModelSpec& model, const EventSpec& event) {
+    if (event.channel >= model.channels.size()) return false;
+    const ChannelSpec& channel = model.channels[event.channel];
+    for (const StateRule& rule : channel.states)
+        if (rule.value == event.value && is_punctual(channel, rule)) return true;
+    return false;
+}
+
+// Every hook declares what it does to states. An ignored event may be a definition, but opens no state, nor
+// does one that shows a punctual state.
 consteval bool well_formed_state(const ModelSpec& model, const EventSpec& event, const Signature& signature) {
     const HookState& state = event.state;
+    if (event.action == Action::punctual)
+        return state.declared == HookState::Declared::no && well_formed_punctual(model, event);
     if (state.declared == HookState::Declared::no) return event.action == Action::ignore;
     if (state.declared == HookState::Declared::stateless) return event.action == Action::hook;
     if (state.kind == StateKind::always) return true;
@@ -102,14 +134,23 @@ consteval bool well_formed(const ModelSpec& model) {
         if (parsed.fault || parsed.signature.code.model() != model.id) return false;
         if (check_description(event.description, parsed.signature)) return false;
         if (event.description.find("%@{") != event.description.npos && !event.name_of) return false;
-        if (event.action != Action::ignore && event.action != Action::hook) return false;
+        if (event.action != Action::ignore && event.action != Action::hook &&
+            event.action != Action::punctual)
+            return false;
         if (count_code(model, event.signature.substr(0, 3)) != 1) return false;
         if (!well_formed_state(model, event, parsed.signature)) return false;
     }
     if (const BreakdownSpec* breakdown = model.breakdown) {
         for (uint8_t channel : {breakdown->base, breakdown->detail, breakdown->idle})
-            if (channel != BreakdownSpec::no_channel && channel >= model.channels.size()) return false;
+            if (channel != BreakdownSpec::no_channel &&
+                (channel >= model.channels.size() || model.channels[channel].cpu_tracking == Tracking::none))
+                return false;
     }
+    for (const ViewSpec& view : model.views)
+        for (const ChannelSpec& channel : model.channels)
+            if (view.row == ViewSpec::Row::cpu && view.prv_type == channel.prv_type &&
+                channel.cpu_tracking == Tracking::none)
+                return false;
     return model.linter_channel == no_linter || model.linter_channel < model.channels.size();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "runtime/thread.hpp"
@@ -67,7 +68,7 @@ void mark_thread(uint32_t number) noexcept {
     if (!own_stream()) return;
     char label[32];
     std::snprintf(label, sizeof label, "thread %u", number);
-    ovni_private_mark_type(type, OVNI_PRIVATE_MARK_PUNCTUAL, "Thread of a threadid event + 1");
+    ovni_private_mark_type(type, OVNI_MARK_PUNCTUAL, "Thread of a threadid event + 1");
     ovni_private_mark_label(type, int64_t{number} + 1, label);
     ovni::emit("OM=", int64_t{number} + 1, type);
 }

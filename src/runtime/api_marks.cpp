@@ -33,10 +33,13 @@ void check_told(const char* function, Told told, int32_t type) {
 void ovni_mark_type(int32_t type, long flags, const char* title) {
     check_type(__func__, type);
     if (!title || !*title) fatal(__func__, "mark type %d has no title", type);
+    constexpr long both = OVNI_MARK_STACK | OVNI_MARK_PUNCTUAL;
+    if ((flags & both) == both) fatal(__func__, "mark type %d is a stack and punctual at once", type);
     Stream* stream = program_stream(__func__);
     if (!stream) return;
+    if ((flags & OVNI_MARK_PUNCTUAL) != 0) ShownRecording::set_punctual(type);
     Told told = stream->with_metadata(
-        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags & OVNI_MARK_STACK, title); });
+        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags & both, title); });
     if (told == Told::before) fatal(__func__, "the mark type %d is already defined in this thread", type);
     check_told(__func__, told, type);
 }

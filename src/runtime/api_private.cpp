@@ -153,7 +153,7 @@ void ovni_private_mark_type(int32_t type, long flags, const char* title) {
     if (!stream || !is_mark_type(type) || !title || !*title) return;
     SlowPath slow;
     std::string text = short_label(title);
-    if ((flags & OVNI_PRIVATE_MARK_PUNCTUAL) != 0) stream->recording().set_punctual(type);
+    if ((flags & OVNI_MARK_PUNCTUAL) != 0) ShownRecording::set_punctual(type);
     stream->with_metadata([&](Metadata& metadata) { tell_mark_type(metadata, type, flags, text.c_str()); });
 }
 

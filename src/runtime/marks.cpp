@@ -3,7 +3,6 @@
 #include <string>
 
 #include "ovni.h"
-#include "ovni/private.h"
 
 namespace ovni::writer {
 namespace {
@@ -20,7 +19,7 @@ Told tell_mark_type(Metadata& metadata, int32_t type, long flags, const char* ti
     Json mark;
     mark["title"] = title;
     mark["chan_type"] = flags & OVNI_MARK_STACK ? "stack" : "single";
-    if (flags & OVNI_PRIVATE_MARK_PUNCTUAL) mark["punctual"] = true;
+    if (flags & OVNI_MARK_PUNCTUAL) mark["punctual"] = true;
     return metadata.set(path.c_str(), std::move(mark)) ? Told::now : Told::no_object;
 }
 

@@ -13,6 +13,13 @@ EventCode code_of(const void* event) {
     return EventCode::from_bytes(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT);
 }
 
+std::atomic<uint64_t> punctual_types[2];  // bits by mark type
+
+bool is_punctual(int32_t mark_type) {
+    return mark_type >= 0 && mark_type < 128 &&
+           (punctual_types[mark_type / 64].load(std::memory_order_relaxed) >> mark_type % 64 & 1) != 0;
+}
+
 constexpr int32_t no_mark = -1;
 int32_t mark_type_of(const StateRow& row, const uint8_t* event) {
     int32_t type = no_mark;
@@ -88,8 +95,8 @@ bool ShownRecording::is_followed(const StateRow& row, const uint8_t* event) cons
     return !is_of_mpi || gate().keeper() == Keeper::all;
 }
 
-bool ShownRecording::is_punctual(int32_t mark_type) const {
-    return mark_type >= 0 && mark_type < 128 && (punctual_[mark_type / 64] >> mark_type % 64 & 1) != 0;
+void ShownRecording::set_punctual(int32_t mark_type) {
+    punctual_types[mark_type / 64].fetch_or(uint64_t{1} << mark_type % 64, std::memory_order_relaxed);
 }
 
 // A stop that is made from here on has a later clock than the event.

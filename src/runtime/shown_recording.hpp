@@ -55,8 +55,9 @@ class ShownRecording {
     void show_changes();
     // Opens the states of a thread that did not run when recording began again.
     void open_states_due();
-    // Marks of the type are instants, so they are no states. Types below 128.
-    void set_punctual(int32_t mark_type) { punctual_[mark_type / 64] |= uint64_t{1} << mark_type % 64; }
+    // Marks of the type are instants, so they are no states: in all threads, which share the types. Types
+    // below 128.
+    static void set_punctual(int32_t mark_type);
 
     // Call with the stream's lock held.
     void begin_gap(uint64_t from, const char* reason);
@@ -83,7 +84,6 @@ class ShownRecording {
     void settle_gate();
     bool is_always_admitted(const uint8_t* event, uint32_t size);
     bool is_followed(const StateRow& row, const uint8_t* event) const;
-    bool is_punctual(int32_t mark_type) const;
     void show(const RecordingChange& change);
     void show_stop(const RecordingChange& change);
     void show_start(const RecordingChange& change);
@@ -107,8 +107,7 @@ class ShownRecording {
     struct {
         uintptr_t busy = 0;
         uint64_t published = 0;
-    } left_emission_;            // see give_up_emission()
-    uint64_t punctual_[2] = {};  // bits by mark type
+    } left_emission_;  // see give_up_emission()
 };
 
 }  // namespace ovni::writer

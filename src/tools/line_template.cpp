@@ -30,7 +30,7 @@ char* print(char* out, const uint8_t* bytes) {
 
 using Print = char* (*)(char* out, const uint8_t* bytes);
 
-// Functions by ArgumentType; a str is not among them.
+// Functions by ArgumentType, of the integers.
 constexpr Print printers[] = {print<uint8_t>, print<uint16_t>, print<uint32_t>, print<uint64_t>,
                               print<int8_t>,  print<int16_t>,  print<int32_t>,  print<int64_t>};
 
@@ -62,7 +62,7 @@ bool LineTemplate::prepare() {
         before += piece.text;
         longest += piece.text.size();
         if (!piece.argument) continue;
-        if (!piece.format.empty() || piece.argument->type == ArgumentType::str) return false;
+        if (!piece.format.empty() || !is_integer(piece.argument->type)) return false;
         pieces_.push_back({PaddedText(in_one_line(before)), *piece.argument});
         before.clear();
         longest += most_digits;

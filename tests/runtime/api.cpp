@@ -201,6 +201,21 @@ TEST_F(ApiTest, MarksAreEventsAndDefinitions) {
     EXPECT_TRUE(recorded.clocks_never_decrease());
 }
 
+// To the reference, a punctual type is one of single values.
+TEST_F(ApiTest, APunctualMarkIsASingleOneWithANoteOfOurs) {
+    run_traced([] {
+        start();
+        ovni_mark_type(7, OVNI_MARK_PUNCTUAL, "instants");
+        ovni_mark_label(7, 3, "three");
+        ovni_mark_set(7, 3);
+        stop();
+    });
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.codes(), "OM=");
+    EXPECT_EQ(recorded.json["ovni"]["mark"]["7"].dump(),
+              R"({"title":"instants","chan_type":"single","punctual":true,"labels":{"3":"three"}})");
+}
+
 TEST_F(ApiTest, EventFunctionsTouchOnlyTheirFields) {
     ovni_ev ev{};
     EXPECT_EQ(ovni_ev_size(&ev), 12);

@@ -140,6 +140,8 @@ const Misuse misuses[] = {
     {"MarkTypeHigh", "ovni_mark_type", "100", [] { start(), ovni_mark_type(100, 0, "a"); }},
     {"MarkTypeNoTitle", "ovni_mark_type", "title", [] { mark_title(nullptr); }},
     {"MarkTypeEmptyTitle", "ovni_mark_type", "title", [] { mark_title(""); }},
+    {"MarkTypeBoth", "ovni_mark_type", "at once",
+     [] { start(), ovni_mark_type(1, OVNI_MARK_STACK | OVNI_MARK_PUNCTUAL, "a"); }},
     {"MarkTypeTwice", "ovni_mark_type", "already", [] { mark_title("a"), ovni_mark_type(1, 0, "a"); }},
     {"MarkTypeEarly", "ovni_mark_type", "not initialized", [] { ovni_mark_type(1, 0, "a"); }},
     {"MarkLabelType", "ovni_mark_label", "100", [] { labelled(), ovni_mark_label(100, 1, "a"); }},

@@ -246,7 +246,7 @@ TEST_F(OursTest, MarksMayBeToldAgainAndLabelsAreCut) {
         ovni_private_thread_open();
         ovni_private_mark_type(99, OVNI_MARK_STACK, "regions");
         ovni_private_mark_type(99, 0, "other");
-        ovni_private_mark_type(98, OVNI_PRIVATE_MARK_PUNCTUAL, "instants");
+        ovni_private_mark_type(98, OVNI_MARK_PUNCTUAL, "instants");
         ovni_private_mark_type(100, 0, "none");
         ovni_private_mark_label(99, 5, "five");
         ovni_private_mark_label(99, 5, "cinco");

@@ -75,17 +75,44 @@ TEST_F(RecordingTest, OpenStatesAreClosedAndOpenedAgain) {
 TEST_F(RecordingTest, InstantsDoNotComeBack) {
     run_traced([] {
         begin_program();
-        ovni_private_mark_type(98, OVNI_PRIVATE_MARK_PUNCTUAL, "instants");
+        ovni_private_mark_type(98, OVNI_MARK_PUNCTUAL, "instants of ours");
+        ovni_mark_type(2, OVNI_MARK_PUNCTUAL, "instants");
         ovni_mark_type(1, 0, "phase");
         ovni_mark_set(98, 7);
+        ovni_mark_set(2, 7);
         ovni_mark_set(1, 3);
         pause();
+        ovni_mark_set(2, 8);
         go_on();
         end_program();
     });
     RecordedStream recorded = stream();
-    ASSERT_EQ(recorded.codes(), "OHx OM= OM= OM= OHe");
-    EXPECT_EQ(recorded.events[3].argument<int32_t>(8), 1);
+    ASSERT_EQ(recorded.codes(), "OHx OM= OM= OM= OM= OHe");
+    EXPECT_EQ(recorded.events[4].argument<int32_t>(8), 1);
+    expect_accepted();
+}
+
+// Threads share the types of marks, and a thread may use one that another has defined.
+TEST_F(RecordingTest, InstantsOfATypeThatAnotherThreadDefinesDoNotComeBack) {
+    run_traced([] {
+        begin_program();
+        ovni_mark_type(2, OVNI_MARK_PUNCTUAL, "instants");
+        std::thread([] {
+            ovni_thread_init(::gettid());
+            emit("OHx", int32_t{-1}, int32_t{-1}, uint64_t{0});
+            ovni_mark_set(2, 7);
+            pause();
+            go_on();
+            emit("OHe");
+            ovni_thread_free();
+        }).join();
+        end_program();
+    });
+    std::vector<RecordedStream> recorded = streams();
+    ASSERT_EQ(recorded.size(), 2u);
+    std::string all = recorded[0].codes() + " " + recorded[1].codes();
+    EXPECT_EQ(all.find("OM="), all.rfind("OM=")) << all;
+    expect_accepted();
 }
 
 // Nobody but who stopped recording goes on.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "ovni/format.h"
 
@@ -46,6 +48,25 @@ static_assert(fault_of("%n{cpu}", "OAs(i32 cpu)"));
 static_assert(fault_of("%*d{cpu}", "OAs(i32 cpu)"));
 static_assert(fault_of("%9999d{cpu}", "OAs(i32 cpu)"));
 static_assert(fault_of("%d %d{cpu}", "OAs(i32 cpu)"));
+
+static_assert(!parse_signature("XYZ(f64 a, f32 b, char c)").fault &&
+              !parse_signature("XYZ(ptr a, ptr b)").fault);
+static_assert(parse_signature("XYZ(char c)").fault && parse_signature("XYZ(ptr a, f64 b, char c)").fault);
+static_assert(!fault_of("%f{a} %.3e{a} %+G{a} %la{a} %{a}", "XYZ(f32 a)"));
+static_assert(fault_of("%d{a}", "XYZ(f64 a)") && fault_of("%x{a}", "XYZ(f32 a)") &&
+              fault_of("%@{a}", "XYZ(f32 a)"));
+static_assert(fault_of("%f{a}", "XYZ(u64 a)") && fault_of("%f{a}", "XYZ(ptr a)"));
+static_assert(!fault_of("%p{a} %-20p{a} %#018lx{a} %X{a}", "XYZ(ptr a)"));
+static_assert(!fault_of("%p{a}", "XYZ(u64 a)") && fault_of("%p{a}", "XYZ(u32 a)") &&
+              fault_of("%p{a}", "XYZ(i64 a)"));
+static_assert(fault_of("%d{a}", "XYZ(ptr a)") && fault_of("%s{a}", "XYZ(ptr a)") &&
+              fault_of("%@{a}", "XYZ(ptr a)"));
+static_assert(fault_of("%020p{a}", "XYZ(ptr a)") && fault_of("%.3p{a}", "XYZ(ptr a)") &&
+              fault_of("%+p{a}", "XYZ(ptr a)"));
+static_assert(!fault_of("%c{a} %3c{a} %-3c{a} %d{a} %#x{a}", "XYZ+(char a)"));
+static_assert(!fault_of("%c{a}%c{b}", "XYZ(u8 a, i8 b)") && fault_of("%c{a}", "XYZ(i16 a)"));
+static_assert(fault_of("%lc{a}", "XYZ+(char a)") && fault_of("%s{a}", "XYZ+(char a)") &&
+              fault_of("%c{a}", "XYZ(f32 a)"));
 
 TEST(SignatureTest, ArgumentsArePackedInOrder) {
     Signature parsed = signature("XYZ+(u8 a, i16 b, u32 c, i64 d, str e)");
@@ -98,7 +119,43 @@ TEST(DescribeTest, ConversionsOfPrintfOnTheWidthOfTheArgument) {
     EXPECT_EQ(described("[%5s{a}|%.2s{a}]", "XYZ+(str a)", "abc\0"s), "[  abc|ab]");
 }
 
+template <class... Values>
+std::string packed(Values... values) {
+    std::string bytes;
+    (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+    return bytes;
+}
+
+TEST(DescribeTest, Floats) {
+    EXPECT_EQ(described("%{a} %{b}", "XYZ(f32 a, f64 b)", packed(0.1f, 0.1)), "0.1 0.1");
+    EXPECT_EQ(described("%.2f{a} %e{a} %G{a} %a{a}", "XYZ(f64 a)", packed(1536.0)),
+              "1536.00 1.536000e+03 1536 0x1.8p+10");
+    EXPECT_EQ(described("[%9.1lf{a}|%-9.1f{a}|%+.0f{a}]", "XYZ(f32 a)", packed(-2.25f)),
+              "[     -2.2|-2.2     |-2]");
+    EXPECT_EQ(described("%{a} %f{b}", "XYZ(f64 a, f64 b)", packed(HUGE_VAL, -HUGE_VAL)), "inf -inf");
+    EXPECT_EQ(described("%{a}", "XYZ(f64 a)", packed(std::numeric_limits<double>::quiet_NaN())), "nan");
+    EXPECT_EQ(described("%999.999f{a}", "XYZ(f64 a)", packed(1e308)).size(), 1022u);
+}
+
+TEST(DescribeTest, Addresses) {
+    EXPECT_EQ(described("%{a} %p{b}", "XYZ(ptr a, u64 b)", packed(uint64_t{0x7fffcafe}, uint64_t{0})),
+              "0x7fffcafe 0x0");
+    EXPECT_EQ(described("[%8p{a}|%-8p{a}|%08x{a}|%#X{a}]", "XYZ(ptr a)", packed(uint64_t{0xbeef})),
+              "[  0xbeef|0xbeef  |0000beef|0XBEEF]");
+}
+
+TEST(DescribeTest, Characters) {
+    EXPECT_EQ(described("%{a}%c{b}%c{c}", "XYZ(char a, u8 b, i8 c)", "A%~"), "A%~");
+    EXPECT_EQ(described("%{a}|%{b}|%c{c}", "XYZ(char a, char b, i8 c)", "\0\x1b\xff"s), "\\x00|\\x1b|\\xff");
+    EXPECT_EQ(described("[%3c{a}|%-3c{a}|%d{a}|%02x{a}]", "XYZ+(char a)", "\n"), "[\\x0a|\\x0a|10|0a]");
+    EXPECT_EQ(described("[%3c{a}|%-3c{a}]", "XYZ+(char a)", "x"), "[  x|x  ]");
+}
+
 TEST(DescribeTest, TooShortPayloads) {
+    EXPECT_EQ(described("%{a} %{b}", "XYZ(f32 a, f64 b)", packed(1.5f, 2.5f)), "1.5 <missing>");
+    EXPECT_EQ(described("%p{a}", "XYZ(ptr a)", "1234567"), "<missing>");
+    EXPECT_EQ(described("%{a}%c{b}", "XYZ(u8 a, char b)", "\1"), "1<missing>");
+
     EXPECT_EQ(described("%{a} %{b}", "XYZ(u32 a, u32 b)", "\1\0\0\0\2\0"s), "1 <missing>");
     EXPECT_EQ(described("%{a}", "XYZ(u32 a)", ""), "<missing>");
     EXPECT_EQ(described("%{a} %{b}", "XYZ+(u32 a, str b)", "\1\0\0\0"s), "1 <missing>");

@@ -191,6 +191,22 @@ TEST_F(EmulatorTest, ShowsPunctualMarksForOneNanosecond) {
                                                   "1:20:198:9", "1:20:198:0"));
 }
 
+// A literal emulator of the reference takes the mark for one whose values last.
+TEST_F(EmulatorTest, PunctualMarksAreSingleOnesToTheReference) {
+    trace()
+        .thread()
+        .mark(98, "single", "marker", {{7, "seven"}})
+        .set("ovni.mark.98.punctual", true)
+        .starts(10)
+        .event("OM=", 20, {i64(7), 98})
+        .ends(40);
+    std::filesystem::path directory = trace().write();
+    Finished done = run({std::string(SOURCE_DIR) + "/tests/oracle/oracle", "-l", "--order", "exact",
+                         directory.string(), directory.string()});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(lines("thread.prv", 198), ElementsAre("1:0:198:0", "1:10:198:7", "1:30:198:0"));
+}
+
 TEST_F(EmulatorTest, PutsAPunctualMarkAmongTheLinesOfOtherThreads) {
     trace()
         .thread({.tid = 1, .cpus = {{0, 0}, {1, 1}}})

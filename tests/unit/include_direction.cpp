@@ -34,6 +34,7 @@ const std::map<std::string, Parts> allowed = {
     {"runtime", {"runtime", "drain", "ring", "core"}},
     {"region", {"region", "runtime", "drain", "ring", "core"}},
     {"code", {"code"}},
+    {"threads", {"threads", "core"}},
     {"run", {"run", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 
