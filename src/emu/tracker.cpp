@@ -210,6 +210,7 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
 
 // Does the row show another thread now, or may its thread be hidden or shown where it was not?
 bool Tracker::may_change(const Cpu& cpu, const ChannelPlan& channel) const {
+    if (channel.cpu_tracking == Tracking::never) return false;
     if (channel.cpu_tracking == Tracking::running) return cpu.running_changed;
     return cpu.active_changed || (!shares_lines(channel) && cpu.running_changed);
 }

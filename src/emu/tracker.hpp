@@ -102,6 +102,7 @@ class Tracker {
         return plan_.channels[c].cpu_tracking == Tracking::active ? cpu.active : cpu.running;
     }
     uint32_t cpu_row_of(const Thread& thread, uint16_t c) const {
+        if (plan_.channels[c].cpu_tracking == Tracking::never) return Record::no_row;
         return plan_.channels[c].cpu_tracking == Tracking::active ? thread.active_on : thread.running_on;
     }
     void note(size_t extra) { extras_.note(extra, {now_, order_}); }

@@ -17,8 +17,9 @@ namespace ovni {
 
 enum class ChannelKind : uint8_t { single, stack };
 
-// When a thread channel is shown: always, while the thread runs, or while it runs, cools down or warms up.
-enum class Tracking : uint8_t { any, running, active };
+// When a thread channel is shown: always, while the thread runs, or while it runs, cools down or warms up. A
+// CPU row may never show it.
+enum class Tracking : uint8_t { any, running, active, never };
 
 // Whether a value is written again if the row shows it already.
 enum class Repeats : uint8_t {
