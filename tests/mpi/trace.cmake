@@ -4,6 +4,7 @@ ovni_test(mpi_trace
     ovnirun_ends.cpp
     ovnirun_jobs.cpp
     recorded_traffic.cpp
+    trace_call_sites.cpp
     trace_callbacks.cpp
     trace_calls.cpp
     trace_control.cpp
@@ -50,7 +51,8 @@ add_dependencies(mpi_trace
     uneven
     with_libovni
     ${mpi_call_counters}
-    ${mpi_stages})
+    ${mpi_stages}
+    ${sites_programs})
 
 add_executable(host_names
     host_names.cpp
