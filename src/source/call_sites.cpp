@@ -126,9 +126,10 @@ CallSites::CallSites(const Trace& trace, const std::vector<SourcePlace>& names) 
 std::string CallSites::text(uint32_t site) const {
     if (site == MpiCaller::unknown) return "unknown";
     std::string text;
-    for (const Caller& caller : chains_[site - 1])
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", functions_[caller.function - 1],
-                            lines_[caller.line - 1]);
+    for (const Caller& caller : chains_[site - 1]) {
+        const std::string &function = functions_[caller.function - 1], &line = lines_[caller.line - 1];
+        text += (text.empty() ? "" : ", ") + (function == line ? line : function + ' ' + line);
+    }
     return text;
 }
 

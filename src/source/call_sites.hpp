@@ -46,7 +46,7 @@ class CallSites {
     const std::vector<std::string>& lines() const { return lines_; }
     // By site, from 1: chains()[site - 1].
     const std::vector<Chain>& chains() const { return chains_; }
-    // "solve heat.c:12, main heat.c:40"; "unknown" for site 0.
+    // "solve heat.c:12, main heat.c:40"; an address if nothing else is known; "unknown" for site 0.
     std::string text(uint32_t site) const;
 
     // The sites that events of the stream name.

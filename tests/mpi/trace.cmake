@@ -4,7 +4,6 @@ ovni_test(mpi_trace
     ovnirun_ends.cpp
     ovnirun_jobs.cpp
     recorded_traffic.cpp
-    trace_call_sites.cpp
     trace_callbacks.cpp
     trace_calls.cpp
     trace_control.cpp
@@ -51,8 +50,14 @@ add_dependencies(mpi_trace
     uneven
     with_libovni
     ${mpi_call_counters}
-    ${mpi_stages}
-    ${sites_programs})
+    ${mpi_stages})
+
+# Where in the program MPI is called.
+ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)
+if(TARGET sites_f08)
+    target_compile_definitions(mpi_call_sites PRIVATE OVNI_TEST_FORTRAN)
+endif()
+add_dependencies(mpi_call_sites ovni-mpi ovnicut ovniemu ovniemu-mpi ovnirun ovnitop ${sites_programs})
 
 add_executable(host_names
     host_names.cpp

@@ -24,7 +24,7 @@ void Solver::reduce(T value) {
 }  // namespace field
 
 [[gnu::always_inline]] static inline void share(int& value) {
-    AT_IN("share(int&)", MPI_Bcast, (&value, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    AT_IN("share", MPI_Bcast, (&value, 1, MPI_INT, 0, MPI_COMM_WORLD));
 }
 
 int main(int argc, char** argv) {
