@@ -193,7 +193,7 @@ class CallersInParaver : public CallSitesTest {
         bool is_it = false;
         for (const std::string& line : lines_of(text_of(fs::path(trace_directory()) / "thread.pcf"))) {
             std::smatch match;
-            if (line.starts_with("0 ")) is_it = line.find(type) != std::string::npos;
+            if (line.starts_with("0 ") && !line.starts_with("0  ")) is_it = line.find(type) != std::string::npos;
             if (is_it && std::regex_match(line, match, std::regex(R"((\d+) +(.*))")) && match[1] != "0")
                 labels[std::stoi(match[1])] = match[2];
         }
