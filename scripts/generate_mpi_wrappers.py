@@ -44,13 +44,13 @@ def wrapper(function):
     plain = f"real({function.arguments()})"
     if record == "Plain":
         kind = KINDS.get(name, "call")
-        return f"{head}{real}    return {kind}(Function::{name}, [&] {{ return {plain}; }});\n}}\n"
+        return f"{head}{real}    return {kind}(Function::{name}, caller_of_wrapper(), [&] {{ return {plain}; }});\n}}\n"
     arguments = ", ".join(forwarded(function.parameters, record, "for_c()"))
     inline = record in FREQUENT
     attribute, template = ("[[gnu::flatten]] ", "record_here") if inline else ("", "record")
     return (f"{attribute}{head}{real}    if (!{asked(record)}(Function::{name})) return {plain};\n"
             f"    {record} details{details(function, record, 'c')};\n"
-            f"    return {template}(Function::{name}, __builtin_frame_address(0), details,\n"
+            f"    return {template}(Function::{name}, caller_of_wrapper(), details,\n"
             f"                  [&] {{ return real({arguments}); }});\n}}\n")
 
 
@@ -148,13 +148,13 @@ def fortran_routines(functions):
 # The code around the call of the real routine: a call of a template of fortran.hpp.
 def fortran_template(function):
     templates = {
-        "Init": "fortran_init(Function::Init, ierror, ",
-        "Init_thread": "fortran_init(Function::Init_thread, ierror, ",
-        "Finalize": "fortran_finalize(Function::Finalize, ",
-        "Abort": "fortran_abort(Function::Abort, errorcode, ",
-        "Pcontrol": "fortran_pcontrol(Function::Pcontrol, level, text, length0, ",
+        "Init": "fortran_init(Function::Init, caller_of_wrapper(), ierror, ",
+        "Init_thread": "fortran_init(Function::Init_thread, caller_of_wrapper(), ierror, ",
+        "Finalize": "fortran_finalize(Function::Finalize, caller_of_wrapper(), ",
+        "Abort": "fortran_abort(Function::Abort, caller_of_wrapper(), errorcode, ",
+        "Pcontrol": "fortran_pcontrol(Function::Pcontrol, caller_of_wrapper(), level, text, length0, ",
     }
-    return templates.get(function.name, f"fortran_call(Function::{function.name}, ")
+    return templates.get(function.name, f"fortran_call(Function::{function.name}, caller_of_wrapper(), ")
 
 
 class FortranCall:
@@ -184,11 +184,11 @@ def fortran_body(routine):
                       forwarded(function.parameters, record, "passed()")))
     arguments = ", ".join(passed.get(name, name) for name in call.names)
     return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
-            f"const void* frame, {call.parameters}) {{\n"
+            f"Caller caller, {call.parameters}) {{\n"
             f"    MPI_Fint error = MPI_SUCCESS;\n"
             f"    if (!ierror) ierror = &error;\n"
             f"    {record} details{details(function, record, 'fortran')};\n"
-            f"    record(Function::{function.name}, frame, details, [&] {{\n"
+            f"    record(Function::{function.name}, caller, details, [&] {{\n"
             f"        real({arguments});\n"
             f"        return result_of(ierror);\n"
             f"    }});\n}}\n")
@@ -205,7 +205,7 @@ def fortran_wrapper(routine, spelling):
     if record == "Plain":
         return f"{head}    return {fortran_template(function)}[&] {{ return real({names}); }});\n}}\n"
     return (f"{head}    if (!{asked(record)}(Function::{function.name})) return real({names});\n"
-            f"    {routine.name}_body(real, __builtin_frame_address(0), {names});\n}}\n")
+            f"    {routine.name}_body(real, caller_of_wrapper(), {names});\n}}\n")
 
 
 def routines_header(routines):

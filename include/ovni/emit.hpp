@@ -37,6 +37,7 @@ struct ovni_private_window {
     const uint64_t* gate;  // bits of detail::gate_place(): events that the library has to look at first
     const uint64_t* off;   // null, or while recording is off: the events of `gate` that are not just dropped
     uint32_t running;      // 1: life cycle and gate let events of the thread be recorded; 0: unknown
+    uint32_t losses;       // events that found no room: what the stream says may lack them
 };
 
 // Null if the thread has no stream.

@@ -1,4 +1,4 @@
-/* Events of the model `mpi`, version 1.1.0: what a thread does in MPI, with which peers and how much.
+/* Events of the model `mpi`, version 1.2.0: what a thread does in MPI, with which peers and how much.
  *
  * FUNCTIONS. Every function has an event of entering and one of leaving. The 49 functions that version 1.0.0
  * knows have codes of their own. Every other has a number f, its place in the table
@@ -61,7 +61,23 @@
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
- * A stream with nothing but the 49 codes requires version 1.0.0; one with any event MX requires 1.1.0.
+ * CALL SITES are the places in the program that call MPI:
+ *
+ *     MX@   u32 site                 calls of the site's function come from there, from the next enter on
+ *
+ * until another site of that function follows, or a gap begins. Behind a gap, and after site 0, the sites of
+ * all functions are unknown. Sites have numbers in one sequence per process, from 1. stream.json describes
+ * them, and the files (modules) with their code:
+ *
+ *     "mpi": {"modules": {"0": "1fa3...07 55d0c4a2b000 /home/me/heat"},
+ *             "sites": {"1": "MPI_Send 0+0x11d5", "2": "MPI_Recv 0+0x11f0 0+0x12a7"}}
+ *
+ * A module has its build id or -, the address that its lowest one became in this process, and its path. A site
+ * has the function and the return addresses of its callers, the innermost first: module and address in the
+ * file, or ?+ and the address in memory.
+ *
+ * A stream with nothing but the 49 codes requires version 1.0.0; one with MX@ requires 1.2.0, one with any
+ * other event MX 1.1.0.
  *
  * EXAMPLES, as bytes of a stream: flags with payload size - 1, code, clock 0x1122334455667788, payload;
  * everything little endian. MPI_Send of 5 MPI_INT to rank 1, tag 7, on MPI_COMM_WORLD:
@@ -81,6 +97,10 @@
  *     0f  4d 58 72  88 77 66 55 44 33 22 11  14 00 00 00 00 00 00 00  01 00 00 00  07 00 00 00     MXr
  *     00  4d 57 5d  88 77 66 55 44 33 22 11                                                        MW]
  *
+ * The next call of MPI_Send comes from site 3:
+ *
+ *     03  4d 58 40  88 77 66 55 44 33 22 11  03 00 00 00                                           MX@
+ *
  * In the trace of Paraver the function is a value of type 25: 1 to 49 for those with codes, else
  * OVNI_MPI_FIRST_VALUE + f - 1, which is 1000 + f: 1070 for MPI_Comm_split.
  */
@@ -88,7 +108,9 @@
 #define OVNI_MPI_EVENTS_H
 
 #define OVNI_MPI_VERSION_OF_CODES "1.0.0"
-#define OVNI_MPI_VERSION "1.1.0"
+#define OVNI_MPI_VERSION_OF_DETAILS "1.1.0"
+#define OVNI_MPI_VERSION_OF_SITES "1.2.0"
+#define OVNI_MPI_VERSION OVNI_MPI_VERSION_OF_SITES
 
 #define OVNI_MPI_ENTER "MX["
 #define OVNI_MPI_LEAVE "MX]"
@@ -97,6 +119,7 @@
 #define OVNI_MPI_REQUEST_ENDED "MXc"
 #define OVNI_MPI_MESSAGE "MXr"
 #define OVNI_MPI_BYTES "MXb"
+#define OVNI_MPI_SITE "MX@"
 #define OVNI_MPI_COMMUNICATOR "MXC"
 #define OVNI_MPI_OBJECT "MXO"
 #define OVNI_MPI_NAME "MXN"
@@ -117,6 +140,9 @@ enum { OVNI_MPI_COMPLETED = 0, OVNI_MPI_CANCELLED = 1, OVNI_MPI_FREED = 2, OVNI_
 
 /* Numbers of objects that no event defines. */
 enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
+
+/* A site that nothing describes. */
+enum { OVNI_MPI_NO_SITE = 0 };
 
 /* Flags of a communicator. */
 enum {

@@ -61,6 +61,13 @@ void ovni_private_require(const char* model, const char* version);
 void ovni_private_mark_type(int32_t type, long flags, const char* title);
 void ovni_private_mark_label(int32_t type, int64_t value, const char* label);
 
+/* Sets attributes of the calling thread's stream to texts; one that is there stays as it is. A path has dots
+ * between its names. */
+struct ovni_private_attribute {
+    const char *path, *text;
+};
+void ovni_private_describe(const struct ovni_private_attribute* attributes, size_t count);
+
 /* Nothing was recorded in the calling thread's stream between the two clocks: listed in stream.gaps.json at
  * the place of the next event. `to` is UINT64_MAX if the gap lasts to the end. `reason` is a short word,
  * "paused". */

@@ -10,6 +10,7 @@
 
 #include "functions.hpp"
 #include "mpi/interpose/agreement.hpp"
+#include "mpi/interpose/caller.hpp"
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/control_starts.hpp"
 #include "mpi/interpose/details.hpp"
@@ -40,15 +41,14 @@ constexpr int error_of(int result) {
 
 class Call {
  public:
-    // `frame`: that of the wrapper, as by __builtin_frame_address(0).
-    [[gnu::always_inline]] Call(Function function, const void* frame) noexcept
+    [[gnu::always_inline]] Call(Function function, Caller caller) noexcept
         : thread_(this_thread()), function_(function), selection_(selection_of(function)) {
         if (!thread_) [[unlikely]]
             return;
         if (thread_->depth != 0) [[unlikely]]
-            leave_abandoned(frame);
+            leave_abandoned(caller.frame);
         depth_ = thread_->depth++;
-        if (depth_ == 0) thread_->outermost = frame;
+        if (depth_ == 0) thread_->outermost = caller.frame, thread_->caller = caller.address;
     }
     [[gnu::always_inline]] ~Call() {
         if (!thread_) [[unlikely]]
@@ -189,16 +189,16 @@ template <class Details, class Real>
 }
 
 template <class Details, class Real>
-auto record(Function function, const void* frame, Details& details, Real real) {
-    Call call(function, frame);
+auto record(Function function, Caller caller, Details& details, Real real) {
+    Call call(function, caller);
     return record(call, details, real);
 }
 
 // record() for a wrapper that has all of it inline.
 template <class Details, class Real>
-[[gnu::always_inline]] inline auto record_here(Function function, const void* frame, Details& details,
+[[gnu::always_inline]] inline auto record_here(Function function, Caller caller, Details& details,
                                                Real real) {
-    Call call(function, frame);
+    Call call(function, caller);
     if (!call.is_usual()) [[unlikely]]
         return record(call, details, real);
     call.enter_here(function, details);
@@ -208,10 +208,10 @@ template <class Details, class Real>
 }
 
 template <class Real>
-auto call(Function function, Real real) {
+auto call(Function function, Caller caller, Real real) {
     if (!is_looked_at(function)) return real();
     Plain details;
-    return record(function, __builtin_frame_address(0), details, real);
+    return record(function, caller, details, real);
 }
 
 // True if MPI calls this on its own behalf.
@@ -220,11 +220,11 @@ inline bool is_nested() noexcept {
 }
 
 template <class Real>
-int init(Function function, Real real) {
+int init(Function function, Caller caller, Real real) {
     if (is_nested() || is_foreign_job()) return real();
     start_recording();
     introduce_provisionally();
-    return call(function, [&] {
+    return call(function, caller, [&] {
         announce_rank();
         int result = real();
         if (result == MPI_SUCCESS)
@@ -236,7 +236,7 @@ int init(Function function, Real real) {
 }
 
 template <class Real>
-int finalize(Function function, Real real) {
+int finalize(Function function, Caller caller, Real real) {
     if (is_foreign_library()) return real();
     if (is_nested() && own_thread->program.function == function) return real();
     if (Thread* thread = this_thread()) {
@@ -252,9 +252,8 @@ int finalize(Function function, Real real) {
         take_clock_point(Occasion::finalize);
         return real();
     };
-    int result = is_looked_at(function)
-                     ? record(function, __builtin_frame_address(0), details, measure_and_finalize)
-                     : measure_and_finalize();
+    int result = is_looked_at(function) ? record(function, caller, details, measure_and_finalize)
+                                        : measure_and_finalize();
     finish_recording();
     return result;
 }

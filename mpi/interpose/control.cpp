@@ -137,7 +137,7 @@ int MPI_Pcontrol(const int level, ...) {
     if (is_foreign_library()) return OVNI_PMPI(Pcontrol)(level, argument);
     ControlCall control(level, argument);
     control.hit();
-    return call(Function::Pcontrol, [&] {
+    return call(Function::Pcontrol, caller_of_wrapper(), [&] {
         control.obey();
         return OVNI_PMPI(Pcontrol)(level, argument);
     });
@@ -145,7 +145,7 @@ int MPI_Pcontrol(const int level, ...) {
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
     if (is_foreign_library()) return OVNI_PMPI(Abort)(comm, errorcode);
-    return call(Function::Abort, [&] {
+    return call(Function::Abort, caller_of_wrapper(), [&] {
         abort_recording(errorcode);
         return OVNI_PMPI(Abort)(comm, errorcode);
     });

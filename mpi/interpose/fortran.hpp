@@ -38,9 +38,9 @@ Signature* real_routine(Routine routine, Spelling spelling) noexcept {
 }
 
 template <class Real>
-[[gnu::always_inline]] inline auto fortran_call(Function function, Real real) {
+[[gnu::always_inline]] inline auto fortran_call(Function function, Caller caller, Real real) {
     if (!is_looked_at(function)) return real();
-    Call traced(function, __builtin_frame_address(0));
+    Call traced(function, caller);
     if (!traced.is_outermost()) return real();
     Plain details;
     traced.enter(details);
@@ -55,25 +55,25 @@ inline int result_of(Address ierror) noexcept {
 bool succeeded(Address ierror) noexcept;
 
 template <class Real>
-void fortran_init(Function function, Address ierror, Real real) {
-    init(function, [&] {
+void fortran_init(Function function, Caller caller, Address ierror, Real real) {
+    init(function, caller, [&] {
         real();
         return succeeded(ierror) ? MPI_SUCCESS : MPI_ERR_OTHER;
     });
 }
 
 template <class Real>
-void fortran_finalize(Function function, Real real) {
-    finalize(function, [&] {
+void fortran_finalize(Function function, Caller caller, Real real) {
+    finalize(function, caller, [&] {
         real();
         return MPI_SUCCESS;
     });
 }
 
 template <class Real>
-void fortran_abort(Function function, Address errorcode, Real real) {
+void fortran_abort(Function function, Caller caller, Address errorcode, Real real) {
     if (is_foreign_library()) return real();
-    fortran_call(function, [&] {
+    fortran_call(function, caller, [&] {
         abort_recording(*static_cast<const MPI_Fint*>(errorcode));
         real();
     });
@@ -81,11 +81,12 @@ void fortran_abort(Function function, Address errorcode, Real real) {
 
 // The text is there only if the program passed one, although no interface of MPI has it.
 template <class Real>
-void fortran_pcontrol(Function function, Address level, Address text, size_t length, Real real) {
+void fortran_pcontrol(Function function, Caller caller, Address level, Address text, size_t length,
+                      Real real) {
     if (is_foreign_library()) return real();
     ControlCall control(integer(level), text, length);
     control.hit();
-    fortran_call(function, [&] {
+    fortran_call(function, caller, [&] {
         control.obey();
         real();
     });

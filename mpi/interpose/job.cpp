@@ -10,6 +10,7 @@
 
 #include "core/label_hash.hpp"
 #include "mpi/interpose/agreement.hpp"
+#include "mpi/interpose/call_sites.hpp"
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/control_starts.hpp"
@@ -141,6 +142,7 @@ void introduce_among(const PrivateComm& job, bool are_together) noexcept {
 
 void start_recording() noexcept {
     select_functions();
+    select_call_sites();
     recording.store(true, std::memory_order_relaxed);
     await_calls();
 }

@@ -9,11 +9,11 @@
 
 namespace ovni::mpi {
 
-// Requires the newest version: from now on the stream holds events that version 1.0.0 of the model lacks.
-[[gnu::cold]] void require_newest_version_now(Thread& thread) noexcept;
-inline void require_newest_version(Thread& thread) noexcept {
-    if (!thread.newest_version) [[unlikely]]
-        require_newest_version_now(thread);
+// From now on the stream holds events that version 1.0.0 of the model lacks.
+[[gnu::cold]] void require_version_of_details_now(Thread& thread) noexcept;
+inline void require_version_of_details(Thread& thread) noexcept {
+    if (!thread.has_details) [[unlikely]]
+        require_version_of_details_now(thread);
 }
 
 struct Moment {
@@ -26,7 +26,7 @@ struct Moment {
     template <class... Arguments>
     void say(EventCode code, Arguments... arguments) noexcept {
         if (!recorded) return;
-        require_newest_version(thread);
+        require_version_of_details(thread);
         ovni::emit_at(code, at, arguments...);
     }
 };

@@ -116,7 +116,7 @@ void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
     size_t header = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     uint32_t size = static_cast<uint32_t>(fixed.size() + rest.size());
     if (header + size > sizeof event) return;
-    require_newest_version(moment.thread);
+    require_version_of_details(moment.thread);
     uint32_t flags_and_code = (OVNI_FORMAT_JUMBO | (OVNI_FORMAT_JUMBO_SIZE - 1)) | code.bits() << 8;
     std::memcpy(event, &flags_and_code, sizeof flags_and_code);
     std::memcpy(event + OVNI_FORMAT_CLOCK_AT, &moment.at, sizeof moment.at);

@@ -76,6 +76,7 @@ void follow(int on, uint64_t at) noexcept {
         return;
     }
     thread->is_on = true;
+    forget_call_sites(*thread);
     const States& open = thread->is_changing ? thread->cut : thread->program;
     if (open.function == Function::none && open.regions.size == 0) return;
     if (!thread->stream_known) meet_stream(*thread);
@@ -110,9 +111,9 @@ bool may_define(Thread& thread) noexcept {
     return up_to_date(thread) || (recording.load(std::memory_order_relaxed) && ovni_private_thread_defines());
 }
 
-void require_newest_version_now(Thread& thread) noexcept {
-    ovni_private_require("mpi", OVNI_MPI_VERSION);
-    thread.newest_version = true;
+void require_version_of_details_now(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION_OF_DETAILS);
+    thread.has_details = true;
 }
 
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {

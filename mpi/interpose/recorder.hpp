@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "mpi/interpose/call_sites.hpp"
 #include "mpi/interpose/moment.hpp"
 #include "mpi/interpose/payload.hpp"
 #include "mpi/interpose/thread.hpp"
@@ -81,7 +82,8 @@ void say_cpu(Thread& thread, int cpu) noexcept;
 
 [[gnu::always_inline]] inline void say_enter(Thread& thread, Function function, const Payload& payload,
                                              uint64_t at) noexcept {
-    if (row_of(function).number != 0) require_newest_version(thread);
+    if (row_of(function).number != 0) require_version_of_details(thread);
+    tell_call_site(thread, function, at);
     ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
     thread.stream.function = thread.is_on ? function : Function::none;
 }

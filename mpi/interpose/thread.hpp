@@ -9,6 +9,7 @@
 #include "functions.hpp"
 #include "mpi/interpose/region_names.hpp"
 #include "mpi/interpose/told_objects.hpp"
+#include "mpi/interpose/told_sites.hpp"
 
 namespace ovni::mpi {
 
@@ -30,11 +31,12 @@ struct Thread {
     int* error = nullptr;                // its errno
     uint32_t depth = 0;                  // calls of MPI in progress; 1: made by the program
     const void* outermost = nullptr;     // frame of the call of depth 1
+    const void* caller = nullptr;        // where that call returns to
     States program;                      // what the program is in
     States stream;                       // what its stream shows
     States cut;                          // what it showed when recording ended amid a change of it
     bool stream_known = false;           // the stream requires the mpi model
-    bool newest_version = false;         // and its version with numbers of functions
+    bool has_details = false;            // and its version with numbers of functions
     bool regions_known = false;          // the stream has the mark type of regions
     bool behind = false;                 // something happened that could not be recorded
     bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
@@ -43,6 +45,7 @@ struct Thread {
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
     ToldObjects told;                    // objects that the stream knows
+    ToldSites sites;                     // and call sites
     // The communicator that the thread last used, to be found without a search.
     uint64_t last_comm = 0;
     uint32_t comm_generation = 0;

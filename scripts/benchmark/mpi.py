@@ -8,6 +8,8 @@ from measure import BenchError, LONGEST
 TIMES_EVENTS = 2.5  # asked for: what a call costs more, against its events alone
 # In a round trip every rank makes two calls, and each waits for those of the other.
 CALLS_IN_SERIES = {"iprobe": 1, "ping-pong": 2}
+MOST_FOR_SITE = 8  # ns, asked for: what it costs to know where a call comes from
+SITE_LOOPS = ["iprobe", "two-sites"]
 
 
 def mpi(workshop, report):
@@ -29,13 +31,33 @@ def mpi(workshop, report):
         report.goal("mpi", f"{loop}: added, in times the events, at most", f"{times:.2f}", TIMES_EVENTS, times <= TIMES_EVENTS)
 
 
-def one_run(workshop):
+def callsites(workshop, report):
+    report.heading("call sites of MPI calls, 2 ranks, ns per call (medians)")
+    if not workshop.programs.path("mpi-calls"):
+        report.note("not built with MPI")
+        return
+    levels = ["0", "1"]
+    rounds = [{level: one_run(workshop, ["--callsites", level]) for level in levels} for _ in range(workshop.options.runs)]
+    rows = []
+    for loop in SITE_LOOPS:
+        added = {level: statistics.median(run[level][loop][0] - run[level][loop][1] for run in rounds) for level in levels}
+        of_site = statistics.median(
+            (run["1"][loop][0] - run["1"][loop][1]) - (run["0"][loop][0] - run["0"][loop][1]) for run in rounds)
+        rows.append([loop, added["0"], added["1"], of_site])
+        report.keep("callsites", loop, without=added["0"], with_sites=added["1"], of_site=of_site)
+    report.table(["loop", "added without", "added with", "of the site"], rows)
+    report.note("iprobe: all calls from one place; two-sites: each call from another place than the one before")
+    for loop, *_, of_site in rows:
+        report.goal("callsites", f"{loop}: ns for the site, at most", f"{of_site:.1f}", MOST_FOR_SITE, of_site <= MOST_FOR_SITE)
+
+
+def one_run(workshop, options=()):
     programs = workshop.programs
     batches = "11" if workshop.options.quick else "101"
     with tempfile.TemporaryDirectory(dir=workshop.options.dir) as folder:
-        words = ["mpirun", "-n", "2", programs.need("ovnirun"), "-o", f"{folder}/ovni", programs.need("mpi-calls"), batches]
+        words = ["mpirun", "-n", "2", programs.need("ovnirun"), "-o", f"{folder}/ovni", *options, programs.need("mpi-calls"), batches]
         done = subprocess.run(words, env=programs.environment, capture_output=True, text=True, timeout=LONGEST)
     if done.returncode != 0:
         raise BenchError(f"mpi-calls: {done.stderr.strip()[-300:]}")
     lines = [line.split() for line in done.stdout.splitlines()]
-    return {line[0]: [float(value) for value in line[1:]] for line in lines if line and line[0] in CALLS_IN_SERIES}
+    return {line[0]: [float(value) for value in line[1:]] for line in lines if line}

@@ -8,6 +8,7 @@ import numpy as np
 from rows import with_ranks
 
 CHUNK = 16 << 20
+OTHERS = rb"(?:\d+:-?\d+:)*"  # a line may have several types, each with a value
 
 
 class TraceError(Exception):
@@ -82,15 +83,16 @@ class Trace:
 
     def has(self, event_type):
         """Is there a line of that type?"""
-        mark = re.compile(rb"^2:(?:\d+:){5}%d:" % event_type, re.M)
+        mark = re.compile(rb"^2:(?:\d+:){5}%s%d:" % (OTHERS, event_type), re.M)
         return any(mark.search(chunk) for chunk in self._chunks())
 
     def types_shown(self):
-        mark = re.compile(rb"^2:(?:\d+:){5}(\d+):", re.M)
-        return {int(found) for chunk in self._chunks() for found in set(mark.findall(chunk))}
+        mark = re.compile(rb"^2:(?:\d+:){5}(.*)$", re.M)
+        shown = {found for chunk in self._chunks() for found in set(mark.findall(chunk))}
+        return {int(number) for found in shown for number in found.split(b":")[::2]}
 
     def intervals(self, event_type):
-        lines = re.compile(rb"^2:\d+:\d+:\d+:(\d+):(\d+):%d:(-?\d+)$" % event_type, re.M)
+        lines = re.compile(rb"^2:\d+:\d+:\d+:(\d+):(\d+):%s%d:(-?\d+)(?::|$)" % (OTHERS, event_type), re.M)
         parts = [np.array(found, dtype=np.bytes_).astype(np.int64) for chunk in self._chunks() if (found := lines.findall(chunk))]
         table = np.concatenate(parts) if parts else np.empty((0, 3), np.int64)
         return intervals_of(table, self.duration)

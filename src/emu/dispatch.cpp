@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "emu/machine.hpp"
+#include "model/mpi_event.hpp"
 
 namespace ovni {
 
@@ -42,6 +43,11 @@ Operation operation_of(const EventEntry& entry, const ModelPlan& model, const Pl
     operation.levels = static_cast<int8_t>(pushes ? 1 : -1);
     bool step = (pushes || pops) && plain[operation.channel];
     operation.kind = step ? Operation::Kind::step : Operation::Kind::change;
+    if (model.spec->id == 'M' && plan.site_channel != Plan::no_channel) {
+        operation.kind = Operation::Kind::call;
+        operation.function =
+            static_cast<uint16_t>(MpiEvent(entry.signature.code, {}).function() - mpi_function_rows);
+    }
     return operation;
 }
 

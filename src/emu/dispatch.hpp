@@ -27,7 +27,8 @@ HookFunction find_hook(EventCode code);
 struct Operation {
     // The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
     // more: see Tracker::is_plain().
-    enum class Kind : uint8_t { step, change, hook, ignore, punctual };
+    // A call is a push or pop of a function of MPI in a trace with call sites.
+    enum class Kind : uint8_t { step, change, call, hook, ignore, punctual };
 
     uint32_t code = 0;
     uint32_t conditions = 0;  // of the thread, in which the event is allowed: see Condition
@@ -35,7 +36,8 @@ struct Operation {
         int64_t value = 0;  // of a step, change or punctual state
         HookFunction hook;
     };
-    uint16_t channel = 0;  // in Plan::channels; where there is a value
+    uint16_t channel = 0;   // in Plan::channels; where there is a value
+    uint16_t function = 0;  // in mpi_function_rows; of a call
     Kind kind = Kind::ignore;
     Action action = Action::ignore;
     int8_t levels = 0;  // of a step: +1 or -1

@@ -26,7 +26,8 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
       machine_(system, plan, mine),
       tracker_(plan, machine_),
       dispatch_(plan, plain_channels(plan, tracker_)),
-      tasks_(plan, machine_) {
+      tasks_(plan, machine_),
+      call_sites_(plan.call_sites) {
     for (const ModelPlan& model : plan.models)
         first_channel_[static_cast<uint8_t>(model.spec->id)] = model.first_channel;
 }
@@ -84,6 +85,9 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
             operation.hook(*this, t, event);
             if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
             return;
+        case Operation::Kind::call:
+            change(t, operation.channel, operation.action, operation.value);
+            return show_call_site(t, operation.function, operation.action);
         case Operation::Kind::step:
         case Operation::Kind::change:
             return change(t, operation.channel, operation.action, operation.value);
@@ -215,6 +219,7 @@ void Emulator::close_states(uint32_t t) {
 void Emulator::begin_gap(uint32_t t) {
     close_states(t);
     tasks_.close_bodies(t);
+    call_sites_.forget(t);
     machine_.threads[t].had_gap = true;
     machine_.note_lost_events(machine_.threads[t].loom);
     set_traced(t, Traced::no);

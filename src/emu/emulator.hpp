@@ -14,6 +14,7 @@
 #include "emu/oddities.hpp"
 #include "emu/plan.hpp"
 #include "emu/tasks.hpp"
+#include "emu/thread_sites.hpp"
 #include "emu/tracker.hpp"
 #include "trace/event_view.hpp"
 #include "trace/merger.hpp"
@@ -53,6 +54,14 @@ class Emulator {
     // The channel with that number in the table of an enabled model.
     uint16_t channel(char model, uint8_t number) const {
         return static_cast<uint16_t>(first_channel_[static_cast<uint8_t>(model)] + number);
+    }
+    ThreadSites& call_sites() { return call_sites_; }
+    // The thread has entered or left a function, an index in mpi_function_rows.
+    void show_call_site(uint32_t thread, uint16_t function, Action action) {
+        if (plan_.site_channel == Plan::no_channel) return;
+        Value site = action == Action::push ? call_sites_.site_of(thread, function) : Value();
+        if (site.is_set || machine_.channel(thread, plan_.site_channel).read().is_set)
+            show(thread, plan_.site_channel, site);
     }
     // Sets a single channel, or clears it where there is no value.
     void show(uint32_t thread, uint16_t channel, Value value) {
@@ -107,6 +116,7 @@ class Emulator {
     Dispatch dispatch_;
     std::array<uint16_t, 128> first_channel_{};  // by id of a model
     Tasks tasks_;
+    ThreadSites call_sites_;
     std::vector<uint32_t> changed_threads_, changed_cpus_;
 };
 

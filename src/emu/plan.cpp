@@ -153,7 +153,8 @@ const ModelPlan* Plan::find(char model) const {
     return found == models.end() ? nullptr : &*found;
 }
 
-Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns) {
+Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns,
+               CallSites call_sites) {
     Plan plan;
     plan.schema = system_schema(system);
     for (const ModelSpec* model : all_models()) {
@@ -165,6 +166,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
         if (model->breakdown && breakdowns == Breakdowns::yes)
             add_breakdown(plan, plan.models.back(), trace, system);
         if (model->id == 'V') add_counters(plan, trace, system);
+        if (model->id == 'M') add_call_sites(plan, std::move(call_sites));
     }
     report(plan.models, enabled);
     return plan;

@@ -13,6 +13,7 @@
 #include "emu/system.hpp"
 #include "emu/value.hpp"
 #include "model/model_spec.hpp"
+#include "source/call_sites.hpp"
 
 namespace ovni {
 
@@ -20,6 +21,9 @@ namespace ovni {
 namespace prv_type {
 inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
 inline constexpr uint16_t first_mark = 100, first_counter = 200;
+inline constexpr uint16_t call_site = 300;
+// In PRV, call sites are shown by these types, as other tools do: added to them is the level, from 1.
+inline constexpr uint32_t caller = 70000000, caller_line = 80000000;
 }  // namespace prv_type
 
 // Values of this project that no model has; labelled only if they are shown.
@@ -77,6 +81,8 @@ struct Plan {
     uint16_t first_counter = 0;           // channel of the first hardware counter
     std::vector<std::string> counters;
     std::vector<BreakdownPlan> breakdowns;  // one for each of Schema::breakdowns
+    CallSites call_sites;
+    uint16_t site_channel = no_channel;  // where call sites are shown, if the trace has any
     Schema schema;
 
     const ModelPlan* find(char model) const;
@@ -99,7 +105,8 @@ struct Plan {
 
 // Throws Error for a stream that requires an incompatible version, for marks or hardware counters that
 // contradict each other, and for a stream that does not say whether it is suited for a breakdown.
-Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns);
+Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, Breakdowns breakdowns,
+               CallSites call_sites = {});
 
 // Values beyond the reference's are labelled only if lines of this trace carry them. This class notes when
 // each was first shown.

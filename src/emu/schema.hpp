@@ -11,7 +11,7 @@ namespace ovni {
 
 // One event type of a trace file; types and labels in the order in which they were defined.
 struct EventType {
-    uint16_t type = 0;
+    uint32_t type = 0;
     std::string title;
     std::vector<std::pair<int64_t, std::string>> labels;
     bool is_in_pcf = true;  // the PCF of the reference leaves some out
@@ -29,6 +29,11 @@ struct FileSchema {
     std::vector<std::string> rows;  // labels; position = row
     std::vector<EventType> types;
     std::vector<ExtraColor> colors = {};
+    // A value of the type `expanded_type` stands in PRV as values of several types: expansions[value] is its
+    // text, as ":70000001:2:80000001:5". These types are in the PCF only.
+    uint32_t expanded_type = 0;
+    std::vector<std::string> expansions = {};
+    std::vector<EventType> types_of_expansions = {};
 };
 
 struct Schema {

@@ -112,6 +112,24 @@ bool all_suited(const ModelSpec& model, const Trace& trace, const System& system
     return false;
 }
 
+// What a line of PRV says of a site; nothing for levels that its chain does not have.
+std::string expansion(const CallSites::Chain& chain, size_t levels) {
+    std::string functions, lines;
+    for (size_t i = 0; i < levels; ++i) {
+        CallSites::Caller caller = i < chain.size() ? chain[i] : CallSites::Caller();
+        functions += fmt::format(":{}:{}", prv_type::caller + i + 1, caller.function);
+        lines += fmt::format(":{}:{}", prv_type::caller_line + i + 1, caller.line);
+    }
+    return functions + lines;
+}
+
+EventType caller_type(uint32_t type, std::string title, const std::vector<std::string>& labels) {
+    EventType all{type, std::move(title), {{0, "End"}}};
+    for (size_t i = 0; i < labels.size(); ++i)
+        all.labels.emplace_back(static_cast<int64_t>(i + 1), labels[i]);
+    return all;
+}
+
 FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
     const BreakdownSpec& spec = *model.breakdown;
     FileSchema schema;
@@ -132,6 +150,33 @@ FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
 
 std::string breakdown_name(const ModelSpec& model) {
     return fmt::format("{}-breakdown", model.name);
+}
+
+// One channel for all: a value is a site, with all levels of its callers.
+void add_call_sites(Plan& plan, CallSites sites) {
+    if (sites.empty()) return;
+    plan.site_channel = plan.channel_count();
+    plan.channels.push_back({.name = "mpi.call site",
+                             .duplicates = Duplicates::allowed,
+                             .tracking = Tracking::running,
+                             .cpu_tracking = Tracking::none,
+                             .prv_type = prv_type::call_site});
+    FileSchema& file = plan.schema.thread;
+    EventType type{prv_type::call_site, "Call site of MPI of the RUNNING thread", {}, false};
+    file.expanded_type = prv_type::call_site;
+    file.expansions.push_back(expansion({}, sites.levels()));
+    for (uint32_t site = 1; site <= sites.chains().size(); ++site) {
+        type.labels.emplace_back(site, sites.text(site));
+        file.expansions.push_back(expansion(sites.chains()[site - 1], sites.levels()));
+    }
+    file.types.push_back(std::move(type));
+    for (uint32_t level = 1; level <= sites.levels(); ++level) {
+        file.types_of_expansions.push_back(caller_type(
+            prv_type::caller + level, fmt::format("Caller at level {}", level), sites.functions()));
+        file.types_of_expansions.push_back(caller_type(
+            prv_type::caller_line + level, fmt::format("Caller line at level {}", level), sites.lines()));
+    }
+    plan.call_sites = std::move(sites);
 }
 
 void add_marks(Plan& plan, const Trace& trace, const System& system) {

@@ -9,6 +9,8 @@
 
 namespace ovni {
 
+// The channel of call sites; none for a trace without.
+void add_call_sites(Plan& plan, CallSites sites);
 void add_marks(Plan& plan, const Trace& trace, const System& system);
 void add_counters(Plan& plan, const Trace& trace, const System& system);
 // The name of its output; `model` is one that has a breakdown.

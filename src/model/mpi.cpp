@@ -67,6 +67,7 @@ constexpr EventSpec events[] = {
      .action = Action::ignore,
      .name_of = name_of_rank},
     {.signature = "MXb(u64 bytes)", .description = "transferred: bytes=%{bytes}", .action = Action::ignore},
+    {.signature = "MX@(u32 site)", .description = "calls come from site %{site}", .state = stateless},
     {.signature = "MXC+(u32 communicator, u32 flags, u64 id, i32 rank, u32 size, u32 remote, u32 first)",
      .description = "communicator %{communicator}: id=%llx{id} holds %@{flags} rank=%{rank} size=%{size} "
                     "remote=%{remote}",

@@ -57,9 +57,10 @@ constexpr Layout layouts[] = {
     {Step::request_ended, {Field::request, Field::how}, any_record},
     {Step::message, {Field::bytes, Field::peer, Field::tag}, any_record},
     {Step::bytes, {Field::bytes}, any_record},
+    {Step::site, {Field::site}, any_record},
 };
 
-constexpr size_t steps = static_cast<size_t>(Step::bytes) + 1;
+constexpr size_t steps = static_cast<size_t>(Step::site) + 1;
 constexpr size_t record_kinds = static_cast<size_t>(MpiRecord::Request) + 1;
 constexpr size_t longest = 16;  // payload of an event that is not a jumbo
 constexpr uint8_t number_size = sizeof(uint16_t);
@@ -134,6 +135,7 @@ constexpr auto meanings = [] {
     all[place_of(OVNI_MPI_REQUEST_ENDED)] = {Step::request_ended};
     all[place_of(OVNI_MPI_MESSAGE)] = {Step::message};
     all[place_of(OVNI_MPI_BYTES)] = {Step::bytes};
+    all[place_of(OVNI_MPI_SITE)] = {Step::site};
     return all;
 }();
 

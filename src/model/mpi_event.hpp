@@ -22,10 +22,11 @@ enum class MpiStep : uint8_t {
     receive_started,
     request_ended,
     message,
-    bytes
+    bytes,
+    site
 };
 
-enum class MpiField : uint8_t { none, peer, tag, root, object, request, count, how, bytes };
+enum class MpiField : uint8_t { none, peer, tag, root, object, request, count, how, site, bytes };
 
 // The places of the details in a payload, which may begin with the number of a function.
 struct MpiPlaces {

@@ -23,14 +23,10 @@ MpiSums& MpiSums::operator+=(const MpiSums& other) {
     return *this;
 }
 
-ProcessInMpi::Place ProcessInMpi::place_of(const MpiFunctionRow* function) {
-    Place& place = place_of_[static_cast<size_t>(function - mpi_function_rows)];
-    if (place == no_call) [[unlikely]] {
-        place = static_cast<Place>(sums_.size());
-        sums_.emplace_back();
-        functions_.push_back(function);
-    }
-    return place;
+ProcessInMpi::Place ProcessInMpi::place_of(const MpiCaller& caller) {
+    auto [known, is_new] = places_.emplace(caller, static_cast<Place>(sums_.size()));
+    if (is_new) sums_.emplace_back();
+    return known->second;
 }
 
 void ProcessInMpi::complete(const Completed& transfer) {
@@ -44,15 +40,21 @@ void ProcessInMpi::complete(const Completed& transfer) {
     begun_.erase(begun);
 }
 
-MpiSumsByFunction ProcessInMpi::sums() const {
+MpiSumsByCaller ProcessInMpi::sums_by_caller() const {
     std::vector<MpiSums> sums = sums_;
     for (const auto& [request, in, bytes] : completed_) {
         auto begun = begun_.find(request);
         bool read = begun != begun_.end() && begun->second->takes;
         (read ? sums[in].received : sums[in].sent) += bytes;
     }
+    MpiSumsByCaller all;
+    for (const auto& [caller, place] : places_) all[caller] = sums[place];
+    return all;
+}
+
+MpiSumsByFunction ProcessInMpi::sums() const {
     MpiSumsByFunction all;
-    for (size_t place = no_call + 1; place < sums.size(); ++place) all[functions_[place]] = sums[place];
+    for (const auto& [caller, sums] : sums_by_caller()) all[caller.function] += sums;
     return all;
 }
 
@@ -73,6 +75,8 @@ void ThreadInMpi::take(const MpiEvent& event, int64_t clock) {
             return end_request(event.number(Field::request).value_or(0), event.number(Field::how));
         case Step::bytes:
             return transferred(event.bytes().value_or(0));
+        case Step::site:
+            return come_from(event.number(Field::site).value_or(OVNI_MPI_NO_SITE));
         default:
             return;
     }
@@ -94,6 +98,22 @@ void ThreadInMpi::close(int64_t clock) {
     spend_until(clock);
     call_ = {};
     outer_.clear();
+    place_of_.fill(ProcessInMpi::no_call);
+}
+
+void ThreadInMpi::come_from(uint32_t site) {
+    if (!sites_) return;
+    auto found = sites_->find(site);
+    if (found == sites_->end()) return place_of_.fill(ProcessInMpi::no_call);
+    place_of_[static_cast<size_t>(found->second.function - mpi_function_rows)] =
+        process_.place_of(found->second);
+}
+
+ProcessInMpi::Place ThreadInMpi::place_of(const MpiFunctionRow* function) {
+    ProcessInMpi::Place& place = place_of_[static_cast<size_t>(function - mpi_function_rows)];
+    if (place == ProcessInMpi::no_call) [[unlikely]]
+        place = process_.place_of({function, MpiCaller::unknown});
+    return place;
 }
 
 void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
@@ -106,8 +126,7 @@ void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
     ended_ = 0;
     if (!sent_by_start_.empty()) sent_by_start_.clear();
     bool sends = function.family == "collective" || function.family == "rma";
-    call_ = {&function, process_.place_of(&function), goes_nowhere(event),
-             sends ? event.bytes().value_or(0) : 0};
+    call_ = {&function, place_of(&function), goes_nowhere(event), sends ? event.bytes().value_or(0) : 0};
     ++current().calls;
 }
 

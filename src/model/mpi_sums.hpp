@@ -27,36 +27,50 @@ struct MpiSums {
 };
 using MpiSumsByFunction = std::map<const MpiFunctionRow*, MpiSums>;
 
+// A function as called from one place of the program.
+struct MpiCaller {
+    static constexpr uint32_t unknown = 0;
+    const MpiFunctionRow* function = nullptr;
+    uint32_t site = unknown;  // as MpiSites have it
+    auto operator<=>(const MpiCaller&) const = default;
+};
+using MpiSumsByCaller = std::map<MpiCaller, MpiSums>;
+
+// The call sites of one stream, by the numbers in its events; `site` counts those of the whole trace, from 1.
+using MpiSites = std::unordered_map<uint32_t, MpiCaller>;
+
 // I/O that one thread of a process began may complete in another.
 class ProcessInMpi {
  public:
     // Call after the last event of its last thread.
     MpiSumsByFunction sums() const;
+    MpiSumsByCaller sums_by_caller() const;
 
  private:
     friend class ThreadInMpi;
-    using Place = uint16_t;  // index of a function in sums_
+    using Place = uint32_t;  // index of a caller in sums_
     static constexpr Place no_call = 0;
     struct Completed {
         uint32_t request;
         Place in;  // the call that completed it
         uint64_t bytes;
     };
-    Place place_of(const MpiFunctionRow* function);
+    Place place_of(const MpiCaller& caller);
     void complete(const Completed& transfer);
 
-    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for functions as they are met
-    std::vector<const MpiFunctionRow*> functions_ = {nullptr};
-    std::array<Place, std::size(mpi_function_rows)> place_of_{};  // no_call: not met yet
-    std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;   // I/O under way, by request
-    std::vector<Completed> completed_;                            // before its beginning is known
+    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are met
+    std::map<MpiCaller, Place> places_;
+    std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;  // I/O under way, by request
+    std::vector<Completed> completed_;                           // before its beginning is known
 };
 
 // Follows one thread through its calls. Bytes count for the call that records them: those received for the
 // call that completes the request.
 class ThreadInMpi {
  public:
-    explicit ThreadInMpi(ProcessInMpi& process) : process_(process) {}
+    // `sites` lives as long as this; null: not known.
+    explicit ThreadInMpi(ProcessInMpi& process, const MpiSites* sites = nullptr)
+        : process_(process), sites_(sites) {}
 
     // The next event of the thread; those of other models than mpi and ovni change nothing. Times are
     // differences of `clock`.
@@ -90,8 +104,13 @@ class ThreadInMpi {
     void end_request(uint32_t request, std::optional<uint32_t> how);
     void transferred(uint64_t bytes);
     void send(uint64_t bytes);
+    void come_from(uint32_t site);
+    ProcessInMpi::Place place_of(const MpiFunctionRow* function);
 
     ProcessInMpi& process_;
+    const MpiSites* sites_;
+    // By function, where its calls come from; no_call: not met yet.
+    std::array<ProcessInMpi::Place, std::size(mpi_function_rows)> place_of_{};
     Call call_;  // the innermost
     std::vector<Call> outer_;
     bool runs_ = true;  // as it does at its first event of MPI

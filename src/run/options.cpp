@@ -40,6 +40,9 @@ constexpr OptionRow known[] = {
     {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
      no CPUs of threads that move.)"},
+    {"callsites", "", "0|1|N", "OVNI_CALLSITES",
+     R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, of code that
+     is compiled with -fno-omit-frame-pointer.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
@@ -170,6 +173,15 @@ void check_seconds(std::string_view name, std::string_view value) {
             "{} is a number of seconds above 0, as 2 or 0.5, and 1000000 at most, not '{}'", name, value));
 }
 
+void check_call_sites(std::string_view name, std::string_view value) {
+    constexpr int most_levels = 16;
+    int levels = -1;
+    auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), levels);
+    if (fault != std::errc() || end != value.data() + value.size() || levels < 0 || levels > most_levels)
+        throw UsageError(
+            fmt::format("{} is a number of callers from 0 to {}, not '{}'", name, most_levels, value));
+}
+
 // `name`: of the option, or of its variable where that has the value.
 void check(std::string_view name, const OptionRow& option, std::string_view value) {
     if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, option.value));
@@ -188,6 +200,7 @@ void check(std::string_view name, const OptionRow& option, std::string_view valu
     if (option.variable == "OVNI_TRACEDIR" && std::filesystem::exists(value, none) &&
         !std::filesystem::is_directory(value, none))
         throw UsageError(fmt::format("{}: no trace can be written to '{}': it is no directory", name, value));
+    if (option.variable == "OVNI_CALLSITES") check_call_sites(name, value);
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
     if (option.variable == "OVNI_CONTROL") check_chains(name, value);
     if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);

@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <span>
 #include <string>
 
 #include "core/semver.hpp"
@@ -145,6 +146,16 @@ void ovni_private_require(const char* model, const char* version) {
         // The program, or an earlier call, may ask for more already.
         if (old && wanted && compatible(*wanted, *old)) return;
         metadata.set(key.c_str(), version);
+    });
+}
+
+void ovni_private_describe(const ovni_private_attribute* attributes, size_t count) {
+    Stream* stream = open_stream_here();
+    if (!stream) return;
+    SlowPath slow;
+    stream->with_metadata([&](Metadata& metadata) {
+        for (const ovni_private_attribute& attribute : std::span(attributes, count))
+            if (!metadata.find(attribute.path)) metadata.set(attribute.path, attribute.text);
     });
 }
 

@@ -65,6 +65,7 @@ class OwnRing {
         return head() + bytes + slack <= drained + ring().capacity();
     }
     // The thread stores up to there without coming here.
+    void count_loss() { __atomic_store_n(&window_->losses, window_->losses + 1, __ATOMIC_RELAXED); }
     void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
     void store(const void* bytes, size_t size) {
         ring().put(head(), bytes, size);

@@ -95,6 +95,7 @@ void RingWriter::discard(const void* event) {
     if (!own_.is_mapped()) return host().count_lost(1);
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
     ++own_.lost;
+    own_.count_loss();
     if (discarded_.events++ == 0) discarded_.from = clock;
     discarded_.to = clock;
 }

@@ -58,7 +58,10 @@ bool SharedEmission::is_place_due() noexcept {
 }
 
 bool SharedEmission::put(const void* event, size_t size, const void* data, size_t data_size) noexcept {
-    return data_size <= largest_part && put_event(event, size, data, data_size) != Outcome::refused;
+    if (data_size > largest_part) return false;
+    Outcome outcome = put_event(event, size, data, data_size);
+    if (outcome == Outcome::lost) own_.count_loss();
+    return outcome != Outcome::refused;
 }
 
 SharedEmission::Outcome SharedEmission::put_event(const void* event, size_t size, const void* data,
@@ -107,6 +110,7 @@ bool SharedEmission::put_patiently(Put put) {
     Outcome outcome = put();
     if (outcome == Outcome::refused && monotonic_clock() >= next_attempt_) outcome = put_after_waiting(put);
     if (outcome == Outcome::refused) producer_->lose();
+    if (outcome != Outcome::written) own_.count_loss();
     return outcome == Outcome::written;
 }
 

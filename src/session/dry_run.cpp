@@ -28,7 +28,9 @@ DryRun::DryRun(Trace& trace, DryRunOptions options)
       options_(std::move(options)),
       system_(silently([&] { return System(trace_); })),
       clocks_(silently([&] { return ClockModel::of_sources(trace_, options_.clocks); })),
-      plan_(silently([&] { return make_plan(trace_, system_, options_.enabled, Breakdowns::no); })),
+      plan_(silently([&] {
+          return make_plan(trace_, system_, options_.enabled, Breakdowns::no, unnamed_call_sites(trace_));
+      })),
       pending_(system_.looms().size(), true),
       passes_(system_.looms().size()) {
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)

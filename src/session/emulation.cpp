@@ -7,6 +7,7 @@
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
 #include "session/breakdown_lines.hpp"
+#include "session/call_sites.hpp"
 #include "session/end_checks.hpp"
 #include "session/gather.hpp"
 #include "session/left_events.hpp"
@@ -26,7 +27,9 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       trace_(distribution.read_trace(clock_sources_, damages_)),
       system_(ranks_.agree([&] { return System(trace_); })),
       clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
-      plan_(ranks_.agree([&] { return make_plan(trace_, system_, options.enabled, options.breakdowns); })),
+      plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
+          return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));
+      })),
       mine_(distribution.my_looms(trace_, system_)) {}
 
 int Emulation::run() {

@@ -62,7 +62,7 @@ class Emulation {
     Trace trace_;
     System system_;
     ClockModel clocks_;
-    Plan plan_;
+    Plan plan_;                              // with the call sites of the trace
     std::vector<bool> mine_;                 // looms of this rank
     Views views_ = Views::left_alone;        // on rank 0
     std::optional<ReportFile> report_file_;  // on rank 0

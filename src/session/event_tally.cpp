@@ -4,6 +4,7 @@ namespace ovni {
 
 EventTally::EventTally(const System& system, const Plan& plan)
     : system_(system),
+      sites_(plan.call_sites),
       models_(plan.models.size()),
       counts_(system.processes().size() * plan.models.size()),
       processes_(system.processes().size()) {
@@ -18,10 +19,11 @@ void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
     if (thread.mpi && event.kind != EventView::Kind::gap_end) thread.mpi->close(event.time);
 }
 
-ThreadInMpi& EventTally::begin_mpi(Thread& thread) {
+ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
     auto& process = processes_[thread.process];
     if (!process) process = std::make_unique<ProcessInMpi>();
-    thread.mpi = std::make_unique<ThreadInMpi>(*process);
+    thread.mpi =
+        std::make_unique<ThreadInMpi>(*process, sites_.empty() ? nullptr : &sites_.of_stream(stream));
     return *thread.mpi;
 }
 
@@ -43,8 +45,8 @@ std::vector<MpiCount> EventTally::mpi() const {
     std::vector<MpiCount> all;
     for (uint32_t p = 0; p < processes_.size(); ++p) {
         if (!processes_[p]) continue;
-        for (const auto& [function, sums] : processes_[p]->sums())
-            all.push_back({p, static_cast<uint32_t>(function - mpi_function_rows), sums});
+        for (const auto& [caller, sums] : processes_[p]->sums_by_caller())
+            all.push_back({p, static_cast<uint32_t>(caller.function - mpi_function_rows), caller.site, sums});
     }
     return all;
 }

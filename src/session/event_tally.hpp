@@ -23,6 +23,7 @@ struct EventCount {
 struct MpiCount {
     uint32_t process = 0;
     uint32_t function = 0;  // in mpi_function_rows
+    uint32_t site = 0;      // in Plan::call_sites, from 1; 0: unknown
     MpiSums sums;
 };
 
@@ -45,6 +46,7 @@ struct TalliedEvent {
 
 class EventTally {
  public:
+    // Both live as long as this.
     EventTally(const System& system, const Plan& plan);
 
     // The next one of its thread; one that no error comes before.
@@ -56,7 +58,7 @@ class EventTally {
         if (thread.mpi)
             thread.mpi->take(event.code, event.payload, event.time);
         else if (event.code.model() == 'M')
-            begin_mpi(thread).take(event.code, event.payload, event.time);
+            begin_mpi(thread, event.stream).take(event.code, event.payload, event.time);
     }
     // The trace ends there.
     void finish(int64_t duration);
@@ -72,9 +74,10 @@ class EventTally {
         std::unique_ptr<ThreadInMpi> mpi;  // made when it is first seen there
     };
     void count_other(Thread& thread, const TalliedEvent& event);
-    ThreadInMpi& begin_mpi(Thread& thread);
+    ThreadInMpi& begin_mpi(Thread& thread, uint32_t stream);
 
     const System& system_;
+    const CallSites& sites_;
     const size_t models_;
     std::array<uint8_t, 256> model_of_id_{};  // in Plan::models
     std::vector<uint64_t> counts_;            // by process, then model

@@ -124,6 +124,26 @@ Table marks_of(const Trace& trace) {
                [&](const auto& m) { return kinds[static_cast<size_t>(m.second->kind)]; })}};
 }
 
+Table call_sites_of(const CallSites& sites) {
+    struct Row {
+        size_t site, level;
+        CallSites::Caller caller;
+    };
+    std::vector<Row> rows;
+    for (size_t site = 0; site < sites.chains().size(); ++site)
+        for (size_t i = 0; i < sites.chains()[site].size(); ++i)
+            rows.push_back({site + 1, i + 1, sites.chains()[site][i]});
+    return {
+        "call_sites",
+        "places of the program that call MPI: values of channel type 300",
+        {numbers("site", "the value", rows, [](const auto& r) { return r.site; }),
+         numbers("level", "1: the caller of MPI, 2: its caller, ...", rows,
+                 [](const auto& r) { return r.level; }),
+         texts("function", "", rows, [&](const auto& r) { return sites.functions()[r.caller.function - 1]; }),
+         texts("line", "file:line, or file+address", rows,
+               [&](const auto& r) { return sites.lines()[r.caller.line - 1]; })}};
+}
+
 Table clocks_of(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
     std::set<std::string> hosts = clocks.hosts_of(trace);
     // The amount added to the raw clock of a corrected `time`; exact but for the drift within the offset.
@@ -271,6 +291,7 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                     looms_of(trace, system),
                     cpus_of(system),
                     marks_of(trace),
+                    call_sites_of(plan.call_sites),
                     clocks_of(trace, clocks, origin, duration),
                     measured_points(trace),
                     table_of(gaps),

@@ -1,6 +1,7 @@
 #include "session/report.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -48,12 +49,16 @@ struct Sums {
         uint64_t times = 0;
     };
     using Value = std::pair<StateTime::Named, int64_t>;
-    std::map<uint32_t, uint64_t> events;                // by model in the plan
-    std::map<uint32_t, std::map<Value, State>> states;  // by type
-    std::map<uint32_t, MpiSums> mpi;                    // by function
+    std::map<uint32_t, uint64_t> events;                     // by model in the plan
+    std::map<uint32_t, std::map<Value, State>> states;       // by type
+    std::map<uint32_t, MpiSums> mpi;                         // by function
+    std::map<std::pair<uint32_t, uint32_t>, MpiSums> sites;  // by function and call site
 
     void add(const EventCount& count) { events[count.model] += count.count; }
-    void add(const MpiCount& count) { mpi[count.function] += count.sums; }
+    void add(const MpiCount& count) {
+        mpi[count.function] += count.sums;
+        sites[{count.function, count.site}] += count.sums;
+    }
     void add(const StateTime& time) {
         State& state = states[time.type][{time.named, time.value}];
         state.ns += time.ns;
@@ -78,15 +83,39 @@ Json states_of(const Sums& sums, const Names& names) {
     return types;
 }
 
+Json function_of(uint32_t function, const MpiSums& sums) {
+    return {{"function", mpi_function_rows[function].name},
+            {"calls", sums.calls},
+            {"ns", sums.nanoseconds.number()},
+            {"sent", sums.sent.number()},
+            {"received", sums.received.number()}};
+}
+
 Json mpi_of(const Sums& sums) {
     Json functions = Json::array();
-    for (const auto& [function, of] : sums.mpi)
-        functions.push_back({{"function", mpi_function_rows[function].name},
-                             {"calls", of.calls},
-                             {"ns", of.nanoseconds.number()},
-                             {"sent", of.sent.number()},
-                             {"received", of.received.number()}});
+    for (const auto& [function, of] : sums.mpi) functions.push_back(function_of(function, of));
     return functions;
+}
+
+Json callers_of(uint32_t site, const CallSites& sites) {
+    Json callers = Json::array();
+    if (site == MpiCaller::unknown) return callers;
+    for (const CallSites::Caller& caller : sites.chains()[site - 1])
+        callers.push_back(
+            {{"function", sites.functions()[caller.function - 1]}, {"line", sites.lines()[caller.line - 1]}});
+    return callers;
+}
+
+// With most time first.
+Json sites_of(const Sums& sums, const CallSites& sites) {
+    std::vector<std::pair<std::pair<uint32_t, uint32_t>, MpiSums>> rows(sums.sites.begin(), sums.sites.end());
+    std::ranges::stable_sort(rows, std::greater(), [](auto& row) { return row.second.nanoseconds.number(); });
+    Json all = Json::array();
+    for (const auto& [caller, of] : rows) {
+        all.push_back(function_of(caller.first, of));
+        all.back()["callers"] = callers_of(caller.second, sites);
+    }
+    return all;
 }
 
 void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
@@ -95,6 +124,7 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
     into["events"] = std::move(events);
     into["states"] = states_of(sums, names);
     into["mpi"] = mpi_of(sums);
+    into["callsites"] = plan.call_sites.empty() ? Json::array() : sites_of(sums, plan.call_sites);
 }
 
 Json process_of(const ReportSubject& of, const ProcessInfo& process) {

@@ -46,20 +46,22 @@ void add_colors(std::string& text, std::span<const ExtraColor> colors) {
                        c.blue);
 }
 
+void add_type(std::string& text, const EventType& type) {
+    fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
+                   one_line(type.title));
+    for (const auto& [value, label] : type.labels)
+        fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value), one_line(label));
+}
+
 }  // namespace
 
 std::string pcf_text(const FileSchema& schema) {
     std::string text(options);
     add_colors(text, base_colors);
     add_colors(text, schema.colors);
-    for (const EventType& type : schema.types) {
-        if (!type.is_in_pcf) continue;
-        fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
-                       one_line(type.title));
-        for (const auto& [value, label] : type.labels)
-            fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value),
-                           one_line(label));
-    }
+    for (const EventType& type : schema.types)
+        if (type.is_in_pcf) add_type(text, type);
+    for (const EventType& type : schema.types_of_expansions) add_type(text, type);
     return text;
 }
 

@@ -50,8 +50,10 @@ std::string prv_header(size_t rows, int64_t duration) {
     return fmt::format("#Paraver (19/01/38 at 03:14):{:020}_ns:0:1:1({}:1)\n", duration, rows);
 }
 
-PrvText::PrvText(TraceFile file, size_t rows)
-    : row_(file == TraceFile::thread ? &Record::thread_row : &Record::cpu_row) {
+PrvText::PrvText(TraceFile file, size_t rows, uint32_t expanded_type, std::vector<std::string> expansions)
+    : row_(file == TraceFile::thread ? &Record::thread_row : &Record::cpu_row),
+      expanded_type_(expanded_type),
+      expansions_(std::move(expansions)) {
     constexpr size_t most_rows = 999'999;  // longer numbers do not fit into a piece
     rows_.resize(std::min(rows, most_rows));
     for (size_t row = 0; row < rows_.size(); ++row) rows_[row] = row_piece(row);
@@ -89,6 +91,8 @@ inline char* PrvText::put_time(char* out, int64_t time, TimeBlock& cached) {
 }
 
 [[gnu::noinline]] char* PrvText::put_untabulated_tail(char* out, uint16_t type, int64_t value) {
+    if (type == expanded_type_ && type != 0)
+        return put_text(put_text(out, expansions_[static_cast<size_t>(value)]), "\n");
     bool small = value >= 0 && value < static_cast<int64_t>(values_tabulated);
     if (small && type < types_tabulated) {
         tails_[type] = std::make_unique<Piece[]>(values_tabulated);

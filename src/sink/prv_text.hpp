@@ -26,10 +26,12 @@ std::string prv_header(size_t rows, int64_t duration);
 class PrvText {
  public:
     // Room for the longest line, and for stores that are wider than what they write.
-    static constexpr size_t slack = 96;
+    static constexpr size_t slack = 1024;
 
-    // `rows`: how many rows the file has.
-    PrvText(TraceFile file, size_t rows);
+    // `rows`: how many rows the file has. A value of the type `expanded_type` is written as
+    // expansions[value].
+    PrvText(TraceFile file, size_t rows, uint32_t expanded_type = 0,
+            std::vector<std::string> expansions = {});
 
     // How far format() came: records taken, bytes written.
     struct Progress {
@@ -62,6 +64,8 @@ class PrvText {
     char* put_untabulated_tail(char* out, uint16_t type, int64_t value);
 
     uint32_t Record::*row_;
+    uint32_t expanded_type_;
+    std::vector<std::string> expansions_;
     std::vector<Piece> rows_;
     TimeBlock time_;
     std::array<std::unique_ptr<Piece[]>, types_tabulated> tails_;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni {
 
@@ -53,7 +54,8 @@ char* print_bytes(char* out, std::span<const uint8_t> payload) {
 
 }  // namespace
 
-EventText::EventText(const Trace& trace, PayloadText payload) : trace_(trace), payload_(payload) {
+EventText::EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site)
+    : trace_(trace), payload_(payload), name_of_site_(std::move(name_of_site)) {
     for (const Stream& stream : trace.streams()) {
         paths_.emplace_back(stream.relative_path + "  ");
         longest_path_ = std::max(longest_path_, paths_.back().size());
@@ -106,6 +108,19 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
     else
         out = print_unknown(out, line, event);
     text.resize(static_cast<size_t>(out - text.data()));
+    if (event.code == EventCode(OVNI_MPI_SITE) && !hexadecimal) [[unlikely]]
+        append_site(text, event);
+}
+
+// In place of the end of the line.
+void EventText::append_site(fmt::memory_buffer& text, const EventView& event) {
+    uint32_t site = 0;
+    if (event.jumbo() || event.payload().size() < sizeof site) return;
+    std::memcpy(&site, event.payload().data(), sizeof site);
+    std::string name = name_of_site_ ? name_of_site_(event.stream, site) : "";
+    if (name.empty()) return;
+    text.resize(text.size() - 1);
+    fmt::format_to(std::back_inserter(text), ": {}\n", name);
 }
 
 char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& event) {

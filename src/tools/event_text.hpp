@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tools/code_table.hpp"
@@ -21,7 +23,9 @@ enum class PayloadText { described, hexadecimal };
 
 class EventText {
  public:
-    EventText(const Trace& trace, PayloadText payload);
+    // The name of a call site of a stream, by its number; may be empty. Null: there are none.
+    using NameOfSite = std::function<std::string(uint32_t stream, uint32_t site)>;
+    EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site = {});
     // Appends one line. An event that no model knows is `UNKNOWN`; the first of each code is reported.
     void append(fmt::memory_buffer& text, const EventView& event);
     // Events with a lower clock than the one before them.
@@ -33,9 +37,11 @@ class EventText {
     void set_clock(int64_t higher);
     char* print_unknown(char* out, LineTemplate& line, const EventView& event);
     void append_gap(fmt::memory_buffer& text, const EventView& event);
+    void append_site(fmt::memory_buffer& text, const EventView& event);
 
     const Trace& trace_;
     PayloadText payload_;
+    NameOfSite name_of_site_;
     std::vector<PaddedText> paths_;  // by stream, "PATH  "
     size_t longest_path_ = 0;
     CodeTable<std::unique_ptr<LineTemplate>> lines_;

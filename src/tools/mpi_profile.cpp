@@ -1,6 +1,7 @@
 #include "tools/mpi_profile.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
@@ -17,7 +18,8 @@ double seconds(uint64_t nanoseconds) {
 
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
-    ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}]);
+    const MpiSites* sites = sites_.empty() ? nullptr : &sites_.of_stream(reader.index());
+    ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}], sites);
     int64_t clock = 0;
     auto take_all = [&] {
         while (reader.next()) {
@@ -58,11 +60,37 @@ void MpiProfile::print(TextOutput& out) const {
     for (const auto& [rank, process] : ranks_)
         for (const auto& [function, sum] : process.sums()) all[function] += sum;
     print_rows(out, "all", all);
-    bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
-    for (const auto& [rank, process] : ranks_) {
-        std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, process.sums());
-    }
+    for (const auto& [rank, process] : ranks_) print_rows(out, name_of(rank), process.sums());
+}
+
+std::string MpiProfile::name_of(const Rank& rank) const {
+    bool several = ranks_.begin()->first.app != ranks_.rbegin()->first.app;
+    std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
+    return several ? fmt::format("{}.{}", rank.app, name) : name;
+}
+
+void MpiProfile::print_rows_of_sites(TextOutput& out, const std::string& name,
+                                     const MpiSumsByCaller& sums) const {
+    std::vector<std::pair<MpiCaller, MpiSums>> rows(sums.begin(), sums.end());
+    std::ranges::sort(rows, [](const auto& a, const auto& b) {
+        return std::tuple(b.second.nanoseconds.number(), a.first.function->name, a.first.site) <
+               std::tuple(a.second.nanoseconds.number(), b.first.function->name, b.first.site);
+    });
+    for (const auto& [caller, sum] : rows)
+        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14.6f} {:>14} {:>14}  {}\n",
+                       name, caller.function->name, sum.calls, seconds(sum.nanoseconds.number()),
+                       sum.sent.number(), sum.received.number(), sites_.text(caller.site));
+}
+
+void MpiProfile::print_sites(TextOutput& out) const {
+    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14} {:>14} {:>14}  {}\n", "rank",
+                   "function", "calls", "seconds", "bytes sent", "received", "called by");
+    MpiSumsByCaller all;
+    for (const auto& [rank, process] : ranks_)
+        for (const auto& [caller, sum] : process.sums_by_caller()) all[caller] += sum;
+    print_rows_of_sites(out, "all", all);
+    for (const auto& [rank, process] : ranks_)
+        print_rows_of_sites(out, name_of(rank), process.sums_by_caller());
 }
 
 }  // namespace ovni

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/mpi_sums.hpp"
+#include "source/call_sites.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
 
@@ -12,18 +13,25 @@ namespace ovni {
 
 class MpiProfile {
  public:
+    // `sites` lives as long as this.
+    explicit MpiProfile(const CallSites& sites) : sites_(sites) {}
     // One thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each; of each the functions with most time first.
     void print(TextOutput& out) const;
+    // Likewise, by function and call site.
+    void print_sites(TextOutput& out) const;
 
  private:
     struct Rank {
         int app = 0, rank = 0, pid = 0;  // rank -1: none
         auto operator<=>(const Rank&) const = default;
     };
+    std::string name_of(const Rank& rank) const;
     static void print_rows(TextOutput& out, const std::string& name, const MpiSumsByFunction& sums);
+    void print_rows_of_sites(TextOutput& out, const std::string& name, const MpiSumsByCaller& sums) const;
 
+    const CallSites& sites_;
     std::map<Rank, ProcessInMpi> ranks_;
 };
 

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "session/left_events.hpp"
+#include "source/call_sites.hpp"
 #include "tools/event_text.hpp"
 #include "tools/text_output.hpp"
 #include "trace/clock_model.hpp"
@@ -44,13 +45,44 @@ std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& o
     return readers;
 }
 
+// Names of call sites, found when the first is wanted. Metadata that cannot be read gives none.
+class SiteNames {
+ public:
+    explicit SiteNames(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    std::string name(uint32_t stream, uint32_t site) {
+        if (!was_read_) read();
+        if (sites_.empty()) return "";
+        const MpiSites& of_stream = sites_.of_stream(stream);
+        auto found = of_stream.find(site);
+        if (found == of_stream.end()) return "";
+        return fmt::format("{} from {}", found->second.function->name, sites_.text(found->second.site));
+    }
+
+ private:
+    void read() {
+        was_read_ = true;
+        try {
+            const Trace trace = Trace::open(directory_);
+            sites_ = CallSites(trace, resolve(code_places(trace)));
+        } catch (const Error& e) {
+            log::warn("call sites have no names: {}", e.what());
+        }
+    }
+
+    std::filesystem::path directory_;
+    bool was_read_ = false;
+    CallSites sites_;
+};
+
 int dump(const Options& options) {
     expect_begun(options.directory);
     Trace trace =
         Trace::open(options.directory, options.corrected ? Metadata::interpreted : Metadata::version_only);
     tell_left_events(trace);
     Merger merger(options.corrected ? corrected_readers(trace, options) : trace.readers(ClockOrder::any));
-    EventText lines(trace, options.payload);
+    SiteNames names(options.directory);
+    EventText lines(trace, options.payload,
+                    [&](uint32_t stream, uint32_t site) { return names.name(stream, site); });
     TextOutput out;
     try {
         while (const EventView* event = merger.next()) {

@@ -92,9 +92,13 @@ class Counts {
     Progress progress_;
 };
 
+enum class By { function, call_site };
+
 // The number of damaged streams.
-int print_mpi_profile(const Trace& trace) {
-    MpiProfile profile;
+int print_mpi_profile(const Trace& trace, By by) {
+    CallSites sites;
+    if (by == By::call_site) sites = CallSites(trace, resolve(code_places(trace)));
+    MpiProfile profile(sites);
     int damaged = 0;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
         try {
@@ -105,7 +109,7 @@ int print_mpi_profile(const Trace& trace) {
         }
     }
     TextOutput out;
-    profile.print(out);
+    by == By::call_site ? profile.print_sites(out) : profile.print(out);
     out.flush();
     return damaged;
 }
@@ -136,6 +140,9 @@ constexpr OptionRow rows[] = {
     {"mpi", "", "", "",
      R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
      or written, and bytes received or read.)"},
+    {"callsites", "", "", "",
+     R"(With --mpi: a row for each place of the program that calls a function, with its function and line. Without debug
+     information (-g) it is an address, or only the function is known.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -162,7 +169,11 @@ int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
-    if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
+    if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
+    if (cli.has("mpi")) {
+        By by = cli.has("callsites") ? By::call_site : By::function;
+        return print_mpi_profile(Trace::open(only_word(cli, "trace directory")), by) == 0 ? 0 : 1;
+    }
     expect_begun(only_word(cli, "trace directory"));
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
     tell_left_events(trace);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "ovni/mpi_events.h"
+
 namespace ovni {
 
 namespace {
@@ -117,6 +119,7 @@ void ThreadShadow::follow(const EventView& event, const std::set<int>& punctual_
 void ThreadShadow::clear() {
     states_.clear();
     counters_.clear();
+    sites_.clear();
     is_out_of_cpu_ = false;
 }
 
@@ -127,6 +130,7 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
         counters_ = bytes_of(event);
         return;
     }
+    if (event.code == EventCode(OVNI_MPI_SITE)) return follow_site(event);
     const StateEvent* row = row_of(event.code);
     if (!row) return;
     if (row->kind == Kind::always) {
@@ -137,6 +141,14 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
     auto key = static_cast<int>(static_cast<uint32_t>(number_at(event.payload(), row->key_at, sizeof(int))));
     if (row->stack == StateEvent::marks && punctual_marks.contains(key)) return;
     follow_state(*row, event);
+}
+
+// Of each function the last one counts. Which function a site is of does not matter here.
+void ThreadShadow::follow_site(const EventView& event) {
+    auto site = static_cast<uint32_t>(number_at(event.payload(), 0, sizeof(uint32_t)));
+    if (site == OVNI_MPI_NO_SITE) return sites_.clear();
+    std::erase(sites_, site);
+    sites_.push_back(site);
 }
 
 bool ThreadShadow::follow_life(const EventView& event) {
@@ -249,6 +261,9 @@ std::optional<Gap> ThreadShadow::open(std::string& out, const Clocks& clocks, co
 
 void ThreadShadow::open_states(std::string& out, int64_t clock, int cpu) const {
     if (!counters_.empty()) append_at(out, counters_, clock);
+    for (uint32_t site : sites_)
+        append_event(out, OVNI_MPI_SITE, clock,
+                     as_bytes({reinterpret_cast<const char*>(&site), sizeof site}));
     for (const State& state : states_) {
         append_event(out, state.event->code, clock, as_bytes(state.payload));
         if (!state.is_paused) continue;

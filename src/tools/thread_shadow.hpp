@@ -79,6 +79,7 @@ class ThreadShadow {
     void follow_event(const EventView& event, const std::set<int>& punctual_marks, Definitions definitions);
     bool follow_life(const EventView& event);
     void follow_state(const StateEvent& row, const EventView& event);
+    void follow_site(const EventView& event);
     void clear();
     State* find(const StateEvent& row, uint64_t key);
     void open_states(std::string& out, int64_t clock, int cpu) const;
@@ -88,12 +89,13 @@ class ThreadShadow {
 
     RunState state_ = RunState::unknown;
     int cpu_ = virtual_cpu;
-    bool is_out_of_cpu_ = false;  // by the kernel
-    std::string start_;           // payload of the last OHx
-    std::vector<State> states_;   // in the order in which they were opened
-    std::string counters_;        // the last event of hardware counters
-    std::string definitions_;     // events, one behind the other
-    std::string tasks_;           // the same, of their creations
+    bool is_out_of_cpu_ = false;   // by the kernel
+    std::string start_;            // payload of the last OHx
+    std::vector<State> states_;    // in the order in which they were opened
+    std::string counters_;         // the last event of hardware counters
+    std::vector<uint32_t> sites_;  // call sites of MPI, the one that calls came from last at the end
+    std::string definitions_;      // events, one behind the other
+    std::string tasks_;            // the same, of their creations
     bool had_gap_ = false;
     std::string gap_reason_;
     std::optional<Gap> gap_;  // that the stream is in

@@ -224,6 +224,36 @@ void read_nosv(const Members& top, StreamMetadata& metadata) {
     }
 }
 
+// The members of an object by their numbers, each a text that `parse` takes.
+template <class Item>
+std::map<uint32_t, Item> numbered(const Members& parent, const char* key, const char* what,
+                                  std::optional<Item> (*parse)(std::string_view)) {
+    std::map<uint32_t, Item> items;
+    Members object = parent.object(key);
+    if (!object.json()) return items;
+    for (const auto& [name, value] : object.json()->items()) {
+        std::optional<uint32_t> number = decimal<uint32_t>(name);
+        if (!number)
+            object.fail(name.c_str(), fmt::format("the number of a {} is not a decimal number", what));
+        std::optional<Item> item = parse(*object.text(name.c_str()));
+        if (!item) object.fail(name.c_str(), fmt::format("does not describe a {}", what));
+        items.emplace(*number, std::move(*item));
+    }
+    return items;
+}
+
+void read_mpi(const Members& top, StreamMetadata& metadata) {
+    Members mpi(top.find("mpi"), "mpi.", top.path());
+    metadata.modules = numbered(mpi, "modules", "module", parse_module);
+    metadata.sites = numbered(mpi, "sites", "call site", parse_call_site);
+    for (const auto& [number, site] : metadata.sites)
+        for (const CallSite::Caller& caller : site.callers)
+            if (caller.module && !metadata.modules.contains(*caller.module))
+                mpi.object("sites").fail(
+                    std::to_string(number).c_str(),
+                    fmt::format("has module {}, which is not in mpi.modules", *caller.module));
+}
+
 std::optional<StreamMetadata::End> end_of(const Members& ovni) {
     Members end = ovni.object("end");
     if (!end.json()) return std::nullopt;
@@ -287,6 +317,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.leaves_threads_out = ovni.find("cut") != nullptr;
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);
+    read_mpi(top, metadata);
     read_nosv(top, metadata);
     return metadata;
 }

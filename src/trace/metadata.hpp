@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/call_site.hpp"
 #include "trace/clock_file.hpp"
 
 namespace ovni {
@@ -57,7 +58,9 @@ struct StreamMetadata {
         std::vector<ClockMeasurement> points;  // by local time, one at least
     };
     std::optional<Clock> clock;
-    std::optional<bool> can_breakdown;                           // nosv.can_breakdown
+    std::map<uint32_t, CodeModule> modules;  // mpi.modules, by number
+    std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
+    std::optional<bool> can_breakdown;       // nosv.can_breakdown
     std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
 };
 

@@ -26,7 +26,9 @@ int other() {
 }
 
 struct Recorded {
-    static void iprobe(int* flag) { MPI_Iprobe(other(), tag, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE); }
+    [[gnu::always_inline]] static void iprobe(int* flag) {
+        MPI_Iprobe(other(), tag, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE);
+    }
     static void send(const char* buffer, int size) {
         MPI_Send(buffer, size, MPI_CHAR, other(), tag, MPI_COMM_WORLD);
     }
@@ -36,7 +38,9 @@ struct Recorded {
 };
 
 struct Plain {
-    static void iprobe(int* flag) { PMPI_Iprobe(other(), tag, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE); }
+    [[gnu::always_inline]] static void iprobe(int* flag) {
+        PMPI_Iprobe(other(), tag, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE);
+    }
     static void send(const char* buffer, int size) {
         PMPI_Send(buffer, size, MPI_CHAR, other(), tag, MPI_COMM_WORLD);
     }
@@ -59,6 +63,17 @@ void probe_nothing() {
     int flag = 0;
     if (rank == 0)
         for (int i = 0; i < calls_of_batch; ++i) Calls::iprobe(&flag);
+}
+
+// Each call comes from another place than the one before.
+template <class Calls>
+void probe_from_two_sites() {
+    int flag = 0;
+    if (rank == 0)
+        for (int i = 0; i < calls_of_batch / 2; ++i) {
+            Calls::iprobe(&flag);
+            Calls::iprobe(&flag);
+        }
 }
 
 void events_of_probes() {
@@ -121,6 +136,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     compare("iprobe", batches, probe_nothing<Recorded>, probe_nothing<Plain>, events_of_probes);
+    compare("two-sites", batches, probe_from_two_sites<Recorded>, probe_from_two_sites<Plain>,
+            events_of_probes);
     compare("ping-pong", batches, ping_pong<Recorded>, ping_pong<Plain>, events_of_messages);
     MPI_Finalize();
 }

@@ -52,6 +52,13 @@ add_dependencies(mpi_trace
     ${mpi_call_counters}
     ${mpi_stages})
 
+# Where in the program MPI is called.
+ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)
+if(TARGET sites_f08)
+    target_compile_definitions(mpi_call_sites PRIVATE OVNI_TEST_FORTRAN)
+endif()
+add_dependencies(mpi_call_sites ovni-mpi ovnicut ovniemu ovniemu-mpi ovnirun ovnitop ${sites_programs})
+
 add_executable(host_names
     host_names.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/host.cpp

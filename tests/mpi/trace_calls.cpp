@@ -78,7 +78,7 @@ TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     ASSERT_GE(trace.streams().size(), static_cast<size_t>(ranks()));
     expect_calls(trace);
     expect_recorded_messages(trace, account);
-    for (const Stream& stream : trace.streams()) EXPECT_EQ(stream.metadata.require.at("mpi"), "1.1.0");
+    for (const Stream& stream : trace.streams()) EXPECT_EQ(stream.metadata.require.at("mpi"), "1.2.0");
     expect_emulates({"-l"});
 }
 

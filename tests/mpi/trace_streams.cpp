@@ -57,7 +57,7 @@ TEST_P(Ranks, MetadataSaysWhoTheProcessIs) {
         runs.insert(about.run.value_or(""));
         EXPECT_EQ(about.nranks, GetParam());
         EXPECT_EQ(about.app_id, 1);
-        EXPECT_EQ(about.require.at("mpi"), "1.1.0");
+        EXPECT_EQ(about.require.at("mpi"), "1.2.0");
         EXPECT_TRUE(about.finished);
         EXPECT_FALSE(about.end.has_value());
         EXPECT_FALSE(about.cpus.empty());

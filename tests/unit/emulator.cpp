@@ -83,6 +83,61 @@ TEST_F(EmulatorTest, ShowsMpiFunctionsByNumberAndLabelsThoseThatItShows) {
     }
 }
 
+TEST_F(EmulatorTest, ShowsCallSitesInsideOfMpi) {
+    constexpr uint16_t comm_split = 70;
+    Identity rank = two_cpus;
+    rank.require.emplace_back("mpi", "1.2.0");
+    trace()
+        .thread(rank)
+        .set("mpi.modules.3", "- 0 /no/such/program")
+        .set("mpi.sites.1", "MPI_Send 3+0x20")
+        .set("mpi.sites.5", "MPI_Comm_split 3+0x10")
+        .starts(10)
+        .event("MX@", 12, {u32(1)})
+        .event("MS[", 12)
+        .event("MS]", 13)
+        .event("MR[", 14)
+        .event("MR]", 15)
+        .event("MX@", 16, {u32(5)})
+        .event("MX[", 16, {u16(comm_split)})
+        .event("MX]", 17, {u16(comm_split)})
+        .event("MS[", 18)
+        .gap(20, 30, 3)
+        .event("MS[", 31)
+        .event("MS]", 32)
+        .ends(40);
+    Finished done = emulate({"-l"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("/no/such/program: cannot be read, so its call sites are addresses"));
+    EXPECT_THAT(
+        lines("thread.prv", 70000001),
+        ElementsAre("1:0:70000001:0:80000001:0", "1:2:70000001:2:80000001:2", "1:3:70000001:0:80000001:0",
+                    "1:6:70000001:1:80000001:1", "1:7:70000001:0:80000001:0", "1:8:70000001:2:80000001:2",
+                    "1:10:70000001:0:80000001:0"));
+    EXPECT_THAT(text("thread.pcf"), HasSubstr("0 70000001   Caller at level 1\nVALUES\n0    End\n"
+                                              "1    program+0x10\n2    program+0x20\n"));
+    EXPECT_THAT(text("thread.pcf"), HasSubstr("0 80000001   Caller line at level 1\nVALUES\n0    End\n"));
+    EXPECT_THAT(text("cpu.pcf"), Not(HasSubstr("Caller")));
+}
+
+TEST_F(EmulatorTest, RefusesCallSitesThatNothingDescribes) {
+    Identity rank = two_cpus;
+    rank.require.emplace_back("mpi", "1.2.0");
+    trace()
+        .thread(rank)
+        .set("mpi.modules.0", "- 0 /no/such/program")
+        .set("mpi.sites.1", "MPI_Send 0+0x20")
+        .starts(10)
+        .event("MX@", 12, {u32(2)})
+        .ends(20);
+    Finished done = emulate();
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err,
+                HasSubstr("stream.obs:36: event MX@ at clock 12 (time 2): stream.json does not describe "
+                          "call site 2"));
+    EXPECT_EQ(emulate({"--keep-going"}).status, 0);
+}
+
 TEST_F(EmulatorTest, RefusesMpiFunctionsThatItDoesNotKnow) {
     for (uint16_t number : {0, 369, 65535}) {
         another_trace();

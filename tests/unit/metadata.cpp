@@ -52,6 +52,41 @@ TEST(MetadataTest, WhatMayBeAbsent) {
     EXPECT_TRUE(metadata.cpus.empty());
 }
 
+TEST(MetadataTest, CallSites) {
+    StreamBuilder stream = good();
+    stream.set("mpi.modules.0", "1fa3 55d0c4a2b000 /home/me/my program")
+        .set("mpi.modules.2", "- 0 /lib/x.so");
+    stream.set("mpi.sites.1", "MPI_Send 0+0x11d5").set("mpi.sites.7", "MPI_Recv 2+0x10 ?+0x7f00");
+    StreamMetadata metadata = parse(stream);
+    EXPECT_EQ(metadata.modules.at(0), (CodeModule{"1fa3", "/home/me/my program"}));
+    EXPECT_EQ(metadata.modules.at(2), (CodeModule{"", "/lib/x.so"}));
+    EXPECT_EQ(metadata.sites.at(1).function, "MPI_Send");
+    EXPECT_EQ(metadata.sites.at(1).callers[0].offset, 0x11d5U);
+    ASSERT_EQ(metadata.sites.at(7).callers.size(), 2U);
+    EXPECT_EQ(metadata.sites.at(7).callers[0].module, 2U);
+    EXPECT_FALSE(metadata.sites.at(7).callers[1].module);
+}
+
+TEST(MetadataTest, CallSitesThatSayNothing) {
+    const std::pair<const char*, const char*> wrong[] = {{"mpi.sites.x", "MPI_Send 0+0x1"},
+                                                         {"mpi.sites.1", "MPI_Send"},
+                                                         {"mpi.sites.1", ""},
+                                                         {"mpi.sites.1", "MPI_Send 0+11"},
+                                                         {"mpi.sites.1", "MPI_Send 0+0x1 "},
+                                                         {"mpi.sites.1", "MPI_Send 9+0x1"},
+                                                         {"mpi.sites.1", "MPI_Send 0+0xg"},
+                                                         {"mpi.sites.1", "MPI_Send -1+0x10"},
+                                                         {"mpi.modules.1", "1fa3"},
+                                                         {"mpi.modules.1", "xyz 0 /a"},
+                                                         {"mpi.modules.1", "- 0 "},
+                                                         {"mpi.modules.1", "- q /a"}};
+    for (const auto& [path, text] : wrong) {
+        StreamBuilder stream = good();
+        stream.set("mpi.modules.0", "- 0 /a").set(path, text);
+        EXPECT_THROW(parse(stream), Error) << path << ": " << text;
+    }
+}
+
 TEST(MetadataTest, OtherPartsAreNotLookedAt) {
     EXPECT_EQ(parse_metadata(R"({"version": 3, "ovni": {"part": "gpu", "tid": "x"}})", "p").part, "gpu");
 }

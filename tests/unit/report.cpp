@@ -45,7 +45,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
     const Json expected = Json::parse(R"json({
  "format": "ovni-mpi report", "version": 1, "complete": true, "error": null,
  "trace": {"run": null, "libovni": ["1.14.0"],
-  "models": [{"id": "M", "name": "mpi", "version": "1.1.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
+  "models": [{"id": "M", "name": "mpi", "version": "1.2.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
  "total": {
   "events": {"mpi": 4, "ovni": 7},
@@ -65,7 +65,8 @@ TEST_F(SmallReportTest, SaysAllThis) {
     {"value": 1, "label": "first", "ns": 10, "times": 1}]}],
   "mpi": [
    {"function": "MPI_Recv", "calls": 1, "ns": 50, "sent": 0, "received": 64},
-   {"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}]},
+   {"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}],
+  "callsites": []},
  "processes": [
   {"loom": "a.x", "host": "a", "pid": 10, "application": 1, "rank": 0, "ranks": 3, "threads": 1,
    "events": {"mpi": 2, "ovni": 2},
@@ -77,7 +78,8 @@ TEST_F(SmallReportTest, SaysAllThis) {
      {"value": 1, "label": " CPU 0.0", "ns": 100, "times": 1}]},
     {"type": 25, "title": "MPI function of the RUNNING thread", "values": [
      {"value": 13, "label": "MPI_Send", "ns": 30, "times": 1}]}],
-   "mpi": [{"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}]},
+   "mpi": [{"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}],
+   "callsites": []},
   {"loom": "b.x", "host": "b", "pid": 20, "application": 1, "rank": 1, "ranks": 3, "threads": 1,
    "events": {"mpi": 2, "ovni": 5},
    "states": [
@@ -92,7 +94,8 @@ TEST_F(SmallReportTest, SaysAllThis) {
     {"type": 103, "title": "step", "values": [
      {"value": null, "label": null, "ns": 10, "times": 2},
      {"value": 1, "label": "first", "ns": 10, "times": 1}]}],
-   "mpi": [{"function": "MPI_Recv", "calls": 1, "ns": 50, "sent": 0, "received": 64}]}],
+   "mpi": [{"function": "MPI_Recv", "calls": 1, "ns": 50, "sent": 0, "received": 64}],
+   "callsites": []}],
  "gaps": {"lost": 5, "reasons": [{"reason": "full", "gaps": 1, "lost": 5}],
   "list": [{"stream": "loom.b.x/proc.20/thread.21", "from": 80, "to": 90, "lost": 5, "reason": "full"}]},
  "damages": null,

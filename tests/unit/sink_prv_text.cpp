@@ -80,6 +80,15 @@ TEST(PrvText, WritesAnyTypeAndAnyRow) {
     EXPECT_EQ(text_of(records, TraceFile::thread, 0), expected);
 }
 
+TEST(PrvText, WritesOneTypeAsSeveral) {
+    PrvText formatter(TraceFile::thread, 1, 300, {":70000001:0:80000001:0", ":70000001:2:80000001:7"});
+    std::vector<Record> records = {line(5, 300, 1, 0), line(9, 300, 0, 0), line(9, 25, 0, 0)};
+    std::string text;
+    formatter.append(records, text);
+    EXPECT_EQ(text,
+              "2:0:1:1:1:5:70000001:2:80000001:7\n2:0:1:1:1:9:70000001:0:80000001:0\n2:0:1:1:1:9:25:0\n");
+}
+
 TEST(PrvText, FillsTheRoomItIsGivenAndNoByteMore) {
     std::vector<Record> records(100, line(std::numeric_limits<int64_t>::min(), 65535,
                                           std::numeric_limits<int64_t>::min(), 4'294'967'294U));

@@ -32,7 +32,7 @@ void open(const TraceInMemory& files, const std::vector<std::string_view>& texts
     System system(trace);
     for (EnabledModels enabled : {EnabledModels::required, EnabledModels::all})
         for (Breakdowns breakdowns : {Breakdowns::no, Breakdowns::yes})
-            ends([&] { make_plan(trace, system, enabled, breakdowns); });
+            ends([&] { make_plan(trace, system, enabled, breakdowns, unnamed_call_sites(trace)); });
     ends([&] {
         ClockModel clocks = ClockModel::of_trace(trace, {});
         clocks.check(clocks.hosts_of(trace));

@@ -1,0 +1,140 @@
+#include "source/resolver.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <span>
+
+namespace ovni {
+
+namespace {
+
+struct EndDwfl {
+    void operator()(Dwfl* session) const { dwfl_end(session); }
+};
+struct Free {
+    void operator()(void* memory) const { free(memory); }
+};
+
+char* debuginfo_path = nullptr;  // that of elfutils
+const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                                  dwfl_offline_section_address, &debuginfo_path};
+
+// One file, at the addresses that it has itself.
+struct File {
+    std::unique_ptr<Dwfl, EndDwfl> session;
+    Dwfl_Module* module = nullptr;  // null: not to be used
+    Dwarf_Addr bias = 0;
+};
+
+std::string build_id_of(Dwfl_Module* module) {
+    const unsigned char* bits = nullptr;
+    GElf_Addr at = 0;
+    int size = dwfl_module_build_id(module, &bits, &at);
+    std::string text;
+    for (unsigned char byte : std::span(bits, size > 0 ? static_cast<size_t>(size) : 0))
+        text += fmt::format("{:02x}", byte);
+    return text;
+}
+
+File open_file(const std::string& path) {
+    File file;
+    file.session.reset(dwfl_begin(&callbacks));
+    if (!file.session) return file;
+    dwfl_report_begin(file.session.get());
+    file.module = dwfl_report_elf(file.session.get(), path.c_str(), path.c_str(), -1, 0, true);
+    dwfl_report_end(file.session.get(), nullptr, nullptr);
+    if (file.module && !dwfl_module_getelf(file.module, &file.bias)) file.module = nullptr;
+    return file;
+}
+
+std::string demangled(const char* name) {
+    int status = 0;
+    std::unique_ptr<char, Free> readable(abi::__cxa_demangle(name, nullptr, nullptr, &status));
+    return status == 0 && readable ? readable.get() : name;
+}
+
+bool is_mangled(const char* name) {
+    return name[0] == '_' && name[1] == 'Z';
+}
+
+// Names of Fortran and C are those of the source; a C++ name is whole only in what the linker sees.
+std::string name_of(Dwarf_Die& function) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute))
+        if (const char* name = dwarf_formstring(&attribute); name && is_mangled(name)) return demangled(name);
+    if (dwarf_attr_integrate(&function, DW_AT_name, &attribute))
+        if (const char* name = dwarf_formstring(&attribute)) return name;
+    return "";
+}
+
+// The innermost function around the address, inlined or not.
+std::string function_by_dwarf(Dwfl_Module* module, Dwarf_Addr address) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
+    if (!unit) return "";
+    Dwarf_Die* found = nullptr;
+    int count = dwarf_getscopes(unit, address - bias, &found);
+    std::unique_ptr<Dwarf_Die, Free> scopes(found);
+    for (Dwarf_Die& scope : std::span(found, count > 0 ? static_cast<size_t>(count) : 0)) {
+        int tag = dwarf_tag(&scope);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram) return name_of(scope);
+    }
+    return "";
+}
+
+std::string function_by_symbol(Dwfl_Module* module, Dwarf_Addr address) {
+    const char* name = dwfl_module_addrname(module, address);
+    return name ? demangled(name) : "";
+}
+
+void find_line(Dwfl_Module* module, Dwarf_Addr address, SourcePlace& place) {
+    Dwfl_Line* line = dwfl_module_getsrc(module, address);
+    int number = 0;
+    const char* file = line ? dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;
+    if (!file || number == 0) return;
+    place.file = file;
+    place.line = number;
+}
+
+}  // namespace
+
+struct Resolver::Files {
+    std::map<CodeModule, File> open;
+};
+
+Resolver::Resolver() : files_(std::make_unique<Files>()) {}
+Resolver::~Resolver() = default;
+
+SourcePlace Resolver::place_of(const CodeModule& module, uint64_t return_address) {
+    auto [known, is_new] = files_->open.try_emplace(module);
+    File& file = known->second;
+    if (is_new) {
+        file = open_file(module.path);
+        std::string build_id = file.module ? build_id_of(file.module) : "";
+        if (!file.module)
+            remarks_.push_back(
+                fmt::format("{}: cannot be read, so its call sites are addresses", module.path));
+        else if (build_id != module.build_id)
+            remarks_.push_back(
+                fmt::format("{}: has changed since it was traced (build id {}, then {}), so its call sites "
+                            "are addresses",
+                            module.path, build_id.empty() ? "none" : build_id,
+                            module.build_id.empty() ? "none" : module.build_id));
+        if (build_id != module.build_id) file.module = nullptr;
+    }
+    SourcePlace place;
+    if (!file.module || return_address == 0) return place;
+    // The call ends at the byte before: what it returns to may be another line, or another function.
+    const Dwarf_Addr address = return_address - 1 + file.bias;
+    place.function = function_by_dwarf(file.module, address);
+    if (place.function.empty()) place.function = function_by_symbol(file.module, address);
+    find_line(file.module, address, place);
+    return place;
+}
+
+}  // namespace ovni

@@ -1,0 +1,17 @@
+// A build without elfutils: call sites stay addresses.
+#include "source/resolver.hpp"
+
+namespace ovni {
+
+struct Resolver::Files {};
+
+Resolver::Resolver() = default;
+Resolver::~Resolver() = default;
+
+SourcePlace Resolver::place_of(const CodeModule&, uint64_t) {
+    if (remarks_.empty())
+        remarks_.emplace_back("this build has no elfutils (libdw), so call sites are addresses");
+    return {};
+}
+
+}  // namespace ovni

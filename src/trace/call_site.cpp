@@ -1,0 +1,63 @@
+#include "trace/call_site.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ovni {
+
+namespace {
+
+// The text up to the next space, which is taken away with it.
+std::string_view next_word(std::string_view& text) {
+    std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    return word;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text, int base) {
+    Number value = 0;
+    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+bool is_hexadecimal(std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+std::optional<CallSite::Caller> parse_caller(std::string_view text) {
+    constexpr std::string_view separator = "+0x";
+    constexpr int hexadecimal = 16, decimal = 10;
+    size_t at = text.find(separator);
+    if (at == text.npos) return std::nullopt;
+    std::string_view module = text.substr(0, at);
+    auto offset = number<uint64_t>(text.substr(at + separator.size()), hexadecimal);
+    auto module_number = number<uint32_t>(module, decimal);
+    if (!offset || (!module_number && module != "?")) return std::nullopt;
+    return CallSite::Caller{module_number, *offset};
+}
+
+}  // namespace
+
+std::optional<CodeModule> parse_module(std::string_view text) {
+    std::string_view build_id = next_word(text), base = next_word(text);
+    if (build_id == "-") build_id = {};
+    if (!is_hexadecimal(build_id) || base.empty() || !is_hexadecimal(base) || text.empty())
+        return std::nullopt;
+    return CodeModule{std::string(build_id), std::string(text)};
+}
+
+std::optional<CallSite> parse_call_site(std::string_view text) {
+    if (text.ends_with(' ')) return std::nullopt;
+    CallSite site{std::string(next_word(text)), {}};
+    while (!text.empty()) {
+        auto caller = parse_caller(next_word(text));
+        if (!caller) return std::nullopt;
+        site.callers.push_back(*caller);
+    }
+    if (site.function.empty() || site.callers.empty()) return std::nullopt;
+    return site;
+}
+
+}  // namespace ovni

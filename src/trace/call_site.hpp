@@ -1,0 +1,34 @@
+// The places in the program that called MPI, as stream.json describes them: texts whose form is in
+// ovni/mpi_events.h.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ovni {
+
+// A file whose code was in the process.
+struct CodeModule {
+    std::string build_id;  // hexadecimal digits; empty: it has none
+    std::string path;
+    auto operator<=>(const CodeModule&) const = default;
+};
+
+struct CallSite {
+    struct Caller {
+        std::optional<uint32_t> module;  // number; nothing: code of no file
+        uint64_t offset = 0;             // the return address in the file, or without one in memory
+    };
+    std::string function;         // "MPI_Send"
+    std::vector<Caller> callers;  // the innermost first; one at least
+};
+
+// Nothing for a text of another form.
+std::optional<CodeModule> parse_module(std::string_view text);
+std::optional<CallSite> parse_call_site(std::string_view text);
+
+}  // namespace ovni
