@@ -19,7 +19,7 @@ namespace ovni {
 // PRV types of the rows' own channels, besides those of models.
 namespace prv_type {
 inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
-inline constexpr uint16_t first_mark = 100, first_counter = 200;
+inline constexpr uint16_t first_mark = 100, first_counter = 200, first_instant = 300;
 }  // namespace prv_type
 
 // Values of this project that no model has; labelled only if they are shown.
@@ -62,6 +62,12 @@ struct BreakdownPlan {
     const BreakdownSpec& spec() const { return *model->breakdown; }
 };
 
+// What the model `counters` shows: values of an instant, which are no states of a channel.
+struct InstantPlan {
+    std::string name;     // of the counter
+    uint32_t number = 0;  // EventType::number; the type is prv_type::first_instant + its place
+};
+
 enum class EnabledModels { required, all };
 enum class Breakdowns { no, yes };
 
@@ -72,7 +78,10 @@ struct Plan {
     std::vector<uint16_t> mark_channels;  // by mark type; no_channel where there is no such type
     uint16_t first_counter = 0;           // channel of the first hardware counter
     std::vector<std::string> counters;
-    std::vector<BreakdownPlan> breakdowns;  // one for each of Schema::breakdowns
+    std::vector<InstantPlan> instants;               // ascending by number
+    std::vector<std::vector<uint16_t>> counters_of;  // by stream, then by place in it: types
+    uint16_t memory_type = 0;                        // of the resident memory; the next one is the highest
+    std::vector<BreakdownPlan> breakdowns;           // one for each of Schema::breakdowns
     Schema schema;
 
     const ModelPlan* find(char model) const;

@@ -54,7 +54,7 @@ std::string pcf_text(const FileSchema& schema) {
     add_colors(text, schema.colors);
     for (const EventType& type : schema.types) {
         if (!type.is_in_pcf) continue;
-        fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.type,
+        fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.shown(),
                        one_line(type.title));
         for (const auto& [value, label] : type.labels)
             fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emu/record.hpp"
+#include "emu/schema.hpp"
 
 namespace ovni {
 
@@ -28,8 +29,9 @@ class PrvText {
     // Room for the longest line, and for stores that are wider than what they write.
     static constexpr size_t slack = 96;
 
-    // `rows`: how many rows the file has.
-    PrvText(TraceFile file, size_t rows);
+    // `rows`: how many rows the file has. `types`: those whose EventType::number is not 0 are printed with
+    // it.
+    PrvText(TraceFile file, size_t rows, std::span<const EventType> types = {});
 
     // How far format() came: records taken, bytes written.
     struct Progress {
@@ -60,9 +62,11 @@ class PrvText {
     static char* put(char* out, const Piece& piece);
     static char* put_time(char* out, int64_t time, TimeBlock& cached);
     char* put_untabulated_tail(char* out, uint16_t type, int64_t value);
+    uint32_t shown(uint16_t type) const { return type < numbers_.size() ? numbers_[type] : type; }
 
     uint32_t Record::*row_;
     std::vector<Piece> rows_;
+    std::vector<uint32_t> numbers_;  // by type; those beyond the end are their own numbers
     TimeBlock time_;
     std::array<std::unique_ptr<Piece[]>, types_tabulated> tails_;
 };
