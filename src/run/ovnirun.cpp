@@ -87,7 +87,9 @@ int run(char** argv) {
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program);
-    const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    const char* counters = getenv("OVNI_COUNTERS");
+    chains.counters = counters && *counters;
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
     if (chains.fixed_addresses) keep_addresses();
     complete_directories();

@@ -9,6 +9,7 @@
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
+#include "runtime/border_follower.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
@@ -146,6 +147,23 @@ void ovni_private_require(const char* model, const char* version) {
         if (old && wanted && compatible(*wanted, *old)) return;
         metadata.set(key.c_str(), version);
     });
+}
+
+void ovni_private_follow_borders(const ovni_private_border_follower* follower) {
+    border_follower.store(follower, std::memory_order_relaxed);
+}
+
+const ovni_private_border_follower* ovni_private_borders() {
+    return border_follower.load(std::memory_order_relaxed);
+}
+
+void ovni_private_name_counters(const char* const* names, size_t count) {
+    Stream* stream = open_stream_here();
+    if (!stream) return;
+    SlowPath slow;
+    Json list = Json::array();
+    for (size_t i = 0; i < count; ++i) list.push_back(names[i]);
+    stream->with_metadata([&](Metadata& metadata) { metadata.set("ovni.counters", std::move(list)); });
 }
 
 void ovni_private_mark_type(int32_t type, long flags, const char* title) {
