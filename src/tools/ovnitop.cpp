@@ -9,6 +9,7 @@
 #include "messages/open_trace.hpp"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
+#include "tools/counter_profile.hpp"
 #include "tools/line_template.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
@@ -93,8 +94,9 @@ class Counts {
 };
 
 // The number of damaged streams.
-int print_mpi_profile(const Trace& trace) {
-    MpiProfile profile;
+template <class Profile>
+int print_profile(const Trace& trace) {
+    Profile profile;
     int damaged = 0;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
         try {
@@ -136,6 +138,9 @@ constexpr OptionRow rows[] = {
     {"mpi", "", "", "",
      R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
      or written, and bytes received or read.)"},
+    {"counters", "", "", "",
+     R"(Print instead what was counted (ovnirun --counters): for the functions of MPI of all ranks and of each rank
+     the time, instructions per cycle, frequency, and the sums of all counters.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -162,7 +167,10 @@ int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
-    if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
+    if (cli.has("mpi"))
+        return print_profile<MpiProfile>(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
+    if (cli.has("counters"))
+        return print_profile<CounterProfile>(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
     expect_begun(only_word(cli, "trace directory"));
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
     tell_left_events(trace);
