@@ -107,6 +107,22 @@ void ovni_private_follow_recording(ovni_private_follower* follower);
  * start or stop recording. */
 void ovni_private_pause(int to_pause);
 
+/* --- Borders of calls, regions and marks, at which libovni-counters.so counts --- */
+
+/* Both are for the calling thread, also in handlers. */
+struct ovni_private_border_follower {
+    /* What the thread has used until now belongs to what it was in. */
+    void (*read)(void);
+    /* Records that at the clock `at`. Call before the event of the border is emitted. */
+    void (*emit)(uint64_t at);
+};
+/* Call before the program begins. */
+void ovni_private_follow_borders(const struct ovni_private_border_follower* follower);
+/* Null if nobody counts. */
+const struct ovni_private_border_follower* ovni_private_borders(void);
+/* Lists the names of the counters of the calling thread's stream, by their places: ovni.counters. */
+void ovni_private_name_counters(const char* const* names, size_t count);
+
 /* --- Sites of MPI that chains of --control wait for --- */
 
 enum { OVNI_PRIVATE_AWAITS_CALL = 1, OVNI_PRIVATE_AWAITS_SLOW_CALL = 2 };

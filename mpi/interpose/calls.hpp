@@ -13,6 +13,7 @@
 #include "mpi/interpose/caller.hpp"
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/control_starts.hpp"
+#include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/frequent.hpp"
@@ -69,6 +70,8 @@ class Call {
         if (selection_ & awaited) [[unlikely]]
             hit_call(function_);
         Moment moment = begin_enter(*thread_, function_, is_recorded());
+        if (selection_ & counted) [[unlikely]]
+            count_enter(moment);
         tell_enter(moment, details);
         if (selection_ & awaited_slow) [[unlikely]]
             thread_->entered_at = ovni::stream_now();
@@ -80,7 +83,11 @@ class Call {
         const uint64_t agreed = agrees ? await_agreement() : 0;
         {
             SlowSite slow(*thread_, function_, selection_);
+            if (selection_ & counted) [[unlikely]]
+                read_counters();
             Moment moment = begin_leave(*thread_, function_, is_recorded());
+            if ((selection_ & counted) && moment.recorded) [[unlikely]]
+                emit_counters(moment.at);
             tell_leave(moment, details, error);
         }
         if (agrees) [[unlikely]]

@@ -14,6 +14,7 @@
 #include "mpi/interpose/clock_points.hpp"
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/control_starts.hpp"
+#include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/cpus.hpp"
 #include "mpi/interpose/host.hpp"
 #include "mpi/interpose/recorder.hpp"
@@ -143,6 +144,7 @@ void introduce_among(const PrivateComm& job, bool are_together) noexcept {
 void start_recording() noexcept {
     select_functions();
     select_call_sites();
+    count_at_borders();
     recording.store(true, std::memory_order_relaxed);
     await_calls();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/keep_errno.hpp"
 #include "mpi/interpose/regions.hpp"
 #include "ovni/emit.hpp"
@@ -77,6 +78,7 @@ void follow(int on, uint64_t at) noexcept {
     }
     thread->is_on = true;
     forget_call_sites(*thread);
+    read_counters();
     const States& open = thread->is_changing ? thread->cut : thread->program;
     if (open.function == Function::none && open.regions.size == 0) return;
     if (!thread->stream_known) meet_stream(*thread);
@@ -142,7 +144,10 @@ void show_regions(Thread& thread) noexcept {
     KeepErrno keep(thread);
     if (!up_to_date(thread)) return;
     label_open_regions(thread);
-    show_amid(thread, thread.stream.function, thread.program.regions, ovni::now());
+    read_counters();
+    const uint64_t at = ovni::now();
+    emit_counters(at);
+    show_amid(thread, thread.stream.function, thread.program.regions, at);
 }
 
 void end_thread(Thread& thread) noexcept {

@@ -10,13 +10,14 @@ namespace ovni::mpi {
 
 enum Selected : uint8_t {
     recorded = 1,
-    with_details = 2,     // we look at its arguments
-    awaited = 4,          // chains of --control wait for it,
-    awaited_slow = 8,     // or for one that takes long
-    agrees_in_world = 16  // ranks agree on recording in it: agreement.hpp
+    with_details = 2,      // we look at its arguments
+    awaited = 4,           // chains of --control wait for it,
+    awaited_slow = 8,      // or for one that takes long
+    agrees_in_world = 16,  // ranks agree on recording in it: agreement.hpp
+    counted = 32           // its begin and its end are borders: counted.hpp
 };
 // Beyond recording: none of it is in the inline parts of wrappers.
-inline constexpr uint8_t at_sites = awaited | awaited_slow | agrees_in_world;
+inline constexpr uint8_t at_sites = awaited | awaited_slow | agrees_in_world | counted;
 inline std::atomic<uint8_t> selected_functions[std::size(function_rows)];
 
 inline uint8_t selection_of(Function function) noexcept {

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "core/semver.hpp"
+#include "emu/counter_plan.hpp"
 #include "emu/trace_plan.hpp"
 
 namespace ovni {
@@ -167,6 +168,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
             add_breakdown(plan, plan.models.back(), trace, system);
         if (model->id == 'V') add_counters(plan, trace, system);
         if (model->id == 'M') add_call_sites(plan, std::move(call_sites));
+        if (model->id == 'C') add_instants(plan, trace, system);
     }
     report(plan.models, enabled);
     return plan;

@@ -20,8 +20,7 @@ namespace ovni {
 // PRV types of the rows' own channels, besides those of models.
 namespace prv_type {
 inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
-inline constexpr uint16_t first_mark = 100, first_counter = 200;
-inline constexpr uint16_t call_site = 300;
+inline constexpr uint16_t first_mark = 100, first_counter = 200, call_site = 300, first_instant = 310;
 // In PRV, call sites are shown by these types, as other tools do: added to them is the level, from 1.
 inline constexpr uint32_t caller = 70000000, caller_line = 80000000;
 }  // namespace prv_type
@@ -70,6 +69,12 @@ struct BreakdownPlan {
     const BreakdownSpec& spec() const { return *model->breakdown; }
 };
 
+// What the model `counters` shows: values of an instant, which are no states of a channel.
+struct InstantPlan {
+    std::string name;     // of the counter
+    uint32_t number = 0;  // EventType::number; the type is prv_type::first_instant + its place
+};
+
 enum class EnabledModels { required, all };
 enum class Breakdowns { no, yes };
 
@@ -80,7 +85,10 @@ struct Plan {
     std::vector<uint16_t> mark_channels;  // by mark type; no_channel where there is no such type
     uint16_t first_counter = 0;           // channel of the first hardware counter
     std::vector<std::string> counters;
-    std::vector<BreakdownPlan> breakdowns;  // one for each of Schema::breakdowns
+    std::vector<InstantPlan> instants;               // ascending by number
+    std::vector<std::vector<uint16_t>> counters_of;  // by stream, then by place in it: types
+    uint16_t memory_type = 0;                        // of the resident memory; the next one is the highest
+    std::vector<BreakdownPlan> breakdowns;           // one for each of Schema::breakdowns
     CallSites call_sites;
     uint16_t site_channel = no_channel;  // where call sites are shown, if the trace has any
     Schema schema;

@@ -15,6 +15,8 @@ struct EventType {
     std::string title;
     std::vector<std::pair<int64_t, std::string>> labels;
     bool is_in_pcf = true;  // the PCF of the reference leaves some out
+    uint32_t number = 0;    // in outputs, if it is not `type`: for types that need more than 16 bits
+    uint32_t shown() const { return number != 0 ? number : type; }
 };
 
 // A colour beyond the fixed table of the PCF, for a value that this trace shows.

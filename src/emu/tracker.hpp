@@ -50,6 +50,11 @@ class Tracker {
     void channel_changed(uint32_t thread, uint16_t channel);
     // A channel shows `value` from 1 ns ago until now, then what it showed before.
     void punctual(uint32_t thread, uint16_t channel, int64_t value);
+    // A value of the instant: one line in the row of the thread, and in that of the CPU that it runs on.
+    void instant(uint32_t thread, uint16_t type, int64_t value) {
+        const Thread& of = machine_.threads[thread];
+        write(type, of.row, of.running_on, value);
+    }
     // The state of a thread was written: its own row, and, after the CPUs were updated, its channels.
     void state_changed(uint32_t thread);
     void thread_channels_changed(uint32_t thread);

@@ -166,7 +166,7 @@ inline constexpr uint8_t no_linter = 0xff;
 struct ViewSpec {
     std::string_view file;   // below cfg/thread or cfg/cpu, e.g. "mpi/function.cfg"
     std::string_view title;  // behind "Thread: " or "CPU: "
-    uint16_t prv_type = 0;
+    uint32_t prv_type = 0;
     enum class Row : uint8_t { thread, cpu } row = Row::thread;
     enum class Colors : uint8_t { code, gradient } colors = Colors::code;
     enum class ValueOf : uint8_t { last_event, next_event } value = ValueOf::last_event;

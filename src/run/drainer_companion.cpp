@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
+#include "core/first_rank.hpp"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"
 #include "run/census.hpp"
-#include "run/first_rank.hpp"
 #include "run/run_directories.hpp"
 
 namespace ovni::run {

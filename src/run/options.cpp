@@ -18,6 +18,7 @@
 #include "mpi_function_choices.hpp"
 #include "ring/settings.hpp"
 #include "run/control_options.hpp"
+#include "run/counter_options.hpp"
 #include "run/misspellings.hpp"
 
 namespace ovni::run {
@@ -43,6 +44,10 @@ constexpr OptionRow known[] = {
     {"callsites", "", "0|1|N", "OVNI_CALLSITES",
      R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, of code that
      is compiled with -fno-omit-frame-pointer.)"},
+    {"counters", "", "LIST", "OVNI_COUNTERS",
+     R"(Count what threads use between calls of MPI, regions and marks, for example ipc,page-faults,rss: names as perf
+     has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
+     counters.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
@@ -202,6 +207,7 @@ void check(std::string_view name, const OptionRow& option, std::string_view valu
         throw UsageError(fmt::format("{}: no trace can be written to '{}': it is no directory", name, value));
     if (option.variable == "OVNI_CALLSITES") check_call_sites(name, value);
     if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
+    if (option.variable == "OVNI_COUNTERS") check_counters(name, value);
     if (option.variable == "OVNI_CONTROL") check_chains(name, value);
     if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);
 }
@@ -259,7 +265,7 @@ A program that is linked statically runs unchanged, and nothing of it is recorde
 variables with the meaning of the option.)",
         .options = {std::begin(known), std::end(known)},
         .lists = about_functions(),
-        .topics = {&topics::control, &topics::settings},
+        .topics = {&topics::control, &topics::counters, &topics::settings},
     };
     manual.options.insert(manual.options.end(), std::begin(own), std::end(own));
     return manual;
@@ -271,6 +277,7 @@ std::string answer_to(char** words) {
     const std::string_view word = words[0];
     if (word == "--version") return version_text("ovnirun");
     if (word == "--manual") return manual_as_json(manual());
+    if (asks_for_counters(words)) return counters_of_this_machine();
     if (word.starts_with(with_topic))
         return topic_text(manual(), word.substr(with_topic.size()), terminal_width());
     if (word != "-h" && word != "--help") return "";

@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "core/first_rank.hpp"
 #include "run/control_options.hpp"
 #include "run/drainer_companion.hpp"
-#include "run/first_rank.hpp"
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
@@ -46,7 +46,7 @@ bool can_be_recorded(bool anyway) {
     const std::string directory = given && *given ? given : std::filesystem::absolute("ovni").string();
     const std::string fault = ovni::run::why_not_writable(directory);
     if (fault.empty()) return true;
-    if (ovni::run::is_first_rank_of_node())
+    if (ovni::is_first_rank_of_node())
         std::fprintf(stderr, "ovnirun: %s: nothing can be written to the trace directory %s (%s)%s\n",
                      anyway ? "warning" : "ERROR", directory.c_str(), fault.c_str(),
                      anyway ? ""
@@ -57,12 +57,12 @@ bool can_be_recorded(bool anyway) {
 
 // True if nothing is recorded of the program.
 bool tell_what_is_not_recorded(const char* program) {
-    if (ovni::run::is_first_rank()) {
+    if (ovni::is_first_rank()) {
         ovni::run::print_warnings_about_chains();
         ovni::run::tell_unknown_variables();
     }
     const std::string cause = ovni::run::what_keeps_libraries_out(program);
-    if (!cause.empty() && ovni::run::is_first_rank())
+    if (!cause.empty() && ovni::is_first_rank())
         std::fprintf(stderr, "ovnirun: %s %s, so nothing of it is recorded\n", program, cause.c_str());
     return !cause.empty();
 }
@@ -87,7 +87,9 @@ int run(char** argv) {
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program);
-    const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    const char* counters = getenv("OVNI_COUNTERS");
+    chains.counters = counters && *counters;
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
     if (chains.fixed_addresses) keep_addresses();
     complete_directories();

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* runtime_library = "libovni.so.1";
 constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* code_library = "libovni-code.so";
+constexpr const char* counters_library = "libovni-counters.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
@@ -72,6 +73,7 @@ std::string preload_list(const char* present, const ForChains& chains) {
     append(directory / runtime_library);
     if (chains.threads) append(directory / threads_library);
     if (chains.code) append(directory / code_library);
+    if (chains.counters) append(directory / counters_library);
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
     std::ranges::for_each(others, append);

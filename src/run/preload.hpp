@@ -7,12 +7,13 @@
 
 namespace ovni::run {
 
-// The libraries that chains need besides those of every program.
+// The libraries that chains, or counters, need besides those of every program.
 struct ForChains {
     bool threads = false;  // threads are numbered when they are created
     bool code = false;     // alarms wait for code of the program
     // An alarm waits for an address: the system must not choose other ones for each run.
     bool fixed_addresses = false;
+    bool counters = false;  // no chain: OVNI_COUNTERS names counters
 };
 
 // False where the library for the program's code could not be built.

@@ -2,6 +2,7 @@
 #include "ovni.h"
 #include "ring/diagnostics.hpp"
 #include "ring/event.hpp"
+#include "runtime/border_follower.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/thread.hpp"
 
@@ -14,12 +15,22 @@ void check_type(const char* function, int32_t type) {
     if (!is_mark_type(type)) fatal(function, "the mark type %d is not between 0 and 99", type);
 }
 
+[[gnu::cold]] void emit_counted(const ovni_private_border_follower& follower, EventCode code, int64_t value,
+                                int32_t type) {
+    follower.read();
+    const uint64_t at = stream_now();
+    follower.emit(at);
+    emit_at(code, at, value, type);
+}
+
 void emit_mark(const char* function, EventCode code, int32_t type, int64_t value) {
     if (value == 0) fatal(function, "the value 0 of mark type %d means nothing", type);
     if (!ovni_private_thread_window) {
         program_stream(function);
         return;
     }
+    if (const auto* follower = border_follower.load(std::memory_order_relaxed)) [[unlikely]]
+        return emit_counted(*follower, code, value, type);
     emit(code, value, type);
 }
 

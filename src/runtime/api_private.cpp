@@ -10,6 +10,7 @@
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
+#include "runtime/border_follower.hpp"
 #include "runtime/marks.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/thread.hpp"
@@ -157,6 +158,23 @@ void ovni_private_describe(const ovni_private_attribute* attributes, size_t coun
         for (const ovni_private_attribute& attribute : std::span(attributes, count))
             if (!metadata.find(attribute.path)) metadata.set(attribute.path, attribute.text);
     });
+}
+
+void ovni_private_follow_borders(const ovni_private_border_follower* follower) {
+    border_follower.store(follower, std::memory_order_relaxed);
+}
+
+const ovni_private_border_follower* ovni_private_borders() {
+    return border_follower.load(std::memory_order_relaxed);
+}
+
+void ovni_private_name_counters(const char* const* names, size_t count) {
+    Stream* stream = open_stream_here();
+    if (!stream) return;
+    SlowPath slow;
+    Json list = Json::array();
+    for (size_t i = 0; i < count; ++i) list.push_back(names[i]);
+    stream->with_metadata([&](Metadata& metadata) { metadata.set("ovni.counters", std::move(list)); });
 }
 
 void ovni_private_mark_type(int32_t type, long flags, const char* title) {

@@ -7,16 +7,30 @@ EventTally::EventTally(const System& system, const Plan& plan)
       sites_(plan.call_sites),
       models_(plan.models.size()),
       counts_(system.processes().size() * plan.models.size()),
-      processes_(system.processes().size()) {
+      processes_(system.processes().size()),
+      counter_numbers_(system.threads().size()),
+      of_counters_(system.processes().size()) {
     for (const ThreadInfo& thread : system.threads())
-        threads_.push_back({thread.process, thread.process * models_, nullptr});
+        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr});
+    for (size_t t = 0; t < threads_.size() && !plan.counters_of.empty(); ++t) follow_counters(t, plan);
     for (size_t m = 0; m < models_; ++m)
         model_of_id_[static_cast<uint8_t>(plan.models[m].spec->id)] = static_cast<uint8_t>(m);
+}
+
+void EventTally::follow_counters(size_t t, const Plan& plan) {
+    const std::vector<uint16_t>& types = plan.counters_of[system_.threads()[t].stream];
+    if (types.empty()) return;
+    for (uint16_t type : types)
+        counter_numbers_[t].push_back(static_cast<uint16_t>(type - prv_type::first_instant));
+    auto& process = of_counters_[threads_[t].process];
+    if (!process) process = std::make_unique<ProcessCounters>();
+    threads_[t].counters = std::make_unique<ThreadInCounters>(*process, counter_numbers_[t]);
 }
 
 // The emulator closes the calls of a thread at the same places.
 void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
     if (thread.mpi && event.kind != EventView::Kind::gap_end) thread.mpi->close(event.time);
+    if (thread.counters && event.kind != EventView::Kind::gap_end) thread.counters->close();
 }
 
 ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
@@ -47,6 +61,23 @@ std::vector<MpiCount> EventTally::mpi() const {
         if (!processes_[p]) continue;
         for (const auto& [caller, sums] : processes_[p]->sums_by_caller())
             all.push_back({p, static_cast<uint32_t>(caller.function - mpi_function_rows), caller.site, sums});
+    }
+    return all;
+}
+
+std::vector<CounterCount> EventTally::counters() const {
+    std::vector<CounterCount> all;
+    auto add = [&](uint32_t process, CounterCount::By by, int64_t what, const CounterSums& sums) {
+        all.push_back({process, by, what, CounterCount::time, sums.nanoseconds});
+        for (uint32_t c = 0; c < sums.of.size(); ++c) all.push_back({process, by, what, c, sums.of[c]});
+    };
+    for (uint32_t p = 0; p < of_counters_.size(); ++p) {
+        if (!of_counters_[p]) continue;
+        for (const auto& [function, sums] : of_counters_[p]->by_function)
+            add(p, CounterCount::By::function,
+                function ? function - mpi_function_rows : int64_t{CounterCount::no_function}, sums);
+        for (const auto& [region, sums] : of_counters_[p]->by_region)
+            add(p, CounterCount::By::region, region, sums);
     }
     return all;
 }

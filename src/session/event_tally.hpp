@@ -9,6 +9,7 @@
 
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
+#include "model/counter_sums.hpp"
 #include "model/mpi_sums.hpp"
 #include "trace/event_view.hpp"
 
@@ -26,13 +27,25 @@ struct MpiCount {
     uint32_t site = 0;      // in Plan::call_sites, from 1; 0: unknown
     MpiSums sums;
 };
+// A sum of one counter, or the time that it was counted in, by one function or region of a process.
+struct CounterCount {
+    static constexpr uint32_t time = UINT32_MAX, no_function = UINT32_MAX;
+    enum class By : uint32_t { function, region };
+    uint32_t process = 0;
+    By by = By::function;
+    int64_t what = no_function;  // in mpi_function_rows, or the value of a region; 0: in none
+    uint32_t counter = time;     // in Plan::instants
+    WideSum sum;
+};
 
 // An event that was applied, or another thing that its stream tells.
 struct TalliedEvent {
     TalliedEvent(const EventView& event, int64_t when)
         : time(when), stream(event.stream), kind(event.kind), code(event.code) {
         // The long ones of MPI tell of objects, not of calls.
-        if (kind == EventView::Kind::event && code.model() == 'M' && !event.jumbo())
+        const bool is_mark = code.model() == 'O' && code.category() == 'M';
+        if (kind == EventView::Kind::event && (code.model() == 'M' || code.model() == 'C' || is_mark) &&
+            !event.jumbo())
             payload = event.payload();
     }
     TalliedEvent() = default;
@@ -41,7 +54,7 @@ struct TalliedEvent {
     uint32_t stream = 0;
     EventView::Kind kind = EventView::Kind::event;
     EventCode code;
-    std::span<const uint8_t> payload = {};  // of the model mpi only
+    std::span<const uint8_t> payload = {};  // of the models mpi and counters, and of marks
 };
 
 class EventTally {
@@ -55,6 +68,8 @@ class EventTally {
         if (event.kind != EventView::Kind::event) [[unlikely]]
             return count_other(thread, event);
         ++counts_[thread.counts + model_of_id_[static_cast<uint8_t>(event.code.model())]];
+        if (thread.counters) [[unlikely]]
+            thread.counters->take(event.code, event.payload, event.time);
         if (thread.mpi)
             thread.mpi->take(event.code, event.payload, event.time);
         else if (event.code.model() == 'M')
@@ -66,13 +81,16 @@ class EventTally {
     // Counts of the processes whose events were taken.
     std::vector<EventCount> events() const;
     std::vector<MpiCount> mpi() const;
+    std::vector<CounterCount> counters() const;
 
  private:
     struct Thread {
         uint32_t process = 0;
-        size_t counts = 0;                 // where those of its process begin
-        std::unique_ptr<ThreadInMpi> mpi;  // made when it is first seen there
+        size_t counts = 0;                           // where those of its process begin
+        std::unique_ptr<ThreadInMpi> mpi;            // made when it is first seen there
+        std::unique_ptr<ThreadInCounters> counters;  // of a stream that has some
     };
+    void follow_counters(size_t thread, const Plan& plan);
     void count_other(Thread& thread, const TalliedEvent& event);
     ThreadInMpi& begin_mpi(Thread& thread, uint32_t stream);
 
@@ -83,6 +101,8 @@ class EventTally {
     std::vector<uint64_t> counts_;            // by process, then model
     std::vector<Thread> threads_;
     std::vector<std::unique_ptr<ProcessInMpi>> processes_;
+    std::vector<std::vector<uint16_t>> counter_numbers_;  // by thread, then by place: in Plan::instants
+    std::vector<std::unique_ptr<ProcessCounters>> of_counters_;  // by process
 };
 
 }  // namespace ovni

@@ -81,6 +81,7 @@ EndChecks gather(const Ranks& ranks, const EndChecks& mine) {
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.events = joined(ranks.gather(mine.events.events()));
     content.mpi = joined(ranks.gather(mine.events.mpi()));
+    content.counters = joined(ranks.gather(mine.events.counters()));
     content.states = joined(ranks.gather(mine.states.all()));
 }
 

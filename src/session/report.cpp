@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "session/counters_in_report.hpp"
 #include "session/options.hpp"
 #include "sink/output_names.hpp"
 
@@ -31,6 +32,7 @@ class Names {
                 labels_.emplace(std::pair(type.type, value), label);
         }
     }
+    const std::map<std::pair<uint32_t, int64_t>, std::string>& labels() const { return labels_; }
     Json title(uint32_t type) const { return titles_.at(type); }
     Json label(uint32_t type, int64_t value) const {
         auto found = labels_.find({type, value});
@@ -53,12 +55,14 @@ struct Sums {
     std::map<uint32_t, std::map<Value, State>> states;       // by type
     std::map<uint32_t, MpiSums> mpi;                         // by function
     std::map<std::pair<uint32_t, uint32_t>, MpiSums> sites;  // by function and call site
+    CountersInReport counters;
 
     void add(const EventCount& count) { events[count.model] += count.count; }
     void add(const MpiCount& count) {
         mpi[count.function] += count.sums;
         sites[{count.function, count.site}] += count.sums;
     }
+    void add(const CounterCount& count) { counters.add(count); }
     void add(const StateTime& time) {
         State& state = states[time.type][{time.named, time.value}];
         state.ns += time.ns;
@@ -125,6 +129,7 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
     into["states"] = states_of(sums, names);
     into["mpi"] = mpi_of(sums);
     into["callsites"] = plan.call_sites.empty() ? Json::array() : sites_of(sums, plan.call_sites);
+    if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels());
 }
 
 Json process_of(const ReportSubject& of, const ProcessInfo& process) {
@@ -149,6 +154,7 @@ void put_sums(Json& into, const ReportSubject& of, const ReportContent& content)
     add(content.events);
     add(content.states);
     add(content.mpi);
+    add(content.counters);
     const Names names(of.schema.thread);
     Json& total = into["total"];
     put(total, all, of.plan, names);

@@ -12,7 +12,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/temporary_output.hpp"
-#include "emu/plan.hpp"
+#include "core/counter_names.hpp"
 
 namespace ovni {
 
@@ -107,6 +107,19 @@ void write_counter(const fs::path& cfg, size_t number, const std::string& counte
     }
 }
 
+// A view of a counter of the model `counters`, in the rows of threads.
+void write_instant(const fs::path& cfg, const InstantPlan& counter) {
+    std::string name = counter.name.substr(0, counter.name.find(' '));
+    auto value = counter.number < counter_type::resident_memory ? ViewSpec::ValueOf::next_event
+                                                                : ViewSpec::ValueOf::last_event;
+    std::string file = fmt::format("counters/{}.cfg", name);
+    ViewSpec view{file, counter.name, counter.number, ViewSpec::Row::thread, ViewSpec::Colors::gradient,
+                  value};
+    fs::path path = view_path(cfg, view);
+    fs::create_directories(path.parent_path());
+    write_file(path, view_text(view));
+}
+
 }  // namespace
 
 std::string view_text(const ViewSpec& view) {
@@ -116,9 +129,11 @@ std::string view_text(const ViewSpec& view) {
                        view.value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val");
 }
 
-void write_counter_views(const fs::path& directory, std::span<const std::string> counters) {
+void write_counter_views(const fs::path& directory, const Plan& plan) {
     try {
-        for (size_t i = 0; i < counters.size(); ++i) write_counter(directory / "cfg", i, counters[i]);
+        for (size_t i = 0; i < plan.counters.size(); ++i)
+            write_counter(directory / "cfg", i, plan.counters[i]);
+        for (const InstantPlan& instant : plan.instants) write_instant(directory / "cfg", instant);
     } catch (const std::exception& e) {
         log::warn_of_output("cannot write window configurations of the hardware counters: {}", e.what());
     }

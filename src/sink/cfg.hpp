@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "emu/plan.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {
@@ -19,7 +20,7 @@ std::string view_text(const ViewSpec& view);
 enum class Views : uint8_t { written, left_alone };
 Views write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
 
-// Adds views of the hardware counters to directory/cfg. Where that fails, warns.
-void write_counter_views(const std::filesystem::path& directory, std::span<const std::string> counters);
+// Adds views of the counters of the trace to directory/cfg. Where that fails, warns.
+void write_counter_views(const std::filesystem::path& directory, const Plan& plan);
 
 }  // namespace ovni

@@ -32,7 +32,7 @@ Table types_of(const Schema& schema) {
     for (const FileSchema* file : files_of(schema))
         for (const EventType& type : file->types) {
             files.push_back(file->name);
-            types.push_back(type.type);
+            types.push_back(type.shown());
             titles.push_back(type.title);
         }
     return {"types",
@@ -49,7 +49,7 @@ Table labels_of(const Schema& schema) {
         for (const EventType& type : file->types)
             for (const auto& [value, label] : type.labels) {
                 files.push_back(file->name);
-                types.push_back(type.type);
+                types.push_back(type.shown());
                 values.push_back(value);
                 labels.push_back(label);
             }
@@ -106,7 +106,14 @@ class Hdf5Columns : public ColumnsFile {
         return column.kind == ColumnName::Kind::channel ? channels_[column.number]
                                                         : breakdowns_[column.number];
     }
-    static std::string path_of_channel(uint16_t type) { return "/channels/" + std::to_string(type); }
+    // Types of all files have the same numbers.
+    std::string path_of_channel(uint16_t type) const {
+        for (const FileSchema* file : {&schema_.thread, &schema_.cpu}) {
+            auto found = std::ranges::find(file->types, type, &EventType::type);
+            if (found != file->types.end()) return "/channels/" + std::to_string(found->shown());
+        }
+        return "/channels/" + std::to_string(type);
+    }
     Hdf5Handle make(ColumnName column, size_t chunk) {
         if (column.kind == ColumnName::Kind::channel)
             return file_.make_rows(path_of_channel(column.number), {"thread", "cpu"}, chunk);

@@ -22,7 +22,7 @@ class PrvSink::File {
          TraceFile which)
         : placed(ranks, output_path(directory, schema.name, ".prv", Ending::complete),
                  prv_header(schema.rows.size(), 0)),
-          text_(which, schema.rows.size(), schema.expanded_type, schema.expansions) {}
+          text_(which, schema.rows.size(), schema) {}
 
     void format(std::span<const Record> records) {
         while (!records.empty()) {

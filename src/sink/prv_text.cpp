@@ -39,8 +39,8 @@ char* put_any_row(char* out, uint64_t row) {
     return put_text(put_number(put_text(out, "2:0:1:1:"), row + 1), ":");
 }
 
-char* put_any_tail(char* out, uint16_t type, int64_t value) {
-    out = put_number(put_text(out, ":"), type);
+char* put_any_tail(char* out, uint32_t number, int64_t value) {
+    out = put_number(put_text(out, ":"), number);
     return put_text(put_number(put_text(out, ":"), value), "\n");
 }
 
@@ -50,13 +50,18 @@ std::string prv_header(size_t rows, int64_t duration) {
     return fmt::format("#Paraver (19/01/38 at 03:14):{:020}_ns:0:1:1({}:1)\n", duration, rows);
 }
 
-PrvText::PrvText(TraceFile file, size_t rows, uint32_t expanded_type, std::vector<std::string> expansions)
+PrvText::PrvText(TraceFile file, size_t rows, const FileSchema& schema)
     : row_(file == TraceFile::thread ? &Record::thread_row : &Record::cpu_row),
-      expanded_type_(expanded_type),
-      expansions_(std::move(expansions)) {
+      expanded_type_(schema.expanded_type),
+      expansions_(schema.expansions) {
     constexpr size_t most_rows = 999'999;  // longer numbers do not fit into a piece
     rows_.resize(std::min(rows, most_rows));
     for (size_t row = 0; row < rows_.size(); ++row) rows_[row] = row_piece(row);
+    for (const EventType& type : schema.types) {
+        if (type.number == 0) continue;
+        while (numbers_.size() <= type.type) numbers_.push_back(static_cast<uint32_t>(numbers_.size()));
+        numbers_[type.type] = type.number;
+    }
 }
 
 PrvText::Piece PrvText::row_piece(uint64_t row) {
@@ -98,11 +103,11 @@ inline char* PrvText::put_time(char* out, int64_t time, TimeBlock& cached) {
         tails_[type] = std::make_unique<Piece[]>(values_tabulated);
         for (size_t v = 0; v < values_tabulated; ++v) {
             Piece& piece = tails_[type][v];
-            char* end = put_any_tail(piece.text.data(), type, static_cast<int64_t>(v));
+            char* end = put_any_tail(piece.text.data(), shown(type), static_cast<int64_t>(v));
             piece.length = static_cast<uint8_t>(end - piece.text.data());
         }
     }
-    return put_any_tail(out, type, value);
+    return put_any_tail(out, shown(type), value);
 }
 
 PrvText::Progress PrvText::format(std::span<const Record> records, std::span<char> room) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emu/record.hpp"
+#include "emu/schema.hpp"
 
 namespace ovni {
 
@@ -28,10 +29,9 @@ class PrvText {
     // Room for the longest line, and for stores that are wider than what they write.
     static constexpr size_t slack = 1024;
 
-    // `rows`: how many rows the file has. A value of the type `expanded_type` is written as
-    // expansions[value].
-    PrvText(TraceFile file, size_t rows, uint32_t expanded_type = 0,
-            std::vector<std::string> expansions = {});
+    // `rows`: how many rows the file has. `schema`: types whose EventType::number is not 0 are printed with it,
+    // and values of its expanded type as their expansions.
+    PrvText(TraceFile file, size_t rows, const FileSchema& schema = {});
 
     // How far format() came: records taken, bytes written.
     struct Progress {
@@ -62,11 +62,13 @@ class PrvText {
     static char* put(char* out, const Piece& piece);
     static char* put_time(char* out, int64_t time, TimeBlock& cached);
     char* put_untabulated_tail(char* out, uint16_t type, int64_t value);
+    uint32_t shown(uint16_t type) const { return type < numbers_.size() ? numbers_[type] : type; }
 
     uint32_t Record::*row_;
     uint32_t expanded_type_;
     std::vector<std::string> expansions_;
     std::vector<Piece> rows_;
+    std::vector<uint32_t> numbers_;  // by type; those beyond the end are their own numbers
     TimeBlock time_;
     std::array<std::unique_ptr<Piece[]>, types_tabulated> tails_;
 };

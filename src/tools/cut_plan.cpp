@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -35,6 +36,7 @@ class Planner {
         uint64_t events_from = 0;                     // of which so many lie before the part
         int written_cpu = ThreadShadow::virtual_cpu;  // the one that the events of the new trace lead to
         int64_t last_raw = 0;
+        std::optional<int64_t> first_border;  // clock of the first deltas of counters in the part
         std::set<int> visited;  // CPUs where no thread runs when the part begins, but has run before
     };
 
@@ -43,6 +45,7 @@ class Planner {
     void see(const EventView& event);
     void see_move_by_other(const EventView& event);
     void bring_to_cpu(const EventView& event);
+    void see_deltas(const EventView& event);
     void insert_move(uint32_t stream, int64_t clock, uint64_t before);
     uint32_t stream_of(uint32_t emitter, int tid) const;
     void note_cpu(uint32_t stream);
@@ -170,6 +173,7 @@ void Planner::see(const EventView& event) {
     if (!course.is_chosen) return;
     if (has_begun_ && is_event) {
         if (event.code.model() == 'O') bring_to_cpu(event);
+        if (event.code.model() == 'C' && event.code.category() != 'R') see_deltas(event);
         if (auto task = task_of(event)) used_by(event.stream).insert(*task);
     }
     if (event.kind == EventView::Kind::cut) plan_.streams[event.stream].ends_inside = has_begun_;
@@ -179,6 +183,14 @@ void Planner::see(const EventView& event) {
     if (event.code.model() == 'O') note_cpu(event.stream);
     course.last_raw = event.raw_clock();
     ++course.events;
+}
+
+// The first deltas behind the begin of the part count from before it, so they are left out.
+void Planner::see_deltas(const EventView& event) {
+    Course& course = courses_[event.stream];
+    if (course.events_from == 0) return;
+    if (!course.first_border) course.first_border = event.clock;
+    if (*course.first_border == event.clock) plan_.streams[event.stream].dropped.insert(course.events);
 }
 
 // Finds the thread as the emulator does: in the process of the emitter, else in the first of the loom.

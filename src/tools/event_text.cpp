@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "model/counter_deltas.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {
@@ -110,6 +111,8 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
     text.resize(static_cast<size_t>(out - text.data()));
     if (event.code == EventCode(OVNI_MPI_SITE) && !hexadecimal) [[unlikely]]
         append_site(text, event);
+    if (event.code.model() == 'C' && !hexadecimal) [[unlikely]]
+        append_counters(text, event);
 }
 
 // In place of the end of the line.
@@ -121,6 +124,21 @@ void EventText::append_site(fmt::memory_buffer& text, const EventView& event) {
     if (name.empty()) return;
     text.resize(text.size() - 1);
     fmt::format_to(std::back_inserter(text), ": {}\n", name);
+}
+
+// Behind the description of deltas: their values, with the names that the stream has for them.
+void EventText::append_counters(fmt::memory_buffer& text, const EventView& event) const {
+    const std::vector<std::string>& names = trace_.streams()[event.stream].metadata.counters;
+    const std::optional<CounterDeltas> deltas = counter_deltas(event.code, event.payload());
+    if (!deltas || names.empty()) return;
+    text.resize(text.size() - 1);
+    for (size_t i = 0; i < deltas->count; ++i) {
+        const size_t place = deltas->first + i;
+        fmt::format_to(std::back_inserter(text), "{} {} {}", i == 0 ? ":" : ",",
+                       place < names.size() ? names[place] : fmt::format("counter {}", place),
+                       deltas->values[i]);
+    }
+    text.push_back('\n');
 }
 
 char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& event) {

@@ -35,6 +35,7 @@ class EventText {
     LineTemplate& line_of(EventCode code);
     char* print_clock(char* out, int64_t clock);
     void set_clock(int64_t higher);
+    void append_counters(fmt::memory_buffer& text, const EventView& event) const;
     char* print_unknown(char* out, LineTemplate& line, const EventView& event);
     void append_gap(fmt::memory_buffer& text, const EventView& event);
     void append_site(fmt::memory_buffer& text, const EventView& event);

@@ -9,6 +9,7 @@
 #include "messages/open_trace.hpp"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
+#include "tools/counter_profile.hpp"
 #include "tools/line_template.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
@@ -92,27 +93,49 @@ class Counts {
     Progress progress_;
 };
 
-enum class By { function, call_site };
-
-// The number of damaged streams.
-int print_mpi_profile(const Trace& trace, By by) {
-    CallSites sites;
-    if (by == By::call_site) sites = CallSites(trace, resolve(code_places(trace)));
-    MpiProfile profile(sites);
-    int damaged = 0;
+// The status: 1 if there are damaged streams.
+template <class Profile>
+int print_profile(const Trace& trace, Profile profile,
+                  void (Profile::*print)(TextOutput&) const = &Profile::print) {
+    int status = 0;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
         try {
             profile.add(trace.streams()[i], trace.reader(i, 0, ClockOrder::any));
         } catch (const Error& e) {
             log::error("{}", e.what());
-            ++damaged;
+            status = 1;
         }
     }
     TextOutput out;
-    by == By::call_site ? profile.print_sites(out) : profile.print(out);
+    (profile.*print)(out);
     out.flush();
-    return damaged;
+    return status;
 }
+
+int print_calls(const Trace& trace) {
+    const CallSites none;
+    return print_profile(trace, MpiProfile(none));
+}
+
+int print_call_sites(const Trace& trace) {
+    const CallSites sites(trace, resolve(code_places(trace)));
+    return print_profile(trace, MpiProfile(sites), &MpiProfile::print_sites);
+}
+
+int print_counters(const Trace& trace) {
+    return print_profile(trace, CounterProfile());
+}
+
+// The first one that is asked for is printed.
+struct ProfileRow {
+    const char* option;
+    int (*print)(const Trace& trace);  // returns the status
+};
+constexpr ProfileRow profiles[] = {
+    {"callsites", print_call_sites},
+    {"mpi", print_calls},
+    {"counters", print_counters},
+};
 
 // The status.
 int print_waiting(const std::string& directory) {
@@ -143,6 +166,9 @@ constexpr OptionRow rows[] = {
     {"callsites", "", "", "",
      R"(With --mpi: a row for each place of the program that calls a function, with its function and line. Without debug
      information (-g) it is an address, or only the function is known.)"},
+    {"counters", "", "", "",
+     R"(Print instead what was counted (ovnirun --counters): for the functions of MPI of all ranks and of each rank
+     the time, instructions per cycle, frequency, and the sums of all counters.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -170,10 +196,8 @@ int run(int argc, char** argv) {
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
-    if (cli.has("mpi")) {
-        By by = cli.has("callsites") ? By::call_site : By::function;
-        return print_mpi_profile(Trace::open(only_word(cli, "trace directory")), by) == 0 ? 0 : 1;
-    }
+    for (const auto& [option, print] : profiles)
+        if (cli.has(option)) return print(Trace::open(only_word(cli, "trace directory")));
     expect_begun(only_word(cli, "trace directory"));
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
     tell_left_events(trace);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "ovni/counter_events.h"
 #include "trace/clock_table.hpp"
 
 namespace ovni {
@@ -254,6 +255,20 @@ void read_mpi(const Members& top, StreamMetadata& metadata) {
                     fmt::format("has module {}, which is not in mpi.modules", *caller.module));
 }
 
+std::vector<std::string> counters_of(const Members& ovni) {
+    const Json* list = ovni.find("counters");
+    if (!list) return {};
+    if (!list->is_array() || list->size() > OVNI_COUNTERS_MOST)
+        ovni.fail("counters", "is no list of counters");
+    std::vector<std::string> names;
+    for (const Json& name : *list) {
+        if (!name.is_string() || name.get_ref<const std::string&>().empty())
+            ovni.fail("counters", "has a counter without a name");
+        names.push_back(name.get<std::string>());
+    }
+    return names;
+}
+
 std::optional<StreamMetadata::End> end_of(const Members& ovni) {
     Members end = ovni.object("end");
     if (!end.json()) return std::nullopt;
@@ -293,6 +308,16 @@ bool is_of_running_program(std::string_view text) {
     return json.is_object() && json.contains(at) && json[at] == "running";
 }
 
+std::vector<std::string> counters_in(std::string_view text) {
+    if (text.find("\"counters\"") == text.npos) return {};
+    const Json json = Json::parse(text, nullptr, false, true);
+    const auto at = Json::json_pointer("/ovni/counters");
+    if (!json.is_object() || !json.contains(at) || !json[at].is_array()) return {};
+    std::vector<std::string> names;
+    for (const Json& name : json[at]) names.push_back(name.is_string() ? name.get<std::string>() : "?");
+    return names;
+}
+
 StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     const Json json = parse_object(text, path);
     Members top(&json, "", path);
@@ -318,6 +343,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);
     read_mpi(top, metadata);
+    metadata.counters = counters_of(ovni);
     read_nosv(top, metadata);
     return metadata;
 }

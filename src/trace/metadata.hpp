@@ -62,6 +62,7 @@ struct StreamMetadata {
     std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
     std::optional<bool> can_breakdown;       // nosv.can_breakdown
     std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
+    std::vector<std::string> counters;                           // ovni.counters: names by place
 };
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
@@ -74,6 +75,9 @@ std::string host_of(const StreamMetadata& metadata);
 
 // True if the stream goes on while it is read: ovni.end.by is "running".
 bool is_of_running_program(std::string_view text);
+
+// The names of the counters alone, whatever else the text says; empty if they are not as they should be.
+std::vector<std::string> counters_in(std::string_view text);
 
 // Checks only that the text is JSON of a version that can be read.
 void check_metadata_version(std::string_view text, const std::string& path);

@@ -148,7 +148,7 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
-            check_metadata_version(file.json, json);
+            check_metadata_version(file.json, json), stream.metadata.counters = counters_in(file.json);
         if (file.is_cut) cut(static_cast<uint32_t>(streams_.size() - 1), file.bytes);
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
             log::warn("{}: no events", (stream.directory / events_name).string());

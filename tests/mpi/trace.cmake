@@ -7,6 +7,7 @@ ovni_test(mpi_trace
     trace_callbacks.cpp
     trace_calls.cpp
     trace_control.cpp
+    trace_counters.cpp
     trace_deadlocks.cpp
     trace_foreign.cpp
     trace_functions.cpp
@@ -28,11 +29,13 @@ add_dependencies(mpi_trace
     callbacks
     clock_points
     controlled_job
+    counted
     deadlock
     heat
     heat_linked
     mpi_calls
     odd_calls
+    ovni-counters
     ovni-mpi
     ovnictl
     ovnidump

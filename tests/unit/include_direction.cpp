@@ -37,7 +37,8 @@ const std::map<std::string, Parts> allowed = {
     {"region", {"region", "runtime", "drain", "ring", "core"}},
     {"code", {"code"}},
     {"threads", {"threads", "core"}},
-    {"run", {"run", "region", "runtime", "drain", "ring", "base", "core"}},
+    {"counters", {"counters", "core"}},
+    {"run", {"run", "counters", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 
 struct Include {

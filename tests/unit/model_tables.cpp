@@ -79,10 +79,18 @@ void expect_channel(const ChannelSpec& channel, const Json& described) {
     EXPECT_EQ(labels, described["values"].get<decltype(labels)>());
 }
 
+// The reference does not know these.
+bool is_ours(const ModelSpec& model) {
+    return model.name == "counters";
+}
+
 TEST(ModelTables, HaveTheModelsAndChannelsThatAreDescribed) {
-    ASSERT_EQ(all_models().size(), description()["models"].size());
-    for (size_t m = 0; m < all_models().size(); ++m) {
-        const ModelSpec& model = *all_models()[m];
+    std::vector<const ModelSpec*> of_reference;
+    for (const ModelSpec* model : all_models())
+        if (!is_ours(*model)) of_reference.push_back(model);
+    ASSERT_EQ(of_reference.size(), description()["models"].size());
+    for (size_t m = 0; m < of_reference.size(); ++m) {
+        const ModelSpec& model = *of_reference[m];
         const Json& described = description()["models"][m];
         SCOPED_TRACE(model.name);
         EXPECT_EQ(std::string(1, model.id), described["id"].get<std::string>());

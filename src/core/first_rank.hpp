@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace ovni::run {
+namespace ovni {
 
 // True outside of jobs as well.
 inline bool is_first_rank() {
@@ -21,4 +21,4 @@ inline bool is_first_rank_of_node() {
     return false;
 }
 
-}  // namespace ovni::run
+}  // namespace ovni

@@ -1,0 +1,80 @@
+#include "tools/counter_profile.hpp"
+
+#include <algorithm>
+
+namespace ovni {
+
+namespace {
+
+double seconds(WideSum nanoseconds) {
+    return static_cast<double>(nanoseconds.number()) / 1e9;
+}
+
+// A number of the profile, or nothing.
+std::string rate(double value) {
+    return value > 0 ? fmt::format("{:.2f}", value) : "-";
+}
+
+}  // namespace
+
+size_t CounterProfile::number_of(const std::string& name) const {
+    return static_cast<size_t>(std::ranges::find(names_, name) - names_.begin());
+}
+
+void CounterProfile::add(const Stream& stream, StreamReader reader) {
+    const StreamMetadata& about = stream.metadata;
+    std::vector<uint16_t> numbers;
+    for (const std::string& name : about.counters) {
+        const size_t number = number_of(name);
+        if (name != "rss" && number == names_.size()) names_.push_back(name);
+        numbers.push_back(static_cast<uint16_t>(number));
+    }
+    if (numbers.empty()) return;
+    ThreadInCounters thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}], numbers);
+    while (reader.next()) {
+        const EventView& event = reader.event();
+        if (event.kind == EventView::Kind::event)
+            thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(),
+                        event.clock);
+        else if (event.kind != EventView::Kind::gap_end)
+            thread.close();
+    }
+}
+
+void CounterProfile::print_rows(TextOutput& out, const std::string& rank, const Sums& sums) const {
+    std::vector<std::pair<std::string_view, CounterSums>> rows;
+    for (const auto& [function, sum] : sums)
+        rows.emplace_back(function ? function->name : "outside of MPI", sum);
+    std::ranges::sort(rows, [](const auto& a, const auto& b) {
+        return std::pair(b.second.nanoseconds.number(), a.first) <
+               std::pair(a.second.nanoseconds.number(), b.first);
+    });
+    for (const auto& [function, sum] : rows) {
+        const CounterRates rates = rates_of(sum, number_of("instructions"), number_of("cycles"));
+        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14.6f} {:>6} {:>6}", rank, function,
+                       seconds(sum.nanoseconds), rate(rates.ipc), rate(rates.ghz));
+        for (size_t c = 0; c < names_.size(); ++c)
+            fmt::format_to(std::back_inserter(out.text()), " {:>{}}",
+                           c < sum.of.size() ? sum.of[c].number() : 0,
+                           std::max<size_t>(names_[c].size(), 14));
+        fmt::format_to(std::back_inserter(out.text()), "\n");
+    }
+}
+
+void CounterProfile::print(TextOutput& out) const {
+    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank", "function",
+                   "seconds", "IPC", "GHz");
+    for (const std::string& name : names_) fmt::format_to(std::back_inserter(out.text()), " {:>14}", name);
+    fmt::format_to(std::back_inserter(out.text()), "\n");
+    Sums all;
+    for (const auto& [rank, process] : ranks_)
+        for (const auto& [function, sums] : process.by_function) all[function] += sums;
+    print_rows(out, "all", all);
+    const bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
+    for (const auto& [rank, process] : ranks_) {
+        std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
+        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, process.by_function);
+    }
+}
+
+}  // namespace ovni
