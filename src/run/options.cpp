@@ -40,6 +40,9 @@ constexpr OptionRow known[] = {
     {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
      no CPUs of threads that move.)"},
+    {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
+     R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait
+     (contended, default), or besides every lock, unlock, signal and post (all).)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},

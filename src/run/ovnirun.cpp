@@ -21,6 +21,11 @@
 
 namespace {
 
+bool records_pthreads() {
+    const char* given = getenv("OVNI_PTHREAD");
+    return !given || std::strcmp(given, "off") != 0;
+}
+
 // The program and its libraries lie at the same addresses in each run.
 void keep_addresses() {
     constexpr unsigned long present = 0xffffffff;
@@ -87,7 +92,8 @@ int run(char** argv) {
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program);
-    const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    ovni::run::ForChains chains = ovni::run::libraries_for_chains();
+    if (records_pthreads()) chains.threads = true;
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
     if (chains.fixed_addresses) keep_addresses();
     complete_directories();
