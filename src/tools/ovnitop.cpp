@@ -1,4 +1,4 @@
-// ovnitop: counts the events of a trace by code, or the calls of MPI.
+// ovnitop: counts the events of a trace by code, the calls of MPI, or the waits for locks.
 #include <algorithm>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/line_template.hpp"
+#include "tools/lock_profile.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
@@ -92,9 +93,10 @@ class Counts {
     Progress progress_;
 };
 
-// The number of damaged streams.
-int print_mpi_profile(const Trace& trace) {
-    MpiProfile profile;
+// Returns the number of damaged streams.
+template <class Profile>
+int print_profile(const Trace& trace) {
+    Profile profile;
     int damaged = 0;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
         try {
@@ -109,6 +111,15 @@ int print_mpi_profile(const Trace& trace) {
     out.flush();
     return damaged;
 }
+
+struct ProfileRow {
+    const char* option;
+    int (*print)(const Trace& trace);
+};
+constexpr ProfileRow profiles[] = {
+    {"mpi", print_profile<MpiProfile>},
+    {"locks", print_profile<LockProfile>},
+};
 
 // The status.
 int print_waiting(const std::string& directory) {
@@ -136,6 +147,9 @@ constexpr OptionRow rows[] = {
     {"mpi", "", "", "",
      R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
      or written, and bytes received or read.)"},
+    {"locks", "", "", "",
+     R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
+     the longest, and the threads that had the object when a wait began.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -162,7 +176,8 @@ int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
-    if (cli.has("mpi")) return print_mpi_profile(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
+    for (const auto& [option, print] : profiles)
+        if (cli.has(option)) return print(Trace::open(only_word(cli, "trace directory"))) == 0 ? 0 : 1;
     expect_begun(only_word(cli, "trace directory"));
     Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
     tell_left_events(trace);
