@@ -49,13 +49,13 @@ class Lttng:
         return set(Path("/dev/shm").glob("lttng-ust-wait-*"))
 
     @contextlib.contextmanager
-    def session(self, out):
-        """Records EVENT into the directory `out`. Complete when the context ends."""
+    def session(self, out, event=EVENT):
+        """Records `event` into the directory `out`. Complete when the context ends."""
         name = f"ovni-bench-{os.getpid()}"
         self._need("create", name, f"--output={out}")
         try:
             self._need("enable-channel", "-u", "-s", name, "--blocking-timeout=inf", "--subbuf-size=1M", "--num-subbuf=4", "channel")
-            self._need("enable-event", "-u", "-s", name, "-c", "channel", EVENT)
+            self._need("enable-event", "-u", "-s", name, "-c", "channel", event)
             self._need("start", name)
             yield
         finally:

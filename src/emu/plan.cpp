@@ -12,6 +12,9 @@ namespace ovni {
 
 namespace {
 
+// The reference does not have these models, so its output of all models (-a) does not show them.
+constexpr std::string_view our_models = "H";
+
 // Does any thread require the model, and is every required version one that we can read?
 bool is_required(const ModelSpec& model, const Trace& trace, const System& system) {
     bool required = false;
@@ -160,7 +163,8 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
     plan.schema = system_schema(system);
     for (const ModelSpec* model : all_models()) {
         bool required = is_required(*model, trace, system);
-        if (!required && enabled != EnabledModels::all && model->id != 'O') continue;
+        bool is_wanted = enabled == EnabledModels::all && our_models.find(model->id) == our_models.npos;
+        if (!required && !is_wanted && model->id != 'O') continue;
         plan.models.push_back({model, static_cast<uint16_t>(plan.channels.size())});
         add_channels(plan, *model);
         if (model->id == 'O') add_marks(plan, trace, system);

@@ -7,7 +7,8 @@ namespace ovni {
 
 namespace {
 
-constexpr std::string_view models_with_tasks = "6PV";
+// Objects of POSIX threads (H) have labels as types do, and no tasks.
+constexpr std::string_view models_with_types = "6HPV";
 constexpr std::string_view step_names[] = {"start", "pause", "go on", "end"};
 constexpr std::string_view state_names[] = {"created", "running", "paused", "dead"};
 
@@ -15,7 +16,7 @@ constexpr std::string_view state_names[] = {"created", "running", "paused", "dea
 
 Tasks::Tasks(const Plan& plan, Machine& machine) : machine_(machine) {
     family_of_.fill(no_family);
-    for (char model : models_with_tasks)
+    for (char model : models_with_types)
         if (plan.find(model)) family_of_[static_cast<uint8_t>(model)] = family_count_++;
     families_.resize(machine.system.processes().size() * family_count_);
     stacks_.resize(machine.threads.size() * family_count_);
@@ -44,6 +45,11 @@ void Tasks::create_type(uint32_t thread, char model, uint32_t id, std::string_vi
     type.gid = label_value(type.label);
     type.created = created;
     types.types.push_back(std::move(type));
+}
+
+bool Tasks::has_type(uint32_t thread, char model, uint32_t id) const {
+    const auto& types = families_[index(machine_.threads[thread].process, model)];
+    return types && types->type_of.find(id) != IdMap::none;
 }
 
 void Tasks::create(uint32_t thread, char model, uint32_t id, uint32_t type, uint8_t flags) {
@@ -167,7 +173,7 @@ std::optional<RunningBody> Tasks::running(uint32_t thread, char model) const {
 }
 
 void Tasks::close_bodies(uint32_t thread) {
-    for (char model : models_with_tasks) {
+    for (char model : models_with_types) {
         if (family_of_[static_cast<uint8_t>(model)] == no_family) continue;
         Family& tasks = family(thread, model);
         tasks.had_gap = true;

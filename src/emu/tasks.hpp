@@ -48,6 +48,7 @@ class Tasks {
 
     // `model`: id of the model. Ids of types are not 0; an empty label is replaced.
     void create_type(uint32_t thread, char model, uint32_t id, std::string_view label, Moment created);
+    bool has_type(uint32_t thread, char model, uint32_t id) const;
     void create(uint32_t thread, char model, uint32_t id, uint32_t type, uint8_t flags);
     // The gid of a type of the thread's process; nothing where its creation may lie in a gap.
     Value gid_of_type(uint32_t thread, char model, uint32_t type) const;

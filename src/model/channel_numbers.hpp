@@ -30,5 +30,8 @@ enum : uint8_t { subsystem };
 namespace openmp_channel {
 enum : uint8_t { subsystem, label, task_id };
 }
+namespace pthread_channel {
+enum : uint8_t { wait, object, holder };
+}
 
 }  // namespace ovni

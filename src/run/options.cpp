@@ -48,6 +48,9 @@ constexpr OptionRow known[] = {
      R"(Count what threads use between calls of MPI, regions and marks, for example ipc,page-faults,rss: names as perf
      has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
      counters.)"},
+    {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
+     R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait
+     (contended, default), or besides every lock, unlock, signal and post (all).)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},

@@ -21,6 +21,11 @@
 
 namespace {
 
+bool records_pthreads() {
+    const char* given = getenv("OVNI_PTHREAD");
+    return !given || std::strcmp(given, "off") != 0;
+}
+
 // The program and its libraries lie at the same addresses in each run.
 void keep_addresses() {
     constexpr unsigned long present = 0xffffffff;
@@ -90,6 +95,7 @@ int run(char** argv) {
     ovni::run::ForChains chains = ovni::run::libraries_for_chains();
     const char* counters = getenv("OVNI_COUNTERS");
     chains.counters = counters && *counters;
+    if (records_pthreads()) chains.threads = true;
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
     if (chains.fixed_addresses) keep_addresses();
     complete_directories();

@@ -9,7 +9,7 @@ namespace ovni::run {
 
 // The libraries that chains, or counters, need besides those of every program.
 struct ForChains {
-    bool threads = false;  // threads are numbered when they are created
+    bool threads = false;  // threads are numbered when they are created, and record what they wait for
     bool code = false;     // alarms wait for code of the program
     // An alarm waits for an address: the system must not choose other ones for each run.
     bool fixed_addresses = false;

@@ -9,9 +9,10 @@ EventTally::EventTally(const System& system, const Plan& plan)
       counts_(system.processes().size() * plan.models.size()),
       processes_(system.processes().size()),
       counter_numbers_(system.threads().size()),
-      of_counters_(system.processes().size()) {
+      of_counters_(system.processes().size()),
+      locks_(system.processes().size()) {
     for (const ThreadInfo& thread : system.threads())
-        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr});
+        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr, nullptr});
     for (size_t t = 0; t < threads_.size() && !plan.counters_of.empty(); ++t) follow_counters(t, plan);
     for (size_t m = 0; m < models_; ++m)
         model_of_id_[static_cast<uint8_t>(plan.models[m].spec->id)] = static_cast<uint8_t>(m);
@@ -29,8 +30,10 @@ void EventTally::follow_counters(size_t t, const Plan& plan) {
 
 // The emulator closes the calls of a thread at the same places.
 void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
-    if (thread.mpi && event.kind != EventView::Kind::gap_end) thread.mpi->close(event.time);
-    if (thread.counters && event.kind != EventView::Kind::gap_end) thread.counters->close();
+    if (event.kind == EventView::Kind::gap_end) return;
+    if (thread.mpi) thread.mpi->close(event.time);
+    if (thread.counters) thread.counters->close();
+    if (thread.locks) thread.locks->close(event.time);
 }
 
 ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
@@ -41,9 +44,22 @@ ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
     return *thread.mpi;
 }
 
+ProcessLocks& EventTally::locks_of(uint32_t process) {
+    auto& locks = locks_[process];
+    if (!locks) locks = std::make_unique<ProcessLocks>();
+    return *locks;
+}
+
+ThreadAtLocks& EventTally::at_locks(Thread& thread) {
+    if (!thread.locks) thread.locks = std::make_unique<ThreadAtLocks>(locks_of(thread.process));
+    return *thread.locks;
+}
+
 void EventTally::finish(int64_t duration) {
-    for (Thread& thread : threads_)
+    for (Thread& thread : threads_) {
         if (thread.mpi) thread.mpi->close(duration);
+        if (thread.locks) thread.locks->close(duration);
+    }
 }
 
 std::vector<EventCount> EventTally::events() const {
@@ -78,6 +94,20 @@ std::vector<CounterCount> EventTally::counters() const {
                 function ? function - mpi_function_rows : int64_t{CounterCount::no_function}, sums);
         for (const auto& [region, sums] : of_counters_[p]->by_region)
             add(p, CounterCount::By::region, region, sums);
+    }
+    return all;
+}
+
+std::vector<LockCount> EventTally::locks() const {
+    std::vector<LockCount> all;
+    for (uint32_t p = 0; p < locks_.size(); ++p) {
+        if (!locks_[p]) continue;
+        for (const auto& [lock, sums] : locks_[p]->sums()) {
+            LockCount& count = all.emplace_back();
+            count = {p, lock.kind, lock.label, sums.waits, sums.nanoseconds.number(), sums.longest, {}};
+            for (const auto& [tid, held] : sums.holders)
+                count.holders.push_back({tid, held.waits, held.nanoseconds.number()});
+        }
     }
     return all;
 }

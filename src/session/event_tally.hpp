@@ -1,15 +1,18 @@
-// Counts of events for a report: how many of each model every process has, and what its threads did in MPI.
+// Counts of events for a report: how many of each model every process has, what its threads did in MPI, and
+// what they waited for in POSIX threads.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
 #include "model/counter_sums.hpp"
+#include "model/lock_sums.hpp"
 #include "model/mpi_sums.hpp"
 #include "trace/event_view.hpp"
 
@@ -38,15 +41,26 @@ struct CounterCount {
     WideSum sum;
 };
 
+struct LockCount {
+    struct Holder {
+        int tid = 0;  // 0: unknown
+        uint64_t waits = 0, ns = 0;
+    };
+    uint32_t process = 0;
+    std::string kind, label;
+    uint64_t waits = 0, ns = 0, longest = 0;
+    std::vector<Holder> holders;  // ascending
+};
+
 // An event that was applied, or another thing that its stream tells.
 struct TalliedEvent {
     TalliedEvent(const EventView& event, int64_t when)
         : time(when), stream(event.stream), kind(event.kind), code(event.code) {
-        // The long ones of MPI tell of objects, not of calls.
+        // The long ones tell of objects, not of calls: see define().
         const bool is_mark = code.model() == 'O' && code.category() == 'M';
-        if (kind == EventView::Kind::event && (code.model() == 'M' || code.model() == 'C' || is_mark) &&
-            !event.jumbo())
-            payload = event.payload();
+        const bool has_sums =
+            code.model() == 'M' || code.model() == 'C' || code.model() == 'H' || is_mark;
+        if (kind == EventView::Kind::event && has_sums && !event.jumbo()) payload = event.payload();
     }
     TalliedEvent() = default;
 
@@ -54,7 +68,7 @@ struct TalliedEvent {
     uint32_t stream = 0;
     EventView::Kind kind = EventView::Kind::event;
     EventCode code;
-    std::span<const uint8_t> payload = {};  // of the models mpi and counters, and of marks
+    std::span<const uint8_t> payload = {};  // of the models mpi, counters and pthread, and of marks
 };
 
 class EventTally {
@@ -74,6 +88,15 @@ class EventTally {
             thread.mpi->take(event.code, event.payload, event.time);
         else if (event.code.model() == 'M')
             begin_mpi(thread, event.stream).take(event.code, event.payload, event.time);
+        if (event.code.model() == 'H') [[unlikely]]
+            at_locks(thread).take(event.code, event.payload, event.time);
+    }
+    // Objects of POSIX threads are known from here on, whether the event is final or not.
+    void define(const EventView& event) {
+        if (event.kind != EventView::Kind::event || event.code.model() != 'H' || !event.jumbo()) [[likely]]
+            return;
+        Thread& thread = threads_[system_.thread_of_stream(event.stream)];
+        locks_of(thread.process).define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
     }
     // The trace ends there.
     void finish(int64_t duration);
@@ -82,6 +105,7 @@ class EventTally {
     std::vector<EventCount> events() const;
     std::vector<MpiCount> mpi() const;
     std::vector<CounterCount> counters() const;
+    std::vector<LockCount> locks() const;
 
  private:
     struct Thread {
@@ -89,10 +113,13 @@ class EventTally {
         size_t counts = 0;                           // where those of its process begin
         std::unique_ptr<ThreadInMpi> mpi;            // made when it is first seen there
         std::unique_ptr<ThreadInCounters> counters;  // of a stream that has some
+        std::unique_ptr<ThreadAtLocks> locks;
     };
     void follow_counters(size_t thread, const Plan& plan);
     void count_other(Thread& thread, const TalliedEvent& event);
     ThreadInMpi& begin_mpi(Thread& thread, uint32_t stream);
+    ThreadAtLocks& at_locks(Thread& thread);
+    ProcessLocks& locks_of(uint32_t process);
 
     const System& system_;
     const CallSites& sites_;
@@ -103,6 +130,7 @@ class EventTally {
     std::vector<std::unique_ptr<ProcessInMpi>> processes_;
     std::vector<std::vector<uint16_t>> counter_numbers_;  // by thread, then by place: in Plan::instants
     std::vector<std::unique_ptr<ProcessCounters>> of_counters_;  // by process
+    std::vector<std::unique_ptr<ProcessLocks>> locks_;
 };
 
 }  // namespace ovni

@@ -19,6 +19,13 @@ static auto fields(LabelledType& type) {
 static auto fields(Cut& cut) {
     return std::tie(cut.stream, cut.end, cut.cause);
 }
+static auto fields(LockCount::Holder& holder) {
+    return std::tie(holder.tid, holder.waits, holder.ns);
+}
+static auto fields(LockCount& count) {
+    return std::tie(count.process, count.kind, count.label, count.waits, count.ns, count.longest,
+                    count.holders);
+}
 static auto fields(Fault& fault) {
     return std::tie(fault.thread_row, fault.what);
 }
@@ -82,6 +89,7 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.events = joined(ranks.gather(mine.events.events()));
     content.mpi = joined(ranks.gather(mine.events.mpi()));
     content.counters = joined(ranks.gather(mine.events.counters()));
+    content.locks = wire::allgather(ranks, mine.events.locks());
     content.states = joined(ranks.gather(mine.states.all()));
 }
 

@@ -19,6 +19,7 @@ class PendingEvents {
 
     // Takes an event that was applied, at that time of the trace. Call in the order of events.
     void take(const EventView& event, int64_t time) {
+        tally_.define(event);
         if (is_alone_) return tally_.count({event, time});
         append(TalliedEvent(event, time), event.order);
     }

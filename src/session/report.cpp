@@ -56,6 +56,7 @@ struct Sums {
     std::map<uint32_t, MpiSums> mpi;                         // by function
     std::map<std::pair<uint32_t, uint32_t>, MpiSums> sites;  // by function and call site
     CountersInReport counters;
+    LockSumsByName locks;
 
     void add(const EventCount& count) { events[count.model] += count.count; }
     void add(const MpiCount& count) {
@@ -63,6 +64,14 @@ struct Sums {
         sites[{count.function, count.site}] += count.sums;
     }
     void add(const CounterCount& count) { counters.add(count); }
+    void add(const LockCount& count) {
+        LockSums sums;
+        sums.waits = count.waits;
+        sums.nanoseconds = count.ns;
+        sums.longest = count.longest;
+        for (const auto& [tid, waits, ns] : count.holders) sums.holders[tid] = {waits, ns};
+        locks[{count.kind, count.label}] += sums;
+    }
     void add(const StateTime& time) {
         State& state = states[time.type][{time.named, time.value}];
         state.ns += time.ns;
@@ -122,7 +131,28 @@ Json sites_of(const Sums& sums, const CallSites& sites) {
     return all;
 }
 
-void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
+// Threads of several processes may have one tid.
+enum class Holders { named, left_out };
+
+Json locks_of(const Sums& sums, Holders named) {
+    Json locks = Json::array();
+    for (const auto& [name, of] : sums.locks) {
+        Json& lock = locks.emplace_back(Json{{"kind", name.kind},
+                                             {"object", name.label},
+                                             {"waits", of.waits},
+                                             {"ns", of.nanoseconds.number()},
+                                             {"longest", of.longest}});
+        if (named == Holders::left_out) continue;
+        Json& holders = lock["holders"] = Json::array();
+        for (const auto& [tid, held] : of.holders)
+            holders.push_back({{"tid", tid == 0 ? Json() : Json(tid)},
+                               {"waits", held.waits},
+                               {"ns", held.nanoseconds.number()}});
+    }
+    return locks;
+}
+
+void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, Holders holders) {
     Json events = Json::object();
     for (const auto& [model, count] : sums.events) events[plan.models[model].spec->name] = count;
     into["events"] = std::move(events);
@@ -130,6 +160,7 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names) {
     into["mpi"] = mpi_of(sums);
     into["callsites"] = plan.call_sites.empty() ? Json::array() : sites_of(sums, plan.call_sites);
     if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels());
+    into["locks"] = locks_of(sums, holders);
 }
 
 Json process_of(const ReportSubject& of, const ProcessInfo& process) {
@@ -155,13 +186,14 @@ void put_sums(Json& into, const ReportSubject& of, const ReportContent& content)
     add(content.states);
     add(content.mpi);
     add(content.counters);
+    add(content.locks);
     const Names names(of.schema.thread);
     Json& total = into["total"];
-    put(total, all, of.plan, names);
+    put(total, all, of.plan, names, Holders::left_out);
     Json& processes = into["processes"] = Json::array();
     for (size_t p = 0; p < by_process.size(); ++p) {
         Json& process = processes.emplace_back(process_of(of, of.system.processes()[p]));
-        put(process, by_process[p], of.plan, names);
+        put(process, by_process[p], of.plan, names, Holders::named);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "ovni/private.h"
+#include "threads/thread_events.hpp"
 
 namespace {
 
@@ -18,6 +19,7 @@ struct Beginning {
     Function function;
     void* argument;
     uint32_t number;
+    const void* caller;  // an address in the code that creates the thread
 };
 
 Create real_create;
@@ -31,7 +33,10 @@ void* begin(void* given) {
     Beginning beginning = *static_cast<Beginning*>(given);
     free(given);
     ovni_private_thread_starts(beginning.number);
-    return beginning.function(beginning.argument);
+    ovni::threads::record_start(beginning.caller);
+    void* value = beginning.function(beginning.argument);
+    ovni::threads::record_return();
+    return value;
 }
 
 }  // namespace
@@ -45,9 +50,11 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
     uint32_t number = ovni_private_number_thread();
     auto* beginning = number == UINT32_MAX ? nullptr : static_cast<Beginning*>(malloc(sizeof(Beginning)));
     if (!beginning) return real_create(thread, attributes, function, argument);
-    *beginning = {function, argument, number};
+    const void* caller = __builtin_return_address(0);
+    *beginning = {function, argument, number, caller};
     int error = real_create(thread, attributes, begin, beginning);
     if (error != 0) free(beginning);
+    if (error == 0) ovni::threads::record_creation(*thread, caller);
     return error;
 }
 

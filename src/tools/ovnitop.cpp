@@ -1,4 +1,4 @@
-// ovnitop: counts the events of a trace by code, or the calls of MPI.
+// ovnitop: counts the events of a trace by code, the calls of MPI, or the waits for locks.
 #include <algorithm>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
 #include "tools/line_template.hpp"
+#include "tools/lock_profile.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
@@ -122,8 +123,9 @@ int print_call_sites(const Trace& trace) {
     return print_profile(trace, MpiProfile(sites), &MpiProfile::print_sites);
 }
 
-int print_counters(const Trace& trace) {
-    return print_profile(trace, CounterProfile());
+template <class Profile>
+int print_sums(const Trace& trace) {
+    return print_profile(trace, Profile());
 }
 
 // The first one that is asked for is printed.
@@ -134,7 +136,8 @@ struct ProfileRow {
 constexpr ProfileRow profiles[] = {
     {"callsites", print_call_sites},
     {"mpi", print_calls},
-    {"counters", print_counters},
+    {"counters", print_sums<CounterProfile>},
+    {"locks", print_sums<LockProfile>},
 };
 
 // The status.
@@ -169,6 +172,9 @@ constexpr OptionRow rows[] = {
     {"counters", "", "", "",
      R"(Print instead what was counted (ovnirun --counters): for the functions of MPI of all ranks and of each rank
      the time, instructions per cycle, frequency, and the sums of all counters.)"},
+    {"locks", "", "", "",
+     R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
+     the longest, and the threads that had the object when a wait began.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},

@@ -1,0 +1,19 @@
+/* Events of the model `pthread`, version 1.0.0: what a thread waits for in the functions of POSIX threads,
+ * semaphores and C11 threads.
+ *
+ *     H.[   u32 object, i32 holder              the thread waits in a state, see src/model/pthread.cpp
+ *     H.]   u32 object, i32 holder, i32 error   it goes on; the error is what the function returned,
+ * ECANCELED if the thread was cancelled; without it the writer closed the state, because recording ended H.d+
+ * u32 object, u64 address, name, 0    defines an object; the name may be empty
+ *
+ * Objects have numbers in a process, from 1, by kind and address: two objects that lie at one address one
+ * after the other share a number. 0 is any object beyond the first 65535. Every stream defines an object
+ * before the event that first names it, and may do so again. The holder is the tid of the thread that has the
+ * object when the wait begins; 0 if nobody knows. */
+#ifndef OVNI_PTHREAD_EVENTS_H
+#define OVNI_PTHREAD_EVENTS_H
+
+#define OVNI_PTHREAD_MODEL "pthread"
+#define OVNI_PTHREAD_VERSION "1.0.0"
+
+#endif

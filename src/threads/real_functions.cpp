@@ -1,0 +1,71 @@
+#include "threads/real_functions.hpp"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+
+namespace ovni::threads {
+
+namespace {
+
+// Finds the newest version. A search that succeeds allocates nothing, so an allocator with locks may call us.
+template <class Function>
+void look_up(Function*& pointer, const char* name) {
+    const int before = errno;
+    if (void* found = dlsym(RTLD_NEXT, name)) pointer = reinterpret_cast<Function*>(found);
+    errno = before;
+}
+
+// What a pointer holds before the first call.
+#define OVNI_FIRST(name, parameters, arguments, ...) \
+    int first_##name parameters {                    \
+        look_up(r.name, #name);                      \
+        if (r.name == first_##name) return ENOSYS;   \
+        return r.name arguments;                     \
+    }
+#define WAIT OVNI_FIRST
+#define ALWAYS OVNI_FIRST
+#define INSTANT OVNI_FIRST
+#define OF_THREAD OVNI_FIRST
+#include "threads/functions.inc"
+
+void first_pthread_exit(void* value) {
+    look_up(r.pthread_exit, "pthread_exit");
+    if (r.pthread_exit != first_pthread_exit) r.pthread_exit(value);
+    __builtin_trap();
+}
+
+void first_call_once(once_flag* flag, void (*function)()) {
+    look_up(r.call_once, "call_once");
+    if (r.call_once != first_call_once) r.call_once(flag, function);
+}
+
+}  // namespace
+
+#define OVNI_INITIAL(name, ...) first_##name,
+constinit RealFunctions r = {
+#define WAIT OVNI_INITIAL
+#define ALWAYS OVNI_INITIAL
+#define INSTANT OVNI_INITIAL
+#define OF_THREAD OVNI_INITIAL
+#include "threads/functions.inc"
+    first_pthread_exit,
+    first_call_once,
+};
+
+namespace {
+
+[[gnu::constructor]] void look_up_all() {
+#define OVNI_LOOK_UP(name, ...) look_up(r.name, #name);
+#define WAIT OVNI_LOOK_UP
+#define ALWAYS OVNI_LOOK_UP
+#define INSTANT OVNI_LOOK_UP
+#define OF_THREAD OVNI_LOOK_UP
+#include "threads/functions.inc"
+    look_up(r.pthread_exit, "pthread_exit");
+    look_up(r.call_once, "call_once");
+}
+
+}  // namespace
+
+}  // namespace ovni::threads

@@ -1,0 +1,22 @@
+#include "threads/thread_events.hpp"
+
+#include "threads/objects.hpp"
+#include "threads/recorder.hpp"
+
+namespace ovni::threads {
+
+void record_creation(pthread_t thread, const void* caller) noexcept {
+    record_of_thread("HTc", thread, caller);
+}
+
+void record_start(const void* caller) noexcept {
+    if (mode.load(std::memory_order_relaxed) == Mode::off) return;
+    thread_lives(true);
+    record_of_thread("HTs", pthread_self(), caller, Allocating::no);
+}
+
+void record_return() noexcept {
+    if (mode.load(std::memory_order_relaxed) != Mode::off) thread_lives(false);
+}
+
+}  // namespace ovni::threads

@@ -1,0 +1,14 @@
+// Called by what makes threads: the events of their creation and start.
+#pragma once
+
+#include <pthread.h>
+
+namespace ovni::threads {
+
+// The calling thread has created another. `caller`: an address in the code that did.
+void record_creation(pthread_t thread, const void* caller) noexcept;
+// The calling thread, created by that code, is about to run its function, or has returned from it.
+void record_start(const void* caller) noexcept;
+void record_return() noexcept;
+
+}  // namespace ovni::threads

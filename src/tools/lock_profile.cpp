@@ -1,0 +1,96 @@
+#include "tools/lock_profile.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace ovni {
+
+namespace {
+
+double seconds(uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1e9;
+}
+
+// Those that had the object for most of the time in which others waited.
+std::string holders_of(const LockSums& sums) {
+    constexpr size_t most = 3;
+    std::vector<std::pair<int32_t, HeldWaits>> holders;
+    for (const auto& holder : sums.holders)
+        if (holder.first != 0) holders.push_back(holder);
+    std::ranges::stable_sort(holders, [](const auto& a, const auto& b) {
+        return a.second.nanoseconds.number() > b.second.nanoseconds.number();
+    });
+    std::string text;
+    for (size_t i = 0; i < std::min(holders.size(), most); ++i)
+        text += fmt::format("{}{}: {} for {:.6f}", i == 0 ? "  " : ", ", holders[i].first,
+                            holders[i].second.waits, seconds(holders[i].second.nanoseconds.number()));
+    if (holders.size() > most) text += fmt::format(", and {} more", holders.size() - most);
+    return text;
+}
+
+}  // namespace
+
+void LockProfile::take_all(ThreadAtLocks& thread, ProcessLocks& process, StreamReader& reader,
+                           int64_t& clock) const {
+    while (reader.next()) {
+        const EventView& event = reader.event();
+        clock = event.clock;
+        if (event.kind == EventView::Kind::gap_end) continue;
+        if (event.kind != EventView::Kind::event)
+            thread.close(clock);
+        else if (event.code.model() != 'H')
+            continue;
+        else if (event.jumbo())
+            process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+        else
+            thread.take(event.code, event.payload(), clock);
+    }
+}
+
+void LockProfile::add(const Stream& stream, StreamReader reader) {
+    const StreamMetadata& about = stream.metadata;
+    ProcessLocks& process =
+        processes_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}];
+    ThreadAtLocks thread(process);
+    int64_t clock = 0;
+    try {
+        take_all(thread, process, reader, clock);
+    } catch (const Error&) {
+        thread.close(clock);
+        throw;
+    }
+    if (about.end) clock = std::max(clock, about.end->clock.value_or(0));
+    thread.close(clock);
+}
+
+void LockProfile::print_rows(TextOutput& out, const std::string& name, const LockSumsByName& sums,
+                             Holders holders) {
+    std::vector<std::pair<LockName, LockSums>> rows(sums.begin(), sums.end());
+    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
+        return a.second.nanoseconds.number() > b.second.nanoseconds.number();
+    });
+    for (const auto& [lock, sum] : rows)
+        fmt::format_to(std::back_inserter(out.text()), "{:<12} {:<10} {:<28} {:>10} {:>14.6f} {:>14.6f}{}\n",
+                       name, lock.kind, lock.label, sum.waits, seconds(sum.nanoseconds.number()),
+                       seconds(sum.longest), holders == Holders::named ? holders_of(sum) : "");
+}
+
+void LockProfile::print(TextOutput& out) const {
+    fmt::format_to(std::back_inserter(out.text()), "{:<12} {:<10} {:<28} {:>10} {:>14} {:>14}  {}\n", "rank",
+                   "kind", "object", "waits", "seconds", "longest", "threads that had it: waits, seconds");
+    LockSumsByName all;
+    for (const auto& [process, locks] : processes_)
+        for (const auto& [lock, sum] : locks.sums()) all[lock] += sum;
+    print_rows(out, "all", all, Holders::left_out);
+    bool several = !processes_.empty() && processes_.begin()->first.app != processes_.rbegin()->first.app;
+    for (const auto& [process, locks] : processes_) {
+        std::string name =
+            process.rank < 0 ? fmt::format("pid {}", process.pid) : fmt::format("{}", process.rank);
+        print_rows(out, several ? fmt::format("{}.{}", process.app, name) : name, locks.sums(),
+                   Holders::named);
+    }
+}
+
+}  // namespace ovni
