@@ -9,12 +9,13 @@ namespace ovni {
 std::span<const Hook> kernel_hooks();
 std::span<const Hook> mpi_hooks();
 std::span<const Hook> nosv_hooks();
+std::span<const Hook> openmp_hooks();
 std::span<const Hook> ovni_hooks();
 std::span<const Hook> task_hooks();
 
 HookFunction find_hook(EventCode code) {
     for (std::span<const Hook> hooks :
-         {kernel_hooks(), mpi_hooks(), nosv_hooks(), ovni_hooks(), task_hooks()})
+         {kernel_hooks(), mpi_hooks(), nosv_hooks(), openmp_hooks(), ovni_hooks(), task_hooks()})
         for (const Hook& hook : hooks)
             if (hook.code == code) return hook.run;
     throw Error(fmt::format("event {} has no hook", code.text().data()));
