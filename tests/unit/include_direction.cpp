@@ -35,6 +35,7 @@ const std::map<std::string, Parts> allowed = {
     {"region", {"region", "runtime", "drain", "ring", "core"}},
     {"code", {"code"}},
     {"threads", {"threads", "core"}},
+    {"openmp", {"openmp"}},
     {"run", {"run", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 
