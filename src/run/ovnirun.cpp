@@ -15,6 +15,7 @@
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
+#include "run/openmp.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
 #include "run/trace_directory.hpp"
@@ -73,7 +74,7 @@ bool tell_what_is_not_recorded(const char* program) {
         throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
     if (const std::string cause = ovni::run::what_keeps_libraries_out(program[0]); !cause.empty())
         throw ovni::Error(cause + ", so its functions cannot be listed", program[0]);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}).c_str(), 1);
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}, ovni::run::OpenMp::off).c_str(), 1);
     execvp(program[0], program);
     throw ovni::Error(strerror(errno), program[0]);
 }
@@ -88,7 +89,9 @@ int run(char** argv) {
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program);
     const ovni::run::ForChains chains = ovni::run::libraries_for_chains();
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
+    const ovni::run::OpenMp openmp = ovni::run::wanted_openmp();
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains, openmp).c_str(), 1);
+    ovni::run::name_tool_of_openmp(openmp);
     if (chains.fixed_addresses) keep_addresses();
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "run/openmp.hpp"
 
 namespace ovni::run {
 
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* runtime_library = "libovni.so.1";
 constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* code_library = "libovni-code.so";
+constexpr const char* openmp_library_name = "libovni-openmp.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
@@ -60,7 +62,11 @@ bool has_code_library() {
 }
 
 // Otherwise ours come first: of two that stand before the same function of MPI, the second is not called.
-std::string preload_list(const char* present, const ForChains& chains) {
+std::string openmp_library() {
+    return library_directory() / openmp_library_name;
+}
+
+std::string preload_list(const char* present, const ForChains& chains, OpenMp openmp) {
     fs::path directory = library_directory();
     if (directory.string().find_first_of(" :") != std::string::npos)
         throw Error("LD_PRELOAD takes no path with a blank or colon", directory.string());
@@ -72,6 +78,9 @@ std::string preload_list(const char* present, const ForChains& chains) {
     append(directory / runtime_library);
     if (chains.threads) append(directory / threads_library);
     if (chains.code) append(directory / code_library);
+    // The entry points of its runtime have to come before ours, which pass calls on to the next ones.
+    if (openmp == OpenMp::by_libomp) append(find_libomp());
+    if (openmp != OpenMp::off) append(openmp_library());
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
     std::ranges::for_each(others, append);

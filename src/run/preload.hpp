@@ -18,8 +18,14 @@ struct ForChains {
 // False where the library for the program's code could not be built.
 bool has_code_library();
 
+// What of OpenMP is to be recorded: see the option --openmp.
+enum class OpenMp : uint8_t { off, automatic, by_libomp };
+
 // The value of LD_PRELOAD for the traced program: our libraries, then those in `present` (null: none). Throws
 // Error if a library is missing, or if LD_PRELOAD cannot name it.
-std::string preload_list(const char* present, const ForChains& chains);
+std::string preload_list(const char* present, const ForChains& chains, OpenMp openmp);
+
+// The path of the library that records OpenMP.
+std::string openmp_library();
 
 }  // namespace ovni::run
