@@ -3,6 +3,7 @@
 // that is not newer than the reader's.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -11,7 +12,7 @@ namespace ovni {
 
 struct Version {
     int major = 0, minor = 0, patch = 0;
-    friend constexpr bool operator==(Version, Version) = default;
+    friend constexpr auto operator<=>(Version, Version) = default;
 };
 
 // Nothing if the text has more than 63 bytes, fewer than three numbers, or anything but digits in them.

@@ -1,6 +1,7 @@
 #include "emu/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -15,9 +16,10 @@ namespace {
 // The reference does not have these models, so its output of all models (-a) does not show them.
 constexpr std::string_view our_models = "H";
 
-// Does any thread require the model, and is every required version one that we can read?
-bool is_required(const ModelSpec& model, const Trace& trace, const System& system) {
-    bool required = false;
+// The newest version of the model that a thread requires; nothing if none does. Throws Error if there is one
+// that we cannot read.
+std::optional<Version> required_version(const ModelSpec& model, const Trace& trace, const System& system) {
+    std::optional<Version> required;
     for (const ThreadInfo& thread : system.threads()) {
         const auto& wanted = trace.streams()[thread.stream].metadata.require;
         auto found = wanted.find(std::string(model.name));
@@ -30,7 +32,7 @@ bool is_required(const ModelSpec& model, const Trace& trace, const System& syste
             throw Error(fmt::format("requires version {} of model {}, this emulator has {}", found->second,
                                     model.name, model.version),
                         trace.json_path_of(thread.stream));
-        required = true;
+        required = std::max(required, want);
     }
     return required;
 }
@@ -72,9 +74,11 @@ ChannelPlan::Kind channel_kind(ChannelKind kind) {
     return kinds[static_cast<size_t>(kind)];
 }
 
-void add_channels(Plan& plan, const ModelSpec& model) {
+// A channel that the version lacks is left out.
+void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> version) {
+    using Punctual = ChannelPlan::Punctual;
     for (const ChannelSpec& channel : model.channels) {
-        using Punctual = ChannelPlan::Punctual;
+        if (!channel.since.empty() && version < parse_version(channel.since)) break;
         plan.channels.push_back({.name = fmt::format("{}.{}", model.name, channel.name),
                                  .kind = channel_kind(channel.kind),
                                  .punctual = has_punctual_states(channel) ? Punctual::yes : Punctual::no,
@@ -124,13 +128,17 @@ void add_label(FileSchema& file, uint16_t type, int64_t value, std::string_view 
         found->labels.emplace_back(value, label);
 }
 
-void add_further(Schema& schema, const ChannelPlan& channel, const std::vector<int64_t>& shown,
-                 const ShownExtras& what) {
+void add_further(Schema& schema, const Plan& plan, const ChannelPlan& channel,
+                 const std::vector<int64_t>& shown, const ShownExtras& what) {
     const FurtherStates& further = channel.further;
     for (size_t i = 0; i < further.labels.size(); ++i) {
         if (!shown[what.further(channel.first_further + i)]) continue;
+        const int64_t value = further.first + static_cast<int64_t>(i);
         for (FileSchema* file : {&schema.thread, &schema.cpu})
-            add_label(*file, channel.prv_type, further.first + static_cast<int64_t>(i), further.labels[i]);
+            add_label(*file, channel.prv_type, value, further.labels[i]);
+        if (channel.breakdown == ChannelPlan::no_breakdown) continue;
+        add_label(schema.breakdowns[channel.breakdown], plan.breakdowns[channel.breakdown].spec().prv_type,
+                  value, further.labels[i]);
     }
 }
 
@@ -162,11 +170,11 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
     Plan plan;
     plan.schema = system_schema(system);
     for (const ModelSpec* model : all_models()) {
-        bool required = is_required(*model, trace, system);
+        std::optional<Version> required = required_version(*model, trace, system);
         bool is_wanted = enabled == EnabledModels::all && our_models.find(model->id) == our_models.npos;
         if (!required && !is_wanted && model->id != 'O') continue;
         plan.models.push_back({model, static_cast<uint16_t>(plan.channels.size())});
-        add_channels(plan, *model);
+        add_channels(plan, *model, required);
         if (model->id == 'O') add_marks(plan, trace, system);
         if (model->breakdown && breakdowns == Breakdowns::yes)
             add_breakdown(plan, plan.models.back(), trace, system);
@@ -192,7 +200,7 @@ void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& sh
     for (size_t c = 0; c < plan.channels.size(); ++c) {
         uint16_t type = plan.channels[c].prv_type;
         bool bad = shown[what.bad(c)] != 0, too_many = shown[what.too_many_threads(c)] != 0;
-        add_further(schema, plan.channels[c], shown, what);
+        add_further(schema, plan, plan.channels[c], shown, what);
         const DisabledState& disabled = plan.channels[c].disabled;
         if (shown[what.disabled(c)]) add_label(schema.thread, type, disabled.value, disabled.label);
         if (bad) add_label(schema.cpu, type, shown_value::bad, "Error: bad");

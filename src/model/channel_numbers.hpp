@@ -28,7 +28,7 @@ namespace tampi_channel {
 enum : uint8_t { subsystem };
 }
 namespace openmp_channel {
-enum : uint8_t { subsystem, label, task_id };
+enum : uint8_t { subsystem, label, task_id, region, team_size };
 }
 namespace pthread_channel {
 enum : uint8_t { wait, object, holder };

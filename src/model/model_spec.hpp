@@ -80,6 +80,9 @@ struct ChannelSpec {
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
     int64_t cpu_default = 0;  // shown by a CPU row if no thread runs; 0: nothing
     DisabledState disabled = {};
+    // Version of the model: rows have the channel only if a stream requires that or a newer one. Such channels
+    // are the last of their model.
+    std::string_view since = {};
 };
 
 constexpr bool is_punctual(const ChannelSpec& channel, const StateRule& rule) {

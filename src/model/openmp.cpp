@@ -1,7 +1,8 @@
-// Event model `openmp`: the OpenMP-V runtime: regions, tasks and worksharings. Tasks are handled in
-// emu/task_hooks.cpp.
+// Event model `openmp`: what a thread does in OpenMP: regions, tasks and worksharings. Tasks are handled in
+// emu/task_hooks.cpp; what version 1.3.0 adds (ovni/openmp_events.h) in emu/openmp_hooks.cpp.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
+#include "ovni/openmp_events.h"
 
 namespace ovni {
 
@@ -41,6 +42,21 @@ constexpr StateRule subsystem_states[] = {
     {"PH[", "PH]", 31, "Runtime: Worker main loop"},
 };
 
+// States of version 1.3.0, by OVNI_OPENMP_LOOP and so on.
+constexpr std::string_view further_states[] = {
+    "Work-distribution: Loop",  "Work-distribution: Workshare",
+    "Work-distribution: Scope", "Work-distribution: Masked",
+    "Task: Taskloop",           "Barrier: Reduction",
+    "Lock: Acquiring",          "Lock: Holding",
+    "Ordered: Acquiring",       "Ordered: Section",
+    "Atomic: Acquiring",        "Atomic: Section",
+};
+static_assert(std::size(further_states) == OVNI_OPENMP_STATES);
+
+constexpr std::string_view name_of_state(uint64_t number) {
+    return number - 1 < std::size(further_states) ? further_states[number - 1] : std::string_view();
+}
+
 constexpr ChannelSpec channels[] = {
     {.name = "subsystem",
      .kind = ChannelKind::stack,
@@ -49,7 +65,8 @@ constexpr ChannelSpec channels[] = {
      .tracking = Tracking::active,
      .repeats = Repeats::skip_null,
      .title = "OpenMP subsystem",
-     .states = subsystem_states},
+     .states = subsystem_states,
+     .further = {OVNI_OPENMP_FIRST_VALUE, further_states}},
     {.name = "label",
      .kind = ChannelKind::stack,
      .duplicates = Duplicates::allowed,
@@ -65,10 +82,29 @@ constexpr ChannelSpec channels[] = {
      .tracking = Tracking::active,
      .repeats = Repeats::skip_null,
      .title = "OpenMP task ID"},
+    {.name = "region",
+     .kind = ChannelKind::stack,
+     .duplicates = Duplicates::allowed,
+     .prv_type = 54,
+     .tracking = Tracking::active,
+     .repeats = Repeats::skip_null,
+     .title = "OpenMP parallel region",
+     .labels = Labels::task_types,
+     .since = OVNI_OPENMP_VERSION},
+    {.name = "team size",
+     .kind = ChannelKind::stack,
+     .duplicates = Duplicates::allowed,
+     .prv_type = 55,
+     .tracking = Tracking::active,
+     .repeats = Repeats::skip_null,
+     .title = "OpenMP threads of the team",
+     .since = OVNI_OPENMP_VERSION},
 };
 static_assert(channels[openmp_channel::subsystem].name == "subsystem");
 static_assert(channels[openmp_channel::label].name == "label");
 static_assert(channels[openmp_channel::task_id].name == "task ID");
+static_assert(channels[openmp_channel::region].name == "region");
+static_assert(channels[openmp_channel::team_size].name == "team size");
 
 constexpr EventSpec events[] = {
     {"PBs", "begin: spinning while it waits", Action::ignore},
@@ -99,6 +135,27 @@ constexpr EventSpec events[] = {
      "end: worksharing with label %{typeid}",
      Action::hook,
      {.kind = StateKind::pop, .channel = openmp_channel::label, .key_size = 4}},
+    {.signature = "PX[(u16 state)",
+     .description = "begin: %@{state}",
+     .state = {.kind = StateKind::push, .channel = openmp_channel::subsystem, .opposite = "PX]", .kept = 2},
+     .name_of = name_of_state},
+    {.signature = "PX](u16 state)",
+     .description = "end: %@{state}",
+     .state = {.kind = StateKind::pop, .channel = openmp_channel::subsystem},
+     .name_of = name_of_state},
+    {.signature = "PR[(u32 typeid, u32 region, u32 threads, u32 thread)",
+     .description = "begins its part of parallel region %{region} with label %{typeid}: it is thread "
+                    "%{thread} of %{threads}",
+     .state = {.kind = StateKind::push, .channel = openmp_channel::region, .opposite = "PR]", .kept = 16}},
+    {.signature = "PR](u32 typeid, u32 region, u32 threads, u32 thread)",
+     .description = "ends its part of parallel region %{region} with label %{typeid}",
+     .state = {.kind = StateKind::pop, .channel = openmp_channel::region}},
+    {"PNa(u32 typeid, u64 address)", "label %{typeid} stands for the code at %llx{address}", Action::ignore,
+     defines},
+    {"PNc(u32 taskid, u32 typeid)", "task %{taskid} is made, with label %{typeid}", Action::ignore},
+    {"PNd(u32 first, u32 second)", "task %{second} waits for task %{first}", Action::ignore},
+    {"PNk(u64 first, u64 count)", "chunk of %{count} iterations from %{first}", Action::ignore},
+    {"PNx(u32 flags)", "cancellation, flags 0x%x{flags}", Action::ignore},
 };
 
 constexpr BreakdownSpec breakdown{.prv_type = 53,
@@ -122,7 +179,7 @@ constexpr ViewSpec views[] = {
 extern constinit const ModelSpec openmp_model = [] {
     constexpr ModelSpec model{.id = 'P',
                               .name = "openmp",
-                              .version = "1.2.1",
+                              .version = OVNI_OPENMP_VERSION,
                               .guard = Guard::running,
                               .linter_channel = openmp_channel::subsystem,
                               .channels = channels,

@@ -122,6 +122,12 @@ consteval bool well_formed_state(const ModelSpec& model, const EventSpec& event,
 
 consteval bool well_formed(const ModelSpec& model) {
     if (!parse_version(model.version)) return false;
+    bool is_newer = false;
+    for (const ChannelSpec& channel : model.channels) {
+        if (is_newer && channel.since.empty()) return false;
+        is_newer = !channel.since.empty();
+        if (is_newer && !parse_version(channel.since)) return false;
+    }
     for (const ChannelSpec& channel : model.channels) {
         if (!well_formed_channel(model, channel)) return false;
         for (const StateRule& rule : channel.states) {

@@ -127,7 +127,7 @@ static region::Plan plan_of_environment() {
     return plan;
 }
 
-ForChains libraries_for_chains() {
+Libraries libraries_for_chains() {
     const region::Plan plan = plan_of_environment();
     return {!plan.chains.empty(), region::waits_for_code(plan), region::has_fixed_address(plan)};
 }

@@ -46,7 +46,7 @@ void check_chains(std::string_view name, std::string_view chains);
 void check_ranks(std::string_view name, std::string_view ranks);
 
 // The libraries that the chains of OVNI_CONTROL need.
-ForChains libraries_for_chains();
+Libraries libraries_for_chains();
 
 // Warns of what is odd but accepted in the chains that the program will get.
 void print_warnings_about_chains();

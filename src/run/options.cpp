@@ -51,6 +51,9 @@ constexpr OptionRow known[] = {
     {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
      R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait
      (contended, default), or besides every lock, unlock, signal and post (all).)"},
+    {"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
+     R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
+     place of GCC's, which reports less. Without a value: auto. See --help settings.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
@@ -241,6 +244,8 @@ char** take(Options& options, char** argv) {
         throw UsageError(
             fmt::format("unknown option {}{}, see --help", word, proposal(word, option_names())));
     const std::string name = fmt::format("--{}", option->name);
+    const bool has_word = argv[1] && std::ranges::count(alternatives(option->value), argv[1]);
+    if (option->variable == "OVNI_OPENMP" && !value && !has_word) value = "auto";
     if (option->value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
         value = "1";

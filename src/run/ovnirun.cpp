@@ -15,6 +15,7 @@
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
+#include "run/openmp.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
 #include "run/trace_directory.hpp"
@@ -24,6 +25,11 @@ namespace {
 bool records_pthreads() {
     const char* given = getenv("OVNI_PTHREAD");
     return !given || std::strcmp(given, "off") != 0;
+}
+
+bool is_set(const char* variable) {
+    const char* given = getenv(variable);
+    return given && *given;
 }
 
 // The program and its libraries lie at the same addresses in each run.
@@ -40,10 +46,10 @@ void keep_addresses() {
 // The program may be started from another directory.
 void complete_directories() {
     for (const char* variable : {"OVNI_TRACEDIR", "OVNI_TMPDIR"})
-        if (const char* given = getenv(variable); given && *given)
-            setenv(variable, ovni::run::complete_directory(variable, given).c_str(), 1);
-    if (const char* given = getenv("OVNI_CONTROL_LOG"); given && *given)
-        setenv("OVNI_CONTROL_LOG", std::filesystem::absolute(given).c_str(), 1);
+        if (is_set(variable))
+            setenv(variable, ovni::run::complete_directory(variable, getenv(variable)).c_str(), 1);
+    if (is_set("OVNI_CONTROL_LOG"))
+        setenv("OVNI_CONTROL_LOG", std::filesystem::absolute(getenv("OVNI_CONTROL_LOG")).c_str(), 1);
 }
 
 bool can_be_recorded(bool anyway) {
@@ -78,7 +84,7 @@ bool tell_what_is_not_recorded(const char* program) {
         throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
     if (const std::string cause = ovni::run::what_keeps_libraries_out(program[0]); !cause.empty())
         throw ovni::Error(cause + ", so its functions cannot be listed", program[0]);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}).c_str(), 1);
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {.code = true}).c_str(), 1);
     execvp(program[0], program);
     throw ovni::Error(strerror(errno), program[0]);
 }
@@ -92,12 +98,13 @@ int run(char** argv) {
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program);
-    ovni::run::ForChains chains = ovni::run::libraries_for_chains();
-    const char* counters = getenv("OVNI_COUNTERS");
-    chains.counters = counters && *counters;
-    if (records_pthreads()) chains.threads = true;
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), chains).c_str(), 1);
-    if (chains.fixed_addresses) keep_addresses();
+    ovni::run::Libraries wanted = ovni::run::libraries_for_chains();
+    wanted.counters = is_set("OVNI_COUNTERS");
+    wanted.threads |= records_pthreads();
+    wanted.openmp = ovni::run::wanted_openmp();
+    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), wanted).c_str(), 1);
+    ovni::run::name_tool_of_openmp(wanted.openmp);
+    if (wanted.fixed_addresses) keep_addresses();
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;
     const bool is_told = tell_what_is_not_recorded(options.program[0]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "run/openmp.hpp"
 
 namespace ovni::run {
 
@@ -19,6 +20,7 @@ constexpr const char* runtime_library = "libovni.so.1";
 constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* code_library = "libovni-code.so";
 constexpr const char* counters_library = "libovni-counters.so";
+constexpr const char* openmp_library_name = "libovni-openmp.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
@@ -61,7 +63,11 @@ bool has_code_library() {
 }
 
 // Otherwise ours come first: of two that stand before the same function of MPI, the second is not called.
-std::string preload_list(const char* present, const ForChains& chains) {
+std::string openmp_library() {
+    return library_directory() / openmp_library_name;
+}
+
+std::string preload_list(const char* present, const Libraries& wanted) {
     fs::path directory = library_directory();
     if (directory.string().find_first_of(" :") != std::string::npos)
         throw Error("LD_PRELOAD takes no path with a blank or colon", directory.string());
@@ -71,9 +77,12 @@ std::string preload_list(const char* present, const ForChains& chains) {
     auto others = std::ranges::stable_partition(given, is_sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
-    if (chains.threads) append(directory / threads_library);
-    if (chains.code) append(directory / code_library);
-    if (chains.counters) append(directory / counters_library);
+    if (wanted.threads) append(directory / threads_library);
+    if (wanted.code) append(directory / code_library);
+    if (wanted.counters) append(directory / counters_library);
+    // The entry points of its runtime have to come before ours, which pass calls on to the next ones.
+    if (wanted.openmp == OpenMp::by_libomp) append(find_libomp());
+    if (wanted.openmp != OpenMp::off) append(openmp_library());
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
     std::ranges::for_each(others, append);

@@ -7,13 +7,17 @@
 
 namespace ovni::run {
 
-// The libraries that chains, or counters, need besides those of every program.
-struct ForChains {
+// What of OpenMP is to be recorded: see the option --openmp.
+enum class OpenMp : uint8_t { off, automatic, by_libomp };
+
+// The libraries that are wanted besides those of every program.
+struct Libraries {
     bool threads = false;  // threads are numbered when they are created, and record what they wait for
     bool code = false;     // alarms wait for code of the program
     // An alarm waits for an address: the system must not choose other ones for each run.
     bool fixed_addresses = false;
-    bool counters = false;  // no chain: OVNI_COUNTERS names counters
+    bool counters = false;
+    OpenMp openmp = OpenMp::off;
 };
 
 // False where the library for the program's code could not be built.
@@ -21,6 +25,9 @@ bool has_code_library();
 
 // The value of LD_PRELOAD for the traced program: our libraries, then those in `present` (null: none). Throws
 // Error if a library is missing, or if LD_PRELOAD cannot name it.
-std::string preload_list(const char* present, const ForChains& chains);
+std::string preload_list(const char* present, const Libraries& wanted);
+
+// The path of the library that records OpenMP.
+std::string openmp_library();
 
 }  // namespace ovni::run

@@ -135,7 +135,9 @@ void Stream::close(const StreamEnd* end) {
 void Stream::close_ours(const StreamEnd* end) {
     SlowPath slow;
     Lock lock(mutex_);
-    if (is_ours() && !is_closed()) close_locked(end);
+    if (!is_ours() || is_closed()) return;
+    if (!end) place_.metadata().set("ovni.goes_on", 1);
+    close_locked(end);
 }
 
 // The owning thread may be emitting at this moment. What it publishes before it sees the limit is drained,

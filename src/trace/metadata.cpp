@@ -333,6 +333,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     read_rank(ovni, metadata);
     metadata.tid = positive(ovni, "tid");
     metadata.finished = ovni.number<int>("finished").value_or(0) == 1;
+    metadata.goes_on = ovni.number<int>("goes_on").value_or(0) == 1;
     metadata.marks = marks_of(ovni);
     Members library = ovni.object("lib");
     metadata.lib_version = library.text("version");

@@ -38,6 +38,7 @@ const std::map<std::string, Parts> allowed = {
     {"code", {"code"}},
     {"threads", {"threads", "core"}},
     {"counters", {"counters", "core"}},
+    {"openmp", {"openmp"}},
     {"run", {"run", "counters", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 

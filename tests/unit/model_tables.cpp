@@ -27,8 +27,9 @@ const Json& description() {
 }
 
 // Our additions to models of the reference.
-constexpr const char* our_events[] = {"MX[", "MX]", "MXs", "MXo", "MXc", "MXr", "MXb", "MXC", "MXO", "MXN"};
-const std::map<std::string, std::string> our_versions = {{"mpi", "1.1.0"}};
+constexpr const char* our_events[] = {"MX[", "MX]", "MXs", "MXo", "MXc", "MXr", "MXb", "MXC", "MXO", "MXN",
+                                      "PX[", "PX]", "PR[", "PR]", "PNa", "PNc", "PNd", "PNk", "PNx"};
+const std::map<std::string, std::string> our_versions = {{"mpi", "1.1.0"}, {"openmp", "1.3.0"}};
 
 size_t our_events_of(const ModelSpec& model) {
     return static_cast<size_t>(std::ranges::count(our_events, model.id, [](auto* code) { return code[0]; }));
@@ -96,8 +97,10 @@ TEST(ModelTables, HaveTheModelsAndChannelsThatAreDescribed) {
         EXPECT_EQ(std::string(1, model.id), described["id"].get<std::string>());
         EXPECT_EQ(model.name, described["name"].get<std::string>());
         EXPECT_EQ(model.version, version_of(described));
-        ASSERT_EQ(model.channels.size(), described["channels"].size());
-        for (size_t c = 0; c < model.channels.size(); ++c) {
+        auto of_reference = static_cast<size_t>(
+            std::ranges::count_if(model.channels, [](auto& channel) { return channel.since.empty(); }));
+        ASSERT_EQ(of_reference, described["channels"].size());
+        for (size_t c = 0; c < of_reference; ++c) {
             SCOPED_TRACE(model.channels[c].name);
             expect_channel(model.channels[c], described["channels"][c]);
         }

@@ -1,0 +1,119 @@
+#include "openmp/symbol_name.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ovni::openmp {
+
+namespace {
+
+// A file in memory, read only. Nothing outside of it is given out, whatever its headers say.
+class ElfFile {
+ public:
+    explicit ElfFile(const char* path) noexcept {
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        struct stat what {};
+        if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_size > 0) {
+            void* mapped = mmap(nullptr, static_cast<size_t>(what.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+            if (mapped != MAP_FAILED)
+                bytes_ = static_cast<const char*>(mapped), size_ = static_cast<size_t>(what.st_size);
+        }
+        close(file);
+    }
+    ~ElfFile() {
+        if (bytes_) munmap(const_cast<char*>(bytes_), size_);
+    }
+    ElfFile(const ElfFile&) = delete;
+    ElfFile& operator=(const ElfFile&) = delete;
+
+    // Null if it is no table of whole rows in the file.
+    template <class Row>
+    const Row* rows(uint64_t offset, uint64_t size) const noexcept {
+        bool is_inside = offset <= size_ && size <= size_ - offset && offset % alignof(Row) == 0;
+        return is_inside && size >= sizeof(Row) ? reinterpret_cast<const Row*>(bytes_ + offset) : nullptr;
+    }
+    // Null unless a zero ends it within the file.
+    const char* text(const Elf64_Shdr& names, uint64_t at) const noexcept {
+        const char* begin = rows<char>(names.sh_offset, names.sh_size);
+        if (!begin || at >= names.sh_size || !memchr(begin + at, 0, names.sh_size - at)) return nullptr;
+        return begin + at;
+    }
+
+ private:
+    const char* bytes_ = nullptr;
+    size_t size_ = 0;
+};
+
+struct Symbol {
+    const char* name = nullptr;
+    uintptr_t address = 0;
+};
+
+bool covers(const Elf64_Sym& symbol, uint64_t value) {
+    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+           symbol.st_value <= value && value - symbol.st_value < symbol.st_size;
+}
+
+// The function of the file's own table of symbols, which has local ones, too. The name lies in the file.
+Symbol function_at(const ElfFile& file, uint64_t value) noexcept {
+    const auto* header = file.rows<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
+        return {};
+    const auto* sections =
+        file.rows<Elf64_Shdr>(header->e_shoff, uint64_t{header->e_shnum} * sizeof(Elf64_Shdr));
+    for (unsigned i = 0; sections && i < header->e_shnum; ++i) {
+        if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+        const auto* symbols = file.rows<Elf64_Sym>(sections[i].sh_offset, sections[i].sh_size);
+        for (uint64_t k = 0; symbols && k < sections[i].sh_size / sizeof(Elf64_Sym); ++k)
+            if (covers(symbols[k], value))
+                return {file.text(sections[sections[i].sh_link], symbols[k].st_name), symbols[k].st_value};
+    }
+    return {};
+}
+
+void write(const char* name, uintptr_t distance, char* text, size_t size) noexcept {
+    int status = 0;
+    char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    const char* shown = plain ? plain : name;
+    if (distance == 0)
+        snprintf(text, size, "%s", shown);
+    else
+        snprintf(text, size, "%.*s+0x%zx", static_cast<int>(size > 20 ? size - 20 : 0), shown, distance);
+    free(plain);
+}
+
+}  // namespace
+
+void name_code(const void* address, Address kind, char* text, size_t size) noexcept {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    // Behind a call that does not return there may be another function.
+    const uintptr_t inside = kind == Address::return_of_call ? at - 1 : at;
+    Dl_info found{};
+    void* extra = nullptr;
+    if (dladdr1(reinterpret_cast<void*>(inside), &found, &extra, RTLD_DL_LINKMAP) == 0 || !extra) {
+        snprintf(text, size, "0x%zx", at);
+        return;
+    }
+    const auto* map = static_cast<const link_map*>(extra);
+    const char* path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
+    const ElfFile file(path);
+    const Symbol own = function_at(file, inside - map->l_addr);
+    if (own.name) return write(own.name, at - map->l_addr - own.address, text, size);
+    if (found.dli_sname)
+        return write(found.dli_sname, at - reinterpret_cast<uintptr_t>(found.dli_saddr), text, size);
+    const char* name = found.dli_fname ? strrchr(found.dli_fname, '/') : nullptr;
+    snprintf(text, size, "%s+0x%zx", name ? name + 1 : "program", at - map->l_addr);
+}
+
+}  // namespace ovni::openmp

@@ -1,0 +1,326 @@
+#include "openmp/thread.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "openmp/region_ends.hpp"
+#include "ovni/emit.hpp"
+#include "ovni/private.h"
+
+namespace ovni::openmp {
+
+namespace {
+
+std::atomic<uint32_t> last_task{0}, last_region{0}, last_type{0};
+
+uint32_t next(std::atomic<uint32_t>& last) noexcept {
+    uint32_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return number != 0 ? number : next(last);
+}
+
+bool samples_cpus = true;
+
+// Holds the Thread of each thread. Little thread-local storage may be used, so this uses none.
+pthread_key_t own_thread;
+bool has_key = false;
+
+bool says(const char* variable, const char* value) noexcept {
+    const char* given = secure_getenv(variable);
+    return given && strcmp(given, value) == 0;
+}
+
+void thread_ends(void* thread) noexcept {
+    pthread_setspecific(own_thread, thread);
+    {
+        Report report;
+        if (report) report->leave_all();
+    }
+    pthread_setspecific(own_thread, nullptr);
+    static_cast<Thread*>(thread)->~Thread();
+    free(thread);
+}
+
+[[gnu::constructor]] void set_up() {
+    has_key = pthread_key_create(&own_thread, thread_ends) == 0;
+    samples_cpus = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+}
+
+Thread* make_thread() noexcept {
+    void* memory = has_key ? malloc(sizeof(Thread)) : nullptr;
+    if (!memory) return nullptr;
+    auto* thread = new (memory) Thread;
+    pthread_setspecific(own_thread, thread);
+    return thread;
+}
+
+}  // namespace
+
+uint32_t next_task() noexcept {
+    return next(last_task);
+}
+uint32_t next_region() noexcept {
+    return next(last_region);
+}
+
+Thread::~Thread() {
+    free(frames_);
+    free(types_);
+}
+
+Thread* Thread::here() noexcept {
+    void* known = has_key ? pthread_getspecific(own_thread) : nullptr;
+    return known ? static_cast<Thread*>(known) : make_thread();
+}
+
+bool Thread::begin_report() noexcept {
+    if (is_reporting_) return false;
+    is_reporting_ = true;
+    at_ = ovni::stream_now();
+    return true;
+}
+
+// True if events can be recorded, or will be when recording goes on.
+bool Thread::meets_stream() noexcept {
+    const ovni_private_window* window = ovni_private_thread_window;
+    if (window && window == met_ && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) [[likely]]
+        return true;
+    return meet_other_stream();
+}
+
+[[gnu::noinline]] bool Thread::meet_other_stream() noexcept {
+    if (!ovni_private_thread_open() && !ovni_private_thread_defines()) return false;
+    const ovni_private_window* window = ovni_private_thread_window;
+    if (!window || !window->published) return false;
+    if (window == met_) return true;
+    met_ = window;
+    required_ = Required::nothing;
+    for (uint32_t i = 0; i < size_; ++i) frames_[i].is_shown = false;
+    if (types_) memset(types_, 0, (most_places + 1) * sizeof *types_);
+    at_ = ovni::now();
+    return true;
+}
+
+void Thread::require(Required version) noexcept {
+    if (required_ >= version) [[likely]]
+        return;
+    required_ = version;
+    ovni_private_require(
+        "openmp", version == Required::newest ? OVNI_OPENMP_VERSION : OVNI_OPENMP_VERSION_OF_REFERENCE);
+}
+
+uint32_t Thread::find(Family family, uint64_t key) const noexcept {
+    for (uint32_t i = size_; i > 0; --i) {
+        const Entered& construct = frames_[i - 1].construct;
+        if (construct.key == key && row_of(construct.state).family == family) return i - 1;
+    }
+    return nothing;
+}
+
+bool Thread::push(const Frame& frame) noexcept {
+    if (size_ == room_) {
+        constexpr uint32_t first_room = 64;
+        uint32_t room = room_ == 0 ? first_room : 2 * room_;
+        auto* frames = static_cast<Frame*>(realloc(static_cast<void*>(frames_), room * sizeof *frames_));
+        if (!frames) return false;
+        frames_ = frames;
+        room_ = room;
+    }
+    frames_[size_++] = frame;
+    return true;
+}
+
+void Thread::enter(const Entered& construct) noexcept {
+    if (!push({construct, 0, false}) || size_ > most_shown || !meets_stream()) return;
+    show(frames_[size_ - 1]);
+}
+
+// The constructs from `first` on end, but for locks that are held; that of `removed` ends in any case.
+void Thread::end_from(uint32_t first, uint32_t removed) noexcept {
+    auto stays = [&](uint32_t i) {
+        return i != removed && row_of(frames_[i].construct.state).family == Family::holding;
+    };
+    while (first < size_ && stays(first)) ++first;
+    for (uint32_t i = size_; i > first; --i) hide(frames_[i - 1]);
+    uint32_t kept = first;
+    for (uint32_t i = first; i < size_; ++i) {
+        if (!stays(i)) continue;
+        frames_[kept] = frames_[i];
+        if (frames_[kept].is_shown) show(frames_[kept]);
+        ++kept;
+    }
+    size_ = kept;
+}
+
+void Thread::leave(Family family, uint64_t key) noexcept {
+    uint32_t found = find(family, key);
+    if (found != nothing) end_from(found, found);
+}
+
+bool Thread::return_to(Family family, uint64_t key) noexcept {
+    uint32_t found = find(family, key);
+    if (found == nothing) return false;
+    end_from(found + 1, nothing);
+    return true;
+}
+
+const Entered* Thread::innermost_part() const noexcept {
+    for (uint32_t i = size_; i > 0; --i)
+        if (frames_[i - 1].construct.state == State::part_of_region) return &frames_[i - 1].construct;
+    return nullptr;
+}
+
+bool Thread::is_place_of_region(const void* address) const noexcept {
+    const Entered* part = innermost_part();
+    return part && part->place != 0 && address_of(part->place) == address;
+}
+
+void Thread::say_region_ends() noexcept {
+    if (const Entered* part = innermost_part()) note_end_of_region(part->number, at_);
+}
+
+void Thread::end_with_region() noexcept {
+    const ovni_private_window* window = ovni_private_thread_window;
+    const Entered* part = innermost_part();
+    const uint64_t end = part ? end_of_region(part->number) : 0;
+    if (end == 0 || !window || window != met_ || end + part->thread >= at_) return;
+    // No two threads get one clock, so that their order is no question.
+    at_ = std::max(end + part->thread, window->last);
+}
+
+void Thread::leave_all() noexcept {
+    for (; size_ > 0; --size_) hide(frames_[size_ - 1]);
+}
+
+// A state and what its construct shows besides.
+void Thread::show(Frame& frame) noexcept {
+    const Entered& construct = frame.construct;
+    require(Required::reference);
+    frame.type = type_of(construct.place);
+    frame.is_shown = true;
+    if (construct.state == State::task && !show_task(frame)) return;
+    show_state(construct.state, row_of(construct.state).enter);
+    if (shows_label(frame)) ovni::emit_at("PQx", at_, frame.type);
+    if (construct.state == State::part_of_region) show_region(frame, "PR[");
+}
+
+void Thread::hide(const Frame& frame) noexcept {
+    // In another stream than before, nothing is shown.
+    const bool is_here = frame.is_shown && meets_stream();
+    if (!is_here || !frame.is_shown) return;
+    const Entered& construct = frame.construct;
+    if (construct.state == State::part_of_region) show_region(frame, "PR]");
+    if (shows_label(frame)) ovni::emit_at("PQe", at_, frame.type);
+    show_state(construct.state, row_of(construct.state).leave);
+    if (construct.state == State::task) ovni::emit_at("PPe", at_, construct.number);
+}
+
+bool Thread::shows_label(const Frame& frame) noexcept {
+    return frame.type != 0 && row_of(frame.construct.state).family == Family::work;
+}
+
+void Thread::show_state(State state, EventCode code) noexcept {
+    uint16_t number = row_of(state).number;
+    if (number == 0) return ovni::emit_at(code, at_);
+    require(Required::newest);
+    ovni::emit_at(code, at_, number);
+}
+
+void Thread::show_region(const Frame& frame, EventCode code) noexcept {
+    require(Required::newest);
+    const Entered& part = frame.construct;
+    ovni::emit_at(code, at_, frame.type, part.number, part.threads, part.thread);
+}
+
+// The body is made right before it runs, in this stream: no clocks of two threads have to agree.
+bool Thread::show_task(Frame& frame) noexcept {
+    frame.is_shown = frame.type != 0 && ovni_private_thread_open();
+    if (!frame.is_shown) return false;
+    ovni::emit_at("PPc", at_, frame.construct.number, frame.type);
+    ovni::emit_at("PPx", at_, frame.construct.number);
+    return true;
+}
+
+uint32_t Thread::type_of(Place place) noexcept {
+    if (place == 0) return 0;
+    if (types_ && types_[place] != 0) [[likely]]
+        return types_[place];
+    if (!types_) types_ = static_cast<uint32_t*>(calloc(most_places + 1, sizeof *types_));
+    if (!types_ || !ovni_private_thread_defines()) return 0;
+    types_[place] = next(last_type);
+    define(types_[place], place);
+    return types_[place];
+}
+
+// Labels longer than the emulator takes are cut when they are made.
+[[gnu::noinline]] void Thread::define(uint32_t type, Place place) noexcept {
+    const char* label = label_of(place);
+    uint8_t event[512];
+    constexpr size_t header = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
+    const size_t length = strlen(label) + 1;
+    const auto size = static_cast<uint32_t>(sizeof type + length);
+    if (header + size > sizeof event) return;
+    constexpr EventCode code = "POc";
+    const uint32_t flags_and_code = (OVNI_FORMAT_JUMBO | (OVNI_FORMAT_JUMBO_SIZE - 1)) | code.bits() << 8;
+    memcpy(event, &flags_and_code, sizeof flags_and_code);
+    memcpy(event + OVNI_FORMAT_CLOCK_AT, &at_, sizeof at_);
+    memcpy(event + OVNI_FORMAT_EVENT_HEADER, &size, sizeof size);
+    memcpy(event + header, &type, sizeof type);
+    memcpy(event + header + sizeof type, label, length);
+    ovni_private_emit(event, static_cast<uint32_t>(header + size));
+    const auto address = reinterpret_cast<uint64_t>(address_of(place));
+    if (address == 0) return;
+    require(Required::newest);
+    ovni::emit_at("PNa", at_, type, address);
+}
+
+void Thread::say_task_made(uint32_t task, Place place) noexcept {
+    if (!meets_stream()) return;
+    require(Required::newest);
+    ovni::emit_at("PNc", at_, task, type_of(place));
+}
+
+void Thread::say_dependence(uint32_t first, uint32_t second) noexcept {
+    if (!meets_stream()) return;
+    require(Required::newest);
+    ovni::emit_at("PNd", at_, first, second);
+}
+
+void Thread::say_chunk(uint64_t first, uint64_t count) noexcept {
+    if (!meets_stream()) return;
+    require(Required::newest);
+    ovni::emit_at("PNk", at_, first, count);
+}
+
+void Thread::say_cancellation(uint32_t flags) noexcept {
+    if (!meets_stream()) return;
+    require(Required::newest);
+    ovni::emit_at("PNx", at_, flags);
+}
+
+void Thread::say_spin(bool begins) noexcept {
+    if (!meets_stream()) return;
+    require(Required::reference);
+    ovni::emit_at(begins ? EventCode("PBs") : EventCode("PBS"), at_);
+}
+
+// libovni knows the CPUs of the process only after a while, so it is told again from time to time.
+void Thread::say_cpu() noexcept {
+    constexpr uint32_t oldest = 64;
+    if (!samples_cpus) return;
+    int cpu = sched_getcpu();
+    if (cpu == cpu_ && ++cpu_age_ < oldest) [[likely]]
+        return;
+    cpu_ = cpu;
+    cpu_age_ = 0;
+    if (cpu < 0 || !meets_stream() || !ovni_private_thread_is_ours()) return;
+    ovni_private_move_to_cpu(cpu);
+    at_ = ovni::stream_now();
+}
+
+}  // namespace ovni::openmp

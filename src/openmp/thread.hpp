@@ -1,0 +1,137 @@
+// One thread of the program as OpenMP sees it: the constructs that it is in, the innermost last, and what its
+// stream shows of them. Whatever the runtime reports, each enter event gets its leave event in the same
+// stream, in the order of a stack:
+//
+// - an end whose begin was not seen, or that has no stream, leaves no event;
+// - what is still open inside of a construct that ends is ended with it, but for locks that are held: these
+//   are opened again at the same clock;
+// - a construct that began when nothing could be recorded is not shown, only known.
+//
+// While recording is off, events are emitted all the same: libovni follows them, and shows the states when
+// recording goes on. Only tasks that begin then are not shown. A fork's child and a stream that was opened
+// later begin with nothing.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+
+#include "openmp/places.hpp"
+#include "openmp/states.hpp"
+
+struct ovni_private_window;
+
+namespace ovni::openmp {
+
+// What a thread is in. `key` tells constructs of a family apart: the number of the task or region, the id of
+// a lock, the kind of a worksharing or wait.
+struct Entered {
+    State state;
+    uint64_t key = 0;
+    Place place = 0;
+    uint32_t number = 0;               // of the region or of the task's body, in the process
+    uint32_t threads = 0, thread = 0;  // of State::part_of_region
+};
+
+class Thread {
+ public:
+    Thread() = default;
+    ~Thread();
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+
+    // The Thread of the calling thread, made at the first call; null without memory.
+    static Thread* here() noexcept;
+
+    // A report of the runtime begins, at this clock; false if it came amid another one, in a handler.
+    bool begin_report() noexcept;
+    void end_report() noexcept { is_reporting_ = false; }
+
+    void enter(const Entered& construct) noexcept;
+    // The innermost construct of the family with that key, and all inside of it, ends.
+    void leave(Family family, uint64_t key) noexcept;
+    // What is inside of the innermost such construct ends; false if the thread is in none.
+    bool return_to(Family family, uint64_t key) noexcept;
+    // True if the address is the place of the parallel region that the thread is in.
+    bool is_place_of_region(const void* address) const noexcept;
+    // All ends.
+    void leave_all() noexcept;
+
+    // The region of the thread's innermost part is over now, for all threads.
+    void say_region_ends() noexcept;
+    // Runtimes let threads report the end of a region only when the next one begins. If the region of the
+    // innermost part is over, the events of this report get the clock of its end.
+    void end_with_region() noexcept;
+
+    // Events that change no state.
+    void say_task_made(uint32_t task, Place place) noexcept;
+    void say_dependence(uint32_t first, uint32_t second) noexcept;
+    void say_chunk(uint64_t first, uint64_t count) noexcept;
+    void say_cancellation(uint32_t flags) noexcept;
+    void say_spin(bool begins) noexcept;
+    // Records on which CPU the thread runs.
+    void say_cpu() noexcept;
+
+ private:
+    struct Frame {
+        Entered construct;
+        uint32_t type;  // label in the stream, 0: none
+        bool is_shown;
+    };
+    enum class Required : uint8_t { nothing, reference, newest };
+    static constexpr uint32_t nothing = UINT32_MAX;
+    static constexpr uint32_t most_shown = 400;  // an emulator takes no more than 512
+
+    bool meets_stream() noexcept;
+    bool meet_other_stream() noexcept;
+    void require(Required version) noexcept;
+    uint32_t find(Family family, uint64_t key) const noexcept;
+    const Entered* innermost_part() const noexcept;
+    void end_from(uint32_t first, uint32_t removed) noexcept;
+    bool push(const Frame& frame) noexcept;
+    void show(Frame& frame) noexcept;
+    void hide(const Frame& frame) noexcept;
+    bool show_task(Frame& frame) noexcept;
+    static bool shows_label(const Frame& frame) noexcept;
+    void show_region(const Frame& frame, EventCode code) noexcept;
+    void show_state(State state, EventCode code) noexcept;
+    uint32_t type_of(Place place) noexcept;
+    void define(uint32_t type, Place place) noexcept;
+
+    Frame* frames_ = nullptr;
+    uint32_t size_ = 0, room_ = 0;
+    uint32_t* types_ = nullptr;  // by place: the label's number in the stream, 0: not defined there
+    const ovni_private_window* met_ = nullptr;  // of the stream that the frames are shown in
+    uint64_t at_ = 0;                           // clock of this report
+    int cpu_ = -1;
+    uint32_t cpu_age_ = 0;
+    Required required_ = Required::nothing;
+    bool is_reporting_ = false;
+};
+
+// A call of the runtime in which its thread reports something: errno stays as it was. Null if nothing can be
+// reported.
+class Report {
+ public:
+    Report() noexcept : saved_(errno), thread_(Thread::here()) {
+        if (thread_ && !thread_->begin_report()) thread_ = nullptr;
+    }
+    ~Report() {
+        if (thread_) thread_->end_report();
+        errno = saved_;
+    }
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
+    explicit operator bool() const { return thread_ != nullptr; }
+    Thread* operator->() const { return thread_; }
+    const Thread& thread() const { return *thread_; }
+
+ private:
+    int saved_;
+    Thread* thread_;
+};
+
+// Numbers of tasks, implicit ones too, in the process; never 0.
+uint32_t next_task() noexcept;
+uint32_t next_region() noexcept;
+
+}  // namespace ovni::openmp

@@ -1,0 +1,43 @@
+// The OMPT tool: an OpenMP runtime that has this interface calls ompt_start_tool() when it begins, and then
+// our callbacks.
+#include "openmp/tool.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "openmp/mode.hpp"
+
+namespace ovni::openmp {
+
+namespace {
+
+int initialize(ompt::Lookup lookup, int, ompt::Data*) {
+    auto set_callback = reinterpret_cast<ompt::SetCallback>(lookup("ompt_set_callback"));
+    if (!set_callback) return 0;
+    for (std::span<const Callback> callbacks : {region_callbacks(), task_callbacks(), wait_callbacks()})
+        for (const Callback& callback : callbacks) set_callback(callback.number, callback.function);
+    records_by_ompt.store(true, std::memory_order_relaxed);
+    return 1;
+}
+
+// A runtime that begins again, as after omp_pause_resource(), asks for the tool once more.
+void finalize(ompt::Data*) {
+    records_by_ompt.store(false, std::memory_order_relaxed);
+}
+
+constinit ompt::StartToolResult tool{initialize, finalize, {}};
+
+}  // namespace
+
+}  // namespace ovni::openmp
+
+#pragma GCC visibility push(default)
+
+extern "C" ovni::openmp::ompt::StartToolResult* ompt_start_tool(unsigned /*omp_version*/,
+                                                                const char* /*runtime*/) {
+    using namespace ovni::openmp;
+    return tool_is_wanted() ? &tool : nullptr;
+}
+
+#pragma GCC visibility pop
