@@ -135,7 +135,7 @@ void Tracker::state_changed(uint32_t t) {
     shown_tid_[t] = tid;
 }
 
-// What a thread row shows of a channel that its tracking disables. Nothing is known of it in a gap.
+// The value that a thread row shows of a channel that its tracking disables. In a gap nothing is known of it.
 Value Tracker::disabled_value(const Thread& thread, uint16_t c) {
     if (!thread.traced()) return {};
     note(extras_.disabled(c));

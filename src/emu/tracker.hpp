@@ -84,7 +84,7 @@ class Tracker {
         int64_t last_time = -1;
     };
 
-    // What may change of the threads that a CPU row follows.
+    // Either thread that a CPU row may follow can change.
     static constexpr unsigned running_thread = 1, active_thread = 2;
 
     // True if a row needs a new line for `value`; updates what it has `shown`.

@@ -29,7 +29,7 @@ class LanguageTest : public EmulatorTest {
         Finished done = emulate();
         ASSERT_EQ(done.status, 0) << done.err;
     }
-    // What `ovnidump` prints of the only thread.
+    // Prints the only thread by `ovnidump`.
     std::string dump() {
         Finished done = run({example_program("ovnidump"), trace().write().string()});
         EXPECT_EQ(done.status, 0) << done.err;

@@ -1,4 +1,4 @@
-// What CPU rows show: nothing, the channel of the running or active thread, or an error state.
+// CPU rows show nothing, the channel of the running or active thread, or an error state.
 #include "tests/language/language_test.hpp"
 
 namespace ovni::test {
