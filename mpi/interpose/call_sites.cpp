@@ -129,9 +129,9 @@ void describe_modules(const SiteText& site) noexcept {
 }
 
 // Describes a site that the stream does not know yet.
-[[gnu::cold]] uint32_t describe(Thread& thread, Function function, const Chain& chain,
-                                uint64_t key) noexcept {
-    SiteText site = text_of(function, chain);
+[[gnu::cold, gnu::noinline]] uint32_t describe(Thread& thread, Function function, uint8_t levels,
+                                               uint64_t key) noexcept {
+    SiteText site = text_of(function, chain_of(thread, levels));
     uint32_t number = number_of(site.text);
     uint32_t* place = number == no_site ? nullptr : thread.sites.numbers.insert(key);
     if (!place) return no_site;
@@ -185,13 +185,14 @@ void select_call_sites() noexcept {
 void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept {
     renew(thread);
     const auto row = static_cast<uint16_t>(function);
-    const Chain chain = chain_of(thread, call_site_levels.load(std::memory_order_relaxed));
-    const uint64_t key = key_of_chain(chain);
+    const uint8_t levels = call_site_levels.load(std::memory_order_relaxed);
+    const uint64_t key =
+        levels == 1 ? reinterpret_cast<uintptr_t>(thread.caller) : key_of_chain(chain_of(thread, levels));
     ToldSites& told = thread.sites;
     if (told.shown[row] == key) return;
     const uint64_t key_of_site = mix(key, row);
     uint32_t* known = told.numbers.find(key_of_site);
-    uint32_t number = known ? *known : describe(thread, function, chain, key_of_site);
+    uint32_t number = known ? *known : describe(thread, function, levels, key_of_site);
     require_version_of_sites(told);
     ovni::emit_at(OVNI_MPI_SITE, at, number);
     if (number == no_site) return forget_call_sites(thread);
