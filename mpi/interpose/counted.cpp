@@ -13,7 +13,6 @@ const ovni_private_border_follower* follower = nullptr;
 }  // namespace
 
 void count_at_borders() noexcept {
-    if (wants_reference_events()) return;
     follower = ovni_private_borders();
     if (!follower) return;
     for (size_t i = 1; i < std::size(function_rows); ++i)

@@ -4,8 +4,9 @@
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <climits>
+#include <cstdlib>
 #include <new>
+#include <string_view>
 
 #include "counters/thread_counters.hpp"
 #include "counters/wanted.hpp"
@@ -80,9 +81,15 @@ void start_over_in_child() noexcept {
 
 constexpr ovni_private_border_follower follower{read, emit};
 
+// The reference emulator knows no counters.
+bool wants_reference_events() noexcept {
+    const char* events = secure_getenv("OVNI_MPI_EVENTS");
+    return events && std::string_view(events) == "reference";
+}
+
 [[gnu::constructor]] void follow_borders() {
     read_wanted_counters();
-    if (wanted_counters().empty()) return;
+    if (wanted_counters().empty() || wants_reference_events()) return;
     if (pthread_key_create(&of_thread, nullptr) != 0 || pthread_key_create(&at_thread_end, end_thread) != 0)
         return;
     pthread_atfork(nullptr, nullptr, start_over_in_child);
