@@ -10,6 +10,7 @@ static void* write_for_a_while(void* unused) {
     (void)unused;
     show("write lock", pthread_rwlock_wrlock(&rwlock));
     atomic_store(&step, 1);
+    becomes(&step, 2);
     nap(20);
     show("unlock", pthread_rwlock_unlock(&rwlock));
     return NULL;
@@ -36,6 +37,7 @@ static void behind_writer(void) {
     show("clock write", pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &monotonic));
     show("wrong time", pthread_rwlock_timedrdlock(&rwlock, &wrong));
     show("wrong clock", pthread_rwlock_clockrdlock(&rwlock, CLOCK_TAI, &monotonic));
+    atomic_store(&step, 2);
     show("read", pthread_rwlock_rdlock(&rwlock));
     show("unlock", pthread_rwlock_unlock(&rwlock));
     joined(writer);

@@ -22,6 +22,7 @@ static void* hold_for_a_while(void* unused) {
     (void)unused;
     show("lock", pthread_mutex_lock(&tested));
     atomic_store(&step, 1);
+    becomes(&step, 2);
     nap(20);
     show("unlock", pthread_mutex_unlock(&tested));
     return NULL;
@@ -42,6 +43,7 @@ static void waits(void) {
     pthread_t holder = started(hold_for_a_while, NULL);
     becomes(&step, 1);
     show("try while held", pthread_mutex_trylock(&tested));
+    atomic_store(&step, 2);
     show("lock behind it", pthread_mutex_lock(&tested));
     joined(holder);
     show("unlock behind it", pthread_mutex_unlock(&tested));
@@ -57,6 +59,7 @@ static void times_out(void) {
     struct timespec wrong = wrong_time();
     show("timed lock, wrong time", pthread_mutex_timedlock(&tested, &wrong));
     show("clock lock, wrong clock", pthread_mutex_clocklock(&tested, CLOCK_PROCESS_CPUTIME_ID, &past));
+    atomic_store(&step, 2);
     joined(holder);
     show("timed lock, wrong time, free", pthread_mutex_timedlock(&tested, &wrong));
     pthread_mutex_unlock(&tested);
