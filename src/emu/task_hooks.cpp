@@ -92,11 +92,14 @@ void show_body(Emulator& emulator, uint32_t t, const TaskModel& model) {
     }
 }
 
+constexpr char openmp = 'P';
+
 void step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task, uint32_t body) {
     if (task == 0) throw Error("a task of id 0");
     Tasks::Outcome outcome = emulator.tasks().step(t, model, step, task, body);
     if (outcome == Tasks::Outcome::tolerated) emulator.note(Oddity::end_after_gap);
-    if (outcome == Tasks::Outcome::nested) emulator.note(Oddity::nested_task);
+    // A task of OpenMP that waits may run others meanwhile.
+    if (outcome == Tasks::Outcome::nested && model != openmp) emulator.note(Oddity::nested_task);
 }
 
 template <const TaskModel& model, Tasks::Step step>
@@ -109,8 +112,6 @@ void run_body(Emulator& emulator, uint32_t t, const EventView& event) {
     if (step == Tasks::Step::end) emulator.change(t, subsystem, Action::pop, model.in_body);
     show_body(emulator, t, model);
 }
-
-constexpr char openmp = 'P';
 
 void change_openmp(Emulator& emulator, uint32_t t, uint8_t channel, Action action, int64_t value) {
     emulator.change(t, emulator.channel(openmp, channel), action, value);

@@ -1,11 +1,10 @@
 #include "openmp/mode.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
 namespace ovni::openmp {
-
-std::atomic<bool> records_by_ompt{false};
 
 namespace {
 

@@ -1,12 +1,7 @@
 // What of OpenMP this process records, as OVNI_OPENMP says.
 #pragma once
 
-#include <atomic>
-
 namespace ovni::openmp {
-
-// True while a runtime reports through OMPT: then calls of its entry points are not recorded as well.
-extern std::atomic<bool> records_by_ompt;
 
 // False with OVNI_OPENMP=off, and while the tools that the user has named in OMP_TOOL_LIBRARIES have not been
 // asked: a runtime that meets this library first, because it is preloaded, asks it first.

@@ -97,6 +97,8 @@ bool Thread::meets_stream() noexcept {
     if (!ovni_private_thread_open() && !ovni_private_thread_defines()) return false;
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window || !window->published) return false;
+    // Recording may have gone on or ended just now, with events of its own.
+    at_ = std::max(at_, window->last);
     if (window == met_) return true;
     met_ = window;
     required_ = Required::nothing;
@@ -185,12 +187,13 @@ void Thread::say_region_ends() noexcept {
 }
 
 void Thread::end_with_region() noexcept {
-    const ovni_private_window* window = ovni_private_thread_window;
     const Entered* part = innermost_part();
     const uint64_t end = part ? end_of_region(part->number) : 0;
-    if (end == 0 || !window || window != met_ || end + part->thread >= at_) return;
+    if (end == 0 || !meets_stream()) return;
+    const ovni_private_window* window = ovni_private_thread_window;
+    const bool is_recorded = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
     // No two threads get one clock, so that their order is no question.
-    at_ = std::max(end + part->thread, window->last);
+    if (is_recorded && end + part->thread < at_) at_ = std::max(end + part->thread, window->last);
 }
 
 void Thread::leave_all() noexcept {

@@ -2,10 +2,6 @@
 // our callbacks.
 #include "openmp/tool.hpp"
 
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
-
 #include "openmp/mode.hpp"
 
 namespace ovni::openmp {
@@ -17,14 +13,10 @@ int initialize(ompt::Lookup lookup, int, ompt::Data*) {
     if (!set_callback) return 0;
     for (std::span<const Callback> callbacks : {region_callbacks(), task_callbacks(), wait_callbacks()})
         for (const Callback& callback : callbacks) set_callback(callback.number, callback.function);
-    records_by_ompt.store(true, std::memory_order_relaxed);
     return 1;
 }
 
-// A runtime that begins again, as after omp_pause_resource(), asks for the tool once more.
-void finalize(ompt::Data*) {
-    records_by_ompt.store(false, std::memory_order_relaxed);
-}
+void finalize(ompt::Data*) {}
 
 constinit ompt::StartToolResult tool{initialize, finalize, {}};
 

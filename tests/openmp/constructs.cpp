@@ -1,0 +1,99 @@
+// What the traces of OpenMP programs hold, against what the programs count themselves.
+#include "tests/openmp/openmp_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+constexpr int ranks = 2;
+
+class OpenMpConstructs : public OpenMpTest {
+ protected:
+    Counts told_by(int rank) const {
+        std::ifstream file(path("counts." + std::to_string(rank)));
+        Counts counts;
+        std::string name;
+        for (long count = 0; file >> name >> count;) counts[name] = count;
+        return counts;
+    }
+    std::string directory() const { return path(""); }
+};
+
+TEST_P(OpenMpConstructs, CountsAreThoseOfTheProgram) {
+    Finished done = traced_openmp(ranks, {openmp_program("constructs"), directory()});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_strictly_emulates();
+    const std::string holding = "PX[8";
+    constexpr long shown_again = 3 * 10;  // locks that are held where one below them is given back
+    for (int rank = 0; rank < ranks; ++rank) {
+        Counts told = told_by(rank), found = counts_of_rank(rank);
+        ASSERT_GT(told["parts"], 3000);
+        EXPECT_EQ(found["PR["], told["parts"]);
+        EXPECT_EQ(found["PMu"], told["parts"]);
+        EXPECT_EQ(found["PCf"], told["regions"]);
+        EXPECT_EQ(found["PCF"], told["regions"]);
+        EXPECT_EQ(found["PBb"], told["barriers"]);
+        EXPECT_EQ(found["PI["], told["criticals"]);
+        EXPECT_EQ(found[holding], told["locks"] + shown_again);
+        EXPECT_GE(found["PTt"], told["taskwaits"]);
+        // Untied tasks may run in several pieces, each of them a body.
+        EXPECT_GE(found["PNc"], told["tasks"]);
+        EXPECT_GE(found["PPx"], found["PNc"]);
+        EXPECT_EQ(found["PPx"], found["PPe"]);
+    }
+}
+
+TEST_P(OpenMpConstructs, TasksAreThoseOfTheProgram) {
+    Finished done = traced_openmp(1, {openmp_program("constructs"), directory(), "tasks"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    Counts told = told_by(0), found = counts_of_rank(0);
+    EXPECT_EQ(found["PNc"], told["tasks"]);
+    EXPECT_EQ(found["PPc"], told["tasks"]);
+    EXPECT_EQ(found["PPx"], told["tasks"]);
+    EXPECT_EQ(found["PTt"], told["taskwaits"]);
+    EXPECT_EQ(found["PTg"], told["taskgroups"]);
+    // Each of the chain but the first waits for the one before; those that are over already are not told.
+    EXPECT_LE(found["PNd"], 19);
+}
+
+TEST_P(OpenMpConstructs, ResultsAreUnchanged) {
+    const Words words{openmp_program("constructs"), directory()};
+    Finished plain = mpirun(ranks, words, {"OMP_NUM_THREADS=3"});
+    Finished done = traced_openmp(ranks, words);
+    EXPECT_EQ(done.status, plain.status);
+    EXPECT_EQ(done.out, plain.out);
+    Finished off = traced_openmp(ranks, words, {"--openmp", "off"});
+    EXPECT_EQ(off.out, plain.out);
+}
+
+// A runtime that drops what is cancelled does not end each construct.
+TEST_P(OpenMpConstructs, CancelledConstructsAreClosed) {
+    Finished done = traced_openmp(1, {openmp_program("constructs"), directory(), "cancelled", "loops"}, {},
+                                  {"OMP_CANCELLATION=true"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_strictly_emulates();
+}
+
+// omp_pause_resource_all: the runtime ends its threads, and begins again. libomp then tells tools no more.
+TEST_P(OpenMpConstructs, ARuntimeMayBeginAgain) {
+    Finished done = traced_openmp(1, {openmp_program("constructs"), directory(), "paused", "loops"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_strictly_emulates();
+    EXPECT_GE(counts_of_rank(0)["PR["], 2 * 3) << "the regions before";
+}
+
+TEST_P(OpenMpConstructs, TeamsOfManySizesAndLevels) {
+    for (const char* threads : {"1", "2", "7"}) {
+        Finished done =
+            traced_openmp(1, {openmp_program("constructs"), directory(), "nested", "changing", "others"},
+                          {"--append"}, {std::string("OMP_NUM_THREADS=") + threads, "OVNI_RUN=one"});
+        ASSERT_EQ(done.status, 0) << done.err;
+    }
+    expect_strictly_emulates();
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, OpenMpConstructs,
+                         ::testing::Values(Runtime::libgomp, Runtime::libomp_for_gcc, Runtime::libomp),
+                         ::testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace ovni::test
