@@ -12,6 +12,7 @@
 #include "run/census.hpp"
 #include "run/first_rank.hpp"
 #include "run/run_directories.hpp"
+#include "run/run_name.hpp"
 
 namespace ovni::run {
 
@@ -64,6 +65,7 @@ void DrainerCompanion::prepare() noexcept {
         if (std::string place = writer::session_place(choice, trace); !place.empty())
             session_ = writer::Session::create(place + "/" + name + ".run");
     // If there is none, every process drains itself.
+    if (session_.is_valid()) write_run_name(session_.header());
     if (session_.is_valid())
         setenv("OVNI_SESSION", session_.directory().c_str(), 1);
     else
@@ -73,6 +75,7 @@ void DrainerCompanion::prepare() noexcept {
 void DrainerCompanion::start(pid_t program) noexcept {
     program_ = program;
     if (!session_.is_valid() || !session_.claim()) return;
+    session_.header().program.store(program, std::memory_order_relaxed);
     drainer_.emplace(session_);
     resume();
 }

@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,11 @@ bool is_sanitizer(const std::string& library) {
     return std::ranges::any_of(sanitizers, [&](const char* begin) { return name.starts_with(begin); });
 }
 
+bool shows_threads() {
+    const char* shown = std::getenv("OVNI_THREADS");
+    return !shown || std::string_view(shown) != "mpi";
+}
+
 }  // namespace
 
 bool has_code_library() {
@@ -70,7 +76,7 @@ std::string preload_list(const char* present, const ForChains& chains) {
     auto others = std::ranges::stable_partition(given, is_sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
-    if (chains.threads) append(directory / threads_library);
+    if (chains.threads || shows_threads()) append(directory / threads_library);
     if (chains.code) append(directory / code_library);
     // A build without MPI has none.
     if (fs::exists(directory / mpi_library)) append(directory / mpi_library);

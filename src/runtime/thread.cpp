@@ -21,6 +21,8 @@ namespace {
 
 pthread_key_t at_thread_end;
 pid_t this_process;
+uint64_t process_begin;              // or that of the image; monotonic
+std::atomic<bool> has_rows{false};  // of threads that emit nothing
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.
 constinit ovni_private_window window_of_nobody = [] {
@@ -114,7 +116,8 @@ void let_emission_end(Stream& stream) {
 
 void start_over() {
     this_process = getpid();
-    process().start_over_in_child(!streams().empty());
+    process_begin = monotonic_clock();
+    process().start_over_in_child(streams().hold_more_than_rows());
     streams().forget_in_child();
     parent_stream = own_thread_state.stream;
     if (parent_stream) let_emission_end(*own_thread_state.stream);
@@ -179,6 +182,7 @@ bool another_copy_is_there() {
         return warn("a second copy of libovni in process %d records only where the first one does", getpid());
     }
     this_process = getpid();
+    process_begin = monotonic_clock();
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     on_exit(end_at_exit, nullptr);
@@ -231,12 +235,38 @@ Stream* inherited_stream() {
     const ThreadState& thread = this_thread();
     if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside()) return thread.stream;
     SlowPath slow;
-    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
     if (stream && parent_stream) stream->inherit(*parent_stream);
     return stream;
 }
 
-Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
+bool is_this_process() {
+    return getpid() == this_process;
+}
+
+void show_rows() {
+    has_rows.store(true, std::memory_order_relaxed);
+}
+
+Row row_with_events() {
+    return has_rows.load(std::memory_order_relaxed) ? Row::always : Row::none;
+}
+
+void show_thread(Row row) {
+    const ThreadState& thread = this_thread();
+    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() ||
+        process().state() == ProcessState::gone)
+        return;
+    SlowPath slow;
+    if (memory_is_short()) return;
+    process().prepare();
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row);
+    if (!stream) return;
+    if (process().is_inherited() && parent_stream) stream->inherit(*parent_stream);
+    process().tell_identity();
+}
+
+Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
     gate().begin();
     if (memory_is_short()) {
         complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
@@ -244,7 +274,9 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
         ovni_private_thread_window = &window_of_nobody;
         return nullptr;
     }
-    auto* stream = new Stream(tid, owner, slow.signals_before());
+    const bool began_with_process = row != Row::none && tid == this_process;
+    const uint64_t since = began_with_process ? event_clock(process_begin) : 0;
+    auto* stream = new Stream(tid, owner, slow.signals_before(), row, since);
     if (owner == Owner::ours && !stream->has_memory()) {
         delete stream;
         return nullptr;

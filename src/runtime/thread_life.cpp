@@ -10,8 +10,9 @@ namespace ovni::writer {
 ThreadLife::ThreadLife(OwnRing& own, Owner owner)
     : own_(own), phase_(owner == Owner::ours ? Phase::running : Phase::unborn), owner_(owner), born_(owner) {}
 
-void ThreadLife::begin(const Facts& facts) {
-    begin_clock_ = clock_now();
+void ThreadLife::begin(const Facts& facts, uint64_t since) {
+    const uint64_t now = clock_now();
+    begin_clock_ = since == 0 ? now : std::min(since, now);
     std::vector<int> cpus = affinity_of_this_thread();
     if (cpus.size() == 1) {
         begin_phyid_ = cpus[0];

@@ -31,8 +31,8 @@ class ThreadLife {
     bool was_born_ours() const { return born_ == Owner::ours; }
     void leave_to_program() { owner_ = Owner::program; }
 
-    // Writes the OHx of the library into an empty ring.
-    void begin(const Facts& facts);
+    // Writes the OHx of the library into an empty ring. `since`: when the thread began; 0: now.
+    void begin(const Facts& facts, uint64_t since);
     void write_begin(const Facts& facts);
     // True if the OHx is the library's and the OHe is still to come.
     bool owes_end() const { return owes_end_; }
