@@ -1,5 +1,5 @@
-// What a launcher of MPI jobs says in the environment: rank, size, and which job. Environment variables of Open
-// MPI, PMIx, PMI (MPICH) and Slurm.
+// What a launcher of MPI jobs says in the environment: rank, size, and which job. Environment variables of
+// Open MPI, PMIx, PMI (MPICH) and Slurm.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,9 @@
 // What is published in a ring survives the death of the process.
 //
 // Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
-// itself, a page of slack. The ring of a thread that has emitted nothing yet is small. Positions count bytes since the ring was opened; position p lies at p % capacity.
-// Events are whole and final. An event in a nested ring has its position in the main ring before it.
+// itself, a page of slack. The ring of a thread that has emitted nothing yet is small. Positions count bytes
+// since the ring was opened; position p lies at p % capacity. Events are whole and final. An event in a
+// nested ring has its position in the main ring before it.
 #pragma once
 
 #include <sys/types.h>
@@ -124,7 +125,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;
     std::atomic<uint32_t> is_exit_in_order;  // 1: the thread was to last until the process exits
-    std::atomic<uint64_t> raised;  // events whose clock was older than the one before
+    std::atomic<uint64_t> raised;            // events whose clock was older than the one before
     std::atomic<uint32_t> notes_added;
     std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
     std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it

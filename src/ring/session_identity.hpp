@@ -1,6 +1,6 @@
-// Who the processes of a run directory are, as far as one of them knows. MPI_Init tells it of its process; the
-// first process of ovnirun guesses before that. A process that knows no better takes it when its streams get
-// their places, so the commands of a script lie in the loom and the run of the MPI program next to them.
+// Who the processes of a run directory are, as far as one of them knows. MPI_Init tells it of its process;
+// the first process of ovnirun guesses before that. A process that knows no better takes it when its streams
+// get their places, so the commands of a script lie in the loom and the run of the MPI program next to them.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@ namespace ovni::writer {
 struct Identity {
     int app = 1;
     int rank = -1, nranks = 0;  // -1: none
+    bool is_of_mpi = false;     // the rank is that of a process of MPI, which no other process has
     std::string loom, host, run;
     std::vector<int> cpus;  // numbers of the system, ascending; the index of a CPU is its position
 };
@@ -30,6 +31,7 @@ class SharedIdentity {
         values_.app = identity.app;
         values_.rank = identity.rank;
         values_.nranks = identity.nranks;
+        values_.is_of_mpi = identity.is_of_mpi ? 1 : 0;
         store(values_.loom, identity.loom);
         store(values_.host, identity.host);
         store(values_.run, identity.run);
@@ -55,7 +57,7 @@ class SharedIdentity {
  private:
     static constexpr int most_cpus = 8192;
     struct Values {
-        int32_t app, rank, nranks;
+        int32_t app, rank, nranks, is_of_mpi;
         char loom[512], host[128], run[192];
         uint64_t cpus[most_cpus / 64];
     };
@@ -70,13 +72,9 @@ class SharedIdentity {
         return {from, strnlen(from, size)};
     }
     static Identity of(const Values& values) {
-        Identity identity{values.app,
-                          values.rank,
-                          values.nranks,
-                          text_in(values.loom),
-                          text_in(values.host),
-                          text_in(values.run),
-                          {}};
+        Identity identity{
+            values.app,           values.rank,          values.nranks,       values.is_of_mpi != 0,
+            text_in(values.loom), text_in(values.host), text_in(values.run), {}};
         for (int cpu = 0; cpu < most_cpus; ++cpu)
             if (values.cpus[cpu / 64] >> cpu % 64 & 1) identity.cpus.push_back(cpu);
         return identity;

@@ -105,6 +105,7 @@ void ovni_private_identify(const ovni_private_identity* identity) {
         process().identify(*identity);
     }
     streams().visit([](Stream& stream) { stream.follow_identity(); });
+    if (!identity->is_provisional) close_held(0);
 }
 
 int ovni_private_thread_open() {

@@ -90,8 +90,7 @@ void NestedEmission::emit(const void* event, size_t size) noexcept {
     uint8_t* data = own_.ring().nested_data(depth);
     const uint64_t capacity = own_.ring().nested_capacity();
     auto put = [&](const void* bytes, size_t count) {
-        for (size_t i = 0; i < count; ++i, ++at)
-            data[at % capacity] = static_cast<const uint8_t*>(bytes)[i];
+        for (size_t i = 0; i < count; ++i, ++at) data[at % capacity] = static_cast<const uint8_t*>(bytes)[i];
     };
     uint64_t position = interrupted_at();
     put(&position, sizeof position);

@@ -47,7 +47,9 @@ RingLease OwnRing::grow(pid_t tid) {
     if (!larger.is_mapped()) return {};
     RingHeader& to = larger.header();
     RingHeader& from = header();
-    auto copy = [](auto& target, const auto& source) { target.store(source.load(std::memory_order_relaxed)); };
+    auto copy = [](auto& target, const auto& source) {
+        target.store(source.load(std::memory_order_relaxed));
+    };
     larger.ring.put(0, ring().data(), head());
     copy(to.opened_at, from.opened_at);
     copy(to.begin_bytes, from.begin_bytes);

@@ -141,7 +141,9 @@ void Place::write_note() {
     if (!is_settled) {
         note.roots = facts.roots;
         note.place = chosen_by(facts);
-        noted_ = {note.roots, note.place, facts.identified};
+        // Without MPI nothing is to come that says more.
+        const bool is_final = facts.cpus_are_told && own_.header().has_row.load(std::memory_order_relaxed);
+        noted_ = {note.roots, note.place, facts.identified || is_final};
         all.set_process(facts);
     }
     all.set_run(facts.run);

@@ -27,6 +27,11 @@ std::vector<Cpu> numbered(const std::vector<int>& phyids) {
     return cpus;
 }
 
+bool says(const char* variable, const char* word) {
+    const char* value = secure_getenv(variable);
+    return value && strcmp(value, word) == 0;
+}
+
 // Then MPI_Init may give the CPUs other numbers.
 bool may_call_mpi() {
     return dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
@@ -151,9 +156,11 @@ Facts Process::facts() {
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
     facts.loom = initialised_ ? texts().loom : loom_of_identity();
-    facts.host = texts().host;
+    // A guess says nothing of a process that has said itself who it is.
+    const bool is_guess = initialised_ && is_default_;
+    if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;
-    if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
+    if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
     bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);
     const bool are_known = identified_ || is_default_;
@@ -162,6 +169,7 @@ Facts Process::facts() {
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
     facts.identified = identified_;
     facts.cpus_are_told = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi());
+    facts.samples_cpus = samples_cpus_;
     facts.roots = texts().roots;
     return facts;
 }
@@ -179,6 +187,7 @@ void Process::take_default(Facts& facts) {
     facts.run = told->run;
     facts.rank = told->rank;
     facts.nranks = told->nranks;
+    if (told->is_of_mpi) facts.rank = -1;
     facts.identity_cpus = numbered(told->cpus);
 }
 
@@ -186,18 +195,24 @@ void Process::introduce_by_environment() {
     Lock lock(mutex_);
     if (identified_ || is_default_ || initialised_) return;
     is_default_ = true;
+    samples_cpus_ = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
     texts().host = host_name();
     const int rank = rank_by_launcher(), size = size_by_launcher();
     if (rank >= 0 && rank < size) rank_ = rank, nranks_ = size;
     const char* wanted = secure_getenv("OVNI_LOOM");
-    if (wanted && strcmp(wanted, "rank") == 0 && rank_ >= 0)
-        texts().identity_loom = texts().host + "." + std::to_string(rank_);
-    else if (wanted && *wanted && strcmp(wanted, "host") != 0 && strcmp(wanted, "rank") != 0 &&
-             !strchr(wanted, '/'))
+    const bool is_name = wanted && *wanted && !strchr(wanted, '/');
+    if (!is_name || says("OVNI_LOOM", "host"))
+        texts().identity_loom = texts().host;
+    else if (!says("OVNI_LOOM", "rank"))
         texts().identity_loom = wanted;
     else
-        texts().identity_loom = texts().host;
+        texts().identity_loom = texts().host + "." + std::to_string(std::max(rank_, 0));
     identity_cpus_ = numbered(nranks_ > 1 ? all_cpus() : affinity_of_this_thread());
+}
+
+bool Process::may_be_identified() {
+    Lock lock(mutex_);
+    return !identified_ && !initialised_ && may_call_mpi();
 }
 
 void Process::tell_identity() {
@@ -209,7 +224,8 @@ void Process::tell_identity() {
 void Process::tell_identity_locked() {
     SessionHeader* session = session_.load(std::memory_order_acquire);
     if (!session || initialised_ || !(identified_ || is_default_)) return;
-    Identity identity{identity_app_, rank_, nranks_, loom_of_identity(), texts().host, texts().run, {}};
+    Identity identity{identity_app_,      rank_,        nranks_,     identified_,
+                      loom_of_identity(), texts().host, texts().run, {}};
     if (identity.run.empty()) identity.run.assign(session->run, strnlen(session->run, sizeof session->run));
     for (Cpu cpu : identity_cpus_) identity.cpus.push_back(cpu.phyid);
     session->identity.tell(identity);

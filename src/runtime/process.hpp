@@ -36,6 +36,7 @@ struct Facts {
     std::vector<Cpu> cpus;           // of the loom, from any source
     bool identified = false;         // by MPI_Init
     bool cpus_are_told = false;      // false: guessed from the affinity
+    bool samples_cpus = false;       // threads that may move begin where they are seen first
     Roots roots;
 
     // -1: no CPU of the loom.
@@ -70,6 +71,8 @@ class Process {
 
     // The process has rows from its start: until MPI_Init says who it is, the launcher and the system do.
     void introduce_by_environment();
+    // False once it is known who the process is, or if it cannot call MPI.
+    bool may_be_identified();
     // The run directory, which stays mapped. Takes no lock.
     void set_session(SessionHeader& session) { session_.store(&session, std::memory_order_release); }
     // Tells other processes of the run directory who this one is, if it knows better than they.
@@ -96,6 +99,7 @@ class Process {
     bool prepared_ = false;
     bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;
+    bool samples_cpus_ = false;
     bool is_default_ = false;  // the identity is that of introduce_by_environment()
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init

@@ -79,7 +79,11 @@ class Stream {
     bool has_memory() const { return own_.is_mapped(); }
     // It shows that the thread is there, and nothing else.
     bool is_mere_row() const { return row_ != Row::none && !holds_events(); }
-    bool is_of(pthread_t thread) const { return pthread_equal(thread, thread_) != 0; }
+    bool is_of(pthread_t thread) const { return !is_held() && pthread_equal(thread, thread_) != 0; }
+    // The thread has ended, but MPI_Init may still say who the process is: the stream is to be closed then,
+    // or at the end of the process.
+    void hold();
+    bool is_held() const { return held_since_.load(std::memory_order_relaxed) != 0; }
     // Names the thread; at most 15 bytes count.
     void set_name(const char* name);
     // The process becomes another program: false if that fails, and the thread goes on.
@@ -126,6 +130,7 @@ class Stream {
     void set_closed(bool closed);
     void drop_our_life();
     void end_our_life(uint64_t clock);
+    uint64_t end_clock() const;
     void wait_for_end();
     void close_locked(const StreamEnd* end);
     void end_with_process_locked(int code);
@@ -141,6 +146,7 @@ class Stream {
     std::atomic<bool> ends_{false};  // with the process, now
     pid_t exiting_thread_ = 0;
     const pthread_t thread_ = pthread_self();
+    std::atomic<uint64_t> held_since_{0};  // by the clock of events; 0: the thread lives
     Row row_;
     uint64_t asked_ = 0;  // position, see ask_for_published()
 };

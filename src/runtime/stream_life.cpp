@@ -23,6 +23,7 @@ void Stream::open_ours(uint64_t since) {
     place_.metadata().set("ovni.require.ovni", OVNI_MODEL_VERSION);
     Facts facts = process().facts();
     life_.begin(facts, since);
+    if (life_.is_sampled()) place_.metadata().set("ovni.cpu", "sampled");
     own_.header().opened_at.store(life_.beginning(), std::memory_order_relaxed);
     own_.header().has_row.store(has_row() ? 1 : 0, std::memory_order_relaxed);
     place_.save_note();
@@ -82,6 +83,7 @@ void Stream::drop_our_life() {
     if (is_shared()) host().wait_until_moved();  // notes
     life_.set_owes_end(false);
     row_ = Row::none;
+    place_.metadata().erase_own("cpu");
     own_.header().has_row.store(0, std::memory_order_relaxed);
     own_.window()->head = 0;
     own_.publish();
@@ -150,7 +152,7 @@ void Stream::close_locked(const StreamEnd* end) {
     writer_.forget_flush();
     if (!own_.is_mapped()) return set_closed(true);
     own_.set_limit(0);
-    recording_.note_changes_at_end();
+    if (!is_held()) recording_.note_changes_at_end();
     if (is_shared()) shared_.end();
     Facts facts = process().facts();
     uint64_t last = __atomic_load_n(&own_.window()->last, __ATOMIC_RELAXED);
@@ -160,7 +162,7 @@ void Stream::close_locked(const StreamEnd* end) {
         if (life_.was_born_ours() && place_.is_known()) place_.metadata().set_process(facts);
         place_.settle(facts);
         if (life_.owes_end())
-            own_.header().end_clock.store(last = std::max(clock_now(), last), std::memory_order_relaxed);
+            own_.header().end_clock.store(last = std::max(end_clock(), last), std::memory_order_relaxed);
         life_.leave_end_to_drainer();
         place_.metadata().set_run(facts.run);
         place_.metadata().set_lost(own_.lost);
@@ -172,11 +174,25 @@ void Stream::close_locked(const StreamEnd* end) {
     host().wake();
 }
 
+void Stream::hold() {
+    SlowPath slow;
+    Lock lock(mutex_);
+    recording_.note_changes_at_end();
+    const uint64_t now = clock_now();
+    if (own_.is_mapped()) own_.header().end_clock.store(now, std::memory_order_relaxed);
+    held_since_.store(now, std::memory_order_relaxed);
+}
+
+uint64_t Stream::end_clock() const {
+    const uint64_t ended = held_since_.load(std::memory_order_relaxed);
+    return ended != 0 ? ended : clock_now();
+}
+
 void Stream::set_name(const char* name) {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !own_.is_mapped()) return;
-    char (&kept)[sizeof(RingHeader::name)] = own_.header().name;
+    char(&kept)[sizeof(RingHeader::name)] = own_.header().name;
     const size_t length = strnlen(name, sizeof kept - 1);
     memcpy(kept, name, length);
     memset(kept + length, 0, sizeof kept - length);
@@ -205,7 +221,7 @@ bool Stream::end_with_process(int code) {
 
 void Stream::end_with_process_locked(int code) {
     if (!own_.is_mapped()) return set_closed(true);
-    recording_.note_changes_at_end();
+    if (!is_held()) recording_.note_changes_at_end();
     if (is_shared()) shared_.take_lost();
     writer_.settle_postponed();
     if (!is_shared()) writer_.settle_discarded();
@@ -227,7 +243,7 @@ void Stream::report_exit(int code) noexcept {
     header.end_code.store(code, std::memory_order_relaxed);
     if (has_row() && !process().is_in_mpi()) header.is_exit_in_order.store(1, std::memory_order_relaxed);
     if (header.life_is_ours.load(std::memory_order_relaxed))
-        header.end_clock.store(clock_now(), std::memory_order_relaxed);
+        header.end_clock.store(end_clock(), std::memory_order_relaxed);
     header.end.store(RingEnd::exit, std::memory_order_release);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 pthread_key_t at_thread_end;
 pid_t this_process;
-uint64_t process_begin;              // or that of the image; monotonic
+uint64_t process_begin;             // or that of the image; monotonic
 std::atomic<bool> has_rows{false};  // of threads that emit nothing
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.
@@ -30,6 +30,9 @@ constinit ovni_private_window window_of_nobody = [] {
     window.busy = 1;
     return window;
 }();
+
+// More threads that end before MPI_Init than any program has.
+constexpr size_t most_held = 64;
 
 // The value of the key counts rounds of destructors: it points to the next one.
 constexpr int closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;  // from 0
@@ -51,6 +54,10 @@ void end_thread(void* mark) {
     stream->recording().show_changes();
     ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
+    if (stream->is_mere_row() && process().may_be_identified()) {
+        stream->hold();
+        return close_held(most_held);
+    }
     StreamEnd returned{"exit", 0};
     stream->close(stream->is_ours() ? nullptr : &returned);
     stream->wait_until_written();
@@ -235,7 +242,8 @@ Stream* inherited_stream() {
     const ThreadState& thread = this_thread();
     if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside()) return thread.stream;
     SlowPath slow;
-    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
+    Stream* stream =
+        open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
     if (stream && parent_stream) stream->inherit(*parent_stream);
     return stream;
 }
@@ -250,6 +258,14 @@ void show_rows() {
 
 Row row_with_events() {
     return has_rows.load(std::memory_order_relaxed) ? Row::always : Row::none;
+}
+
+void close_held(size_t most) {
+    for (Stream* stream : streams().take_held(most)) {
+        stream->close(nullptr);
+        stream->wait_until_written();
+        delete stream;
+    }
 }
 
 void show_thread(Row row) {
@@ -309,6 +325,16 @@ void StreamList::add(Stream* stream) {
     Lock lock(mutex_);
     streams_.push_back(stream);
     stream->recording().want(gate().state());
+}
+
+std::vector<Stream*> StreamList::take_held(size_t most) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    std::vector<Stream*> held;
+    std::ranges::copy_if(streams_, std::back_inserter(held), &Stream::is_held);
+    held.resize(held.size() - std::min(held.size(), most));
+    std::erase_if(streams_, [&](Stream* stream) { return std::ranges::find(held, stream) != held.end(); });
+    return held;
 }
 
 void StreamList::remove(Stream* stream) {

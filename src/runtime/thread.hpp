@@ -39,6 +39,8 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row = Row:
 void show_rows();
 // The row of a stream of ours that is opened because its thread emits.
 Row row_with_events();
+// Closes the streams that are held, but for the newest ones.
+void close_held(size_t most);
 // Gives the calling thread a stream that shows it, if it has none.
 void show_thread(Row row);
 // The program is done with the stream of the calling thread.
@@ -53,6 +55,8 @@ class StreamList {
     constexpr StreamList() = default;
     void add(Stream* stream);
     void remove(Stream* stream);
+    // Removes the oldest streams whose threads have ended, but for `most` of them.
+    std::vector<Stream*> take_held(size_t most);
     template <class Visit>
     void visit(Visit visit) {
         SlowPath slow;
