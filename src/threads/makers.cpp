@@ -11,11 +11,11 @@ namespace {
 // Beginnings of file names. Open MPI with its components, PMIx and PRRTE; MPICH and its relatives; what both
 // move data with; ours.
 constexpr std::string_view libraries[] = {
-    "libmpi",    "libopen-pal", "libopen-rte", "liboshmem", "libompi",  "mca_",         "libpmix",  "libprrte",
-    "libprte",   "libpmi.",     "libpmi2",     "libmpich",  "libmpl.",  "libopa.",      "libucp.",  "libucs.",
-    "libuct.",   "libucm.",     "libuct_",     "libucx_",   "libucs_",  "libfabric",    "librxm",   "libpsm",
-    "libefa",    "libibverbs",  "librdmacm",   "libmlx",    "libhcoll", "libsharp",     "libevent", "libovni",
-    "libportals"};
+    "libmpi",    "libopen-pal", "libopen-rte", "liboshmem", "libompi",    "mca_",      "libpmix",
+    "libprrte",  "libprte",     "libpmi.",     "libpmi2",   "libmpich",   "libmpl.",   "libopa.",
+    "libucp.",   "libucs.",     "libuct.",     "libucm.",   "libuct_",    "libucx_",   "libucs_",
+    "libfabric", "librxm",      "libpsm",      "libefa",    "libibverbs", "librdmacm", "libmlx",
+    "libhcoll",  "libsharp",    "libevent",    "libovni",   "libportals"};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// The functions that create threads. The creating thread takes the number of a new thread, so that numbers follow
-// the order of creation. The new thread reports it to libovni, and gets its row, before any code of the program
-// runs in it.
+// The functions that create threads. The creating thread takes the number of a new thread, so that numbers
+// follow the order of creation. The new thread reports it to libovni, and gets its row, before any code of
+// the program runs in it.
 #include <pthread.h>
 #include <threads.h>
 
@@ -27,6 +27,7 @@ struct Beginning {
     void* argument;
     uint32_t number;
     bool has_row;
+    ovni::threads::Name creator;
 };
 
 // Null without memory.
@@ -36,7 +37,7 @@ Beginning<Function>* make_beginning(Function function, void* argument, const voi
     if (number == UINT32_MAX) return nullptr;
     const bool has_row = ovni::threads::is_shown(caller);
     auto* beginning = static_cast<Beginning<Function>*>(malloc(sizeof(Beginning<Function>)));
-    if (beginning) *beginning = {function, argument, number, has_row};
+    if (beginning) *beginning = {function, argument, number, has_row, ovni::threads::Name::of_this_thread()};
     return beginning;
 }
 
@@ -45,7 +46,7 @@ auto begin(void* given) {
     const Beginning<Function> beginning = *static_cast<Beginning<Function>*>(given);
     free(given);
     ovni_private_thread_starts(beginning.number);
-    if (beginning.has_row) ovni::threads::show_this_thread();
+    if (beginning.has_row) ovni::threads::show_this_thread(beginning.creator);
     return beginning.function(beginning.argument);
 }
 

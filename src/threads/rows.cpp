@@ -1,8 +1,10 @@
 #include "threads/rows.hpp"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "ovni/private.h"
 #include "threads/makers.hpp"
@@ -45,8 +47,17 @@ bool is_shown(const void* caller) noexcept {
     return true;
 }
 
-void show_this_thread() noexcept {
+Name Name::of_this_thread() noexcept {
+    Name name;
+    prctl(PR_GET_NAME, name.text);
+    return name;
+}
+
+void show_this_thread(const Name& creator) noexcept {
     ovni_private_show_thread(0);
+    const Name own = Name::of_this_thread();
+    if (strncmp(own.text, creator.text, sizeof own.text) != 0)
+        ovni_private_name_thread(pthread_self(), own.text);
 }
 
 }  // namespace ovni::threads
