@@ -54,12 +54,12 @@ bool is_sanitizer(const std::string& library) {
     return std::ranges::any_of(sanitizers, [&](const char* begin) { return name.starts_with(begin); });
 }
 
+}  // namespace
+
 bool shows_threads() {
     const char* shown = std::getenv("OVNI_THREADS");
     return !shown || std::string_view(shown) != "mpi";
 }
-
-}  // namespace
 
 bool has_code_library() {
     return fs::exists(library_directory() / code_library);

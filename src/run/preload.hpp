@@ -15,6 +15,9 @@ struct ForChains {
     bool fixed_addresses = false;
 };
 
+// True if threads have rows even if they emit nothing (OVNI_THREADS).
+bool shows_threads();
+
 // False where the library for the program's code could not be built.
 bool has_code_library();
 
