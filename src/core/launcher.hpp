@@ -1,4 +1,4 @@
-// What a launcher of MPI jobs says in the environment: rank, size, and which job. Environment variables of
+// Words of launchers of MPI jobs in the environment: rank, size, and which job. Environment variables of
 // Open MPI, PMIx, PMI (MPICH) and Slurm.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Who the processes of a run directory are, as far as one of them knows. MPI_Init tells it of its process;
+// Identity of the processes of a run directory, if one of them knows it. MPI_Init tells it of its process;
 // the first process of ovnirun guesses before that. A process that knows no better takes it when its streams
 // get their places, so the commands of a script lie in the loom and the run of the MPI program next to them.
 #pragma once

@@ -174,7 +174,7 @@ Facts Process::facts() {
     return facts;
 }
 
-// What another process of the run directory knows is better than the guess of this one.
+// Knowledge of another process of that directory is better than the guess of this one.
 void Process::take_default(Facts& facts) {
     const SessionHeader* session = session_.load(std::memory_order_acquire);
     if (!session) return;

@@ -30,8 +30,7 @@
 
 namespace ovni::writer {
 
-// What a stream of ours shows of a thread that emits nothing: no row, a row, or a row unless the process
-// becomes another program.
+// A thread that emits nothing has no row, a row, or a row unless the process becomes another program.
 enum class Row : uint8_t { none, always, unless_exec };
 
 class Stream {

@@ -1,4 +1,4 @@
-// Who makes a thread: the program, or a library that has threads of its own for its work. The image that
+// A thread is made by the program, or a library that has threads of its own for its work. The image that
 // holds the call of pthread_create decides, not what that image works for: a thread of libgomp is the
 // program's.
 #pragma once

@@ -1,4 +1,4 @@
-// Which threads of this process have rows. The process that ovnirun started has them from its start. Others,
+// Says which threads here have rows. The process that ovnirun started has them from its start. Others,
 // such as the commands of a script, have them once they create a thread; a fork's child has them from the
 // fork on, if its parent has, unless it becomes another program. Launchers of MPI jobs have none.
 #pragma once

@@ -1,4 +1,4 @@
-// Which libraries have threads of their own.
+// Libraries that have threads of their own.
 #include "threads/makers.hpp"
 
 #include <gtest/gtest.h>
