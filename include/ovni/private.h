@@ -12,6 +12,7 @@
 #ifndef OVNI_PRIVATE_H
 #define OVNI_PRIVATE_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -219,6 +220,25 @@ void ovni_private_follow_registers(ovni_private_registers* registers);
 uint32_t ovni_private_number_thread(void);
 /* The first call in a new thread, with that number. */
 void ovni_private_thread_starts(uint32_t number);
+
+/* --- Rows of threads that emit nothing, for libovni-threads.so --- */
+
+/* The process has rows: identity comes from the launcher and the system until MPI_Init, and the row of the
+ * main thread begins with the process. */
+void ovni_private_show_threads(void);
+/* Gives the calling thread a stream of ours if it has none. It is written even if nothing is emitted: a row
+ * from now to the end of the thread. If `unless_exec` is not 0, an exec takes it away. */
+void ovni_private_show_thread(int unless_exec);
+/* The name of a thread, of which 15 bytes count; the last one holds. Ignored if the thread has no stream. */
+void ovni_private_name_thread(pthread_t thread, const char* name);
+/* The process calls exec (1), or exec has failed (0). */
+void ovni_private_expect_exec(int is_coming);
+/* The process ends without exit(): the streams are told, as at exit(). */
+void ovni_private_expect_end(int code);
+/* 1 if ovnirun started this process, whatever it became by exec. */
+int ovni_private_is_program(void);
+/* 1 if this process is mpirun or a daemon of it. */
+int ovni_private_is_launcher(void);
 
 /* 1 if the scope is `job`: an event that fires is a wish, on which all ranks agree. */
 int ovni_private_is_job_scope(void);

@@ -1,5 +1,7 @@
 #include "mpi/interpose/recorder.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 #include "mpi/interpose/counted.hpp"
@@ -86,7 +88,13 @@ void follow(int on, uint64_t at) noexcept {
     show(*thread, open.function, open.regions, at);
 }
 
+// A fork's child is no rank. It may call MPI_Init if its parent has not.
+void rest_in_child() {
+    recording.store(false, std::memory_order_relaxed);
+}
+
 [[gnu::constructor]] void follow_recording() {
+    pthread_atfork(nullptr, nullptr, rest_in_child);
     ovni_private_follow_recording([](int on, uint64_t at) { follow(on, at); });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/launcher.hpp"
 #include "mpi/interpose/flag_file.hpp"
 #include "mpi/interpose/pmix.hpp"
 #include "mpi/interpose/report.hpp"
@@ -18,12 +19,6 @@ namespace ovni::mpi {
 namespace {
 
 constexpr char key[] = "ovni.traced";
-
-// Each launcher sets some of them, to values that no other job has.
-constexpr const char* job_variables[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "PMI_JOBID",
-                                         "SLURM_JOB_ID", "SLURM_STEP_ID"};
-constexpr const char* rank_variables[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-constexpr const char* size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
 
 Report not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
 Report not_found{
@@ -50,13 +45,6 @@ bool is_set(const char* variable) noexcept {
 bool is_allowed(const char* way) noexcept {
     const char* excluded = secure_getenv("OVNI_TEST_NO_WAY");
     return !excluded || !strstr(excluded, way);
-}
-
-template <size_t count>
-int first_of(const char* const (&variables)[count]) noexcept {
-    for (const char* variable : variables)
-        if (const char* value = secure_getenv(variable)) return atoi(value);
-    return -1;
 }
 
 bool make_directories(char* path) noexcept {
@@ -160,25 +148,17 @@ int rank_in_world() noexcept {
 }
 
 int rank_by_launcher() noexcept {
-    return first_of(rank_variables);
+    return ovni::rank_by_launcher();
 }
 
 int size_by_launcher() noexcept {
-    return first_of(size_variables);
+    return ovni::size_by_launcher();
 }
 
 RunName name_of_job() noexcept {
     RunName name;
-    // FNV-1a
-    uint64_t hash = 0xcbf29ce484222325;
-    bool is_known = false;
-    for (const char* variable : job_variables) {
-        const char* value = secure_getenv(variable);
-        is_known |= value != nullptr;
-        for (const char* at = value; at && *at; ++at)
-            hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
-    }
-    if (is_known) snprintf(name.text, sizeof name.text, "job-%016" PRIx64, hash);
+    if (uint64_t job = job_by_launcher(); job != 0)
+        snprintf(name.text, sizeof name.text, "job-%016" PRIx64, job);
     return name;
 }
 

@@ -46,7 +46,7 @@ bool DrainedStream::is_empty() const {
     const RingHeader& h = header();
     uint64_t least = h.begin_bytes.load(std::memory_order_acquire);
     return h.published.load(std::memory_order_acquire) <= least && progress().file_end == 0 &&
-           !h.at_once.load(std::memory_order_relaxed);
+           !h.at_once.load(std::memory_order_relaxed) && !h.has_row.load(std::memory_order_relaxed);
 }
 
 // A thread that hangs settles nothing any more, so what it has noted holds if somebody wants to read.

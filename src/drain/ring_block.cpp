@@ -38,7 +38,7 @@ std::vector<NestedEvent> take_nested(const Ring& ring, RingProgress& progress, u
             NestedEvent event{};
             uint8_t bytes[OVNI_FORMAT_EVENT_MAX];
             auto take = [&](uint64_t from, void* to, size_t size) {
-                copy_wrapped(ring.nested_data(d), Ring::nested_bytes, from, to, size);
+                copy_wrapped(ring.nested_data(d), ring.nested_capacity(), from, to, size);
             };
             take(at, &event.position, sizeof event.position);
             if (event.position > end || (event.position == end && !all)) break;

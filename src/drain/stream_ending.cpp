@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -217,11 +218,12 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     gaps_.clamp(progress().file_end);
     if (damaged_) gaps_.add({progress().file_end, last_clock(), UINT64_MAX, 0, "damaged"});
     bool told = write_gaps();
-    told = write_metadata(is_closed ? nullptr : &end) && told;
+    const bool in_order = is_closed || (end.how == RingEnd::exit && header().is_exit_in_order.load());
+    told = write_metadata(in_order ? nullptr : &end) && told;
     if (!told && (!may_be_lost || lacks_descriptors())) return keep();
     Gaps::give_up_reserve(gaps_path());
     rest();
-    tell_others(is_closed ? nullptr : &end);
+    tell_others(in_order ? nullptr : &end);
     if (!stray_.empty()) {
         remove_stream(stray_ + note_.place);
         remove_empty(stray_, note_.place);
@@ -274,12 +276,15 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
         metadata = std::move(*before);
     }
     Json& told = metadata["ovni"];
+    if (header().name[0] != '\0')
+        told["name"] = std::string(header().name, strnlen(header().name, sizeof header().name));
     if (lost > 0) told["lost"] = lost;
     if (raised > 0) told["raised"] = raised;
     if (uint64_t events = header().lost_elsewhere.load(std::memory_order_relaxed))
         told["lost_elsewhere"] = events;
     // The owner said so at the latest now, but may have no right any more to leave a note.
-    if (header().state.load(std::memory_order_acquire) == RingState::closed) told["finished"] = 1;
+    const bool is_closed = header().state.load(std::memory_order_acquire) == RingState::closed;
+    if (is_closed || header().is_exit_in_order.load()) told["finished"] = 1;
     if (end) {
         told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
         told["finished"] = 1;

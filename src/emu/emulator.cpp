@@ -166,10 +166,17 @@ void Emulator::set_state(uint32_t t, RunState state) {
     changed_threads_.push_back(t);
 }
 
+// True if all threads of the CPU are known to be there.
+bool Emulator::are_exact(const Cpu& cpu) const {
+    return std::ranges::none_of(cpu.threads, [&](uint32_t t) {
+        return machine_.system.threads()[machine_.threads[t].row].samples_cpus;
+    });
+}
+
 void Emulator::touch_cpu(uint32_t cpu) {
     tracker_.cpu_changed(cpu);
     const Cpu& changed = machine_.cpus[cpu];
-    if (changed.running == Cpu::too_many && strictness_ == Strictness::linter)
+    if (changed.running == Cpu::too_many && strictness_ == Strictness::linter && are_exact(changed))
         throw Error(
             fmt::format("more than one running thread on {}", machine_.system.cpus()[changed.row].label));
     changed_cpus_.push_back(cpu);

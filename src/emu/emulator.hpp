@@ -95,6 +95,7 @@ class Emulator {
     void end_stream(uint32_t thread);
     void close_states(uint32_t thread);
     bool follows_gap(const ChannelPlan& plan, const Channel& channel, Action action, int64_t value);
+    bool are_exact(const Cpu& cpu) const;
     void touch_cpu(uint32_t cpu);
     // After a hook: channels of the threads and CPUs whose state changed, in the order in which it did.
     void propagate();

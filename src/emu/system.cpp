@@ -1,12 +1,14 @@
 #include "emu/system.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "emu/twins.hpp"
 
 namespace ovni {
@@ -116,16 +118,25 @@ class Collector {
     void finish(Loom& loom) {
         stream_ = loom.processes.front().streams.front();
         size_t ranked = std::ranges::count_if(loom.processes, [](auto& p) { return p.rank.has_value(); });
-        if (ranked != 0 && ranked != loom.processes.size())
+        if (ranked != 0 && ranked != loom.processes.size() && !are_named_by_run(loom))
             fail(fmt::format("loom {} has processes with and without a rank", loom.name));
         for (const Process& p : loom.processes)
             if (!p.app_id) fail(fmt::format("process {} of loom {} has no ovni.app_id", p.pid, loom.name));
         check_cpus(loom);
-        auto key = [&](const Process& p) { return ranked ? *p.rank : p.pid; };
+        auto key = [&](const Process& p) {
+            return ranked ? p.rank.value_or(std::numeric_limits<int>::max()) : p.pid;
+        };
         std::ranges::stable_sort(loom.processes, {}, key);
         auto tid = [&](uint32_t s) { return trace_.streams()[s].metadata.tid; };
         for (Process& p : loom.processes) std::ranges::stable_sort(p.streams, {}, tid);
         std::ranges::sort(loom.cpus, {}, &CpuId::phyid);
+    }
+
+    // Our library knows runs; below ovnirun a script is no rank, but the MPI program that it starts is.
+    bool are_named_by_run(const Loom& loom) const {
+        auto has_run = [&](uint32_t s) { return trace_.streams()[s].metadata.run.has_value(); };
+        return std::ranges::all_of(loom.processes,
+                                   [&](const Process& p) { return std::ranges::all_of(p.streams, has_run); });
     }
 
     void check_cpus(const Loom& loom) const {
@@ -221,8 +232,11 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
                                    : of_thread.is_running ? " (running)"
                                                           : "";
                 thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
+                const std::string& name = of_thread.metadata.name;
                 threads_.push_back({loom_index, process_index, stream, tid,
-                                    fmt::format("TH {}.{}{}", *p.app_id, tid, mark)});
+                                    fmt::format("TH {}.{}{}{}{}", *p.app_id, tid, name.empty() ? "" : " ",
+                                                one_line(name), mark),
+                                    of_thread.metadata.samples_cpus});
             }
         }
         for (CpuId cpu : loom.cpus)

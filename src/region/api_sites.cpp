@@ -85,6 +85,10 @@ int ovni_private_is_first_process(void) {
     return is_started_by_ovnirun();
 }
 
+int ovni_private_is_launcher(void) {
+    return is_launcher();
+}
+
 void ovni_private_follow_work(void (*follower)(int begins)) {
     writer::slow_path_follower.store(follower, std::memory_order_relaxed);
 }

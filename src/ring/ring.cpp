@@ -19,24 +19,31 @@ uint8_t* map(int fd, size_t bytes) {
     return base == MAP_FAILED ? nullptr : static_cast<uint8_t*>(base);
 }
 
+// 0: no ring is that large.
+size_t capacity_of_file(size_t bytes) {
+    if (bytes == Ring::file_bytes(Ring::small)) return Ring::small;
+    constexpr size_t least = Ring::bytes_before_data + Ring::slack_bytes;
+    return bytes > least ? bytes - least : 0;
+}
+
 }  // namespace
 
 Ring::Ring(Ring&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : base_(std::exchange(other.base_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
 
 Ring& Ring::operator=(Ring&& other) noexcept {
     std::swap(base_, other.base_);
-    std::swap(bytes_, other.bytes_);
+    std::swap(capacity_, other.capacity_);
     return *this;
 }
 
 Ring::~Ring() {
-    if (base_) munmap(base_, bytes_);
+    if (base_) munmap(base_, file_bytes(capacity_));
 }
 
 // A tmpfs that fills up later must not end the program when it touches a page, so all are allocated here.
 Ring Ring::create(const std::string& path, size_t capacity) {
-    size_t bytes = bytes_before_data + capacity + slack_bytes;
+    size_t bytes = file_bytes(capacity);
     OwnFile file;
     if (!file.open(path, O_CREAT | O_EXCL | O_RDWR, 0600)) return {};
     int error = allocate(file.get(), bytes);
@@ -47,10 +54,10 @@ Ring Ring::create(const std::string& path, size_t capacity) {
         errno = error;
         return {};
     }
-    Ring ring(base, bytes);
+    Ring ring(base, capacity);
     ring.header().magic = RingHeader::magic_number;
     ring.header().capacity = capacity;
-    ring.header().nested_capacity = nested_bytes;
+    ring.header().nested_capacity = nested_bytes_of(capacity);
     return ring;
 }
 
@@ -60,15 +67,16 @@ Ring Ring::open(const std::string& path) {
     if (!file.open(path, O_RDWR, 0, OwnFile::Links::follow)) return {};
     struct stat status {};
     size_t bytes = fstat(file.get(), &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
-    uint8_t* base = bytes > bytes_before_data + slack_bytes ? map(file.get(), bytes) : nullptr;
+    size_t capacity = capacity_of_file(bytes);
+    uint8_t* base = capacity > 0 ? map(file.get(), bytes) : nullptr;
     if (!base) {
-        if (bytes <= bytes_before_data + slack_bytes) errno = EINVAL;
+        if (capacity == 0) errno = EINVAL;
         return {};
     }
-    Ring ring(base, bytes);
+    Ring ring(base, capacity);
     const RingHeader& header = ring.header();
-    bool ours = header.magic == RingHeader::magic_number && header.nested_capacity == nested_bytes &&
-                header.capacity == bytes - bytes_before_data - slack_bytes;
+    bool ours = header.magic == RingHeader::magic_number && header.capacity == capacity &&
+                header.nested_capacity == ring.nested_capacity();
     if (ours) return ring;
     errno = EINVAL;
     return {};
@@ -87,7 +95,7 @@ bool Ring::is_sound() const {
                  h.notes_added.load(std::memory_order_acquire) - now.notes_taken <= RingHeader::most_notes;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
         sound = sound && lies_behind(h.nested[d].published.load(std::memory_order_acquire),
-                                     now.nested_drained[d], nested_bytes);
+                                     now.nested_drained[d], nested_capacity());
     return sound;
 }
 

@@ -3,8 +3,9 @@
 // What is published in a ring survives the death of the process.
 //
 // Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
-// itself, a page of slack. Positions count bytes since the ring was opened; position p lies at p % capacity.
-// Events are whole and final. An event in a nested ring has its position in the main ring before it.
+// itself, a page of slack. The ring of a thread that has emitted nothing yet is small. Positions count bytes
+// since the ring was opened; position p lies at p % capacity. Events are whole and final. An event in a
+// nested ring has its position in the main ring before it.
 #pragma once
 
 #include <sys/types.h>
@@ -91,7 +92,7 @@ enum class RingPlace : uint32_t {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x38676e69726e766f;  // "ovnring8"
+    static constexpr uint64_t magic_number = 0x39676e69726e766f;  // "ovnring9"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -113,15 +114,18 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint64_t> opened_at;   // by the clock of events
     std::atomic<RingPlace> place;
     std::atomic<uint32_t> begin_bytes;  // a stream of these alone is not written
+    std::atomic<uint32_t> has_row;      // 1: but it is written at its end, as its thread is shown
     std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place
     std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
     std::atomic<uint32_t> metadata_changes;
     std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from the library
     std::atomic<uint32_t> lives;         // 1: by its events, the thread has begun and not ended
     std::atomic<uint64_t> end_clock;     // of that OHe, if not 0
+    char name[16];                       // of the thread, if it was given one; ends with a zero
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;
-    std::atomic<uint64_t> raised;  // events whose clock was older than the one before
+    std::atomic<uint32_t> is_exit_in_order;  // 1: the thread was to last until the process exits
+    std::atomic<uint64_t> raised;            // events whose clock was older than the one before
     std::atomic<uint32_t> notes_added;
     std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
     std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it
@@ -156,11 +160,15 @@ class Ring {
  public:
     static constexpr size_t header_bytes = 32768;
     static constexpr size_t slack_bytes = 4096;
-    static constexpr size_t nested_bytes = size_t{256} << 10;
+    static constexpr size_t nested_bytes = size_t{256} << 10, small_nested_bytes = 4096;
+    static constexpr size_t small = 8192;  // capacity of a ring of a thread without events
     static constexpr size_t bytes_before_data = header_bytes + RingHeader::nested_rings * nested_bytes;
 
+    static constexpr size_t nested_bytes_of(size_t capacity) {
+        return capacity == small ? small_nested_bytes : nested_bytes;
+    }
     static constexpr size_t file_bytes(size_t capacity) {
-        return header_bytes + RingHeader::nested_rings * nested_bytes + capacity + slack_bytes;
+        return header_bytes + RingHeader::nested_rings * nested_bytes_of(capacity) + capacity + slack_bytes;
     }
 
     Ring() = default;
@@ -177,9 +185,11 @@ class Ring {
     // False if the header cannot be true: a program may write anything there, by mistake.
     bool is_sound() const;
     RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
-    uint8_t* data() const { return base_ + bytes_before_data; }
-    uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_bytes; }
-    uint64_t capacity() const { return bytes_ - bytes_before_data - slack_bytes; }
+    uint8_t* data() const { return nested_data(RingHeader::nested_rings); }
+    uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_capacity(); }
+    uint64_t capacity() const { return capacity_; }
+    uint64_t nested_capacity() const { return nested_bytes_of(capacity_); }
+    bool is_small() const { return capacity_ == small; }
     // The bytes at a position, and how many follow before the data wraps.
     uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
     uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
@@ -196,10 +206,10 @@ class Ring {
     }
 
  private:
-    Ring(uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
+    Ring(uint8_t* base, size_t capacity) : base_(base), capacity_(capacity) {}
 
     uint8_t* base_ = nullptr;
-    size_t bytes_ = 0;
+    size_t capacity_ = 0;
 };
 static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 

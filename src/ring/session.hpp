@@ -16,11 +16,12 @@
 #include "ring/descriptors.hpp"
 #include "ring/own_file.hpp"
 #include "ring/ring.hpp"
+#include "ring/session_identity.hpp"
 
 namespace ovni::writer {
 
 struct SessionHeader {
-    static constexpr uint64_t magic_number = 0x33736e69726e766f;  // "ovnrins3"
+    static constexpr uint64_t magic_number = 0x34736e69726e766f;  // "ovnrins4"
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains
@@ -31,6 +32,9 @@ struct SessionHeader {
     std::atomic<uint32_t> asleep;                // 1: the drainer has to be woken
     std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
     std::atomic<uint64_t> openings;              // of rings, so far
+    std::atomic<int32_t> program;                // the process that ovnirun started; 0: not known
+    SharedIdentity identity;                     // of the processes here
+    char run[192];                               // name of the run, if MPI_Init gives no other one
 
     ClockPage clock;  // for all who write into rings here; the drainer steers it
 };

@@ -8,10 +8,14 @@
 #include <utility>
 
 #include "core/first_rank.hpp"
+#include "core/launcher.hpp"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"
 #include "run/census.hpp"
+#include "run/older_trace.hpp"
+#include "run/preload.hpp"
 #include "run/run_directories.hpp"
+#include "run/run_name.hpp"
 
 namespace ovni::run {
 
@@ -64,6 +68,10 @@ void DrainerCompanion::prepare() noexcept {
         if (std::string place = writer::session_place(choice, trace); !place.empty())
             session_ = writer::Session::create(place + "/" + name + ".run");
     // If there is none, every process drains itself.
+    if (session_.is_valid()) write_run_name(session_.header());
+    // The parts of a job may write already, and inside of a traced program its processes do.
+    const bool is_alone = rank_by_launcher() < 0 && !std::getenv("OVNI_SESSION");
+    if (session_.is_valid() && is_alone && shows_threads()) move_older_trace(trace, session_.header().run);
     if (session_.is_valid())
         setenv("OVNI_SESSION", session_.directory().c_str(), 1);
     else
@@ -73,6 +81,7 @@ void DrainerCompanion::prepare() noexcept {
 void DrainerCompanion::start(pid_t program) noexcept {
     program_ = program;
     if (!session_.is_valid() || !session_.claim()) return;
+    session_.header().program.store(program, std::memory_order_relaxed);
     drainer_.emplace(session_);
     resume();
 }

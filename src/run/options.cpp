@@ -35,6 +35,9 @@ constexpr OptionRow known[] = {
      "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
     {"cpu", "", "sample|virtual", "OVNI_CPU",
      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
+    {"threads", "", "program|all|mpi", "OVNI_THREADS",
+     R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer,
+     or only threads that call MPI or emit events of their own.)"},
     {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
      R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
      LIST are explained below.)"},

@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,11 @@ bool is_sanitizer(const std::string& library) {
 
 }  // namespace
 
+bool shows_threads() {
+    const char* shown = std::getenv("OVNI_THREADS");
+    return !shown || std::string_view(shown) != "mpi";
+}
+
 bool has_code_library() {
     return fs::exists(library_directory() / code_library);
 }
@@ -77,7 +83,7 @@ std::string preload_list(const char* present, const Libraries& wanted) {
     auto others = std::ranges::stable_partition(given, is_sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
-    if (wanted.threads) append(directory / threads_library);
+    if (wanted.threads || shows_threads()) append(directory / threads_library);
     if (wanted.code) append(directory / code_library);
     if (wanted.counters) append(directory / counters_library);
     // The entry points of its runtime have to come before ours, which pass calls on to the next ones.

@@ -20,6 +20,9 @@ struct Libraries {
     OpenMp openmp = OpenMp::off;
 };
 
+// True if threads have rows even if they emit nothing (OVNI_THREADS).
+bool shows_threads();
+
 // False where the library for the program's code could not be built.
 bool has_code_library();
 

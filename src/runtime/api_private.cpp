@@ -34,7 +34,8 @@ int open_ours() {
         return 0;
     SlowPath slow;
     if (!memory_is_short()) process().prepare();
-    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
+    Stream* stream =
+        open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
     return stream && stream->recording().is_recorded() ? 1 : 0;
 }
 
@@ -106,6 +107,7 @@ void ovni_private_identify(const ovni_private_identity* identity) {
         process().identify(*identity);
     }
     streams().visit([](Stream& stream) { stream.follow_identity(); });
+    if (!identity->is_provisional) close_held(0);
 }
 
 int ovni_private_thread_open() {
@@ -221,7 +223,10 @@ void ovni_private_flush_all() {
 void ovni_private_close_all(const char* by, int code) {
     if (is_inside()) return;
     StreamEnd end{by, code};
-    streams().visit([&](Stream& stream) { stream.close_ours(by ? &end : nullptr); });
+    if (!by) process().leave_mpi();
+    streams().visit([&](Stream& stream) {
+        if (by || !stream.has_row()) stream.close_ours(by ? &end : nullptr);
+    });
     streams().visit([](Stream& stream) { stream.wait_until_written(); });
 }
 

@@ -15,6 +15,7 @@
 #include "ring/futex.hpp"
 #include "ring/signal_mask.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/process.hpp"
 
 namespace ovni::writer {
 
@@ -67,6 +68,7 @@ bool Host::open_session(const std::string& trace_directory) {
         return false;
     }
     set_clock(&session_.header().clock);
+    process().set_session(session_.header());
     if (settings_.all_rings == 0) settings_.all_rings = room_for_rings(session_.directory());
     return true;
 }

@@ -36,8 +36,10 @@ class Host {
  public:
     constexpr Host() = default;
 
-    // An open ring without events. Not mapped, with errno, if there is no room for one.
-    RingLease open_ring(pid_t tid, const std::string& trace_directory);
+    // An open ring without events. Not mapped, with errno, if there is no room for one. A small one may be
+    // larger.
+    enum class Size : uint8_t { small, full };
+    RingLease open_ring(pid_t tid, const std::string& trace_directory, Size size = Size::full);
     // Takes a closed ring back from its thread.
     void give_back(RingLease ring);
     std::string note_path(const RingLease& ring) const { return session_.note_path(ring.number); }
@@ -81,8 +83,10 @@ class Host {
 
     bool open_session(const std::string& trace_directory);
     bool make_session(const std::string& trace_directory);
-    RingLease reuse();
-    RingLease make_ring(const std::string& trace_directory);
+    RingLease take_ring(const std::string& trace_directory, Size size);
+    RingLease reuse(Size size);
+    RingLease make_ring(const std::string& trace_directory, size_t wanted);
+    size_t full_size() const;
     uint64_t kept_in(uint64_t capacity) const;
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
     void make_shared();

@@ -11,6 +11,7 @@
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
 #include "runtime/host.hpp"
+#include "runtime/process.hpp"
 
 namespace ovni::writer {
 namespace {
@@ -44,19 +45,21 @@ void start_over(RingHeader& header) {
 
 }  // namespace
 
-RingLease Host::open_ring(pid_t tid, const std::string& trace_directory) {
+RingLease Host::open_ring(pid_t tid, const std::string& trace_directory, Size size) {
     Lock lock(mutex_);
     if (!open_session(trace_directory)) return {};
     if (settings_.mode == BufferMode::shared && !tried_shared_) make_shared();
-    RingLease lease = reuse();
-    if (!lease.is_mapped()) lease = make_ring(trace_directory);
+    // A buffer that threads share fills rings that their threads never look at.
+    if (shared() || settings_.mode == BufferMode::shared) size = Size::full;
+    RingLease lease = take_ring(trace_directory, size);
     // The one we were to use goes away: its drainer has not seen that we come.
     if (session_.is_removed()) {
         leave_session(std::move(lease));
         if (!make_session(trace_directory)) return {};
         set_clock(&session_.header().clock);
+        process().set_session(session_.header());
         if (settings_.mode == BufferMode::shared) make_shared();
-        lease = make_ring(trace_directory);
+        lease = take_ring(trace_directory, size);
     }
     if (!lease.is_mapped()) return lease;
     RingHeader& header = lease.header();
@@ -80,12 +83,21 @@ void Host::leave_session(RingLease lease) {
     all_rings_ = 0;
 }
 
+RingLease Host::take_ring(const std::string& trace_directory, Size size) {
+    RingLease lease = reuse(size);
+    if (!lease.is_mapped() && size == Size::small) lease = make_ring(trace_directory, Ring::small);
+    if (!lease.is_mapped() && size == Size::full) lease = make_ring(trace_directory, full_size());
+    return lease;
+}
+
 // A ring that the drainer is done with.
-RingLease Host::reuse() {
-    auto is_done = [](const RingLease& ring) {
-        return ring.header().state.load(std::memory_order_acquire) == RingState::done;
+RingLease Host::reuse(Size size) {
+    auto is_done = [&](const RingLease& ring) {
+        return ring.ring.is_small() == (size == Size::small) &&
+               ring.header().state.load(std::memory_order_acquire) == RingState::done;
     };
-    bool too_many = all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
+    bool too_many =
+        size == Size::full && all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
     auto found = std::find_if(free_.begin(), free_.end(), is_done);
     for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 5; ++wait) {
         RingHeader& oldest = free_.front().header();
@@ -100,14 +112,18 @@ RingLease Host::reuse() {
     return ring;
 }
 
-// The ring is as large as wanted if there is room, else smaller, else in another place.
-RingLease Host::make_ring(const std::string& trace_directory) {
+size_t Host::full_size() const {
     size_t wanted = settings_.ring + settings_.flight;
     while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
         wanted = std::max(wanted / 2 / page * page, Settings::smallest_ring);
+    return wanted;
+}
+
+// The ring is as large as wanted if there is room, else smaller, else in another place.
+RingLease Host::make_ring(const std::string& trace_directory, size_t wanted) {
+    const size_t least = std::min(wanted, Settings::smallest_ring);
     std::string name = name_of_new_file();
-    for (size_t capacity = wanted; capacity >= Settings::smallest_ring;
-         capacity = capacity / 2 / page * page) {
+    for (size_t capacity = wanted; capacity >= least; capacity = capacity / 2 / page * page) {
         std::string file = session_.directory() + "/" + name;
         if (!leaves_room_for_notes(session_.directory(), capacity)) continue;
         if (Ring ring = Ring::create(file, capacity); ring.is_mapped())
@@ -115,9 +131,9 @@ RingLease Host::make_ring(const std::string& trace_directory) {
     }
     for (uint32_t choice = 0; choice < session_places; ++choice) {
         std::string place = session_place(choice, trace_directory);
-        if (place.empty() || !leaves_room_for_notes(place, Settings::smallest_ring)) continue;
+        if (place.empty() || !leaves_room_for_notes(place, least)) continue;
         std::string file = place + "/" + name;
-        if (Ring ring = Ring::create(file, Settings::smallest_ring); ring.is_mapped())
+        if (Ring ring = Ring::create(file, least); ring.is_mapped())
             return publish(std::move(ring), session_.directory() + "/" + name, file.c_str());
     }
     return {};
@@ -137,7 +153,7 @@ void Host::let_tell(RingHeader& ring) {
 
 // The room in which the thread may run ahead of the drainer takes at most half of a small ring.
 uint64_t Host::kept_in(uint64_t capacity) const {
-    if (settings_.flight == 0) return 0;
+    if (settings_.flight == 0 || capacity == Ring::small) return 0;
     uint64_t kept = std::min(settings_.flight, capacity - std::min(settings_.ring, capacity / 2));
     if (kept < settings_.flight)
         complain(Trouble::memory, "ovni",

@@ -25,6 +25,8 @@ class Metadata {
 
     // False if a part of the path exists and is no object.
     bool set(const char* path, Json value);
+    // Removes a member of the library.
+    void erase_own(const char* name) { own().erase(name); }
     // Null if there is no such attribute.
     const Json* find(const char* path) const;
 

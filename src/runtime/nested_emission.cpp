@@ -65,7 +65,7 @@ bool NestedEmission::has_room(size_t size) const noexcept {
     const NestedRing& ring = own_.header().nested[depth_];
     uint64_t used =
         ring.published.load(std::memory_order_relaxed) - ring.drained.load(std::memory_order_acquire);
-    return used + sizeof used + size <= Ring::nested_bytes;
+    return used + sizeof used + size <= own_.ring().nested_capacity();
 }
 
 // A handler that interrupts this function may call it for the same nested ring, and returns before it goes
@@ -88,9 +88,9 @@ void NestedEmission::emit(const void* event, size_t size) noexcept {
     depth_ = depth + 1;
     detail::handler_fence();
     uint8_t* data = own_.ring().nested_data(depth);
+    const uint64_t capacity = own_.ring().nested_capacity();
     auto put = [&](const void* bytes, size_t count) {
-        for (size_t i = 0; i < count; ++i, ++at)
-            data[at % Ring::nested_bytes] = static_cast<const uint8_t*>(bytes)[i];
+        for (size_t i = 0; i < count; ++i, ++at) data[at % capacity] = static_cast<const uint8_t*>(bytes)[i];
     };
     uint64_t position = interrupted_at();
     put(&position, sizeof position);
@@ -98,7 +98,7 @@ void NestedEmission::emit(const void* event, size_t size) noexcept {
     ring.published.store(at, std::memory_order_release);
     detail::handler_fence();
     depth_ = depth;
-    if (used < Ring::nested_bytes / 2 && used + sizeof at + size >= Ring::nested_bytes / 2) host().wake();
+    if (used < capacity / 2 && used + sizeof at + size >= capacity / 2) host().wake();
 }
 
 }  // namespace ovni::writer

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstring>
 
 #include "ring/diagnostics.hpp"
 #include "runtime/process.hpp"
@@ -28,8 +29,8 @@ OwnRing::~OwnRing() {
     if (is_mapped()) give_back();
 }
 
-bool OwnRing::open(pid_t tid) {
-    lease_ = host().open_ring(tid, process().facts().roots.trace);
+bool OwnRing::open(pid_t tid, Host::Size size) {
+    lease_ = host().open_ring(tid, process().facts().roots.trace, size);
     if (!is_mapped()) {
         complain(Trouble::memory, "ovni", "no memory for the events of thread %d, they are lost:", tid);
         return false;
@@ -39,6 +40,36 @@ bool OwnRing::open(pid_t tid) {
     window_->clock = host().clock();
     window_->published = reinterpret_cast<uint64_t*>(&header().published);
     return true;
+}
+
+RingLease OwnRing::grow(pid_t tid) {
+    RingLease larger = host().open_ring(tid, process().facts().roots.trace);
+    if (!larger.is_mapped()) return {};
+    RingHeader& to = larger.header();
+    RingHeader& from = header();
+    auto copy = [](auto& target, const auto& source) {
+        target.store(source.load(std::memory_order_relaxed));
+    };
+    larger.ring.put(0, ring().data(), head());
+    copy(to.opened_at, from.opened_at);
+    copy(to.begin_bytes, from.begin_bytes);
+    copy(to.has_row, from.has_row);
+    copy(to.continues, from.continues);
+    copy(to.life_is_ours, from.life_is_ours);
+    copy(to.lives, from.lives);
+    copy(to.raised, from.raised);
+    memcpy(to.name, from.name, sizeof to.name);
+    memcpy(to.notes, from.notes, sizeof to.notes);
+    copy(to.notes_added, from.notes_added);
+    to.published.store(head(), std::memory_order_release);
+    // Another thread that looks at this moment finds one of the two.
+    RingLease small{Ring(), lease_.number};
+    lease_.number = larger.number;
+    lease_.ring = std::move(larger.ring);
+    small.ring = std::move(larger.ring);
+    window_->clock = host().clock();
+    window_->published = reinterpret_cast<uint64_t*>(&header().published);
+    return small;
 }
 
 }  // namespace ovni::writer

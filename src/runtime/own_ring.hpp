@@ -46,7 +46,11 @@ class OwnRing {
     OwnRing& operator=(const OwnRing&) = delete;
 
     // Gets a ring from the host. False, after a message, if there is no memory.
-    bool open(pid_t tid);
+    bool open(pid_t tid, Host::Size size);
+    // Puts a full ring with the bytes and notes so far in the place of the small one, which is returned. The
+    // new ring is not open yet. Not mapped if there is no room for it.
+    RingLease grow(pid_t tid);
+    bool is_small() const { return is_mapped() && ring().is_small(); }
     void give_back() { host().give_back(std::move(lease_)); }
 
     // Allowed without a ring.
@@ -60,6 +64,14 @@ class OwnRing {
     ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }
     uint64_t head() const { return window_->head; }
     bool is_placed() const { return header().place.load(std::memory_order_acquire) == RingPlace::settled; }
+    // Events of handlers.
+    bool holds_nested() const {
+        for (const NestedRing& nested : header().nested)
+            if (nested.published.load(std::memory_order_relaxed) > 0 ||
+                nested.lost.load(std::memory_order_relaxed) > 0)
+                return true;
+        return false;
+    }
     bool has_room(uint64_t bytes) const {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         return head() + bytes + slack <= drained + ring().capacity();

@@ -65,6 +65,22 @@ void Place::renew(const Facts& facts) {
     leave_open();
 }
 
+// Whenever the process is killed, one of the two rings counts.
+void Place::leave_small_ring() {
+    const bool is_begin = own_.head() == own_.header().begin_bytes.load(std::memory_order_relaxed);
+    if (!is_begin || own_.holds_nested() || memory_is_short() || !take_for_change()) return;
+    RingLease small = own_.grow(tid_);
+    if (!small.is_mapped()) return leave_open();
+    own_.header().place.store(RingPlace::changing, std::memory_order_relaxed);
+    write_note();
+    small.header().has_row.store(0, std::memory_order_release);
+    own_.header().state.store(RingState::open, std::memory_order_release);
+    small.header().state.store(RingState::done, std::memory_order_release);
+    host().give_back(std::move(small));
+    leave_open();
+    if (Facts facts = process().facts(); own_.header().kept > 0 && facts.identified) settle(facts);
+}
+
 void Place::open_for_program(pid_t tid) {
     take_for_change();
     tid_ = tid;
@@ -125,7 +141,9 @@ void Place::write_note() {
     if (!is_settled) {
         note.roots = facts.roots;
         note.place = chosen_by(facts);
-        noted_ = {note.roots, note.place, facts.identified};
+        // Without MPI nothing is to come that says more.
+        const bool is_final = facts.cpus_are_told && own_.header().has_row.load(std::memory_order_relaxed);
+        noted_ = {note.roots, note.place, facts.identified || is_final};
         all.set_process(facts);
     }
     all.set_run(facts.run);

@@ -31,6 +31,9 @@ class Place {
     void settle_at_last();
     // Notes who the process is, if that may still change.
     void renew(const Facts& facts);
+    // The thread of a small ring is about to emit: it gets a full one, if there is room and the drainer has
+    // written nothing yet.
+    void leave_small_ring();
     // The program's thread begins: makes stream.obs and stream.json, or renews stream.json if the stream goes
     // on.
     void open_for_program(pid_t tid);

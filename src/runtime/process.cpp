@@ -1,11 +1,16 @@
 #include "runtime/process.hpp"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
+#include "core/launcher.hpp"
 #include "ovni.h"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
@@ -19,6 +24,23 @@ namespace {
 std::vector<Cpu> numbered(const std::vector<int>& phyids) {
     std::vector<Cpu> cpus;
     for (int phyid : phyids) cpus.push_back({static_cast<int>(cpus.size()), phyid});
+    return cpus;
+}
+
+bool says(const char* variable, const char* word) {
+    const char* value = secure_getenv(variable);
+    return value && strcmp(value, word) == 0;
+}
+
+// Then MPI_Init may give the CPUs other numbers.
+bool may_call_mpi() {
+    return dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
+}
+
+// The processes of a job have different masks, and have not agreed on the numbers of CPUs.
+std::vector<int> all_cpus() {
+    std::vector<int> cpus(static_cast<size_t>(std::max(get_nprocs_conf(), 1)));
+    std::iota(cpus.begin(), cpus.end(), 0);
     return cpus;
 }
 
@@ -89,6 +111,8 @@ void Process::finish(const char* function) {
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
     identified_ = !identity.is_provisional;
+    is_default_ = false;
+    is_in_mpi_.store(true, std::memory_order_relaxed);
     identity_app_ = identity.app > 0 ? identity.app : 1;
     texts().identity_loom = identity.loom && *identity.loom ? identity.loom : host_name();
     if (identity.host) texts().host = identity.host;
@@ -96,6 +120,7 @@ void Process::identify(const ovni_private_identity& identity) {
     rank_ = identity.rank;
     nranks_ = identity.nranks;
     identity_cpus_ = numbered(std::vector<int>(identity.cpus, identity.cpus + identity.ncpus));
+    if (identified_) tell_identity_locked();
 }
 
 void Process::read_environment() {
@@ -131,17 +156,79 @@ Facts Process::facts() {
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
     facts.loom = initialised_ ? texts().loom : loom_of_identity();
-    facts.host = texts().host;
+    // A guess says nothing of a process that has said itself who it is.
+    const bool is_guess = initialised_ && is_default_;
+    if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;
-    if (rank_ >= 0 && !program_told_rank_) facts.rank = rank_, facts.nranks = nranks_;
+    if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
     bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);
-    if (program_cpus_.empty() && same_loom) facts.identity_cpus = identified_ ? identity_cpus_ : affinity_;
+    const bool are_known = identified_ || is_default_;
+    if (program_cpus_.empty() && same_loom) facts.identity_cpus = are_known ? identity_cpus_ : affinity_;
+    if (is_default_ && !initialised_) take_default(facts);
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
     facts.identified = identified_;
-    facts.cpus_are_told = identified_ || !program_cpus_.empty();
+    facts.cpus_are_told = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi());
+    facts.samples_cpus = samples_cpus_;
     facts.roots = texts().roots;
     return facts;
+}
+
+// Knowledge of another process of that directory is better than the guess of this one.
+void Process::take_default(Facts& facts) {
+    const SessionHeader* session = session_.load(std::memory_order_acquire);
+    if (!session) return;
+    if (facts.run.empty()) facts.run.assign(session->run, strnlen(session->run, sizeof session->run));
+    const std::optional<Identity> told = session->identity.read();
+    if (!told) return;
+    facts.app = told->app;
+    facts.loom = told->loom;
+    facts.host = told->host;
+    facts.run = told->run;
+    facts.rank = told->rank;
+    facts.nranks = told->nranks;
+    if (told->is_of_mpi) facts.rank = -1;
+    facts.identity_cpus = numbered(told->cpus);
+}
+
+void Process::introduce_by_environment() {
+    Lock lock(mutex_);
+    if (identified_ || is_default_ || initialised_) return;
+    is_default_ = true;
+    samples_cpus_ = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+    texts().host = host_name();
+    const int rank = rank_by_launcher(), size = size_by_launcher();
+    if (rank >= 0 && rank < size) rank_ = rank, nranks_ = size;
+    const char* wanted = secure_getenv("OVNI_LOOM");
+    const bool is_name = wanted && *wanted && !strchr(wanted, '/');
+    if (!is_name || says("OVNI_LOOM", "host"))
+        texts().identity_loom = texts().host;
+    else if (!says("OVNI_LOOM", "rank"))
+        texts().identity_loom = wanted;
+    else
+        texts().identity_loom = texts().host + "." + std::to_string(std::max(rank_, 0));
+    identity_cpus_ = numbered(nranks_ > 1 ? all_cpus() : affinity_of_this_thread());
+}
+
+bool Process::may_be_identified() {
+    Lock lock(mutex_);
+    return !identified_ && !initialised_ && may_call_mpi();
+}
+
+void Process::tell_identity() {
+    Lock lock(mutex_);
+    SessionHeader* session = session_.load(std::memory_order_acquire);
+    if (identified_ || (session && !session->identity.is_told())) tell_identity_locked();
+}
+
+void Process::tell_identity_locked() {
+    SessionHeader* session = session_.load(std::memory_order_acquire);
+    if (!session || initialised_ || !(identified_ || is_default_)) return;
+    Identity identity{identity_app_,      rank_,        nranks_,     identified_,
+                      loom_of_identity(), texts().host, texts().run, {}};
+    if (identity.run.empty()) identity.run.assign(session->run, strnlen(session->run, sizeof session->run));
+    for (Cpu cpu : identity_cpus_) identity.cpus.push_back(cpu.phyid);
+    session->identity.tell(identity);
 }
 
 const char* Process::trace_directory() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ring/directories.hpp"
+#include "ring/session.hpp"
 #include "runtime/guard.hpp"
 
 struct ovni_private_identity;
@@ -35,6 +36,7 @@ struct Facts {
     std::vector<Cpu> cpus;           // of the loom, from any source
     bool identified = false;         // by MPI_Init
     bool cpus_are_told = false;      // false: guessed from the affinity
+    bool samples_cpus = false;       // threads that may move begin where they are seen first
     Roots roots;
 
     // -1: no CPU of the loom.
@@ -55,6 +57,9 @@ class Process {
     // A fork's child that has not initialised itself.
     bool is_inherited() const { return inherited_.load(std::memory_order_relaxed); }
 
+    // Between MPI_Init and MPI_Finalize: an exit is no end in order.
+    bool is_in_mpi() const { return is_in_mpi_.load(std::memory_order_relaxed); }
+    void leave_mpi() { is_in_mpi_.store(false, std::memory_order_relaxed); }
     void identify(const ovni_private_identity& identity);
     // Reads the environment and the CPUs: a stream of ours may come before ovni_proc_init().
     void prepare();
@@ -63,6 +68,15 @@ class Process {
     Facts facts();
     // Lives as long as the process.
     const char* trace_directory();
+
+    // The process has rows from its start: until MPI_Init says who it is, the launcher and the system do.
+    void introduce_by_environment();
+    // False once it is known who the process is, or if it cannot call MPI.
+    bool may_be_identified();
+    // The run directory, which stays mapped. Takes no lock.
+    void set_session(SessionHeader& session) { session_.store(&session, std::memory_order_release); }
+    // Tells other processes of the run directory who this one is, if it knows better than they.
+    void tell_identity();
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
@@ -75,14 +89,18 @@ class Process {
     void read_environment();
     // Call with the mutex held.
     std::string loom_of_identity();
+    void take_default(Facts& facts);
+    void tell_identity_locked();
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
-    std::atomic<bool> inherited_{false};
+    std::atomic<bool> inherited_{false}, is_in_mpi_{false};
     Mutex mutex_;
     // Call with the mutex held.
     bool prepared_ = false;
     bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;
+    bool samples_cpus_ = false;
+    bool is_default_ = false;  // the identity is that of introduce_by_environment()
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;
@@ -95,6 +113,7 @@ class Process {
     std::optional<Texts> texts_;  // late, as an empty string is a constant for g++ alone
     std::vector<Cpu> program_cpus_, identity_cpus_, affinity_;
     const char* trace_directory_ = nullptr;
+    std::atomic<SessionHeader*> session_{nullptr};
 };
 
 extern Immortal<Process> the_process;

@@ -14,6 +14,7 @@ constexpr uint64_t reserve = 4096;
 }  // namespace
 
 void RingWriter::append(const void* event, size_t size, const void* data, size_t data_size) {
+    if (own_.is_small()) place_.leave_small_ring();
     if (shared_.is_used()) return shared_.append(event, size, data, data_size);
     bool needed = is_needed(event) || all_needed_,
          may_be_lost = host().settings().on_full == OnFull::discard && !needed;
@@ -43,8 +44,9 @@ void RingWriter::refresh_limit() {
         limit = std::min(limit, half);
     else
         host().wake();
-    // A loss is noted before the next event, which therefore has to come here.
-    own_.set_limit(discarded_.events > 0 || postponed_ ? 0 : limit);
+    // A loss is noted before the next event, and a small ring is left before it, which therefore has to come
+    // here.
+    own_.set_limit(discarded_.events > 0 || postponed_ || ring.is_small() ? 0 : limit);
 }
 
 bool RingWriter::make_room(uint64_t bytes, bool may_be_lost) {

@@ -8,17 +8,19 @@
 
 namespace ovni::writer {
 
-Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals)
+Stream::Stream(pid_t tid, Owner owner, const sigset_t& usual_signals, Row row, uint64_t since)
     : own_(this, tid),
       life_(own_, owner),
       place_(tid, own_, life_),
       shared_(own_),
       writer_(own_, place_, shared_),
       nested_(own_, usual_signals),
-      recording_(*this, mutex_, own_, life_, writer_) {
+      recording_(*this, mutex_, own_, life_, writer_),
+      row_(row) {
     if (!own_.window()) return;
     recording_.join();
-    if (get_ring() && is_ours()) open_ours();
+    const bool is_small = is_ours() && has_row();
+    if (get_ring(is_small ? Host::Size::small : Host::Size::full) && is_ours()) open_ours(since);
     recording_.show_running();
 }
 
@@ -26,8 +28,8 @@ Stream* Stream::of(ovni_private_window* window) {
     return reinterpret_cast<ThreadPage*>(window)->owner;
 }
 
-bool Stream::get_ring() {
-    if (!own_.open(place_.tid())) return false;
+bool Stream::get_ring(Host::Size size) {
+    if (!own_.open(place_.tid(), size)) return false;
     shared_.join(nested_.stack());
     writer_.refresh_limit();
     return true;

@@ -30,10 +30,14 @@
 
 namespace ovni::writer {
 
+// A thread that emits nothing has no row, a row, or a row unless the process becomes another program.
+enum class Row : uint8_t { none, always, unless_exec };
+
 class Stream {
  public:
-    // `usual_signals`: those that the thread has blocked outside of handlers.
-    Stream(pid_t tid, Owner owner, const sigset_t& usual_signals);
+    // `usual_signals`: those that the thread has blocked outside of handlers. `since`: when the thread began;
+    // 0: now.
+    Stream(pid_t tid, Owner owner, const sigset_t& usual_signals, Row row = Row::none, uint64_t since = 0);
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
@@ -72,6 +76,17 @@ class Stream {
     bool is_ours() const { return life_.is_ours(); }
     bool is_closed() const { return life_.is_closed(); }
     bool has_memory() const { return own_.is_mapped(); }
+    // It shows that the thread is there, and nothing else.
+    bool is_mere_row() const { return row_ != Row::none && !holds_events(); }
+    bool is_of(pthread_t thread) const { return !is_held() && pthread_equal(thread, thread_) != 0; }
+    // The thread has ended, but MPI_Init may still say who the process is: the stream is to be closed then,
+    // or at the end of the process.
+    void hold();
+    bool is_held() const { return held_since_.load(std::memory_order_relaxed) != 0; }
+    // Names the thread; at most 15 bytes count.
+    void set_name(const char* name);
+    // The process becomes another program: false if that fails, and the thread goes on.
+    void expect_exec(bool is_coming);
     // Asks for what is published now to be written. The second returns how much of that is not written yet.
     void ask_for_published();
     uint64_t asked_and_not_written();
@@ -80,6 +95,7 @@ class Stream {
     // `end` is null if the program ended the thread.
     void close(const StreamEnd* end);
     void close_ours(const StreamEnd* end);
+    bool has_row() const { return row_ != Row::none; }
     // The process ends, and the stream ends with it. If this process drains, emissions wait for the end from
     // now on, but what the exiting thread emits is lost. False if another thread keeps the lock.
     bool end_with_process(int code);
@@ -102,8 +118,9 @@ class Stream {
     void write_metadata();
 
  private:
-    bool get_ring();
-    void open_ours();
+    bool get_ring(Host::Size size);
+    void open_ours(uint64_t since);
+    bool is_worth_writing() const { return holds_events() || has_row(); }
     bool holds_events() const { return own_.is_mapped() && holds_events(own_.head()); }
     bool holds_events(uint64_t position) const;
     const void* raise(const void* event, size_t size, Event& raised);
@@ -112,6 +129,7 @@ class Stream {
     void set_closed(bool closed);
     void drop_our_life();
     void end_our_life(uint64_t clock);
+    uint64_t end_clock() const;
     void wait_for_end();
     void close_locked(const StreamEnd* end);
     void end_with_process_locked(int code);
@@ -126,6 +144,9 @@ class Stream {
     ShownRecording recording_;
     std::atomic<bool> ends_{false};  // with the process, now
     pid_t exiting_thread_ = 0;
+    const pthread_t thread_ = pthread_self();
+    std::atomic<uint64_t> held_since_{0};  // by the clock of events; 0: the thread lives
+    Row row_;
     uint64_t asked_ = 0;  // position, see ask_for_published()
 };
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 
 #include "ovni.h"
@@ -18,10 +19,13 @@ bool Stream::holds_events(uint64_t position) const {
            header.continues.load(std::memory_order_relaxed);
 }
 
-void Stream::open_ours() {
+void Stream::open_ours(uint64_t since) {
     place_.metadata().set("ovni.require.ovni", OVNI_MODEL_VERSION);
     Facts facts = process().facts();
-    life_.begin(facts);
+    life_.begin(facts, since);
+    if (life_.is_sampled()) place_.metadata().set("ovni.cpu", "sampled");
+    own_.header().opened_at.store(life_.beginning(), std::memory_order_relaxed);
+    own_.header().has_row.store(has_row() ? 1 : 0, std::memory_order_relaxed);
     place_.save_note();
     own_.publish();
     if (own_.header().kept > 0 && facts.identified) place_.settle(facts);
@@ -78,6 +82,9 @@ void Stream::follow_life_cycle(const uint8_t* event) {
 void Stream::drop_our_life() {
     if (is_shared()) host().wait_until_moved();  // notes
     life_.set_owes_end(false);
+    row_ = Row::none;
+    place_.metadata().erase_own("cpu");
+    own_.header().has_row.store(0, std::memory_order_relaxed);
     own_.window()->head = 0;
     own_.publish();
     own_.header().begin_bytes.store(0, std::memory_order_release);
@@ -95,6 +102,7 @@ void Stream::open_for_program(pid_t tid) {
     SlowPath slow;
     Lock lock(mutex_);
     if (!own_.is_mapped()) return;
+    if (own_.is_small()) place_.leave_small_ring();
     if (life_.owes_end() && !holds_events()) {
         drop_our_life();
         set_phase(ThreadLife::Phase::unborn);
@@ -104,7 +112,7 @@ void Stream::open_for_program(pid_t tid) {
         place_.metadata().reopen();
         if (goes_on) place_.leave_temporary();
         own_.give_back();
-        bool has_ring = get_ring();
+        bool has_ring = get_ring(Host::Size::full);
         set_closed(false);
         if (!has_ring) return;
         own_.header().continues.store(goes_on ? 1 : 0, std::memory_order_relaxed);
@@ -146,17 +154,17 @@ void Stream::close_locked(const StreamEnd* end) {
     writer_.forget_flush();
     if (!own_.is_mapped()) return set_closed(true);
     own_.set_limit(0);
-    recording_.note_changes_at_end();
+    if (!is_held()) recording_.note_changes_at_end();
     if (is_shared()) shared_.end();
     Facts facts = process().facts();
     uint64_t last = __atomic_load_n(&own_.window()->last, __ATOMIC_RELAXED);
-    if (!life_.owes_end() || holds_events()) {
+    if (!life_.owes_end() || is_worth_writing()) {
         writer_.settle_postponed();
         writer_.settle_discarded();
         if (life_.was_born_ours() && place_.is_known()) place_.metadata().set_process(facts);
         place_.settle(facts);
         if (life_.owes_end())
-            own_.header().end_clock.store(last = std::max(clock_now(), last), std::memory_order_relaxed);
+            own_.header().end_clock.store(last = std::max(end_clock(), last), std::memory_order_relaxed);
         life_.leave_end_to_drainer();
         place_.metadata().set_run(facts.run);
         place_.metadata().set_lost(own_.lost);
@@ -166,6 +174,41 @@ void Stream::close_locked(const StreamEnd* end) {
     set_closed(true);
     own_.header().state.store(RingState::closed, std::memory_order_release);
     host().wake();
+}
+
+void Stream::hold() {
+    SlowPath slow;
+    Lock lock(mutex_);
+    recording_.note_changes_at_end();
+    const uint64_t now = clock_now();
+    if (own_.is_mapped()) own_.header().end_clock.store(now, std::memory_order_relaxed);
+    held_since_.store(now, std::memory_order_relaxed);
+}
+
+uint64_t Stream::end_clock() const {
+    const uint64_t ended = held_since_.load(std::memory_order_relaxed);
+    return ended != 0 ? ended : clock_now();
+}
+
+void Stream::set_name(const char* name) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (is_closed() || !own_.is_mapped()) return;
+    char(&kept)[sizeof(RingHeader::name)] = own_.header().name;
+    const size_t length = strnlen(name, sizeof kept - 1);
+    memcpy(kept, name, length);
+    memset(kept + length, 0, sizeof kept - length);
+}
+
+// The next program has no ring if it records nothing, so what is to be known of the end is noted before.
+void Stream::expect_exec(bool is_coming) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (is_closed() || !own_.is_mapped() || !life_.owes_end()) return;
+    RingHeader& header = own_.header();
+    if (row_ == Row::unless_exec) header.has_row.store(is_coming ? 0 : 1, std::memory_order_release);
+    header.end_clock.store(is_coming ? clock_now() : 0, std::memory_order_relaxed);
+    header.end.store(is_coming ? RingEnd::exec : RingEnd::in_order, std::memory_order_release);
 }
 
 // Losses that are not noted yet are noted here; all else the drainer knows. A drainer of this process ends
@@ -180,12 +223,12 @@ bool Stream::end_with_process(int code) {
 
 void Stream::end_with_process_locked(int code) {
     if (!own_.is_mapped()) return set_closed(true);
-    recording_.note_changes_at_end();
+    if (!is_held()) recording_.note_changes_at_end();
     if (is_shared()) shared_.take_lost();
     writer_.settle_postponed();
     if (!is_shared()) writer_.settle_discarded();
     if (!memory_is_short()) {
-        if (!life_.owes_end() || holds_events()) place_.settle_at_last();
+        if (!life_.owes_end() || is_worth_writing()) place_.settle_at_last();
         place_.save_note();
     }
     report_exit(code);
@@ -200,8 +243,9 @@ void Stream::report_exit(int code) noexcept {
     }
     RingHeader& header = own_.header();
     header.end_code.store(code, std::memory_order_relaxed);
+    if (has_row() && !process().is_in_mpi()) header.is_exit_in_order.store(1, std::memory_order_relaxed);
     if (header.life_is_ours.load(std::memory_order_relaxed))
-        header.end_clock.store(clock_now(), std::memory_order_relaxed);
+        header.end_clock.store(end_clock(), std::memory_order_relaxed);
     header.end.store(RingEnd::exit, std::memory_order_release);
 }
 

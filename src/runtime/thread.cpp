@@ -21,6 +21,8 @@ namespace {
 
 pthread_key_t at_thread_end;
 pid_t this_process;
+uint64_t process_begin;             // or that of the image; monotonic
+std::atomic<bool> has_rows{false};  // of threads that emit nothing
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.
 constinit ovni_private_window window_of_nobody = [] {
@@ -28,6 +30,9 @@ constinit ovni_private_window window_of_nobody = [] {
     window.busy = 1;
     return window;
 }();
+
+// More threads that end before MPI_Init than any program has.
+constexpr size_t most_held = 64;
 
 // The value of the key counts rounds of destructors: it points to the next one.
 constexpr int closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;  // from 0
@@ -49,6 +54,10 @@ void end_thread(void* mark) {
     stream->recording().show_changes();
     ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
+    if (stream->is_mere_row() && process().may_be_identified()) {
+        stream->hold();
+        return close_held(most_held);
+    }
     StreamEnd returned{"exit", 0};
     stream->close(stream->is_ours() ? nullptr : &returned);
     stream->wait_until_written();
@@ -114,7 +123,8 @@ void let_emission_end(Stream& stream) {
 
 void start_over() {
     this_process = getpid();
-    process().start_over_in_child(!streams().empty());
+    process_begin = monotonic_clock();
+    process().start_over_in_child(streams().hold_more_than_rows());
     streams().forget_in_child();
     parent_stream = own_thread_state.stream;
     if (parent_stream) let_emission_end(*own_thread_state.stream);
@@ -179,6 +189,7 @@ bool another_copy_is_there() {
         return warn("a second copy of libovni in process %d records only where the first one does", getpid());
     }
     this_process = getpid();
+    process_begin = monotonic_clock();
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     on_exit(end_at_exit, nullptr);
@@ -231,12 +242,47 @@ Stream* inherited_stream() {
     const ThreadState& thread = this_thread();
     if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside()) return thread.stream;
     SlowPath slow;
-    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow);
+    Stream* stream =
+        open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
     if (stream && parent_stream) stream->inherit(*parent_stream);
     return stream;
 }
 
-Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
+bool is_this_process() {
+    return getpid() == this_process;
+}
+
+void show_rows() {
+    has_rows.store(true, std::memory_order_relaxed);
+}
+
+Row row_with_events() {
+    return has_rows.load(std::memory_order_relaxed) ? Row::always : Row::none;
+}
+
+void close_held(size_t most) {
+    for (Stream* stream : streams().take_held(most)) {
+        stream->close(nullptr);
+        stream->wait_until_written();
+        delete stream;
+    }
+}
+
+void show_thread(Row row) {
+    const ThreadState& thread = this_thread();
+    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() ||
+        process().state() == ProcessState::gone)
+        return;
+    SlowPath slow;
+    if (memory_is_short()) return;
+    process().prepare();
+    Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row);
+    if (!stream) return;
+    if (process().is_inherited() && parent_stream) stream->inherit(*parent_stream);
+    process().tell_identity();
+}
+
+Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
     gate().begin();
     if (memory_is_short()) {
         complain(Trouble::memory, "ovni", "no memory for thread %d, its events are lost", tid);
@@ -244,7 +290,9 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow) {
         ovni_private_thread_window = &window_of_nobody;
         return nullptr;
     }
-    auto* stream = new Stream(tid, owner, slow.signals_before());
+    const bool began_with_process = row != Row::none && tid == this_process;
+    const uint64_t since = began_with_process ? event_clock(process_begin) : 0;
+    auto* stream = new Stream(tid, owner, slow.signals_before(), row, since);
     if (owner == Owner::ours && !stream->has_memory()) {
         delete stream;
         return nullptr;
@@ -277,6 +325,16 @@ void StreamList::add(Stream* stream) {
     Lock lock(mutex_);
     streams_.push_back(stream);
     stream->recording().want(gate().state());
+}
+
+std::vector<Stream*> StreamList::take_held(size_t most) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    std::vector<Stream*> held;
+    std::ranges::copy_if(streams_, std::back_inserter(held), &Stream::is_held);
+    held.resize(held.size() - std::min(held.size(), most));
+    std::erase_if(streams_, [&](Stream* stream) { return std::ranges::find(held, stream) != held.end(); });
+    return held;
 }
 
 void StreamList::remove(Stream* stream) {

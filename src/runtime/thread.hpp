@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/stream.hpp"
@@ -32,9 +33,21 @@ inline Amid amid(const Stream* stream) {
 Stream* inherited_stream();
 
 // Gives the calling thread a stream, which is closed when the thread ends. Null without memory.
-Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow);
+Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row = Row::none);
+
+// From now on the main thread has a row since the process began, whenever its stream is opened.
+void show_rows();
+// The row of a stream of ours that is opened because its thread emits.
+Row row_with_events();
+// Closes the streams that are held, but for the newest ones.
+void close_held(size_t most);
+// Gives the calling thread a stream that shows it, if it has none.
+void show_thread(Row row);
 // The program is done with the stream of the calling thread.
 void free_stream();
+
+// False in a child that shares our memory, or has a copy of it without the knowledge of pthread_atfork.
+bool is_this_process();
 
 // All streams of the process. None is opened or freed during a visit.
 class StreamList {
@@ -42,13 +55,18 @@ class StreamList {
     constexpr StreamList() = default;
     void add(Stream* stream);
     void remove(Stream* stream);
+    // Removes the oldest streams whose threads have ended, but for `most` of them.
+    std::vector<Stream*> take_held(size_t most);
     template <class Visit>
     void visit(Visit visit) {
         SlowPath slow;
         Lock lock(mutex_);
         for (Stream* stream : streams_) visit(*stream);
     }
-    bool empty() const { return streams_.empty(); }  // call with the lock held
+    // False if all streams only show that their threads are there. Call with the lock held.
+    bool hold_more_than_rows() const {
+        return !std::ranges::all_of(streams_, [](const Stream* stream) { return stream->is_mere_row(); });
+    }
     // False if another thread, or what this one has interrupted, uses the list.
     template <class Visit>
     bool try_to_visit(Visit visit) {

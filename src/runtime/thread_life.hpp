@@ -31,14 +31,16 @@ class ThreadLife {
     bool was_born_ours() const { return born_ == Owner::ours; }
     void leave_to_program() { owner_ = Owner::program; }
 
-    // Writes the OHx of the library into an empty ring.
-    void begin(const Facts& facts);
+    // Writes the OHx of the library into an empty ring. `since`: when the thread began; 0: now.
+    void begin(const Facts& facts, uint64_t since);
     void write_begin(const Facts& facts);
     // True if the OHx is the library's and the OHe is still to come.
     bool owes_end() const { return owes_end_; }
     void set_owes_end(bool owes);
     // The header keeps its word: the drainer writes the OHe of a stream that is closed.
     void leave_end_to_drainer() { owes_end_ = false; }
+    // The CPU of the beginning is one of several that the thread may use.
+    bool is_sampled() const { return is_sampled_; }
     uint64_t beginning() const { return begin_clock_; }
 
     // The CPU of the thread by its events; -1: the virtual CPU. Any thread.
@@ -53,7 +55,7 @@ class ThreadLife {
     Owner owner_;
     const Owner born_;
     std::atomic<bool> closed_{false};
-    bool owes_end_ = false;
+    bool owes_end_ = false, is_sampled_ = false;
     uint64_t begin_clock_ = 0;
     int begin_phyid_ = -1;
     std::atomic<int> phyid_{-1};

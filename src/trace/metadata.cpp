@@ -339,6 +339,8 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.lib_version = library.text("version");
     metadata.lib_commit = library.text("commit");
     read_require(ovni, metadata);
+    metadata.name = ovni.text("name").value_or("");
+    metadata.samples_cpus = ovni.text("cpu") == "sampled";
     metadata.run = ovni.text("run");
     metadata.leaves_threads_out = ovni.find("cut") != nullptr;
     metadata.end = end_of(ovni);

@@ -40,8 +40,10 @@ struct StreamMetadata {
     std::map<std::string, std::string> require;  // model name -> version
     std::vector<MarkType> marks;                 // in file order
     std::optional<std::string> lib_version, lib_commit;
+    std::string name;                 // ovni.name: that of the thread; empty: it has none
     std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
     bool leaves_threads_out = false;  // ovni.cut: ovnicut has left out other threads
+    bool samples_cpus = false;        // ovni.cpu is "sampled": its thread may have been on other CPUs, too
     bool has_require = false;         // the object ovni.require is there
     bool finished = false;            // ovni.finished is 1
     // ovni.goes_on is 1: the thread outlives its stream, which MPI_Finalize ended. States that it is in then

@@ -22,15 +22,23 @@ TEST_F(Ovnirun, KeepsStatusAndOutput) {
     Finished done = ovnirun({"bash", "-c", "echo out; echo err >&2; exit 3"});
     EXPECT_EQ(done.status, 3);
     EXPECT_EQ(done.out, "out\n");
-    EXPECT_EQ(done.err, "err\n" + nothing_recorded);
+    EXPECT_EQ(done.err, "err\n");
 }
 
-TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveNothing) {
+TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveRowsOnly) {
     Finished done = ovnirun({"bash", "-c", "cat /proc/self/maps"}, {"LD_BIND_NOW=1"});
     EXPECT_EQ(done.status, 0);
     EXPECT_EQ(done.out.find("libmpi.so"), std::string::npos);
     EXPECT_NE(done.out.find("libovni-mpi.so"), std::string::npos);
     EXPECT_NE(done.out.find("libovni.so.1"), std::string::npos);
+    for (const Stream& stream : Trace::open(trace_directory()).streams())
+        EXPECT_EQ(stream.metadata.require.size(), 1u);
+}
+
+TEST_F(Ovnirun, NothingIsLeftIfOnlyMpiCounts) {
+    Finished done = ovnirun({"--threads", "mpi", "bash", "-c", "exit 3"});
+    EXPECT_EQ(done.status, 3);
+    EXPECT_EQ(done.err, nothing_recorded);
     EXPECT_FALSE(std::filesystem::exists(trace_directory()));
 }
 

@@ -1,0 +1,55 @@
+#include "run/run_name.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "base/error.hpp"
+#include "core/launcher.hpp"
+
+namespace ovni::run {
+
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::string batch_job() {
+    for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "JOB_ID"})
+        if (std::string job = variable(name); !job.empty()) return job.substr(0, 64) + "-";
+    return "";
+}
+
+std::string name_by_time() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    ::gmtime_r(&now, &utc);
+    char when[32];
+    std::strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &utc);
+    return fmt::format("{}{}-{}", batch_job(), when, ::getpid());
+}
+
+std::string run_name() {
+    if (std::string given = variable("OVNI_RUN"); !given.empty()) {
+        // The name is part of file names and of JSON as it stands.
+        for (char& letter : given)
+            if (letter == '/' || letter == '\\' || letter == '"') letter = '_';
+        return given;
+    }
+    const uint64_t job = rank_by_launcher() >= 0 ? job_by_launcher() : 0;
+    return job != 0 ? fmt::format("job-{:016x}", job) : name_by_time();
+}
+
+}  // namespace
+
+void write_run_name(writer::SessionHeader& session) {
+    const std::string name = run_name();
+    const size_t length = name.copy(session.run, sizeof session.run - 1);
+    session.run[length] = '\0';
+}
+
+}  // namespace ovni::run

@@ -1,0 +1,11 @@
+// The name of a run that MPI_Init does not name: OVNI_RUN, else one that all processes of a launcher's job
+// have, else batch job, time and process.
+#pragma once
+
+#include "ring/session.hpp"
+
+namespace ovni::run {
+
+void write_run_name(writer::SessionHeader& session);
+
+}  // namespace ovni::run

@@ -1,0 +1,56 @@
+// Rows of threads that emit nothing, for libovni-threads.so (ovni/private.h).
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "ovni/private.h"
+#include "runtime/thread.hpp"
+
+#pragma GCC visibility push(default)
+
+using namespace ovni::writer;
+
+void ovni_private_show_threads() {
+    if (is_inside()) return;
+    SlowPath slow;
+    process().introduce_by_environment();
+    show_rows();
+}
+
+void ovni_private_show_thread(int unless_exec) {
+    show_thread(unless_exec ? Row::unless_exec : Row::always);
+}
+
+void ovni_private_name_thread(pthread_t thread, const char* name) {
+    if (is_inside() || !name) return;
+    Stream* own = this_thread().stream;
+    if (own && own->is_of(thread)) return own->set_name(name);
+    streams().visit([&](Stream& stream) {
+        if (stream.is_of(thread)) stream.set_name(name);
+    });
+}
+
+// A child of vfork() is its parent's thread, which goes on.
+void ovni_private_expect_exec(int is_coming) {
+    if (is_inside() || !is_this_process()) return;
+    streams().visit_soon([&](Stream& stream) { stream.expect_exec(is_coming != 0); });
+}
+
+// The drainer below ovnirun needs no more than the report.
+void ovni_private_expect_end(int code) {
+    if (is_inside() || !is_this_process()) return;
+    streams().visit_soon([&](Stream& stream) {
+        if (stream.has_row()) stream.end_with_process(code);
+    });
+}
+
+int ovni_private_is_program() {
+    if (is_inside()) return 0;
+    SlowPath slow;
+    const char* directory = secure_getenv("OVNI_SESSION");
+    if (!directory || !*directory) return 0;
+    const Session session = Session::open(directory);
+    return session.is_valid() && session.header().program.load(std::memory_order_relaxed) == getpid();
+}
+
+#pragma GCC visibility pop

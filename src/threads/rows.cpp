@@ -1,0 +1,63 @@
+#include "threads/rows.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "ovni/private.h"
+#include "threads/makers.hpp"
+#include "threads/setting.hpp"
+
+namespace ovni::threads {
+
+namespace {
+
+std::atomic<bool> has_rows{false};
+
+bool may_have_rows() noexcept {
+    static const bool may = shown() != Shown::mpi && !ovni_private_is_launcher();
+    return may;
+}
+
+// The thread is the main thread, or as good as that: nobody has created another one.
+void begin_rows() noexcept {
+    if (has_rows.exchange(true)) return;
+    ovni_private_show_thread(0);
+}
+
+void after_fork_in_child() {
+    if (has_rows.load(std::memory_order_relaxed)) ovni_private_show_thread(1);
+}
+
+// Comes after that of libovni.so, and before any code of the program.
+[[gnu::constructor]] void begin() {
+    if (shown() == Shown::mpi || ovni_private_is_launcher()) return;
+    ovni_private_show_threads();
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    if (ovni_private_is_program()) begin_rows();
+}
+
+}  // namespace
+
+bool is_shown(const void* caller) noexcept {
+    if (!may_have_rows() || (shown() != Shown::all && is_of_library(caller))) return false;
+    begin_rows();
+    return true;
+}
+
+Name Name::of_this_thread() noexcept {
+    Name name;
+    prctl(PR_GET_NAME, name.text);
+    return name;
+}
+
+void show_this_thread(const Name& creator) noexcept {
+    ovni_private_show_thread(0);
+    const Name own = Name::of_this_thread();
+    if (strncmp(own.text, creator.text, sizeof own.text) != 0)
+        ovni_private_name_thread(pthread_self(), own.text);
+}
+
+}  // namespace ovni::threads

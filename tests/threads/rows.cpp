@@ -1,0 +1,199 @@
+// A row for every thread of a program, from its creation to its end, whatever it calls.
+#include <unistd.h>
+
+#include "tests/threads/rows_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST_F(Rows, OfAProgramWithoutMpi) {
+    ASSERT_EQ(traced({}, target("at_once", "3")).status, 0);
+    expect_whole_rows(4);
+    const std::vector<Row> found = rows();
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_TRUE(found[0].is_main());
+    for (const Row& row : found) {
+        EXPECT_EQ(row.pid, found[0].pid);
+        EXPECT_GE(row.begin, found[0].begin);
+        EXPECT_LE(row.end, found[0].end);
+        EXPECT_EQ(row.metadata.app_id, 1);
+        EXPECT_TRUE(row.metadata.run);
+        EXPECT_FALSE(row.metadata.cpus.empty());
+        EXPECT_FALSE(row.metadata.rank);
+        EXPECT_EQ(row.metadata.loom, *row.metadata.host);
+    }
+}
+
+TEST_F(Rows, OfCxxThreads) {
+    ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_cxx_target"}).status, 0);
+    expect_whole_rows(3);
+}
+
+TEST_F(Rows, OfC11Threads) {
+    ASSERT_EQ(traced({}, target("c11")).status, 0);
+    expect_whole_rows(2);
+}
+
+#ifdef OVNI_TEST_OPENMP
+TEST_F(Rows, OfOpenMpThreads) {
+    ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_openmp_target"}).status, 0);
+    expect_whole_rows(3);
+}
+#endif
+
+TEST_F(Rows, OfAThousandThreadsAtOnce) {
+    ASSERT_EQ(traced({}, target("at_once", "1000")).status, 0);
+    expect_whole_rows(1001);
+}
+
+TEST_F(Rows, OfAThousandThreadsOneAfterTheOther) {
+    ASSERT_EQ(traced({}, target("in_sequence", "1000")).status, 0);
+    expect_whole_rows(1001);
+}
+
+TEST_F(Rows, EndAsTheirThreadsEnd) {
+    ASSERT_EQ(traced({}, target("ends")).status, 0);
+    expect_whole_rows(6);
+}
+
+TEST_F(Rows, OfAMainThreadThatLeavesBeforeTheOthers) {
+    ASSERT_EQ(traced({}, target("main_leaves")).status, 0);
+    expect_whole_rows(2);
+}
+
+TEST_F(Rows, HaveTheLastNameOfTheirThreads) {
+    ASSERT_EQ(traced({}, target("names")).status, 0);
+    std::vector<std::string> names;
+    for (const Row& row : rows()) names.push_back(row.name);
+    EXPECT_THAT(names, UnorderedElementsAre("", "second", "by its creator", ""));
+    expect_accepted();
+    const Finished shown = run({"cat", trace() + "/thread.row"});
+    EXPECT_THAT(shown.out, HasSubstr(" by its creator\n"));
+}
+
+TEST_F(Rows, LastToTheDeathOfAKilledProcess) {
+    EXPECT_EQ(traced({}, target("killed")).status, 128 + SIGKILL);
+    const std::vector<Row> found = rows();
+    ASSERT_EQ(found.size(), 3u);
+    size_t named = 0;
+    for (const Row& row : found) {
+        EXPECT_EQ(row.codes, "OHx");
+        ASSERT_TRUE(row.metadata.end);
+        EXPECT_EQ(row.metadata.end->by, "signal");
+        EXPECT_GT(row.metadata.end->clock.value_or(0), found.back().begin);
+        named += row.name == "sleeper" ? 1 : 0;
+    }
+    EXPECT_EQ(named, 1u);
+    EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
+}
+
+TEST_F(Rows, OfChildrenThatDoNotBecomeOtherPrograms) {
+    ASSERT_EQ(traced({}, target("forks")).status, 0);
+    expect_whole_rows(4);
+    EXPECT_EQ(by_process(rows()).size(), 3u);
+}
+
+TEST_F(Rows, GoOnWhereTheProgramBecomesAnother) {
+    ASSERT_EQ(traced({}, target("exec")).status, 0);
+    const std::vector<Row> found = rows();
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_EQ(found[0].codes, "OHx OHe OHx OHe");
+    expect_accepted();
+}
+
+TEST_F(Rows, GoOnIfExecFails) {
+    ASSERT_EQ(traced({}, target("failed_exec")).status, 0);
+    expect_whole_rows(2);
+}
+
+TEST_F(Rows, OfAScriptAreThoseOfItsShellAndOfCommandsWithThreads) {
+    const std::string script = "ls / > /dev/null; " BUILD_DIR "/tests/threads_target at_once 1; true";
+    ASSERT_EQ(traced({}, {"sh", "-c", script}).status, 0);
+    expect_whole_rows(3);
+    EXPECT_EQ(by_process(rows()).size(), 2u);
+}
+
+TEST_F(Rows, OfABoundThreadNameItsCpu) {
+    ASSERT_EQ(traced({"--cpu", "virtual"}, target("bound")).status, 0);
+    const std::vector<Row> found = rows();
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].cpu, -1);
+    EXPECT_GE(found[1].cpu, 0);
+    expect_accepted();
+}
+
+TEST_F(Rows, BeginOnTheCpuWhereTheirThreadsAreSeen) {
+    ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
+    for (const Row& row : rows()) {
+        EXPECT_GE(row.cpu, 0);
+        EXPECT_LT(row.cpu, static_cast<int>(row.metadata.cpus.size()));
+    }
+}
+
+TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
+    const Finished done = traced({"--threads", "mpi"}, target("at_once", "2"));
+    ASSERT_EQ(done.status, 0);
+    EXPECT_THAT(done.err, HasSubstr("nothing was recorded"));
+    EXPECT_THAT(rows(), IsEmpty());
+}
+
+TEST_F(Rows, OfAnEarlierRunMoveAway) {
+    ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
+    const Finished second = traced({}, target("at_once", "2"));
+    EXPECT_THAT(second.err, HasSubstr("the older trace was moved to " + trace() + ".1\n"));
+    expect_whole_rows(3);
+    EXPECT_EQ(traced({"--append"}, target("at_once", "1")).err, "");
+    EXPECT_EQ(rows().size(), 5u);
+}
+
+#ifdef OVNI_TEST_MPI
+TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
+    const Finished done =
+        traced({"--cpu", "virtual"}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const auto processes = by_process(rows());
+    ASSERT_EQ(processes.size(), 2u);
+    for (const auto& [pid, found] : processes) {
+        ASSERT_EQ(found.size(), 4u);
+        size_t named = 0;
+        for (const Row& row : found) {
+            EXPECT_EQ(row.metadata.nranks, 2);
+            EXPECT_EQ(row.metadata.run, found[0].metadata.run);
+            EXPECT_EQ(row.metadata.loom, found[0].metadata.loom);
+            EXPECT_EQ(row.metadata.rank, found[0].metadata.rank);
+            named += row.name == "helper" ? 1 : 0;
+            if (!row.is_main()) EXPECT_EQ(row.codes, "OHx OHe");
+        }
+        EXPECT_EQ(named, 1u);
+        EXPECT_TRUE(found[0].is_main());
+        EXPECT_THAT(found[0].codes, HasSubstr("OHx MUi"));
+    }
+    EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
+}
+
+TEST_F(Rows, OfTheMpiLibraryAreThereOnRequest) {
+    ASSERT_EQ(traced({"--threads", "all"}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "1"}).status,
+              0);
+    EXPECT_GT(rows().size(), 4u);
+}
+
+TEST_F(Rows, OfAScriptOfARankLieNextToItsProgram) {
+    const std::string script = BUILD_DIR "/tests/threads_hybrid; true";
+    const Finished done = traced({}, {"sh", "-c", script}, {"mpirun", "-n", "2"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const std::vector<Row> found = rows();
+    EXPECT_EQ(found.size(), 10u);
+    for (const Row& row : found) {
+        EXPECT_EQ(row.metadata.run, found[0].metadata.run);
+        EXPECT_EQ(row.metadata.loom, found[0].metadata.loom);
+    }
+    EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
+}
+#endif
+
+}  // namespace
+}  // namespace ovni::test

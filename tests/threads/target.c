@@ -1,0 +1,165 @@
+/* Makes threads that emit nothing, in the way that its first argument names. It knows nothing of the tracer.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { most = 2000 };
+static pthread_t threads[most];
+static pthread_barrier_t barrier;
+
+static void* nothing(void* argument) {
+    return argument;
+}
+
+static void* meet(void* argument) {
+    pthread_barrier_wait(&barrier);
+    return argument;
+}
+
+static void* sleep_for_ever(void* argument) {
+    pthread_barrier_wait(&barrier);
+    for (;;) pause();
+    return argument;
+}
+
+static void* leave(void* argument) {
+    pthread_exit(argument);
+}
+
+static void* name_itself(void* argument) {
+    prctl(PR_SET_NAME, "first");
+    prctl(PR_SET_NAME, "second");
+    return argument;
+}
+
+static int run_c11(void* argument) {
+    (void)argument;
+    return 3;
+}
+
+static void begin(int count, void* (*function)(void*)) {
+    pthread_barrier_init(&barrier, NULL, (unsigned)count + 1);
+    for (int i = 0; i < count; ++i)
+        if (pthread_create(&threads[i], NULL, function, NULL) != 0) exit(9);
+}
+
+static void join(int count) {
+    for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+}
+
+static void at_once(int count) {
+    begin(count, meet);
+    pthread_barrier_wait(&barrier);
+    join(count);
+}
+
+static void in_sequence(int count) {
+    for (int i = 0; i < count; ++i) {
+        begin(1, nothing);
+        join(1);
+    }
+}
+
+static void ends(void) {
+    begin(1, nothing);
+    join(1);
+    begin(1, leave);
+    join(1);
+    begin(1, sleep_for_ever);
+    pthread_barrier_wait(&barrier);
+    pthread_cancel(threads[0]);
+    join(1);
+    begin(2, sleep_for_ever);
+    pthread_barrier_wait(&barrier);
+    pthread_detach(threads[1]);
+}
+
+static void names(void) {
+    begin(1, name_itself);
+    join(1);
+    begin(1, meet);
+    pthread_setname_np(threads[0], "by its creator");
+    pthread_barrier_wait(&barrier);
+    join(1);
+    at_once(1);
+}
+
+static void killed(void) {
+    begin(2, sleep_for_ever);
+    pthread_barrier_wait(&barrier);
+    pthread_setname_np(threads[0], "sleeper");
+    usleep(50000);
+    kill(getpid(), SIGKILL);
+}
+
+/* One child ends as it is, one has a thread, one becomes another program, one is of vfork(). */
+static void forks(void) {
+    if (fork() == 0) _exit(0);
+    if (fork() == 0) {
+        at_once(1);
+        exit(0);
+    }
+    if (fork() == 0) {
+        execlp("true", "true", (char*)NULL);
+        _exit(1);
+    }
+    if (vfork() == 0) {
+        execlp("true", "true", (char*)NULL);
+        _exit(1);
+    }
+    while (wait(NULL) > 0) {
+    }
+    if (system("true") != 0) exit(8);
+}
+
+static void bound(void) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET(sched_getcpu(), &mask);
+    if (sched_setaffinity(0, sizeof mask, &mask) != 0) exit(7);
+    at_once(1);
+}
+
+int main(int argc, char** argv) {
+    const char* way = argc > 1 ? argv[1] : "";
+    const int count = argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(way, "at_once") == 0) at_once(count);
+    if (strcmp(way, "in_sequence") == 0) in_sequence(count);
+    if (strcmp(way, "ends") == 0) ends();
+    if (strcmp(way, "names") == 0) names();
+    if (strcmp(way, "killed") == 0) killed();
+    if (strcmp(way, "forks") == 0) forks();
+    if (strcmp(way, "bound") == 0) bound();
+    if (strcmp(way, "exec") == 0) {
+        at_once(1);
+        execl(argv[0], argv[0], "at_once", "2", (char*)NULL);
+        return 6;
+    }
+    if (strcmp(way, "failed_exec") == 0) {
+        execl("/no/program", "program", (char*)NULL);
+        at_once(1);
+    }
+    if (strcmp(way, "c11") == 0) {
+        thrd_t thread;
+        int result = 0;
+        if (thrd_create(&thread, run_c11, NULL) != thrd_success) return 5;
+        thrd_join(thread, &result);
+        return result == 3 ? 0 : 4;
+    }
+    if (strcmp(way, "main_leaves") == 0) {
+        begin(1, meet);
+        pthread_detach(threads[0]);
+        pthread_barrier_wait(&barrier);
+        pthread_exit(NULL);
+    }
+    return 0;
+}
