@@ -25,6 +25,8 @@ using testing::Not;
 [[maybe_unused]] testing::Environment* const shared_memory =
     testing::AddGlobalTestEnvironment(new OwnSharedMemory);
 
+const std::string target = BUILD_DIR "/tests/counted_target";
+
 struct Section {
     int64_t faults = 0, clock = 0, switches = 0;
 };
@@ -32,8 +34,7 @@ struct Section {
 class CountedProgram : public testing::Test {
  protected:
     Finished count(const std::string& list, const std::string& mode) {
-        return run(Words{program("ovnirun"), "-o", trace_directory(), "--counters", list,
-                         BUILD_DIR "/tests/counted_target", mode},
+        return run(Words{program("ovnirun"), "-o", trace_directory(), "--counters", list, target, mode},
                    {"ASAN_OPTIONS=" + asan_options});
     }
     std::string trace_directory() const { return directory_.path() / "ovni"; }
@@ -92,7 +93,7 @@ TEST_F(CountedProgram, WithoutCountersNothingIsLoaded) {
     Finished done = run({program("ovnirun"), "-o", trace_directory(), "bash", "-c", "cat /proc/self/maps"});
     EXPECT_THAT(done.out, HasSubstr("libovni.so"));
     EXPECT_THAT(done.out, Not(HasSubstr("libovni-counters")));
-    done = run({program("ovnirun"), "-o", trace_directory(), BUILD_DIR "/tests/counted_target", "plain"});
+    done = run({program("ovnirun"), "-o", trace_directory(), target, "plain"});
     EXPECT_EQ(done.status, 7);
     EXPECT_THAT(borders_of(trace(), 0), IsEmpty());
     EXPECT_FALSE(trace().streams()[0].metadata.require.contains("counters"));
