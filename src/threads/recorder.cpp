@@ -24,7 +24,7 @@ namespace {
 struct Codes {
     EventCode enter, leave, define;
 };
-// By State.
+// In the order of State.
 constexpr Codes codes[] = {
     {"HM[", "HM]", "HMd"}, {"HR[", "HR]", "HRd"}, {"HW[", "HW]", "HRd"},
     {"HP[", "HP]", "HPd"}, {"HB[", "HB]", "HBd"}, {"HC[", "HC]", "HCd"},
