@@ -2,6 +2,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -40,7 +41,11 @@ class Lttng:
     def __exit__(self, *_):
         if self._daemon.poll() is None:
             self._daemon.terminate()
-        self._daemon.wait()
+        try:
+            self._daemon.wait(20)
+        except subprocess.TimeoutExpired:  # its consumer may wait for the buffers of a program that has ended
+            os.killpg(self._daemon.pid, signal.SIGKILL)
+            self._daemon.wait()
         for file in self._shared_memory() - self._before:  # which LTTng never removes
             file.unlink(missing_ok=True)
 
@@ -49,12 +54,12 @@ class Lttng:
         return set(Path("/dev/shm").glob("lttng-ust-wait-*"))
 
     @contextlib.contextmanager
-    def session(self, out, event=EVENT):
+    def session(self, out, event=EVENT, when_full=("--blocking-timeout=inf",)):
         """Records `event` into the directory `out`. Complete when the context ends."""
         name = f"ovni-bench-{os.getpid()}"
         self._need("create", name, f"--output={out}")
         try:
-            self._need("enable-channel", "-u", "-s", name, "--blocking-timeout=inf", "--subbuf-size=1M", "--num-subbuf=4", "channel")
+            self._need("enable-channel", "-u", "-s", name, *when_full, "--subbuf-size=1M", "--num-subbuf=4", "channel")
             self._need("enable-event", "-u", "-s", name, "-c", "channel", event)
             self._need("start", name)
             yield

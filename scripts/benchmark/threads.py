@@ -35,7 +35,8 @@ def threads(workshop, report):
 
 
 def wrapper():
-    found = sorted(path for folder in ("/usr/lib", "/usr/local/lib") for path in glob.glob(f"{folder}/**/{WRAPPER}", recursive=True))
+    folders = ("/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/local/lib")
+    found = sorted(path for folder in folders for path in glob.glob(f"{folder}/{WRAPPER}"))
     return found[0] if found else None
 
 
@@ -62,7 +63,9 @@ def one_run(workshop, name, program):
 
 def with_lttng(workshop, program, folder):
     lttng = Lttng(Path(folder))
-    with lttng, lttng.session(f"{folder}/trace", EVENTS):
+    # Its own threads take locks, too: if a full buffer blocked them, nobody would empty it.
+    del lttng.environment["LTTNG_UST_ALLOW_BLOCKING"]
+    with lttng, lttng.session(f"{folder}/trace", EVENTS, when_full=()):
         return figures(workshop, [program], {**lttng.environment, "LD_PRELOAD": wrapper()})
 
 

@@ -66,7 +66,8 @@ std::vector<std::string> add_task_labels(Schema& schema, const Plan& plan, std::
                        fault);
         // Labels of objects may be addresses, so many that two have one value.
         bool is_wrong = model.spec->id != 'H';
-        if (is_wrong && !fault.empty()) faults.push_back(fmt::format("task types of {}: {}", model.spec->name, fault));
+        if (is_wrong && !fault.empty())
+            faults.push_back(fmt::format("task types of {}: {}", model.spec->name, fault));
     }
     return faults;
 }

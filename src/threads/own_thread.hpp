@@ -1,6 +1,6 @@
-// What the recorder knows of the calling thread: the states that its stream shows as open, and the objects
-// that its stream has defined. In memory of its own, made when the thread first waits, as the program's
-// allocator may be the caller.
+// The recorder's memory of the calling thread: the states that its stream shows as open, and the objects
+// that its stream has defined. It is mapped when the thread first waits, as the program's allocator may be
+// the caller.
 #pragma once
 
 #include <cstddef>

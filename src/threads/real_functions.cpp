@@ -16,7 +16,7 @@ void look_up(Function*& pointer, const char* name) {
     errno = before;
 }
 
-// What a pointer holds before the first call.
+// Each pointer holds such a function before the first call.
 #define OVNI_FIRST(name, parameters, arguments, ...) \
     int first_##name parameters {                    \
         look_up(r.name, #name);                      \

@@ -24,7 +24,7 @@ namespace {
 struct Codes {
     EventCode enter, leave, define;
 };
-// By State.
+// In the order of State.
 constexpr Codes codes[] = {
     {"HM[", "HM]", "HMd"}, {"HR[", "HR]", "HRd"}, {"HW[", "HW]", "HRd"},
     {"HP[", "HP]", "HPd"}, {"HB[", "HB]", "HBd"}, {"HC[", "HC]", "HCd"},
@@ -45,7 +45,7 @@ struct KeepErrno {
 // it.
 class AtWork {
  public:
-    AtWork(OwnThread* thread, uintptr_t frame) noexcept : thread_(thread), frame_(frame) {
+    AtWork(OwnThread* thread, uintptr_t frame) noexcept : thread_(thread) {
         if (!thread || (thread->inside != 0 && thread->inside > frame)) return;
         thread->inside = frame;
         begun_ = true;
@@ -62,7 +62,6 @@ class AtWork {
  private:
     KeepErrno errno_;
     OwnThread* thread_;
-    uintptr_t frame_;
     bool begun_ = false;
 };
 

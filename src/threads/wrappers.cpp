@@ -136,7 +136,7 @@ template <class Call>
     return error;
 }
 
-// By State.
+// In the order of State.
 constexpr EventCode acquired_events[] = {"HMa", "HRa", "HWa", "HPa", "HBa", "HCa", "HJa", "HSa", "HOa"};
 
 struct Instant {

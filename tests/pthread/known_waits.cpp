@@ -13,7 +13,7 @@ namespace {
 struct Sum {
     int64_t waits = 0, ns = 0;
 };
-// By kind and object, and by the holder's tid (0: unknown).
+// The key is kind and object, and the holder's tid (0: unknown).
 using Object = std::pair<std::string, std::string>;
 using Waits = std::map<std::pair<Object, int>, Sum>;
 

@@ -1,6 +1,4 @@
 /* Threads: join, detach, exit, cancel, and the functions of C11. */
-#include <threads.h>
-
 #include "cases.h"
 
 static atomic_int step;
