@@ -72,9 +72,9 @@
  *     "mpi": {"modules": {"0": "1fa3...07 55d0c4a2b000 /home/me/heat"},
  *             "sites": {"1": "MPI_Send 0+0x11d5", "2": "MPI_Recv 0+0x11f0 0+0x12a7"}}
  *
- * A module has its build id or -, the address that its lowest one became in this process, and its path. A site
- * has the function and the return addresses of its callers, the innermost first: module and address in the
- * file, or ?+ and the address in memory.
+ * A module has its build id or -, the address that its lowest one became in this process, and its path. A
+ * site has the function and the return addresses of its callers, the innermost first: module and address in
+ * the file, or ?+ and the address in memory.
  *
  * A stream with nothing but the 49 codes requires version 1.0.0; one with MX@ requires 1.2.0, one with any
  * other event MX 1.1.0.

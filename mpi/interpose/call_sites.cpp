@@ -143,7 +143,7 @@ void describe_modules(const SiteText& site) noexcept {
     return *place = number;
 }
 
-// What the stream shows is out of date after a loss; what addresses mean, after a file was unloaded.
+// The stream's picture is out of date after a loss, the meaning of addresses after a file was unloaded.
 void renew(Thread& thread) noexcept {
     ToldSites& told = thread.sites;
     uint32_t losses = losses_of_stream(), gone = unloadings.load(std::memory_order_relaxed);

@@ -17,7 +17,7 @@ namespace ovni::mpi {
 // How many callers make a site; 0: sites are not recorded.
 inline std::atomic<uint8_t> call_site_levels{0};
 
-// By OVNI_CALLSITES and OVNI_MPI_EVENTS. A value that means nothing is reported.
+// Reads OVNI_CALLSITES and OVNI_MPI_EVENTS. A value that means nothing is reported.
 void select_call_sites() noexcept;
 
 void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept;

@@ -123,7 +123,7 @@ uint32_t number_of(const Identity& identity) noexcept {
 }  // namespace
 
 CodePlace place_of(const void* address) noexcept {
-    // Of the byte before: a call at the end of a function returns to what follows it.
+    // The byte before counts: a call at the end of a function returns to what follows it.
     Search search{reinterpret_cast<uintptr_t>(address) - 1, {}};
     if (dl_iterate_phdr(look_into, &search) == 0) return {CodePlace::no_module, search.address + 1};
     uint32_t number = number_of(search.found);

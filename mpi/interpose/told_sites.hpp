@@ -13,7 +13,8 @@ namespace ovni::mpi {
 struct ToldSites {
     ~ToldSites() { numbers.clear(); }
 
-    // By function: the key of the site that the stream shows; 0: none. With one level a key is the address.
+    // The key of the site that the stream shows of each function; 0: none. With one level a key is the
+    // address.
     std::array<uint64_t, std::size(function_rows)> shown{};
     HandleTable<uint32_t> numbers;  // by key and function
     uint32_t losses = 0;            // of the window of ovni/emit.hpp, when `shown` was right

@@ -112,7 +112,7 @@ bool all_suited(const ModelSpec& model, const Trace& trace, const System& system
     return false;
 }
 
-// What a line of PRV says of a site; nothing for levels that its chain does not have.
+// The text of a site in a line of PRV; 0 for levels that its chain does not have.
 std::string expansion(const CallSites::Chain& chain, size_t levels) {
     std::string functions, lines;
     for (size_t i = 0; i < levels; ++i) {

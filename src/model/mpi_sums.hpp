@@ -109,7 +109,7 @@ class ThreadInMpi {
 
     ProcessInMpi& process_;
     const MpiSites* sites_;
-    // By function, where its calls come from; no_call: not met yet.
+    // The present caller of each function; no_call: not met yet.
     std::array<ProcessInMpi::Place, std::size(mpi_function_rows)> place_of_{};
     Call call_;  // the innermost
     std::vector<Call> outer_;

@@ -119,7 +119,7 @@ Json callers_of(uint32_t site, const CallSites& sites) {
     return callers;
 }
 
-// With most time first.
+// Rows with most time come first.
 Json sites_of(const Sums& sums, const CallSites& sites) {
     std::vector<std::pair<std::pair<uint32_t, uint32_t>, MpiSums>> rows(sums.sites.begin(), sums.sites.end());
     std::ranges::stable_sort(rows, std::greater(), [](auto& row) { return row.second.nanoseconds.number(); });

@@ -37,7 +37,7 @@ std::set<std::string_view> ambiguous_names(const std::vector<SourcePlace>& place
     return ambiguous;
 }
 
-// What a caller is called in outputs.
+// The names of a caller in outputs.
 struct Labels {
     std::string function, line;
 };

@@ -44,7 +44,7 @@ class CallSites {
     size_t levels() const { return levels_; }
     const std::vector<std::string>& functions() const { return functions_; }
     const std::vector<std::string>& lines() const { return lines_; }
-    // By site, from 1: chains()[site - 1].
+    // The callers of a site, which counts from 1: chains()[site - 1].
     const std::vector<Chain>& chains() const { return chains_; }
     // "solve heat.c:12, main heat.c:40"; an address if nothing else is known; "unknown" for site 0.
     std::string text(uint32_t site) const;

@@ -143,7 +143,7 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
     follow_state(*row, event);
 }
 
-// Of each function the last one counts. Which function a site is of does not matter here.
+// The last site of each function counts. The function of a site does not matter here.
 void ThreadShadow::follow_site(const EventView& event) {
     auto site = static_cast<uint32_t>(number_at(event.payload(), 0, sizeof(uint32_t)));
     if (site == OVNI_MPI_NO_SITE) return sites_.clear();

@@ -55,7 +55,7 @@ add_dependencies(mpi_trace
     ${mpi_call_counters}
     ${mpi_stages})
 
-# Where in the program MPI is called.
+# The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)
 if(TARGET sites_f08)
     target_compile_definitions(mpi_call_sites PRIVATE OVNI_TEST_FORTRAN)

@@ -39,7 +39,7 @@ class CallSitesTest : public TracedTest {
         warnings_ = done.err;
         return done.out;
     }
-    // Of rank 0, without what every program does.
+    // Calls of rank 0, without what every program does.
     Calls said_by_trace() const {
         static const std::regex row(R"(0 +(MPI_\w+) +(\d+) +\S+ +\d+ +\d+  (.*))");
         Calls calls;
@@ -181,7 +181,7 @@ TEST_F(StrippedTest, AProgramThatIsGoneIsReported) {
     EXPECT_NE(warnings_.find("cannot be read"), std::string::npos) << warnings_;
 }
 
-// What Paraver shows: counts by function and line of rank 0, from thread.prv and its labels.
+// Counts by function and line of rank 0, from thread.prv and its labels.
 class CallersInParaver : public CallSitesTest {
  protected:
     static std::string text_of(const fs::path& path) {
@@ -193,7 +193,8 @@ class CallersInParaver : public CallSitesTest {
         bool is_it = false;
         for (const std::string& line : lines_of(text_of(fs::path(trace_directory()) / "thread.pcf"))) {
             std::smatch match;
-            if (line.starts_with("0 ") && !line.starts_with("0  ")) is_it = line.find(type) != std::string::npos;
+            if (line.starts_with("0 ") && !line.starts_with("0  "))
+                is_it = line.find(type) != std::string::npos;
             if (is_it && std::regex_match(line, match, std::regex(R"((\d+) +(.*))")) && match[1] != "0")
                 labels[std::stoi(match[1])] = match[2];
         }
