@@ -61,8 +61,8 @@ struct ChannelSpec {
     Labels labels = Labels::of_states;
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
     int64_t cpu_default = 0;  // shown by a CPU row if no thread runs; 0: nothing
-    // Version of the model: rows have the channel only if a stream requires that or a newer one. Such channels
-    // are the last of their model.
+    // Version of the model: rows have the channel only if a stream requires that or a newer one. Such
+    // channels are the last of their model.
     std::string_view since = {};
 };
 

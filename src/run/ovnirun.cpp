@@ -74,7 +74,10 @@ bool tell_what_is_not_recorded(const char* program) {
         throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
     if (const std::string cause = ovni::run::what_keeps_libraries_out(program[0]); !cause.empty())
         throw ovni::Error(cause + ", so its functions cannot be listed", program[0]);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}, ovni::run::OpenMp::off).c_str(), 1);
+    setenv(
+        "LD_PRELOAD",
+        ovni::run::preload_list(getenv("LD_PRELOAD"), {false, true, false}, ovni::run::OpenMp::off).c_str(),
+        1);
     execvp(program[0], program);
     throw ovni::Error(strerror(errno), program[0]);
 }

@@ -18,7 +18,7 @@ struct ForChains {
 // False where the library for the program's code could not be built.
 bool has_code_library();
 
-// What of OpenMP is to be recorded: see the option --openmp.
+// Whether and how OpenMP is recorded: see the option --openmp.
 enum class OpenMp : uint8_t { off, automatic, by_libomp };
 
 // The value of LD_PRELOAD for the traced program: our libraries, then those in `present` (null: none). Throws
