@@ -13,9 +13,6 @@ namespace ovni {
 
 namespace {
 
-// The reference does not have these models, so its output of all models (-a) does not show them.
-constexpr std::string_view our_models = "H";
-
 // The newest version of the model that a thread requires; nothing if none does. Throws Error if there is one
 // that we cannot read.
 std::optional<Version> required_version(const ModelSpec& model, const Trace& trace, const System& system) {
@@ -171,7 +168,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
     plan.schema = system_schema(system);
     for (const ModelSpec* model : all_models()) {
         std::optional<Version> required = required_version(*model, trace, system);
-        bool is_wanted = enabled == EnabledModels::all && our_models.find(model->id) == our_models.npos;
+        bool is_wanted = enabled == EnabledModels::all && model->origin == Origin::reference;
         if (!required && !is_wanted && model->id != 'O') continue;
         plan.models.push_back({model, static_cast<uint16_t>(plan.channels.size())});
         add_channels(plan, *model, required);

@@ -30,6 +30,7 @@ extern constinit const ModelSpec counters_model = [] {
     constexpr ModelSpec model{.id = 'C',
                               .name = OVNI_COUNTERS_MODEL,
                               .version = OVNI_COUNTERS_VERSION,
+                              .origin = Origin::ours,
                               .guard = Guard::none,
                               .events = events};
     static_assert(well_formed(model));

@@ -80,8 +80,8 @@ struct ChannelSpec {
     int64_t initial = 0;      // of every thread before its first event; 0: nothing
     int64_t cpu_default = 0;  // shown by a CPU row if no thread runs; 0: nothing
     DisabledState disabled = {};
-    // Version of the model: rows have the channel only if a stream requires that or a newer one. Such channels
-    // are the last of their model.
+    // Version of the model: rows have the channel only if a stream requires that or a newer one. Such
+    // channels are the last of their model.
     std::string_view since = {};
 };
 
@@ -178,10 +178,14 @@ struct ViewSpec {
 // The details of a payload beyond the arguments of its signature, as text to append to the description.
 using DetailsOf = std::string(EventCode code, std::span<const uint8_t> payload);
 
+// Whether the reference has the model, too. Only then does a trace that does not require it show it with -a.
+enum class Origin : uint8_t { reference, ours };
+
 struct ModelSpec {
     char id = 0;
     std::string_view name;
     std::string_view version;
+    Origin origin = Origin::reference;
     Guard guard = Guard::none;
     uint8_t linter_channel = no_linter;
     // Events of this category are accepted and ignored, with any value; 0: none.

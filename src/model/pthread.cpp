@@ -176,6 +176,7 @@ extern constinit const ModelSpec pthread_model = [] {
     constexpr ModelSpec model{.id = 'H',
                               .name = OVNI_PTHREAD_MODEL,
                               .version = OVNI_PTHREAD_VERSION,
+                              .origin = Origin::ours,
                               .guard = Guard::none,
                               .linter_channel = pthread_channel::wait,
                               .channels = channels,

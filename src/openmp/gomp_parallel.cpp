@@ -11,7 +11,7 @@ namespace {
 
 using Function = void(void*);
 
-// What a region begins with, besides its own code.
+// Regions that begin within a worksharing.
 enum class Begins : uint8_t { plain, loop, sections };
 
 struct Region {

@@ -26,7 +26,7 @@ struct Header {
     Place place;
 };
 
-// What libgomp is given for the arguments.
+// Stands for the arguments, where libgomp is given them.
 struct Making {
     Function* function;
     Copy* copy;  // null: bytes

@@ -1,4 +1,4 @@
-// What of OpenMP this process records, as OVNI_OPENMP says.
+// Whether this process records OpenMP, as OVNI_OPENMP says.
 #pragma once
 
 namespace ovni::openmp {

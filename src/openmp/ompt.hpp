@@ -122,7 +122,7 @@ enum : int {
 };
 }
 
-// What Data of a dispatched chunk points to.
+// Data of a dispatched chunk points to it.
 struct DispatchChunk {
     uint64_t start;
     uint64_t iterations;

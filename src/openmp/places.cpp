@@ -17,7 +17,7 @@ struct Kind {
     Address address;
 };
 
-// By Construct.
+// In the order of Construct.
 constexpr Kind kinds[] = {
     {"", "parallel region", Address::return_of_call},
     {"", "parallel region", Address::begin},

@@ -10,7 +10,7 @@ using Place = uint32_t;  // from 1; 0: none
 
 inline constexpr uint32_t most_places = 4096;
 
-// What stands at a place: its label begins with a word that says so. The address is where a call of the
+// The construct at a place: its label begins with a word that says so. The address is where a call of the
 // runtime returns to; of kinds that end with `_function`, where the outlined function begins.
 enum class Construct : uint8_t {
     region,

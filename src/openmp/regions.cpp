@@ -7,7 +7,7 @@ namespace ovni::openmp {
 
 namespace {
 
-// What a region keeps with itself: its number and its place.
+// A region keeps with itself its number and its place.
 struct RegionWord {
     uint32_t number = 0;
     Place place = 0;

@@ -55,7 +55,7 @@ constexpr StateRow further(Family family, uint16_t number) {
     return {family, enter_further, leave_further, number};
 }
 
-// By State.
+// In the order of State.
 inline constexpr StateRow state_rows[] = {
     {Family::worker, "PH[", "PH]"},
     {Family::fork, "PCf", "PCF"},

@@ -1,4 +1,4 @@
-// What a task keeps with itself in the runtime, in one word: its number in the process, the place that made
+// A task keeps with itself in the runtime, in one word, its number in the process, the place that made
 // it, and whether it has run before: then it goes on, maybe in another thread.
 #pragma once
 

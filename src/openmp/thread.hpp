@@ -22,8 +22,8 @@ struct ovni_private_window;
 
 namespace ovni::openmp {
 
-// What a thread is in. `key` tells constructs of a family apart: the number of the task or region, the id of
-// a lock, the kind of a worksharing or wait.
+// A construct that a thread is in. `key` tells constructs of a family apart: the number of the task or
+// region, the id of a lock, the kind of a worksharing or wait.
 struct Entered {
     State state;
     uint64_t key = 0;
@@ -49,7 +49,7 @@ class Thread {
     void enter(const Entered& construct) noexcept;
     // The innermost construct of the family with that key, and all inside of it, ends.
     void leave(Family family, uint64_t key) noexcept;
-    // What is inside of the innermost such construct ends; false if the thread is in none.
+    // All inside of the innermost such construct ends; false if the thread is in none.
     bool return_to(Family family, uint64_t key) noexcept;
     // True if the address is the place of the parallel region that the thread is in.
     bool is_place_of_region(const void* address) const noexcept;

@@ -14,7 +14,7 @@ struct WaitRow {
     State state;
 };
 
-// By kind.
+// In the order of kinds.
 constexpr WaitRow wait_rows[] = {
     {Wait::barrier, State::barrier_plain},  // none
     {Wait::barrier, State::barrier_plain}, {Wait::barrier, State::barrier_plain},
@@ -58,7 +58,7 @@ struct MutexRow {
     State acquiring, holding;
 };
 
-// By kind.
+// In the order of kinds.
 constexpr MutexRow of_lock{State::lock_acquiring, State::lock_holding};
 constexpr MutexRow mutex_rows[] = {
     of_lock,  // none
@@ -76,7 +76,7 @@ const MutexRow& row_of_mutex(int kind) {
     return mutex_rows[kind > 0 && kind < kinds ? kind : 0];
 }
 
-// Of a test that fails there is no further word.
+// There is no further word of a test that fails.
 void mutex_acquire(int kind, unsigned, unsigned, uint64_t id, const void*) {
     if (kind == ompt::mutex::test_lock || kind == ompt::mutex::test_nest_lock) return;
     if (Report report; report) report->enter({.state = row_of_mutex(kind).acquiring, .key = id});

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 constexpr const char* libomp = "libomp.so.5";
 constexpr const char* tools = "OMP_TOOL_LIBRARIES";
 
-// Where the dynamic loader looks, and where Debian has the versions of LLVM, the newest first.
+// The directories where the dynamic loader looks, and where Debian has the versions of LLVM, the newest
+// first.
 std::vector<fs::path> library_directories() {
     std::vector<fs::path> directories;
     const char* search = std::getenv("LD_LIBRARY_PATH");

@@ -65,12 +65,16 @@ void flush_published() {
     }
 }
 
-void emit_admitted(Stream& stream, const void* event, uint32_t size) {
+// A jumbo event is its head, whose clock can be raised, and its data.
+void emit_admitted(Stream& stream, const void* whole, uint32_t size) {
+    constexpr uint32_t jumbo_head = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     Event raised;
-    event = stream.recording().after_start(event, size, raised);
-    if (stream.emit_shared(event, size)) return;
-    if (interrupts_emission(&stream)) return stream.emit_nested(event, size);
-    stream.emit(event, size);
+    const uint32_t head = size > sizeof raised.bytes ? jumbo_head : size;
+    const void* data = static_cast<const uint8_t*>(whole) + head;
+    const void* event = stream.recording().after_start(whole, head, raised);
+    if (stream.emit_shared(event, head, data, size - head)) return;
+    if (interrupts_emission(&stream)) return stream.emit_nested(head == size ? event : whole, size);
+    stream.emit(event, head, data, size - head);
     stream.recording().open_states_due();
 }
 

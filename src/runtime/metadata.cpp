@@ -131,7 +131,8 @@ void Metadata::inherit(const Metadata& parent) {
 
 void Metadata::reopen() {
     Json& ovni = own();
-    for (const char* member : {"end", "finished", "goes_on", "rank", "nranks", "loom_cpus"}) ovni.erase(member);
+    for (const char* member : {"end", "finished", "goes_on", "rank", "nranks", "loom_cpus"})
+        ovni.erase(member);
 }
 
 }  // namespace ovni::writer

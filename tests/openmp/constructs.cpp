@@ -1,4 +1,4 @@
-// What the traces of OpenMP programs hold, against what the programs count themselves.
+// The traces of OpenMP programs, against what the programs count themselves.
 #include "tests/openmp/openmp_test.hpp"
 
 namespace ovni::test {

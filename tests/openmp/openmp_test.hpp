@@ -47,7 +47,7 @@ class OpenMpTest : public TracedTest, public ::testing::WithParamInterface<Runti
     // The strictest reader accepts the trace, with a breakdown.
     void expect_strictly_emulates() const { expect_emulates({"-l", "-b"}); }
 
-    // Of the process with that rank, or of all.
+    // Counts of the process with that rank, or of all.
     Counts counts_of_rank(int rank = -1) const {
         Counts counts;
         const Trace read = trace();

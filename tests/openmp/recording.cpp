@@ -1,4 +1,4 @@
-// What the streams say of themselves, and what is shown of them.
+// Streams: the versions that they require, and what is shown of them.
 #include "base/file.hpp"
 #include "tests/openmp/openmp_test.hpp"
 
@@ -87,8 +87,8 @@ TEST_P(OpenMpRecording, SharesFindTheThreadWithMostWork) {
         if (emulated.err.find("HDF5") != std::string::npos && emulated.status != 0)
             GTEST_SKIP() << "built without HDF5";
         ASSERT_EQ(emulated.status, 0) << emulated.err;
-        Finished shares =
-            run({SOURCE_DIR "/scripts/plots/shares", columns, "-t", "50", "--by", "thread", "--table"});
+        Finished shares = run({std::string(SOURCE_DIR) + "/scripts/plots/shares", columns, "-t", "50", "--by",
+                               "thread", "--table"});
         if (shares.err.find("No module") != std::string::npos) GTEST_SKIP() << shares.err;
         ASSERT_EQ(shares.status, 0) << shares.err;
         table = shares.out;

@@ -241,7 +241,7 @@ static void short_regions(void) {
     }
 }
 
-/* With OMP_CANCELLATION=true; otherwise all of it is done. */
+/* Needs OMP_CANCELLATION=true; otherwise all of it is done. */
 static void cancelled(void) {
     ++counts[REGIONS];
 #pragma omp parallel
