@@ -47,6 +47,7 @@ TEST_P(Static, OthersAreNot) {
     std::string loader = "/lib64/ld-linux-x86-64.so.2";
     if (std::filesystem::exists(loader)) {
         EXPECT_EQ(run(launch({loader, "/bin/true"})).err, "");
+        std::filesystem::remove_all(path("ovni"));
     }
     ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0700), 0);
     if (!GetParam().empty()) {
