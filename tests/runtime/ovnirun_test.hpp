@@ -26,7 +26,7 @@ class OvnirunTest : public ::testing::Test {
     OvnirunTest() {
         ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
         ::setenv("OVNI_TRACEDIR", path("ovni").c_str(), 1);
-        // What killed programs leave is no business of other tests.
+        // Killed programs leave something that other tests would report.
         ::mkdir(path("shm").c_str(), 0700);
         ::setenv("OVNI_RUNDIR", path("shm").c_str(), 1);
     }
