@@ -17,6 +17,7 @@ namespace ovni::writer {
 namespace {
 
 constexpr size_t page = 4096;
+constexpr size_t most_waiting_small = 1024;  // rings of threads that have ended
 
 // Notes on the streams lie next to the rings. Ask before a ring is made: a file that is too large would be in
 // the way of other threads, if only for a moment.
@@ -92,18 +93,21 @@ RingLease Host::take_ring(const std::string& trace_directory, Size size) {
 
 // A ring that the drainer is done with.
 RingLease Host::reuse(Size size) {
+    auto is_fit = [&](const RingLease& ring) { return ring.ring.is_small() == (size == Size::small); };
     auto is_done = [&](const RingLease& ring) {
-        return ring.ring.is_small() == (size == Size::small) &&
-               ring.header().state.load(std::memory_order_acquire) == RingState::done;
+        return is_fit(ring) && ring.header().state.load(std::memory_order_acquire) == RingState::done;
     };
-    bool too_many =
-        size == Size::full && all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
+    // Threads may come and go faster than a drainer makes their files.
+    bool too_many = size == Size::small
+                        ? free_.size() >= most_waiting_small
+                        : all_rings_ + settings_.ring + settings_.flight > settings_.all_rings;
     auto found = std::find_if(free_.begin(), free_.end(), is_done);
-    for (int wait = 0; found == free_.end() && too_many && !free_.empty() && wait < 5; ++wait) {
-        RingHeader& oldest = free_.front().header();
-        uint32_t seen = oldest.drained_blocks.load(std::memory_order_seq_cst);
+    auto oldest = std::find_if(free_.begin(), free_.end(), is_fit);
+    for (int wait = 0; found == free_.end() && too_many && oldest != free_.end() && wait < 5; ++wait) {
+        RingHeader& header = oldest->header();
+        uint32_t seen = header.drained_blocks.load(std::memory_order_seq_cst);
         wake();
-        if (!is_done(free_.front())) futex_wait(oldest.drained_blocks, seen, short_time);
+        if (!is_done(*oldest)) futex_wait(header.drained_blocks, seen, short_time);
         found = std::find_if(free_.begin(), free_.end(), is_done);
     }
     if (found == free_.end()) return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -25,6 +26,9 @@ class OvnirunTest : public ::testing::Test {
     OvnirunTest() {
         ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1);
         ::setenv("OVNI_TRACEDIR", path("ovni").c_str(), 1);
+        // Killed programs leave something that other tests would report.
+        ::mkdir(path("shm").c_str(), 0700);
+        ::setenv("OVNI_RUNDIR", path("shm").c_str(), 1);
     }
     std::string path(const std::string& name) const { return directory_.path() / name; }
     // Waits up to 20 seconds.

@@ -166,7 +166,8 @@ TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
             EXPECT_EQ(row.metadata.loom, found[0].metadata.loom);
             EXPECT_EQ(row.metadata.rank, found[0].metadata.rank);
             named += row.name == "helper" ? 1 : 0;
-            if (!row.is_main()) EXPECT_EQ(row.codes, "OHx OHe");
+            if (row.is_main()) continue;
+            EXPECT_EQ(row.codes, "OHx OHe");
         }
         EXPECT_EQ(named, 1u);
         EXPECT_TRUE(found[0].is_main());
