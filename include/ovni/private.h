@@ -112,7 +112,7 @@ void ovni_private_pause(int to_pause);
 
 /* Both are for the calling thread, also in handlers. */
 struct ovni_private_border_follower {
-    /* What the thread has used until now belongs to what it was in. */
+    /* The use of the machine until now belongs to what the thread was in. */
     void (*read)(void); /* NOLINT: C */
     /* Records that at the clock `at`. Call before the event of the border is emitted. */
     void (*emit)(uint64_t at);

@@ -15,7 +15,7 @@
 
 namespace ovni {
 
-// Where a counter can be had.
+// The source of a counter.
 enum class CounterKind : uint8_t {
     hardware,  // needs a PMU; code in user space counts
     software,  // the kernel counts
@@ -137,7 +137,8 @@ constexpr uint64_t raw_counter(std::string_view name) {
     constexpr size_t most_digits = 16;
     if (name.size() < 2 || name.size() > most_digits + 1 || name[0] != 'r') return 0;
     uint64_t config = 0;
-    for (char c : name.substr(1)) {
+    name.remove_prefix(1);
+    for (char c : name) {
         bool is_digit = c >= '0' && c <= '9', is_letter = c >= 'a' && c <= 'f';
         if (!is_digit && !is_letter) return 0;
         config = config << 4 | static_cast<uint64_t>(is_digit ? c - '0' : c - 'a' + 10);
@@ -167,7 +168,10 @@ class CounterChoice {
 
  private:
     constexpr bool take_word(std::string_view word) {
-        if (word[0] == '-') return leave_out(word.substr(1));
+        if (word[0] == '-') {
+            word.remove_prefix(1);
+            return leave_out(word);
+        }
         for (const CounterGroupName& group : counter_groups)
             if (group.name == word) return take(group.counters).empty();
         if (const CounterRow* row = find_counter(word)) return add(*row);

@@ -10,7 +10,7 @@ namespace ovni::counters {
 void tell_unknown(std::string_view word) noexcept;
 void tell_refused(const CounterRow& row, const char* cause) noexcept;
 void tell_scaled() noexcept;
-// Of any process: the program has closed the descriptors.
+// In any process: the program has closed the descriptors.
 void tell_gone() noexcept;
 
 }  // namespace ovni::counters

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "counters/memory_use.hpp"
 #include "counters/perf_event.hpp"
@@ -98,7 +99,8 @@ void ThreadCounters::name() noexcept {
     char room[CounterChoice::most][32];
     auto add = [&](const CounterRow& row) {
         if (count == CounterChoice::most) return;
-        const size_t length = row.name.copy(room[count], sizeof room[count] - 1);
+        const size_t length = std::min(row.name.size(), sizeof room[count] - 1);
+        memcpy(room[count], row.name.data(), length);
         room[count][length] = '\0';
         names[count] = room[count];
         ++count;

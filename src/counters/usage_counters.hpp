@@ -1,5 +1,5 @@
-// What the kernel counts of every thread anyway (getrusage, the clock of the thread): for counters that
-// perf_event_open refuses, as in many containers. It needs no descriptors.
+// Counts that the kernel keeps of every thread anyway (getrusage, the clock of the thread): for counters that
+// perf_event_open refuses, as in many containers. No descriptors are needed.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "counters/wanted.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "counters/report.hpp"
@@ -27,7 +28,8 @@ bool wants_memory() noexcept {
 void read_wanted_counters() noexcept {
     const char* given = secure_getenv("OVNI_COUNTERS");
     if (!given) return;
-    const size_t length = std::string_view(given).copy(list, sizeof list);
+    const size_t length = strnlen(given, sizeof list);
+    memcpy(list, given, length);
     const std::string_view wrong = choice.take({list, length});
     if (!wrong.empty()) tell_unknown(wrong);
     for (const CounterRow& row : choice.rows()) has_memory |= row.kind == CounterKind::memory;

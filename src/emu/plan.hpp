@@ -69,7 +69,7 @@ struct BreakdownPlan {
     const BreakdownSpec& spec() const { return *model->breakdown; }
 };
 
-// What the model `counters` shows: values of an instant, which are no states of a channel.
+// A type of the model `counters`: values of an instant, which are no states of a channel.
 struct InstantPlan {
     std::string name;     // of the counter
     uint32_t number = 0;  // EventType::number; the type is prv_type::first_instant + its place

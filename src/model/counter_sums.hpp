@@ -13,7 +13,7 @@
 
 namespace ovni {
 
-// What is known of some stretches of time: their length, and the sums of all counters of the trace by number.
+// Stretches of time of which something is known: their length, and the sums of all counters of the trace by number.
 struct CounterSums {
     WideSum nanoseconds;
     std::vector<WideSum> of;

@@ -1,4 +1,4 @@
-// What the processes of a trace used, by function of MPI: sums of counters, instructions per cycle,
+// The use of the machine by the processes of a trace, by function of MPI: sums of counters, instructions per cycle,
 // frequency.
 #pragma once
 

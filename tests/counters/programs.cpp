@@ -39,7 +39,7 @@ class CountedProgram : public testing::Test {
     }
     std::string trace_directory() const { return directory_.path() / "ovni"; }
     Trace trace() const { return Trace::open(trace_directory()); }
-    // What the sections measured, in the order in which they ended.
+    // The sections as they measured themselves, in the order in which they ended.
     static std::vector<Section> sections(const std::string& out) {
         std::vector<Section> all;
         std::istringstream in(out);

@@ -115,7 +115,8 @@ TEST(HelpTest, AnUnknownTopicIsAMistakeThatNamesTopics) {
         Finished done = run(command);
         EXPECT_EQ(done.status, 2);
         EXPECT_EQ(done.out, "");
-        EXPECT_THAT(done.err, HasSubstr(words[0] == "ovnirun" ? "control, counters, settings" : "report, columns"));
+        EXPECT_THAT(done.err,
+                    HasSubstr(words[0] == "ovnirun" ? "control, counters, settings" : "report, columns"));
     }
 }
 
