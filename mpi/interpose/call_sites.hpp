@@ -36,10 +36,10 @@ inline uint32_t losses_of_stream() noexcept {
 [[gnu::always_inline]] inline void tell_call_site(Thread& thread, Function function, uint64_t at) noexcept {
     if (call_site_levels.load(std::memory_order_relaxed) == 0) return;
     const ToldSites& told = thread.sites;
-    bool is_shown =
-        (told.shown[static_cast<uint16_t>(function)] == reinterpret_cast<uintptr_t>(thread.caller)) &
-        (told.unloadings == unloadings.load(std::memory_order_relaxed)) & (told.losses == losses_of_stream());
-    if (__builtin_expect(!is_shown, 0)) tell_call_site_now(thread, function, at);
+    uint64_t difference =
+        (told.shown[static_cast<uint16_t>(function)] ^ reinterpret_cast<uintptr_t>(thread.caller)) |
+        (told.unloadings ^ unloadings.load(std::memory_order_relaxed)) | (told.losses ^ losses_of_stream());
+    if (__builtin_expect(difference != 0, 0)) tell_call_site_now(thread, function, at);
 }
 
 }  // namespace ovni::mpi
