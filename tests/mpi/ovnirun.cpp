@@ -31,7 +31,8 @@ TEST_F(Ovnirun, ProgramsWithoutMpiLoadNoMpiAndLeaveRowsOnly) {
     EXPECT_EQ(done.out.find("libmpi.so"), std::string::npos);
     EXPECT_NE(done.out.find("libovni-mpi.so"), std::string::npos);
     EXPECT_NE(done.out.find("libovni.so.1"), std::string::npos);
-    for (const Stream& stream : Trace::open(trace_directory()).streams())
+    const Trace trace = Trace::open(trace_directory());
+    for (const Stream& stream : trace.streams())
         EXPECT_EQ(stream.metadata.require.size(), 1u);
 }
 

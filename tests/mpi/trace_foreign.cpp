@@ -35,7 +35,8 @@ TEST_F(ForeignMpi, RunsUntouched) {
         Finished done = traced_job(words);
         EXPECT_EQ(done.status, 7) << done.err;
         EXPECT_EQ(done.err, notice);
-        for (const Stream& stream : Trace::open(trace_directory()).streams())
+        const Trace trace = Trace::open(trace_directory());
+        for (const Stream& stream : trace.streams())
             EXPECT_FALSE(stream.metadata.require.contains("mpi"));
         std::filesystem::remove_all(trace_directory());
     }

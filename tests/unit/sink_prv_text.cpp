@@ -81,7 +81,10 @@ TEST(PrvText, WritesAnyTypeAndAnyRow) {
 }
 
 TEST(PrvText, WritesOneTypeAsSeveral) {
-    PrvText formatter(TraceFile::thread, 1, 300, {":70000001:0:80000001:0", ":70000001:2:80000001:7"});
+    FileSchema schema;
+    schema.expanded_type = 300;
+    schema.expansions = {":70000001:0:80000001:0", ":70000001:2:80000001:7"};
+    PrvText formatter(TraceFile::thread, 1, schema);
     std::vector<Record> records = {line(5, 300, 1, 0), line(9, 300, 0, 0), line(9, 25, 0, 0)};
     std::string text;
     formatter.append(records, text);
