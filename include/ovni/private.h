@@ -227,8 +227,12 @@ void ovni_private_thread_starts(uint32_t number);
  * main thread begins with the process. */
 void ovni_private_show_threads(void);
 /* Gives the calling thread a stream of ours if it has none. It is written even if nothing is emitted: a row
- * from now to the end of the thread. If `unless_exec` is not 0, an exec takes it away. */
+ * from now to the end of the thread. If `unless_exec` is not 0, an exec takes it away. A process that
+ * calls ovni_proc_init has only the rows of its own streams. */
 void ovni_private_show_thread(int unless_exec);
+/* 1 once the process, or the one that it was forked from, has called ovni_proc_init: then the program says
+ * which threads there are, and what it shows is what an emulator of any origin reads. */
+int ovni_private_program_describes_itself(void);
 /* The name of a thread, of which 15 bytes count; the last one holds. Ignored if the thread has no stream. */
 void ovni_private_name_thread(pthread_t thread, const char* name);
 /* The process calls exec (1), or exec has failed (0). */

@@ -94,6 +94,8 @@ bool Thread::meets_stream() noexcept {
 }
 
 [[gnu::noinline]] bool Thread::meet_other_stream() noexcept {
+    // Runtimes that describe themselves, such as OpenMP-V, have events of their own.
+    if (ovni_private_program_describes_itself()) return false;
     if (!ovni_private_thread_open() && !ovni_private_thread_defines()) return false;
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window || !window->published) return false;

@@ -51,6 +51,7 @@ void ovni_proc_init(int app, const char* loom, int pid) {
     process().begin_init(__func__);
     if (!loom) fatal(__func__, "the loom is NULL");
     if (strlen(loom) >= OVNI_MAX_HOSTNAME) fatal(__func__, "the name of the loom is too long: %s", loom);
+    withdraw_rows();
     process().finish_init(app, loom, pid);
 }
 

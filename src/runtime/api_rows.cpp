@@ -21,6 +21,10 @@ void ovni_private_show_thread(int unless_exec) {
     show_thread(unless_exec ? Row::unless_exec : Row::always);
 }
 
+int ovni_private_program_describes_itself() {
+    return are_rows_withdrawn();
+}
+
 void ovni_private_name_thread(pthread_t thread, const char* name) {
     if (is_inside() || !name) return;
     Stream* own = this_thread().stream;

@@ -96,6 +96,8 @@ class Stream {
     void close(const StreamEnd* end);
     void close_ours(const StreamEnd* end);
     bool has_row() const { return row_ != Row::none; }
+    // A stream of ours without events is not written.
+    void withdraw_row();
     // The process ends, and the stream ends with it. If this process drains, emissions wait for the end from
     // now on, but what the exiting thread emits is lost. False if another thread keeps the lock.
     bool end_with_process(int code);

@@ -92,6 +92,15 @@ void Stream::drop_our_life() {
     writer_.refresh_limit();
 }
 
+// What MPI has put into the stream stays, and with it the row.
+void Stream::withdraw_row() {
+    SlowPath slow;
+    Lock lock(mutex_);
+    if (!has_row() || !own_.is_mapped() || !life_.owes_end() || holds_events()) return;
+    row_ = Row::none;
+    own_.header().has_row.store(0, std::memory_order_release);
+}
+
 void Stream::end_our_life(uint64_t clock) {
     life_.set_owes_end(false);
     Event end = make_event("OHe", clock);

@@ -23,6 +23,7 @@ pthread_key_t at_thread_end;
 pid_t this_process;
 uint64_t process_begin;             // or that of the image; monotonic
 std::atomic<bool> has_rows{false};  // of threads that emit nothing
+std::atomic<bool> withdrawn{false};  // rows are: the program says which threads there are
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.
 constinit ovni_private_window window_of_nobody = [] {
@@ -253,7 +254,17 @@ bool is_this_process() {
 }
 
 void show_rows() {
-    has_rows.store(true, std::memory_order_relaxed);
+    if (!are_rows_withdrawn()) has_rows.store(true, std::memory_order_relaxed);
+}
+
+void withdraw_rows() {
+    withdrawn.store(true, std::memory_order_relaxed);
+    has_rows.store(false, std::memory_order_relaxed);
+    streams().visit([](Stream& stream) { stream.withdraw_row(); });
+}
+
+bool are_rows_withdrawn() {
+    return withdrawn.load(std::memory_order_relaxed);
 }
 
 Row row_with_events() {
@@ -270,7 +281,7 @@ void close_held(size_t most) {
 
 void show_thread(Row row) {
     const ThreadState& thread = this_thread();
-    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() ||
+    if (thread.stream || thread.phase != ThreadPhase::fresh || is_inside() || are_rows_withdrawn() ||
         process().state() == ProcessState::gone)
         return;
     SlowPath slow;

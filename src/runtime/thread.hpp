@@ -37,6 +37,9 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row = Row:
 
 // From now on the main thread has a row since the process began, whenever its stream is opened.
 void show_rows();
+// The program tells itself which threads there are: rows of those that emit nothing go, and none follow.
+void withdraw_rows();
+bool are_rows_withdrawn();
 // The row of a stream of ours that is opened because its thread emits.
 Row row_with_events();
 // Closes the streams that are held, but for the newest ones.

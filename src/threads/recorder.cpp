@@ -78,10 +78,14 @@ void begin_in_child() noexcept {
     ovni_private_emit(event, detail::event_size());
 }
 
+// Programs that describe themselves are recorded only then, in the threads that they show.
+bool is_asked_for = false;
+
 // Gives the thread a stream if it has none, which allocates memory of the program: `caller` is null where no
 // code of the program can be allocating. False if none records it.
 bool has_stream(OwnThread& thread, const void* caller) noexcept {
     if (!ovni_private_thread_window && caller && may_be_allocator(caller)) return false;
+    if (ovni_private_program_describes_itself() && !(is_asked_for && runs())) return false;
     if (!runs() && !ovni_private_thread_open()) {
         if (!runs() && is_forks_child.load(std::memory_order_relaxed)) begin_in_child();
         if (!runs()) return false;
@@ -143,6 +147,7 @@ void start_over_in_child() {
 [[gnu::constructor]] void begin() {
     pthread_atfork(nullptr, nullptr, start_over_in_child);
     mode.store(chosen_mode(), std::memory_order_relaxed);
+    is_asked_for = secure_getenv("OVNI_PTHREAD") != nullptr;
 }
 
 }  // namespace
