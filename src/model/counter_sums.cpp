@@ -19,6 +19,10 @@ void push(std::vector<Item>& stack, Item item) {
     stack.push_back(item);
 }
 
+bool is_border_of_mark(EventCode code) {
+    return code.category() == 'M' && (code.value() == '[' || code.value() == ']');
+}
+
 double ratio(WideSum a, WideSum b) {
     return b.number() == 0 ? 0 : static_cast<double>(a.number()) / static_cast<double>(b.number());
 }
@@ -45,18 +49,23 @@ void ThreadInCounters::take(EventCode code, std::span<const uint8_t> payload, in
         case 'C':
             return take_deltas(code, payload, clock);
         case 'O':
+            if (is_border_of_mark(code)) begin(clock);
             return follow_region(code, payload);
         case 'M': {
             const MpiEvent event(code, payload);
             if (event.step() == MpiStep::enter) push(calls_, event.function());
             if (event.step() == MpiStep::leave && !calls_.empty()) calls_.pop_back();
-            // The first border of a thread has no deltas: its event tells when it was.
-            if (border_ == unknown && event.function()) border_ = clock;
+            if (event.function()) begin(clock);
             return;
         }
         default:
             return;
     }
+}
+
+// The first border of a thread has no deltas: its event tells when it was.
+void ThreadInCounters::begin(int64_t clock) {
+    if (border_ == unknown) border_ = clock;
 }
 
 void ThreadInCounters::close() {

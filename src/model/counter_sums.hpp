@@ -13,7 +13,8 @@
 
 namespace ovni {
 
-// Stretches of time of which something is known: their length, and the sums of all counters of the trace by number.
+// Stretches of time of which something is known: their length, and the sums of all counters of the trace by
+// number.
 struct CounterSums {
     WideSum nanoseconds;
     std::vector<WideSum> of;
@@ -45,6 +46,7 @@ class ThreadInCounters {
     void close();
 
  private:
+    void begin(int64_t clock);
     void take_deltas(EventCode code, std::span<const uint8_t> payload, int64_t clock);
     void add(CounterSums& sums, size_t place, uint64_t delta) const;
     void follow_region(EventCode code, std::span<const uint8_t> payload);

@@ -166,8 +166,11 @@ constexpr BreakdownSpec breakdown{.prv_type = 53,
 using Row = ViewSpec::Row;
 constexpr ViewSpec views[] = {
     {"openmp/label.cfg", "OpenMP label of the ACTIVE thread", 51, Row::thread},
+    {"openmp/parallel-region.cfg", "OpenMP parallel region of the ACTIVE thread", 54, Row::thread},
     {"openmp/subsystem.cfg", "OpenMP subsystem of the ACTIVE thread", 50, Row::thread},
     {"openmp/task-id.cfg", "OpenMP task id of the ACTIVE thread", 52, Row::thread},
+    {"openmp/team-size.cfg", "OpenMP threads of the team of the ACTIVE thread", 55, Row::thread,
+     ViewSpec::Colors::gradient},
     {"openmp/breakdown.cfg", "OpenMP Runtime/Label breakdown", 53, Row::cpu},
     {"openmp/label.cfg", "OpenMP label of the RUNNING thread", 51, Row::cpu},
     {"openmp/subsystem.cfg", "OpenMP subsystem of the RUNNING thread", 50, Row::cpu},

@@ -232,6 +232,14 @@ void check_environment(const Options& options) {
     }
 }
 
+// Is the word behind an option its value, or a misspelt one, and not the program? null: there is none.
+bool is_value_of(const OptionRow& option, const char* word) {
+    if (!word) return false;
+    const auto values = alternatives(option.value);
+    const std::vector<std::string> known_values(values.begin(), values.end());
+    return std::ranges::count(values, word) > 0 || !proposal(word, known_values).empty();
+}
+
 // Takes the option at *argv, and its value, which may be the next word; returns where to go on.
 char** take(Options& options, char** argv) {
     const std::string spelled = with_two_dashes(*argv);
@@ -247,8 +255,7 @@ char** take(Options& options, char** argv) {
         throw UsageError(
             fmt::format("unknown option {}{}, see --help", word, proposal(word, option_names())));
     const std::string name = fmt::format("--{}", option->name);
-    const bool has_word = argv[1] && std::ranges::count(alternatives(option->value), argv[1]);
-    if (option->variable == "OVNI_OPENMP" && !value && !has_word) value = "auto";
+    if (option->variable == "OVNI_OPENMP" && !value && !is_value_of(*option, argv[1])) value = "auto";
     if (option->value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
         value = "1";

@@ -7,7 +7,7 @@
 
 namespace ovni::run {
 
-// What of OpenMP is to be recorded: see the option --openmp.
+// Recording of OpenMP: see the option --openmp.
 enum class OpenMp : uint8_t { off, automatic, by_libomp };
 
 // The libraries that are wanted besides those of every program.

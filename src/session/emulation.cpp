@@ -197,7 +197,7 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     const Facts facts = any_needs_facts() ? this->facts(window) : Facts();
     for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
-    if (ranks_.is_root() && views_ == Views::written) write_counter_views(options_.output, plan_);
+    if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
 }
 
 Facts Emulation::facts(const Window& window) const {

@@ -120,6 +120,17 @@ void write_instant(const fs::path& cfg, const InstantPlan& counter) {
     write_file(path, view_text(view));
 }
 
+// A view of the callers of MPI at one level, or of their lines, in the rows of threads.
+void write_caller(const fs::path& cfg, const EventType& callers) {
+    bool is_line = callers.shown() > prv_type::caller_line;
+    uint32_t level = callers.shown() - (is_line ? prv_type::caller_line : prv_type::caller);
+    std::string file = fmt::format("mpi/caller{}-{}.cfg", is_line ? "-line" : "", level);
+    ViewSpec view{file, callers.title, callers.shown()};
+    fs::path path = view_path(cfg, view);
+    fs::create_directories(path.parent_path());
+    write_file(path, view_text(view));
+}
+
 }  // namespace
 
 std::string view_text(const ViewSpec& view) {
@@ -129,13 +140,15 @@ std::string view_text(const ViewSpec& view) {
                        view.value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val");
 }
 
-void write_counter_views(const fs::path& directory, const Plan& plan) {
+void write_trace_views(const fs::path& directory, const Plan& plan) {
     try {
         for (size_t i = 0; i < plan.counters.size(); ++i)
             write_counter(directory / "cfg", i, plan.counters[i]);
         for (const InstantPlan& instant : plan.instants) write_instant(directory / "cfg", instant);
+        for (const EventType& callers : plan.schema.thread.types_of_expansions)
+            write_caller(directory / "cfg", callers);
     } catch (const std::exception& e) {
-        log::warn_of_output("cannot write window configurations of the hardware counters: {}", e.what());
+        log::warn_of_output("cannot write window configurations of counters and callers: {}", e.what());
     }
 }
 

@@ -20,7 +20,7 @@ std::string view_text(const ViewSpec& view);
 enum class Views : uint8_t { written, left_alone };
 Views write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
 
-// Adds views of the counters of the trace to directory/cfg. Where that fails, warns.
-void write_counter_views(const std::filesystem::path& directory, const Plan& plan);
+// Adds views of what this trace has to directory/cfg: counters, callers of MPI. Warns if that fails.
+void write_trace_views(const std::filesystem::path& directory, const Plan& plan);
 
 }  // namespace ovni

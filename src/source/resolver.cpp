@@ -72,13 +72,27 @@ std::string name_of(Dwarf_Die& function) {
     return "";
 }
 
-// The innermost function around the address, inlined or not.
-std::string function_by_dwarf(Dwfl_Module* module, Dwarf_Addr address) {
+// The part of the debug information that has the address, which is `address` in it; or no part.
+struct Unit {
+    Dwarf_Die* die = nullptr;
+    Dwarf_Addr address = 0;
+};
+
+// elfutils looks only into the table of address ranges, which clang does not write: then all parts are asked.
+Unit unit_of(Dwfl_Module* module, Dwarf_Addr address) {
     Dwarf_Addr bias = 0;
-    Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
-    if (!unit) return "";
+    Dwarf_Die* die = dwfl_module_addrdie(module, address, &bias);
+    if (die) return {die, address - bias};
+    do die = dwfl_module_nextcu(module, die, &bias);
+    while (die && dwarf_haspc(die, address - bias) <= 0);
+    return {die, address - bias};
+}
+
+// The innermost function around the address, inlined or not.
+std::string function_by_dwarf(const Unit& unit) {
+    if (!unit.die) return "";
     Dwarf_Die* found = nullptr;
-    int count = dwarf_getscopes(unit, address - bias, &found);
+    int count = dwarf_getscopes(unit.die, unit.address, &found);
     std::unique_ptr<Dwarf_Die, Free> scopes(found);
     for (Dwarf_Die& scope : std::span(found, count > 0 ? static_cast<size_t>(count) : 0)) {
         int tag = dwarf_tag(&scope);
@@ -92,11 +106,11 @@ std::string function_by_symbol(Dwfl_Module* module, Dwarf_Addr address) {
     return name ? demangled(name) : "";
 }
 
-void find_line(Dwfl_Module* module, Dwarf_Addr address, SourcePlace& place) {
-    Dwfl_Line* line = dwfl_module_getsrc(module, address);
+void find_line(const Unit& unit, SourcePlace& place) {
+    Dwarf_Line* line = unit.die ? dwarf_getsrc_die(unit.die, unit.address) : nullptr;
     int number = 0;
-    const char* file = line ? dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;
-    if (!file || number == 0) return;
+    const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    if (!file || dwarf_lineno(line, &number) != 0 || number == 0) return;
     place.file = file;
     place.line = number;
 }
@@ -131,9 +145,10 @@ SourcePlace Resolver::place_of(const CodeModule& module, uint64_t return_address
     if (!file.module || return_address == 0) return place;
     // The call ends at the byte before: what it returns to may be another line, or another function.
     const Dwarf_Addr address = return_address - 1 + file.bias;
-    place.function = function_by_dwarf(file.module, address);
+    const Unit unit = unit_of(file.module, address);
+    place.function = function_by_dwarf(unit);
     if (place.function.empty()) place.function = function_by_symbol(file.module, address);
-    find_line(file.module, address, place);
+    find_line(unit, place);
     return place;
 }
 

@@ -1,5 +1,5 @@
-// The use of the machine by the processes of a trace, by function of MPI: sums of counters, instructions per cycle,
-// frequency.
+// The use of the machine by the processes of a trace, by function of MPI: sums of counters, instructions per
+// cycle, frequency.
 #pragma once
 
 #include <map>
@@ -18,6 +18,8 @@ class CounterProfile {
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each: a line per function and counter.
     void print(TextOutput& out) const;
+    static constexpr const char* nothing =
+        "no counters were recorded: ask for them with ovnirun --counters, see its --help counters";
     bool is_empty() const { return names_.empty(); }
 
  private:

@@ -16,6 +16,9 @@ class LockProfile {
     void add(const Stream& stream, StreamReader reader);
     // All processes together, then each, with the threads that had the object; objects with most time first.
     void print(TextOutput& out) const;
+    static constexpr const char* nothing =
+        "no wait in POSIX threads was recorded: no thread had to wait, or recording was off (ovnirun "
+        "--pthread)";
 
  private:
     struct Process {

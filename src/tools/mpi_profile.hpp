@@ -21,6 +21,7 @@ class MpiProfile {
     void print(TextOutput& out) const;
     // Likewise, by function and call site.
     void print_sites(TextOutput& out) const;
+    static constexpr const char* nothing = "no call of MPI was recorded";
 
  private:
     struct Rank {

@@ -109,7 +109,9 @@ int print_profile(const Trace& trace, Profile profile,
     }
     TextOutput out;
     (profile.*print)(out);
+    const bool has_rows = std::ranges::count(out.text(), '\n') > 1;
     out.flush();
+    if (!has_rows) log::info("{}", Profile::nothing);
     return status;
 }
 
@@ -197,9 +199,20 @@ up to its damage, and the status is 1.)",
     return cli;
 }
 
+// Each of these prints a table of its own.
+void expect_one_table(const Cli& cli) {
+    const char* first = nullptr;
+    for (const char* option : {"mpi", "counters", "locks", "waiting"}) {
+        if (!cli.has(option)) continue;
+        if (first) throw UsageError(fmt::format("--{} and --{}: choose one (see --help)", first, option));
+        first = option;
+    }
+}
+
 int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    expect_one_table(cli);
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
     for (const auto& [option, print] : profiles)

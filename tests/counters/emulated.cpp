@@ -175,6 +175,24 @@ TEST_F(CounterSumsTest, TopPrintsThemByFunction) {
     EXPECT_THAT(top.out, testing::ContainsRegex("all +MPI_Barrier +0.000000 +0.20 +1.33 +8 +40\n"));
 }
 
+// A thread of OpenMP, say, that never calls MPI: its first border has no deltas.
+TEST_F(CounterTraceTest, TimeBeginsAtTheFirstRegionOfAThread) {
+    thread({"cycles"})
+        .mark(99, "stack", "MPI_Pcontrol region", {{7, "solve"}})
+        .starts(10)
+        .event("OM[", 50, {i64(7), 99})
+        .event("C4A", 150, {u32(200)})
+        .event("OM]", 150, {i64(7), 99})
+        .ends(200);
+    TemporaryDirectory there;
+    std::string file = there.path() / "report.json";
+    accept({"--report", file});
+    const Json regions = Json::parse(read_file(file))["total"]["counters"]["regions"];
+    ASSERT_EQ(regions.size(), 1U);
+    EXPECT_EQ(regions[0]["ns"], 100);
+    EXPECT_DOUBLE_EQ(regions[0]["ghz"].get<double>(), 2.0);
+}
+
 TEST_F(CounterTraceTest, AReportWithoutCountersHasNoSuchMember) {
     trace().thread({.loom = "a", .pid = 1, .tid = 1}).starts(10).ends(40);
     TemporaryDirectory there;

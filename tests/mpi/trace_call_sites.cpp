@@ -168,6 +168,12 @@ TEST_F(StrippedTest, AProgramIsNamedByItsSeparateDebugFile) {
     EXPECT_EQ(said_by_trace(), said_);
 }
 
+// As clang leaves it.
+TEST_F(StrippedTest, AProgramWithoutATableOfAddressRangesShowsLines) {
+    change({"objcopy", "--remove-section=.debug_aranges", program_});
+    EXPECT_EQ(said_by_trace(), said_);
+}
+
 TEST_F(StrippedTest, AnotherProgramInItsPlaceIsReported) {
     fs::copy_file(app("sites_c_fixed"), program_, fs::copy_options::overwrite_existing);
     std::string table = top();

@@ -27,6 +27,7 @@ TEST_F(OpenMpOptions, TheLibraryIsLoadedUnlessItIsOff) {
 TEST_F(OpenMpOptions, AWrongWordIsAMistake) {
     EXPECT_EQ(show({"--openmp=gomp"}).status, 2);
     EXPECT_EQ(show({}, {"OVNI_OPENMP=yes"}).status, 2);
+    EXPECT_EQ(show({"--openmp", "libgomp"}).status, 2) << "taken for the program";
 }
 
 TEST_F(OpenMpOptions, ToolsOfTheUserComeFirst) {

@@ -35,7 +35,7 @@ expect "trace" ovniemu tr
 expect "trace trace.h5" ovniemu --hdf5 tr
 expect "trace trace.h5" ovniemu --hdf5 = tr
 expect "report columns plots" ovniemu --help ""
-expect "control settings" ovnirun --help ""
+expect "control counters settings" ovnirun --help ""
 expect "sample virtual" ovnirun --cpu ""
 expect "sample virtual" ovnirun --cpu =
 expect "trace" ovnirun -o tr

@@ -106,5 +106,15 @@ TEST_F(CfgTest, GivenDirectoryThatIsMissingIsNamedAndLeavesNothing) {
     EXPECT_THAT(names(), IsEmpty());
 }
 
+TEST_F(CfgTest, CallersHaveAViewPerLevel) {
+    write_views(directory, models);
+    Plan plan;
+    plan.schema.thread.types_of_expansions = {{prv_type::caller + 2, "Caller at level 2", {}},
+                                              {prv_type::caller_line + 2, "Caller line at level 2", {}}};
+    write_trace_views(directory, plan);
+    EXPECT_THAT(text("cfg/thread/mpi/caller-2.cfg"), HasSubstr("evt_type 1 70000002\n"));
+    EXPECT_THAT(text("cfg/thread/mpi/caller-line-2.cfg"), HasSubstr("evt_type 1 80000002\n"));
+}
+
 }  // namespace
 }  // namespace ovni

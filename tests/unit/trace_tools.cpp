@@ -58,6 +58,24 @@ TEST_F(TraceToolsTest, DumpNamesMpiFunctions) {
         EXPECT_NE(out.find(line), std::string::npos) << line << out;
 }
 
+TEST_F(TraceToolsTest, TopPrintsOneTable) {
+    example();
+    Finished top = tool("ovnitop", {"--mpi", "--locks"});
+    EXPECT_EQ(top.status, 2);
+    EXPECT_NE(top.err.find("--mpi and --locks: choose one"), std::string::npos) << top.err;
+}
+
+TEST_F(TraceToolsTest, TopSaysThatATableIsEmpty) {
+    example();
+    for (const auto& [table, message] : {std::pair{"--mpi", "no call of MPI"},
+                                         {"--locks", "no wait in POSIX threads"},
+                                         {"--counters", "no counters were recorded"}}) {
+        Finished top = tool("ovnitop", {table});
+        EXPECT_EQ(top.status, 0) << top.err;
+        EXPECT_NE(top.err.find(message), std::string::npos) << top.err;
+    }
+}
+
 TEST_F(TraceToolsTest, DumpShowsBytes) {
     example();
     Finished dump = tool("ovnidump", {"-x"});
