@@ -18,11 +18,11 @@ class CounterProfile {
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each: a line per function and counter.
     void print(TextOutput& out) const;
-    bool is_empty() const { return names_.empty(); }
 
  private:
     struct Rank {
         int app = 0, rank = 0, pid = 0;  // rank -1: none
+        std::string loom;
         auto operator<=>(const Rank&) const = default;
     };
     using Sums = std::map<const MpiFunctionRow*, CounterSums>;

@@ -86,6 +86,12 @@ TEST_F(CounterTraceTest, WhatTheStreamDoesNotNameIsAnError) {
     thread("page-faults").starts(10).ends(40);
     EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: is no list of counters"));
     another_trace();
+    thread({"rss", "page-faults"}).starts(10).event("C4A", 20, {u32(1)}).ends(40);
+    EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: 'rss' is not the last one"));
+    another_trace();
+    thread({"page-faults", "page-faults"}).starts(10).ends(40);
+    EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: 'page-faults' is there twice"));
+    another_trace();
     thread({"page-faults"}).starts(10).event("C4A", 20, {u16(1)}).ends(40);
     EXPECT_THAT(emulate().err, HasSubstr("2 bytes are no whole deltas"));
 }
@@ -173,6 +179,19 @@ TEST_F(CounterSumsTest, TopPrintsThemByFunction) {
     EXPECT_THAT(top.out, HasSubstr("IPC"));
     EXPECT_THAT(top.out, testing::ContainsRegex("all +outside of MPI +0.000000 +1.67 +3.23 +701 +420\n"));
     EXPECT_THAT(top.out, testing::ContainsRegex("all +MPI_Barrier +0.000000 +0.20 +1.33 +8 +40\n"));
+}
+
+TEST_F(CounterTraceTest, TopTellsProcessesOfTwoHostsApart) {
+    for (const char* loom : {"a", "b"})
+        trace()
+            .thread({.loom = loom, .pid = 1, .tid = 1})
+            .set("ovni.counters", {"page-faults"})
+            .starts(10)
+            .event("C4A", 20, {u32(3)})
+            .ends(40);
+    Finished top = run({program("ovnitop"), "--counters", trace().write()});
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +outside of MPI .* 6\n"));
+    EXPECT_THAT(top.out, testing::ContainsRegex("pid 1 +outside of MPI .* 3\npid 1 +outside of MPI .* 3\n"));
 }
 
 TEST_F(CounterTraceTest, AReportWithoutCountersHasNoSuchMember) {
