@@ -1,5 +1,5 @@
-// The use of the machine by the processes of a trace, by function of MPI: sums of counters, instructions per cycle,
-// frequency.
+// The use of the machine by the processes of a trace, by function of MPI: sums of counters, instructions per
+// cycle, frequency.
 #pragma once
 
 #include <map>
