@@ -73,8 +73,8 @@
  *             "sites": {"1": "MPI_Send 0+0x11d5", "2": "MPI_Recv 0+0x11f0 0+0x12a7"}}
  *
  * A module has its build id or -, the address that its lowest one became in this process, and its path. A
- * site has the function and the return addresses of its callers, the innermost first: module and address in
- * the file, or ?+ and the address in memory.
+ * site has the function and the return addresses of its callers, 16 at most, the innermost first: module and
+ * address in the file, or ?+ and the address in memory.
  *
  * A stream with nothing but the 49 codes requires version 1.0.0; one with MX@ requires 1.2.0, one with any
  * other event MX 1.1.0.
@@ -141,8 +141,8 @@ enum { OVNI_MPI_COMPLETED = 0, OVNI_MPI_CANCELLED = 1, OVNI_MPI_FREED = 2, OVNI_
 /* Numbers of objects that no event defines. */
 enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
 
-/* A site that nothing describes. */
-enum { OVNI_MPI_NO_SITE = 0 };
+/* A site that nothing describes, and how many callers one may have. */
+enum { OVNI_MPI_NO_SITE = 0, OVNI_MPI_MOST_CALLERS = 16 };
 
 /* Flags of a communicator. */
 enum {

@@ -1,5 +1,6 @@
 #include "emu/counter_plan.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -18,17 +19,30 @@ bool is_memory(const std::string& name) {
     return row && row->kind == CounterKind::memory;
 }
 
+// Places of deltas are those in the list without the memory, so that is the last of it.
+void check_list(const std::vector<std::string>& names, const std::string& path) {
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (is_memory(names[i]) && i + 1 < names.size())
+            throw Error(fmt::format("ovni.counters: '{}' is not the last one", names[i]), path);
+        if (std::ranges::count(names, names[i]) > 1)
+            throw Error(fmt::format("ovni.counters: '{}' is there twice", names[i]), path);
+    }
+}
+
 // Names of events of the processor get numbers in their order.
 std::map<std::string, uint32_t> numbers_of(const Trace& trace, const System& system) {
     std::map<std::string, uint32_t> numbers;
-    for (const ThreadInfo& thread : system.threads())
-        for (const std::string& name : trace.streams()[thread.stream].metadata.counters) {
+    for (const ThreadInfo& thread : system.threads()) {
+        const std::vector<std::string>& names = trace.streams()[thread.stream].metadata.counters;
+        check_list(names, trace.json_path_of(thread.stream));
+        for (const std::string& name : names) {
             const CounterRow* row = find_counter(name);
             if (!row && raw_counter(name) == 0)
                 throw Error(fmt::format("ovni.counters: no counter has the name '{}'", name),
                             trace.json_path_of(thread.stream));
             numbers[name] = row ? row->prv_type : 0;
         }
+    }
     constexpr size_t most = 512;
     if (numbers.size() > most)
         throw Error(fmt::format("the streams name {} counters, more than {}", numbers.size(), most));

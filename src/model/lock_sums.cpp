@@ -35,10 +35,12 @@ LockSumsByName ProcessLocks::sums() const {
 }
 
 void ThreadAtLocks::take(EventCode code, std::span<const uint8_t> payload, int64_t clock) {
-    if (code.value() == ']') return leave(clock);
+    const std::string_view kind = pthread_kind(code);
+    // After a gap a wait may end whose begin is not known.
+    if (code.value() == ']' && !open_.empty() && open_.back().object.kind == kind) return leave(clock);
     Open open;
     if (code.value() != '[' || payload.size() < sizeof open.object.number + sizeof open.holder) return;
-    open.object.kind = pthread_kind(code);
+    open.object.kind = kind;
     std::memcpy(&open.object.number, payload.data(), sizeof open.object.number);
     std::memcpy(&open.holder, payload.data() + sizeof open.object.number, sizeof open.holder);
     open.since = clock;
@@ -51,7 +53,6 @@ void ThreadAtLocks::close(int64_t clock) {
 }
 
 void ThreadAtLocks::leave(int64_t clock) {
-    if (open_.empty()) return;
     const Open open = open_.back();
     open_.pop_back();
     LockSums& sums = process_.sums_[open.object];

@@ -26,11 +26,12 @@ std::string prv_header(size_t rows, int64_t duration);
 
 class PrvText {
  public:
-    // Room for the longest line, and for stores that are wider than what they write.
+    // Room for the longest line, that of a call site with all callers, and for stores that are wider than
+    // what they write.
     static constexpr size_t slack = 1024;
 
-    // `rows`: how many rows the file has. `schema`: types whose EventType::number is not 0 are printed with it,
-    // and values of its expanded type as their expansions.
+    // `rows`: how many rows the file has. `schema`: types whose EventType::number is not 0 are printed with
+    // it, and values of its expanded type as their expansions.
     PrvText(TraceFile file, size_t rows, const FileSchema& schema = {});
 
     // How far format() came: records taken, bytes written.

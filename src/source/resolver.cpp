@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <span>
 
@@ -41,8 +42,11 @@ std::string build_id_of(Dwfl_Module* module) {
     return text;
 }
 
+// A path in a trace may name anything: what is no file could be waited for without an end.
 File open_file(const std::string& path) {
     File file;
+    std::error_code fault;
+    if (!std::filesystem::is_regular_file(path, fault)) return file;
     file.session.reset(dwfl_begin(&callbacks));
     if (!file.session) return file;
     dwfl_report_begin(file.session.get());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
+
 namespace ovni {
 
 namespace {
@@ -30,7 +32,8 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
         numbers.push_back(static_cast<uint16_t>(number));
     }
     if (numbers.empty()) return;
-    ThreadInCounters thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}], numbers);
+    ThreadInCounters thread(
+        ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}], numbers);
     while (reader.next()) {
         const EventView& event = reader.event();
         if (event.kind == EventView::Kind::event)
@@ -64,7 +67,8 @@ void CounterProfile::print_rows(TextOutput& out, const std::string& rank, const 
 void CounterProfile::print(TextOutput& out) const {
     fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank", "function",
                    "seconds", "IPC", "GHz");
-    for (const std::string& name : names_) fmt::format_to(std::back_inserter(out.text()), " {:>14}", name);
+    for (const std::string& name : names_)
+        fmt::format_to(std::back_inserter(out.text()), " {:>14}", one_line(name));
     fmt::format_to(std::back_inserter(out.text()), "\n");
     Sums all;
     for (const auto& [rank, process] : ranks_)

@@ -25,6 +25,7 @@ class CounterProfile {
  private:
     struct Rank {
         int app = 0, rank = 0, pid = 0;  // rank -1: none
+        std::string loom;
         auto operator<=>(const Rank&) const = default;
     };
     using Sums = std::map<const MpiFunctionRow*, CounterSums>;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "model/counter_deltas.hpp"
 #include "ovni/mpi_events.h"
 
@@ -123,19 +124,20 @@ void EventText::append_site(fmt::memory_buffer& text, const EventView& event) {
     std::string name = name_of_site_ ? name_of_site_(event.stream, site) : "";
     if (name.empty()) return;
     text.resize(text.size() - 1);
-    fmt::format_to(std::back_inserter(text), ": {}\n", name);
+    fmt::format_to(std::back_inserter(text), ": {}\n", one_line(name));
 }
 
 // Behind the description of deltas: their values, with the names that the stream has for them.
 void EventText::append_counters(fmt::memory_buffer& text, const EventView& event) const {
     const std::vector<std::string>& names = trace_.streams()[event.stream].metadata.counters;
+    if (event.jumbo() || names.empty()) return;
     const std::optional<CounterDeltas> deltas = counter_deltas(event.code, event.payload());
-    if (!deltas || names.empty()) return;
+    if (!deltas) return;
     text.resize(text.size() - 1);
     for (size_t i = 0; i < deltas->count; ++i) {
         const size_t place = deltas->first + i;
         fmt::format_to(std::back_inserter(text), "{} {} {}", i == 0 ? ":" : ",",
-                       place < names.size() ? names[place] : fmt::format("counter {}", place),
+                       place < names.size() ? one_line(names[place]) : fmt::format("counter {}", place),
                        deltas->values[i]);
     }
     text.push_back('\n');

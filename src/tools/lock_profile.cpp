@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
+#include "tools/line_template.hpp"
+#include "trace/stream_files.hpp"
 
 namespace ovni {
 
@@ -30,10 +33,19 @@ std::string holders_of(const LockSums& sums) {
     return text;
 }
 
+void define(ProcessLocks& process, const EventView& event, const Stream& stream) {
+    try {
+        process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+    } catch (const Error& e) {
+        throw Error(fmt::format("event {}: {}", printable(event.code), e.cause),
+                    (stream.directory / events_name).string(), event.offset);
+    }
+}
+
 }  // namespace
 
-void LockProfile::take_all(ThreadAtLocks& thread, ProcessLocks& process, StreamReader& reader,
-                           int64_t& clock) const {
+void LockProfile::take_all(ThreadAtLocks& thread, ProcessLocks& process, const Stream& stream,
+                           StreamReader& reader, int64_t& clock) const {
     while (reader.next()) {
         const EventView& event = reader.event();
         clock = event.clock;
@@ -43,7 +55,7 @@ void LockProfile::take_all(ThreadAtLocks& thread, ProcessLocks& process, StreamR
         else if (event.code.model() != 'H')
             continue;
         else if (event.jumbo())
-            process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+            define(process, event, stream);
         else
             thread.take(event.code, event.payload(), clock);
     }
@@ -56,7 +68,7 @@ void LockProfile::add(const Stream& stream, StreamReader reader) {
     ThreadAtLocks thread(process);
     int64_t clock = 0;
     try {
-        take_all(thread, process, reader, clock);
+        take_all(thread, process, stream, reader, clock);
     } catch (const Error&) {
         thread.close(clock);
         throw;
@@ -73,7 +85,7 @@ void LockProfile::print_rows(TextOutput& out, const std::string& name, const Loc
     });
     for (const auto& [lock, sum] : rows)
         fmt::format_to(std::back_inserter(out.text()), "{:<12} {:<10} {:<28} {:>10} {:>14.6f} {:>14.6f}{}\n",
-                       name, lock.kind, lock.label, sum.waits, seconds(sum.nanoseconds.number()),
+                       name, lock.kind, one_line(lock.label), sum.waits, seconds(sum.nanoseconds.number()),
                        seconds(sum.longest), holders == Holders::named ? holders_of(sum) : "");
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace ovni {
 
@@ -19,7 +20,8 @@ double seconds(uint64_t nanoseconds) {
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     const MpiSites* sites = sites_.empty() ? nullptr : &sites_.of_stream(reader.index());
-    ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid}], sites);
+    ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}],
+                       sites);
     int64_t clock = 0;
     auto take_all = [&] {
         while (reader.next()) {
@@ -79,7 +81,7 @@ void MpiProfile::print_rows_of_sites(TextOutput& out, const std::string& name,
     for (const auto& [caller, sum] : rows)
         fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>10} {:>14.6f} {:>14} {:>14}  {}\n",
                        name, caller.function->name, sum.calls, seconds(sum.nanoseconds.number()),
-                       sum.sent.number(), sum.received.number(), sites_.text(caller.site));
+                       sum.sent.number(), sum.received.number(), one_line(sites_.text(caller.site)));
 }
 
 void MpiProfile::print_sites(TextOutput& out) const {

@@ -26,6 +26,7 @@ class MpiProfile {
  private:
     struct Rank {
         int app = 0, rank = 0, pid = 0;  // rank -1: none
+        std::string loom;
         auto operator<=>(const Rank&) const = default;
     };
     std::string name_of(const Rank& rank) const;

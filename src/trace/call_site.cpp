@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ovni/mpi_events.h"
+
 namespace ovni {
 
 namespace {
@@ -56,7 +58,8 @@ std::optional<CallSite> parse_call_site(std::string_view text) {
         if (!caller) return std::nullopt;
         site.callers.push_back(*caller);
     }
-    if (site.function.empty() || site.callers.empty()) return std::nullopt;
+    if (site.function.empty() || site.callers.empty() || site.callers.size() > OVNI_MPI_MOST_CALLERS)
+        return std::nullopt;
     return site;
 }
 

@@ -24,7 +24,7 @@ struct CallSite {
         uint64_t offset = 0;             // the return address in the file, or without one in memory
     };
     std::string function;         // "MPI_Send"
-    std::vector<Caller> callers;  // the innermost first; one at least
+    std::vector<Caller> callers;  // the innermost first; 1 to OVNI_MPI_MOST_CALLERS
 };
 
 // Nothing for a text of another form.

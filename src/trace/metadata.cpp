@@ -244,7 +244,7 @@ std::map<uint32_t, Item> numbered(const Members& parent, const char* key, const 
 }
 
 void read_mpi(const Members& top, StreamMetadata& metadata) {
-    Members mpi(top.find("mpi"), "mpi.", top.path());
+    Members mpi = top.object("mpi");
     metadata.modules = numbered(mpi, "modules", "module", parse_module);
     metadata.sites = numbered(mpi, "sites", "call site", parse_call_site);
     for (const auto& [number, site] : metadata.sites)

@@ -86,6 +86,12 @@ TEST_F(CounterTraceTest, WhatTheStreamDoesNotNameIsAnError) {
     thread("page-faults").starts(10).ends(40);
     EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: is no list of counters"));
     another_trace();
+    thread({"rss", "page-faults"}).starts(10).event("C4A", 20, {u32(1)}).ends(40);
+    EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: 'rss' is not the last one"));
+    another_trace();
+    thread({"page-faults", "page-faults"}).starts(10).ends(40);
+    EXPECT_THAT(emulate().err, HasSubstr("ovni.counters: 'page-faults' is there twice"));
+    another_trace();
     thread({"page-faults"}).starts(10).event("C4A", 20, {u16(1)}).ends(40);
     EXPECT_THAT(emulate().err, HasSubstr("2 bytes are no whole deltas"));
 }
@@ -191,6 +197,19 @@ TEST_F(CounterTraceTest, TimeBeginsAtTheFirstRegionOfAThread) {
     ASSERT_EQ(regions.size(), 1U);
     EXPECT_EQ(regions[0]["ns"], 100);
     EXPECT_DOUBLE_EQ(regions[0]["ghz"].get<double>(), 2.0);
+}
+
+TEST_F(CounterTraceTest, TopTellsProcessesOfTwoHostsApart) {
+    for (const char* loom : {"a", "b"})
+        trace()
+            .thread({.loom = loom, .pid = 1, .tid = 1})
+            .set("ovni.counters", {"page-faults"})
+            .starts(10)
+            .event("C4A", 20, {u32(3)})
+            .ends(40);
+    Finished top = run({program("ovnitop"), "--counters", trace().write()});
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +outside of MPI .* 6\n"));
+    EXPECT_THAT(top.out, testing::ContainsRegex("pid 1 +outside of MPI .* 3\npid 1 +outside of MPI .* 3\n"));
 }
 
 TEST_F(CounterTraceTest, AReportWithoutCountersHasNoSuchMember) {

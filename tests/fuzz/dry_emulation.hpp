@@ -5,6 +5,7 @@
 #include "emu/task_labels.hpp"
 #include "session/dry_run.hpp"
 #include "session/end_checks.hpp"
+#include "session/event_tally.hpp"
 #include "session/salvaged_trace.hpp"
 #include "trace/merger.hpp"
 
@@ -15,7 +16,8 @@ namespace ovni::fuzz {
 template <class Expect>
 void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
     System system(trace);
-    Plan plan = make_plan(trace, system, enabled, Breakdowns::yes);
+    Plan plan = make_plan(trace, system, enabled, Breakdowns::yes, unnamed_call_sites(trace));
+    EventTally tally(system, plan);
     std::vector<StreamReader> readers;
     std::vector<int64_t> clocks;
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
@@ -29,11 +31,19 @@ void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
     Merger merger(std::move(readers));
     std::exception_ptr failure;
     try {
-        while (const EventView* event = merger.next()) emulator.apply(*event);
+        while (const EventView* event = merger.next()) {
+            emulator.apply(*event);
+            tally.define(*event);
+            tally.count({*event, event->clock});
+        }
         faults_at_end(trace, emulator, Strictness::linter);
     } catch (const Error&) {
         failure = std::current_exception();
     }
+    tally.finish(0);
+    tally.counters();
+    tally.locks();
+    tally.mpi();
     int64_t last = 0;
     for (const Record& record : emulator.tracker().queue().take_before(INT64_MAX)) {
         expect(record.time >= last);

@@ -21,15 +21,31 @@ class EmulatorFuzzTest : public ::testing::Test {
     void SetUp() override {
         Identity one{
             .loom = "a", .tid = 1, .rank = 0, .nranks = 2, .cpus = {{0, 0}, {1, 1}}, .directory = "a"};
-        one.require.emplace_back("mpi", "1.0.0");
+        for (const auto& [model, version] : {std::pair("mpi", "1.2.0"), std::pair("counters", "1.0.0"),
+                                             std::pair("pthread", "1.0.0"), std::pair("openmp", "1.3.0")})
+            one.require.emplace_back(model, version);
         trace_.thread(one)
             .mark(5, "stack", "phase", {{3, "three"}})
             .mark(98, "single", "marker")
             .set("ovni.mark.98.punctual", true)
             .set("ovni.end", {{"by", "exit"}, {"code", 1}})
+            .set("ovni.counters", {"cycles", "rss"})
+            .set("mpi.modules.0", "1fa3 0 /a")
+            .set("mpi.sites.1", "MPI_Send 0+0x1 ?+0x2")
             .starts(1000)
+            .event("MX@", 1001, {u32(1)})
+            .event("C4A", 1001, {u32(7)})
+            .event("CRm", 1001, {u64(1), u64(2)})
             .event("MS[", 1001)
+            .event("C8A", 1002, {u64(7)})
             .event("MS]", 1002)
+            .jumbo("HMd", 1002, {u32(1), u64(2), "lock"})
+            .event("HM[", 1002, {u32(1), 2})
+            .event("HM]", 1002, {u32(1), 2, 0})
+            .event("PR[", 1002, {u32(0), u32(1), u32(2), u32(0)})
+            .event("PX[", 1002, {u16(1)})
+            .event("PX]", 1002, {u16(1)})
+            .event("PR]", 1002, {u32(0), u32(1), u32(2), u32(0)})
             .event("OM[", 1002, {i64(3), 5})
             .event("OM=", 1002, {i64(3), 98})
             .gap(1003, 1010, 7)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ovni/mpi_events.h"
 #include "tests/support/stream_test.hpp"
 
 namespace ovni::test {
@@ -68,6 +69,8 @@ TEST(MetadataTest, CallSites) {
 }
 
 TEST(MetadataTest, CallSitesThatSayNothing) {
+    std::string deep = "MPI_Send";
+    for (int i = 0; i <= OVNI_MPI_MOST_CALLERS; ++i) deep += " ?+0x10";
     const std::pair<const char*, const char*> wrong[] = {{"mpi.sites.x", "MPI_Send 0+0x1"},
                                                          {"mpi.sites.1", "MPI_Send"},
                                                          {"mpi.sites.1", ""},
@@ -76,6 +79,7 @@ TEST(MetadataTest, CallSitesThatSayNothing) {
                                                          {"mpi.sites.1", "MPI_Send 9+0x1"},
                                                          {"mpi.sites.1", "MPI_Send 0+0xg"},
                                                          {"mpi.sites.1", "MPI_Send -1+0x10"},
+                                                         {"mpi.sites.1", deep.c_str()},
                                                          {"mpi.modules.1", "1fa3"},
                                                          {"mpi.modules.1", "xyz 0 /a"},
                                                          {"mpi.modules.1", "- 0 "},

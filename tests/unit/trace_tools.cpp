@@ -1,4 +1,5 @@
 // ovnidump, ovnitop and ovnisort as a user runs them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -44,6 +45,80 @@ TEST_F(TraceToolsTest, DumpDescribesEvents) {
                             path + "  UNKNOWN\n      1002  OM[  " + path +
                             "  mark of type 5: push 3\n      1003  OHe  " + path + "  ends\n");
     EXPECT_NE(dump.err.find("stream.obs:36: no model knows the event ??c"), std::string::npos) << dump.err;
+}
+
+// Names in a trace could move the cursor of a terminal, or make lines of their own.
+TEST_F(TraceToolsTest, NamesOfTheProgramStayInTheirLine) {
+    trace_.thread({.pid = 1, .tid = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.2.0"}}})
+        .set("mpi.modules.0", "- 0 /he\x1b[2Jat\nall")
+        .set("mpi.sites.1", "MPI_Barrier 0+0x10")
+        .set("ovni.counters", {"\x1b[2Jpage\nfaults"})
+        .starts(1000)
+        .event("MX@", 1001, {u32(1)})
+        .event("C4A", 1002, {u32(1)})
+        .event("MCb", 1002)
+        .event("MCB", 1003)
+        .jumbo("HMd", 1004, {u32(1), u64(2), "lo\x1b[2Jck\nall"})
+        .event("HM[", 1005, {u32(1), 0})
+        .event("HM]", 1006, {u32(1), 0, 0})
+        .ends(1007);
+    const std::vector<std::pair<std::string, std::vector<std::string>>> tools = {
+        {"ovnidump", {}},
+        {"ovnitop", {"--mpi", "--callsites"}},
+        {"ovnitop", {"--locks"}},
+        {"ovnitop", {"--counters"}}};
+    for (const auto& [name, options] : tools) {
+        Finished done = tool(name, options);
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_NE(done.out.find("[2J"), std::string::npos) << name;
+        EXPECT_EQ((done.out + done.err).find('\x1b'), std::string::npos) << name;
+        EXPECT_EQ(done.out.find("\nall+"), std::string::npos) << name;
+    }
+}
+
+TEST_F(TraceToolsTest, TopNamesThePlaceOfAWrongObject) {
+    trace_.thread({.pid = 1, .tid = 1}).starts(1000).jumbo("HMd", 1001, {u32(1)}).ends(1002);
+    Finished top = tool("ovnitop", {"--locks"});
+    EXPECT_EQ(top.status, 1);
+    EXPECT_NE(top.err.find("stream.obs:36: event HMd: the definition of an object is too short"),
+              std::string::npos)
+        << top.err;
+}
+
+TEST_F(TraceToolsTest, TopEndsNoWaitThatBeganBehindAGap) {
+    trace_.thread({.pid = 1, .tid = 1})
+        .starts(1'000'000)
+        .event("HM[", 1'500'000, {u32(1), 0})
+        .gap(2'000'000, 3'000'000, 1)
+        .event("HC[", 3'000'000, {u32(2), 0})
+        .event("HM]", 4'000'000, {u32(1), 0, 0})
+        .event("HC]", 8'000'000, {u32(2), 0, 0})
+        .ends(9'000'000);
+    std::string out = tool("ovnitop", {"--locks"}).out;
+    EXPECT_THAT(out, testing::ContainsRegex("condition .* 1 +0.005000 +0.005000"));
+}
+
+// A path may name something that gives no end, or waits for a writer.
+TEST_F(TraceToolsTest, TopReadsNoModuleThatIsNoFile) {
+    const std::string pipe = trace_.write() / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    trace_.thread({.pid = 1, .tid = 1})
+        .set("mpi.modules.0", "- 0 " + pipe)
+        .set("mpi.sites.1", "MPI_Barrier 0+0x10")
+        .starts(1000)
+        .ends(1001);
+    Finished top = tool("ovnitop", {"--mpi", "--callsites"});
+    EXPECT_EQ(top.status, 0) << top.err;
+    EXPECT_NE(top.err.find("pipe: cannot be read"), std::string::npos) << top.err;
+}
+
+TEST_F(TraceToolsTest, DumpFindsNoDeltasInALongEvent) {
+    trace_.thread({.pid = 1, .tid = 1})
+        .set("ovni.counters", {"page-faults"})
+        .starts(1000)
+        .jumbo("C4A", 1001, {u32(1)})
+        .ends(1002);
+    EXPECT_EQ(dumped().find("page-faults"), std::string::npos) << dumped();
 }
 
 TEST_F(TraceToolsTest, DumpNamesMpiFunctions) {
