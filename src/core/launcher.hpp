@@ -23,6 +23,17 @@ inline int size_by_launcher() noexcept {
     return number_by_launcher({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
 }
 
+// The first rank of a job prints what is printed once per job. True outside of jobs as well.
+inline bool is_first_rank() noexcept {
+    return rank_by_launcher() <= 0;
+}
+
+// True outside of jobs as well.
+inline bool is_first_rank_of_node() noexcept {
+    if (is_first_rank()) return true;
+    return number_by_launcher({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) == 0;
+}
+
 // A number that all processes of a job have, and no other job. 0: no launcher says it. FNV-1a.
 inline uint64_t job_by_launcher() noexcept {
     uint64_t hash = 0xcbf29ce484222325;

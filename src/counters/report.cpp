@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <iterator>
 
-#include "core/first_rank.hpp"
+#include "core/launcher.hpp"
 #include "ovni/private.h"
 
 namespace ovni::counters {

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "core/first_rank.hpp"
 #include "core/launcher.hpp"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "core/first_rank.hpp"
+#include "core/launcher.hpp"
 #include "run/control_options.hpp"
 #include "run/drainer_companion.hpp"
 #include "run/launch.hpp"

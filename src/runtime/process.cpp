@@ -32,9 +32,13 @@ bool says(const char* variable, const char* word) {
     return value && strcmp(value, word) == 0;
 }
 
-// Then MPI_Init may give the CPUs other numbers.
-bool may_call_mpi() {
-    return dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
+// Then MPI_Init may give the CPUs other numbers. Takes the lock of the loader, which a library's constructor
+// holds while it waits for its threads, so no thread may ask. A failure is not left to the program's
+// dlerror().
+bool finds_mpi() {
+    const bool is_there = dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
+    if (!is_there) dlerror();
+    return is_there;
 }
 
 // The processes of a job have different masks, and have not agreed on the numbers of CPUs.
@@ -168,7 +172,7 @@ Facts Process::facts() {
     if (is_default_ && !initialised_) take_default(facts);
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
     facts.identified = identified_;
-    facts.cpus_are_told = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi());
+    facts.cpus_are_told = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi_);
     facts.samples_cpus = samples_cpus_;
     facts.roots = texts().roots;
     return facts;
@@ -195,6 +199,7 @@ void Process::introduce_by_environment() {
     Lock lock(mutex_);
     if (identified_ || is_default_ || initialised_) return;
     is_default_ = true;
+    may_call_mpi_ = finds_mpi();
     samples_cpus_ = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
     texts().host = host_name();
     const int rank = rank_by_launcher(), size = size_by_launcher();
@@ -212,7 +217,7 @@ void Process::introduce_by_environment() {
 
 bool Process::may_be_identified() {
     Lock lock(mutex_);
-    return !identified_ && !initialised_ && may_call_mpi();
+    return !identified_ && !initialised_ && may_call_mpi_;
 }
 
 void Process::tell_identity() {

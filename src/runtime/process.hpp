@@ -100,7 +100,8 @@ class Process {
     bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;
     bool samples_cpus_ = false;
-    bool is_default_ = false;  // the identity is that of introduce_by_environment()
+    bool is_default_ = false;   // the identity is that of introduce_by_environment()
+    bool may_call_mpi_ = true;  // as found when the process began
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;

@@ -6,25 +6,25 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
+
+#include "threads/makers.hpp"
 
 namespace ovni::threads {
 
 namespace {
 
-constexpr std::string_view left_out[] = {
-    "libovni", "libc.so",  "libpthread", "librt.so",  "libdl.so", "ld-linux",   "libresolv", "libgcc_s",
-    "libmpi",  "libopen-", "libpmix",    "libprrte",  "libevent", "libhwloc",   "mca_",      "libucp",
-    "libucs",  "libuct",   "libucm",     "libfabric", "libpsm",   "libibverbs", "librdmacm", "libmunge",
+// Besides the libraries with threads of their own.
+constexpr std::string_view system_libraries[] = {
+    "libc.so", "libpthread", "librt.so", "libdl.so", "ld-linux", "libresolv", "libgcc_s",
 };
 
-bool has_name_of(const char* path) noexcept {
-    const char* slash = strrchr(path, '/');
-    std::string_view name(slash ? slash + 1 : path);
-    for (std::string_view begin : left_out)
-        if (name.starts_with(begin)) return true;
-    return false;
+bool has_name_of_left_out(const char* path) noexcept {
+    std::string_view name(path);
+    name.remove_prefix(name.rfind('/') + 1);
+    for (std::string_view library : system_libraries)
+        if (name.starts_with(library)) return true;
+    return is_library_with_threads(path);
 }
 
 // Answers by map, with the answer in the lowest bit. A file that is loaded where another one was gets its
@@ -48,7 +48,7 @@ bool is_left_out(const void* return_address) noexcept {
     std::atomic<uintptr_t>& place = answer[(map >> unused_bits) % answers];
     uintptr_t known = place.load(std::memory_order_relaxed);
     if ((known & ~uintptr_t{1}) == map) return (known & 1) != 0;
-    bool is_out = has_name_of(image->l_name);
+    bool is_out = has_name_of_left_out(image->l_name);
     place.store(map | (is_out ? 1 : 0), std::memory_order_relaxed);
     return is_out;
 }

@@ -1,8 +1,8 @@
 #include "threads/makers.hpp"
 
-#include <dlfcn.h>
-
 #include <string_view>
+
+#include "threads/caller_image.hpp"
 
 namespace ovni::threads {
 
@@ -15,7 +15,7 @@ constexpr std::string_view libraries[] = {
     "libprrte",  "libprte",     "libpmi.",     "libpmi2",   "libmpich",   "libmpl.",   "libopa.",
     "libucp.",   "libucs.",     "libuct.",     "libucm.",   "libuct_",    "libucx_",   "libucs_",
     "libfabric", "librxm",      "libpsm",      "libefa",    "libibverbs", "librdmacm", "libmlx",
-    "libhcoll",  "libsharp",    "libevent",    "libovni",   "libportals"};
+    "libhcoll",  "libsharp",    "libevent",    "libovni",   "libportals", "libhwloc",  "libmunge"};
 
 }  // namespace
 
@@ -28,8 +28,8 @@ bool is_library_with_threads(const char* path) noexcept {
 }
 
 bool is_of_library(const void* caller) noexcept {
-    Dl_info image{};
-    return dladdr(caller, &image) != 0 && image.dli_fname && is_library_with_threads(image.dli_fname);
+    const link_map* image = image_of(caller);
+    return image && is_library_with_threads(image->l_name);
 }
 
 }  // namespace ovni::threads

@@ -110,6 +110,21 @@ TEST_F(Rows, GoOnIfExecFails) {
     expect_whole_rows(2);
 }
 
+// A thread that needed the loader's lock would wait for ever.
+TEST_F(Rows, OfThreadsThatAConstructorWaitsFor) {
+    const Words command = target("in_loader", BUILD_DIR "/tests/libthreads_in_loader.so");
+    Words limited{"timeout", "-s", "KILL", "60"};
+    limited.insert(limited.end(), command.begin(), command.end());
+    ASSERT_EQ(traced({}, limited).status, 0);
+    ASSERT_EQ(rows().size(), 4u);
+    expect_accepted();
+}
+
+TEST_F(Rows, LeaveNoErrorOfTheLoader) {
+    ASSERT_EQ(traced({}, target("loader_errors")).status, 0);
+    expect_whole_rows(2);
+}
+
 TEST_F(Rows, OfAScriptAreThoseOfItsShellAndOfCommandsWithThreads) {
     const std::string script = "ls / > /dev/null; " BUILD_DIR "/tests/threads_target at_once 1; true";
     ASSERT_EQ(traced({}, {"sh", "-c", script}).status, 0);
@@ -152,8 +167,8 @@ TEST_F(Rows, OfAnEarlierRunMoveAway) {
 
 #ifdef OVNI_TEST_MPI
 TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
-    const Finished done =
-        traced({"--cpu", "virtual"}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
+    const Finished done = traced({"--cpu", "virtual", "--callsites", "0"},
+                                 {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
     ASSERT_EQ(done.status, 0) << done.err;
     const auto processes = by_process(rows());
     ASSERT_EQ(processes.size(), 2u);

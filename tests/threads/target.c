@@ -1,6 +1,7 @@
 /* Makes threads that emit nothing, in the way that its first argument names. It knows nothing of the tracer.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -129,6 +130,19 @@ static void bound(void) {
     at_once(1);
 }
 
+/* Fails if an error of the loader is there that the program did not make. */
+static void* expect_no_error(void* argument) {
+    if (dlerror()) exit(8);
+    return argument;
+}
+
+static void loader_errors(void) {
+    expect_no_error(NULL);
+    begin(1, expect_no_error);
+    join(1);
+    expect_no_error(NULL);
+}
+
 int main(int argc, char** argv) {
     const char* way = argc > 1 ? argv[1] : "";
     const int count = argc > 2 ? atoi(argv[2]) : 0;
@@ -139,6 +153,8 @@ int main(int argc, char** argv) {
     if (strcmp(way, "killed") == 0) killed();
     if (strcmp(way, "forks") == 0) forks();
     if (strcmp(way, "bound") == 0) bound();
+    if (strcmp(way, "loader_errors") == 0) loader_errors();
+    if (strcmp(way, "in_loader") == 0 && (argc < 3 || !dlopen(argv[2], RTLD_NOW))) return 3;
     if (strcmp(way, "exec") == 0) {
         at_once(1);
         execl(argv[0], argv[0], "at_once", "2", (char*)NULL);
