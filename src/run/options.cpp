@@ -36,8 +36,8 @@ constexpr OptionRow known[] = {
     {"cpu", "", "sample|virtual", "OVNI_CPU",
      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
     {"threads", "", "program|all|mpi", "OVNI_THREADS",
-     R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer,
-     or only threads that call MPI or emit events of their own.)"},
+     R"(Threads that have a row: all that the program makes, also those of the MPI library and of the tracer, or only
+     threads that call MPI or emit events of their own (mpi, default).)"},
     {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
      R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
      LIST are explained below.)"},
@@ -52,10 +52,10 @@ constexpr OptionRow known[] = {
      has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
      counters.)"},
     {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
-     R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait
-     (contended, default), or besides every lock, unlock, signal and post (all).)"},
+     R"(Waits in POSIX threads to record, with their object and who has it: none (default), those that really wait
+     (contended), or besides every lock, unlock, signal and post (all).)"},
     {"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
-     R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
+     R"(Record OpenMP where the program uses it (auto), or not (off, default). With libomp, the runtime of LLVM takes the
      place of GCC's, which reports less. Without a value: auto. See --help settings.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},

@@ -24,7 +24,7 @@ namespace {
 
 bool records_pthreads() {
     const char* given = getenv("OVNI_PTHREAD");
-    return !given || std::strcmp(given, "off") != 0;
+    return given && *given && std::strcmp(given, "off") != 0;
 }
 
 bool is_set(const char* variable) {

@@ -61,7 +61,7 @@ bool is_sanitizer(const std::string& library) {
 
 bool shows_threads() {
     const char* shown = std::getenv("OVNI_THREADS");
-    return !shown || std::string_view(shown) != "mpi";
+    return shown && *shown && std::string_view(shown) != "mpi";
 }
 
 bool has_code_library() {

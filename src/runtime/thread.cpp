@@ -21,8 +21,8 @@ namespace {
 
 pthread_key_t at_thread_end;
 pid_t this_process;
-uint64_t process_begin;             // or that of the image; monotonic
-std::atomic<bool> has_rows{false};  // of threads that emit nothing
+uint64_t process_begin;              // or that of the image; monotonic
+std::atomic<bool> has_rows{false};   // of threads that emit nothing
 std::atomic<bool> withdrawn{false};  // rows are: the program says which threads there are
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.

@@ -58,8 +58,7 @@ struct TalliedEvent {
         : time(when), stream(event.stream), kind(event.kind), code(event.code) {
         // The long ones tell of objects, not of calls: see define().
         const bool is_mark = code.model() == 'O' && code.category() == 'M';
-        const bool has_sums =
-            code.model() == 'M' || code.model() == 'C' || code.model() == 'H' || is_mark;
+        const bool has_sums = code.model() == 'M' || code.model() == 'C' || code.model() == 'H' || is_mark;
         if (kind == EventView::Kind::event && has_sums && !event.jumbo()) payload = event.payload();
     }
     TalliedEvent() = default;

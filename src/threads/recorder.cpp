@@ -136,7 +136,7 @@ Mode chosen_mode() noexcept {
     const char* word = secure_getenv("OVNI_PTHREAD");
     for (unsigned i = 0; word && i < std::size(names); ++i)
         if (strcmp(word, names[i]) == 0) return static_cast<Mode>(i);
-    return Mode::contended;
+    return Mode::off;
 }
 
 void start_over_in_child() {

@@ -87,8 +87,8 @@ TEST(CounterPage, NeverMixesTwoStates) {
             __atomic_fetch_add(&page.lock, 1, __ATOMIC_SEQ_CST);
         }
     });
-    int good = 0;
-    for (int i = 0; i < 200'000; ++i) {
+    constexpr int enough = 1000;
+    for (int good = 0; good < enough;) {
         uint64_t value = 0;
         // The real kernel changes the page where the thread cannot see it half done; here an odd lock says
         // so.
@@ -101,7 +101,6 @@ TEST(CounterPage, NeverMixesTwoStates) {
     }
     stop = true;
     kernel.join();
-    EXPECT_GT(good, 0);
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ TEST(LibraryTest, StaysLoaded) {
 TEST(LibraryTest, ThreadLocalStorageIsLittleAndNeedsNoAllocation) {
     EXPECT_THAT(readelf("--dynamic"), HasSubstr("STATIC_TLS"));
     size_t bytes = 0;
-    for (const char* name : {"libovni.so", "libovni-mpi.so", "libovni-openmp.so", "libovni-threads.so",
-                             "libovni-counters.so"}) {
+    for (const char* name :
+         {"libovni.so", "libovni-mpi.so", "libovni-openmp.so", "libovni-threads.so", "libovni-counters.so"}) {
         std::string path = std::string(BUILD_DIR "/lib/") + name;
         if (!std::filesystem::exists(path)) continue;
         for (const auto& words : lines_of_words(run({"readelf", "--wide", "--segments", path}).out))

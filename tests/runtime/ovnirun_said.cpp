@@ -48,7 +48,7 @@ TEST_F(Said, ADirectoryThatTakesNoTraceOncePerNode) {
 TEST_F(Said, TheTryLeavesNothing) {
     const std::string directory = path("new");
     ASSERT_EQ(::mkdir(directory.c_str(), 0700), 0);
-    EXPECT_EQ(ovnirun({"--threads", "mpi", "-o", directory + "/a/b", "true"}).status, 0);
+    EXPECT_EQ(ovnirun({"-o", directory + "/a/b", "true"}).status, 0);
     EXPECT_TRUE(std::filesystem::is_empty(directory));
 }
 
@@ -76,9 +76,8 @@ TEST_F(Said, AProgramThatGainsRights) {
 }
 
 TEST_F(Said, AProgramThatNeverCalls) {
-    EXPECT_EQ(ovnirun({"--threads", "mpi", "true"}).err, nothing_recorded);
-    EXPECT_EQ(ovnirun({"--threads", "mpi", "true"}, rank(1, 1)).err, "");
-    EXPECT_EQ(ovnirun({"true"}).err, "");
+    EXPECT_EQ(ovnirun({"true"}).err, nothing_recorded);
+    EXPECT_EQ(ovnirun({"true"}, rank(1, 1)).err, "");
     EXPECT_THAT(ovnirun({"/no/program"}).err, Not(HasSubstr("no call")));
     EXPECT_EQ(ovnirun({BUILD_DIR "/tests/runtime_c_program"}).err, "");
 }

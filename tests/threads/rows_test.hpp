@@ -33,8 +33,8 @@ class Rows : public ::testing::Test {
     std::string trace() const { return directory_.path() / "ovni"; }
     Finished traced(const Words& options, const Words& words, const Words& launcher = {}) const {
         constexpr int seconds = 300;
-        const Words ovnirun{program("ovnirun"), "--pthread", "off", "--openmp", "off", "-o", trace()};
-        return run(launcher + ovnirun + options + words, {}, seconds);
+        const Words ovnirun{program("ovnirun"), "-o", trace()};
+        return run(launcher + ovnirun + options + words, {"OVNI_THREADS=program"}, seconds);
     }
     static Words target(const std::string& way, const std::string& count = "") {
         Words words{BUILD_DIR "/tests/threads_target", way};
