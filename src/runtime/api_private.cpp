@@ -70,7 +70,7 @@ void emit_admitted(Stream& stream, const void* whole, uint32_t size) {
     constexpr uint32_t jumbo_head = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
     Event raised;
     const uint32_t head = size > sizeof raised.bytes ? jumbo_head : size;
-    const void* data = static_cast<const uint8_t*>(whole) + head;
+    const void* data = size > head ? static_cast<const uint8_t*>(whole) + head : nullptr;
     const void* event = stream.recording().after_start(whole, head, raised);
     if (stream.emit_shared(event, head, data, size - head)) return;
     if (interrupts_emission(&stream)) return stream.emit_nested(head == size ? event : whole, size);
