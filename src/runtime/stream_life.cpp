@@ -92,7 +92,7 @@ void Stream::drop_our_life() {
     writer_.refresh_limit();
 }
 
-// What MPI has put into the stream stays, and with it the row.
+// Events of MPI stay in the stream, and with them the row.
 void Stream::withdraw_row() {
     SlowPath slow;
     Lock lock(mutex_);

@@ -20,7 +20,8 @@ class Counters : public TracedTest {
         long between = 0, in_region = 0;
     };
     Finished count(const std::string& list) {
-        Finished done = traced(2, {app("counted")}, {"--cpu", "virtual", "--callsites", "0", "--counters", list});
+        Finished done =
+            traced(2, {app("counted")}, {"--cpu", "virtual", "--callsites", "0", "--counters", list});
         std::istringstream in(done.out);
         int rank = 0;
         for (Faults faults; in >> rank >> faults.between >> faults.in_region;) faults_[rank] = faults;
