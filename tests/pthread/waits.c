@@ -50,6 +50,7 @@ static void print_until(const char* kind, const char* object, int of, int64_t si
 }
 
 static void* hold_all(void* unused) {
+    (void)unused;
     atomic_store(&holder, gettid());
     pthread_mutex_lock(&table_lock);
     atomic_store(&step, 1);
@@ -133,6 +134,7 @@ static void ping_pong(void) {
 }
 
 static void* consume(void* unused) {
+    (void)unused;
     for (int i = 0; i < 5; ++i) MEASURE("semaphore", "items", 0, sem_wait(&items));
     return NULL;
 }

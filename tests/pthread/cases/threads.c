@@ -78,7 +78,7 @@ static void join_cancelled(void) {
 }
 static void* spin_for_ever(void* unused) {
     (void)unused;
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); /* NOLINT: what is tried */
     atomic_store(&step, 1);
     for (;;) {
     }
@@ -94,7 +94,7 @@ static void cancelled_anywhere(void) {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void* lock_cancelled_anywhere(void* unused) {
     (void)unused;
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); /* NOLINT: what is tried */
     atomic_store(&step, 1);
     pthread_mutex_lock(&mutex);
     return NULL;
