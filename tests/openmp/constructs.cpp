@@ -23,7 +23,7 @@ TEST_P(OpenMpConstructs, CountsAreThoseOfTheProgram) {
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
     const std::string holding = "PX[8";
-    constexpr long shown_again = 3 * 10;  // locks that are held where one below them is given back
+    constexpr long shown_again = 30;  // locks that are held where one below them is given back
     for (int rank = 0; rank < ranks; ++rank) {
         Counts told = told_by(rank), found = counts_of_rank(rank);
         ASSERT_GT(told["parts"], 3000);

@@ -21,11 +21,13 @@ static void nap(long milliseconds) {
     nanosleep(&time, NULL);
 }
 static void* wait_for_lock(void* unused) {
+    (void)unused;
     atomic_fetch_add(&waiting, 1);
     pthread_mutex_lock(&held);
     return NULL;
 }
 static void* wait_for_condition(void* unused) {
+    (void)unused;
     atomic_fetch_add(&waiting, 1);
     pthread_mutex_lock(&mutex);
     while (atomic_load(&waiting) >= 0) pthread_cond_wait(&never, &mutex);
@@ -58,6 +60,7 @@ static int in_child(void) {
     return pthread_mutex_timedlock(&held, &soon);
 }
 static void* fork_here(void* unused) {
+    (void)unused;
     int status = 0;
     pid_t child = fork();
     if (child == 0) exit(in_child() != 0 ? 7 : 8);

@@ -25,6 +25,7 @@ static void tick(int signal) {
     sem_post(&ticks);
 }
 static void* count(void* unused) {
+    (void)unused;
     for (int i = 0; i < locks; ++i) {
         int which = i / 16 % 4;
         pthread_mutex_lock(&mutexes[which]);
@@ -35,10 +36,12 @@ static void* count(void* unused) {
     return NULL;
 }
 static void unlock(void* unused) {
+    (void)unused;
     atomic_fetch_add(&cleaned, 1);
     pthread_mutex_unlock(&waiting);
 }
 static void* wait_for_ever(void* unused) {
+    (void)unused;
     pthread_mutex_lock(&waiting);
     pthread_cleanup_push(unlock, NULL);
     for (;;) pthread_cond_wait(&never, &waiting);
@@ -46,6 +49,7 @@ static void* wait_for_ever(void* unused) {
     return NULL;
 }
 static void* cancel_many(void* unused) {
+    (void)unused;
     long ended = 0;
     for (int i = 0; i < cancelled; ++i) {
         pthread_t thread;

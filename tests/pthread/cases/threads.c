@@ -117,6 +117,7 @@ static void lock_late(void* value) {
     atomic_fetch_add(&step, 1);
 }
 static void* end_with_destructor(void* unused) {
+    (void)unused;
     pthread_setspecific(key, &key);
     return unused;
 }
