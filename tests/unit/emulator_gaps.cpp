@@ -173,7 +173,7 @@ TEST_F(GapTest, CounterViewsThatCannotBeWrittenAreAWarning) {
     thread().set("nosv.hwc.0.name", std::string(300, 'x')).starts(10).ends(20);
     Finished done = emulate();
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("hardware counters"));
+    EXPECT_THAT(done.err, HasSubstr("configurations of counters"));
     EXPECT_FALSE(text("thread.prv").empty());
 }
 
