@@ -4,48 +4,79 @@
 #include <link.h>
 
 #include <cerrno>
+#include <span>
 
 namespace ovni::openmp {
 
+// All functions, as the linker lays them: its own names for the borders of a section.
+extern "C" {
+[[gnu::visibility(
+    "hidden")]] extern GompFunction __start_ovni_gomp[];               // NOLINT(bugprone-reserved-identifier)
+[[gnu::visibility("hidden")]] extern GompFunction __stop_ovni_gomp[];  // NOLINT(bugprone-reserved-identifier)
+}
+static_assert(sizeof(GompFunction) == 16, "the linker leaves no gaps");
+
+class GompFunctions {
+ public:
+    static size_t index_of(const GompFunction& function) noexcept {
+        return static_cast<size_t>(&function - __start_ovni_gomp);
+    }
+    static void find_everybodys() noexcept {
+        for (GompFunction& function : all())
+            if (void* found = dlsym(RTLD_NEXT, function.name_))
+                function.everybodys_.store(found, std::memory_order_release);
+    }
+    static void find_in(void* library, std::span<std::atomic<void*>> found) noexcept {
+        for (const GompFunction& function : all())
+            found[index_of(function)].store(dlsym(library, function.name_), std::memory_order_release);
+    }
+
+ private:
+    static std::span<GompFunction> all() noexcept { return {__start_ovni_gomp, __stop_ovni_gomp}; }
+};
+
 namespace {
 
-// Functions found from one library alone, by the calls that look for them. A row is filled once.
-struct Row {
-    std::atomic<const void*> caller;
-    std::atomic<const char*> name;
-    std::atomic<void*> function;
+struct Library {
+    const void* begin = nullptr;
+    const char* path = nullptr;
 };
-constexpr uint32_t most_rows = 1024;
-constinit Row rows[most_rows];
 
-void* find_from(const void* caller, const char* name) noexcept {
-    Dl_info where{};
-    if (dladdr(caller, &where) == 0 || !where.dli_fname) return nullptr;
-    void* library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) return nullptr;
-    void* found = dlsym(library, name);
-    dlclose(library);
-    return found;
+Library library_at(const void* code) noexcept {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    dl_find_object found{};  // waits for no lock of the loader
+    if (_dl_find_object(const_cast<void*>(code), &found) != 0) return {};
+    return {found.dlfo_map_start, found.dlfo_link_map->l_name};
+#else
+    Dl_info found{};
+    if (dladdr(code, &found) == 0) return {};
+    return {found.dli_fbase, found.dli_fname};
+#endif
 }
 
-void* find_once_from(const void* caller, const char* name) noexcept {
-    const auto first =
-        static_cast<uint32_t>((reinterpret_cast<uintptr_t>(caller) * 0x9e3779b97f4a7c15u) >> 54);
-    static_assert(most_rows == 1u << (64 - 54));
-    for (uint32_t tries = 0; tries < most_rows; ++tries) {
-        Row& row = rows[(first + tries) % most_rows];
-        const void* present = row.caller.load(std::memory_order_acquire);
-        if (!present && row.caller.compare_exchange_strong(present, caller, std::memory_order_acq_rel)) {
-            void* found = find_from(caller, name);
-            row.name.store(name, std::memory_order_relaxed);
-            row.function.store(found, std::memory_order_release);
-            return found;
-        }
-        if (present != caller) continue;
-        void* found = row.function.load(std::memory_order_acquire);
-        if (found && row.name.load(std::memory_order_relaxed) == name) return found;
+// The functions that one library alone sees. A row is taken once.
+struct Row {
+    std::atomic<const void*> library;
+    std::atomic<void*> functions[128];
+};
+constinit Row rows[64];
+
+// Null if all rows are taken.
+Row* row_of(const Library& library) noexcept {
+    for (Row& row : rows) {
+        const void* present = nullptr;
+        if (row.library.compare_exchange_strong(present, library.begin, std::memory_order_acq_rel) ||
+            present == library.begin)
+            return &row;
     }
-    return find_from(caller, name);
+    return nullptr;
+}
+
+void find_from(const Library& library, Row& row) noexcept {
+    void* opened = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!opened) return;
+    GompFunctions::find_in(opened, row.functions);
+    dlclose(opened);
 }
 
 const void* library_of(const void* function) noexcept {
@@ -63,11 +94,19 @@ bool has_gomp_of_llvm() noexcept {
 
 void* GompFunction::find(const void* caller) noexcept {
     const int saved = errno;
-    void* found = dlsym(RTLD_NEXT, name_);
-    if (found)
-        everybodys_.store(found, std::memory_order_release);
-    else
-        found = find_once_from(caller, name_);
+    const size_t index = GompFunctions::index_of(*this);
+    const Library library = library_at(caller);
+    Row* row = library.begin ? row_of(library) : nullptr;
+    void* found = row ? row->functions[index].load(std::memory_order_acquire) : nullptr;
+    if (!found) {
+        GompFunctions::find_everybodys();
+        found = everybodys_.load(std::memory_order_acquire);
+    }
+    if (!found && row) {
+        find_from(library, *row);
+        found = row->functions[index].load(std::memory_order_acquire);
+    }
+    dlerror();  // the program shall not find what was missing here
     errno = saved;
     return found;
 }

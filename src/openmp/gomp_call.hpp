@@ -12,7 +12,8 @@
 namespace ovni::openmp {
 
 // One function of the runtime. There may be several copies of libgomp, each seen by some libraries alone: a
-// call goes where its caller would have reached without us.
+// call goes where its caller would have reached without us. The first call looks all functions up: a team may
+// work while its maker holds the loader's lock, and threads of the team must not wait for that.
 class GompFunction {
  public:
     constexpr explicit GompFunction(const char* name) : name_(name) {}
@@ -25,11 +26,15 @@ class GompFunction {
     }
 
  private:
+    friend class GompFunctions;
     void* find(const void* caller) noexcept;
 
     const char* name_;
     std::atomic<void*> everybodys_{nullptr};  // found from all of the program
 };
+
+// How each GompFunction is defined: so that all of them lie in one table.
+#define OVNI_GOMP_FUNCTION [[gnu::section("ovni_gomp")]] static constinit GompFunction
 
 // True if calls are recorded here.
 bool records_gomp() noexcept;

@@ -50,13 +50,13 @@ extern "C" {
 
 #define OVNI_LOOP(name, state)                                                                               \
     bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {    \
-        static constinit GompFunction gomp("GOMP_loop_" #name "_start");                                     \
+        OVNI_GOMP_FUNCTION gomp("GOMP_loop_" #name "_start");                                                \
         return pass_begin<bool>(gomp, state, Construct::loop, __builtin_return_address(0), start, end, step, \
                                 chunk, first, last);                                                         \
     }                                                                                                        \
     bool GOMP_loop_ull_##name##_start(bool up, Unsigned start, Unsigned end, Unsigned step, Unsigned chunk,  \
                                       Unsigned* first, Unsigned* last) {                                     \
-        static constinit GompFunction gomp("GOMP_loop_ull_" #name "_start");                                 \
+        OVNI_GOMP_FUNCTION gomp("GOMP_loop_ull_" #name "_start");                                            \
         return pass_begin<bool>(gomp, state, Construct::loop, __builtin_return_address(0), up, start, end,   \
                                 step, chunk, first, last);                                                   \
     }
@@ -71,13 +71,13 @@ OVNI_LOOP(ordered_guided, State::work_dynamic)
 
 #define OVNI_LOOP_BY_VARIABLE(name)                                                                          \
     bool GOMP_loop_##name##_start(long start, long end, long step, long* first, long* last) {                \
-        static constinit GompFunction gomp("GOMP_loop_" #name "_start");                                     \
+        OVNI_GOMP_FUNCTION gomp("GOMP_loop_" #name "_start");                                                \
         return pass_begin<bool>(gomp, State::work_loop, Construct::loop, __builtin_return_address(0), start, \
                                 end, step, first, last);                                                     \
     }                                                                                                        \
     bool GOMP_loop_ull_##name##_start(bool up, Unsigned start, Unsigned end, Unsigned step, Unsigned* first, \
                                       Unsigned* last) {                                                      \
-        static constinit GompFunction gomp("GOMP_loop_ull_" #name "_start");                                 \
+        OVNI_GOMP_FUNCTION gomp("GOMP_loop_ull_" #name "_start");                                            \
         return pass_begin<bool>(gomp, State::work_loop, Construct::loop, __builtin_return_address(0), up,    \
                                 start, end, step, first, last);                                              \
     }
@@ -89,7 +89,7 @@ OVNI_LOOP_BY_VARIABLE(ordered_runtime)
 #define OVNI_LOOP_WITH_SCHEDULE(name)                                                                        \
     bool GOMP_##name(long start, long end, long step, long schedule, long chunk, long* first, long* last,    \
                      uintptr_t* reductions, void** memory) {                                                 \
-        static constinit GompFunction gomp("GOMP_" #name);                                                   \
+        OVNI_GOMP_FUNCTION gomp("GOMP_" #name);                                                              \
         return pass_begin<bool>(gomp, State::work_loop, Construct::loop, __builtin_return_address(0), start, \
                                 end, step, schedule, chunk, first, last, reductions, memory);                \
     }
@@ -97,51 +97,51 @@ OVNI_LOOP_WITH_SCHEDULE(loop_start)
 OVNI_LOOP_WITH_SCHEDULE(loop_ordered_start)
 
 void GOMP_loop_end() {
-    static constinit GompFunction gomp("GOMP_loop_end");
+    OVNI_GOMP_FUNCTION gomp("GOMP_loop_end");
     pass_end<void>(gomp, Construct::loop, AtEnd::waits, __builtin_return_address(0));
 }
 bool GOMP_loop_end_cancel() {
-    static constinit GompFunction gomp("GOMP_loop_end_cancel");
+    OVNI_GOMP_FUNCTION gomp("GOMP_loop_end_cancel");
     return pass_end<bool>(gomp, Construct::loop, AtEnd::waits, __builtin_return_address(0));
 }
 void GOMP_loop_end_nowait() {
-    static constinit GompFunction gomp("GOMP_loop_end_nowait");
+    OVNI_GOMP_FUNCTION gomp("GOMP_loop_end_nowait");
     pass_end<void>(gomp, Construct::loop, AtEnd::goes_on, __builtin_return_address(0));
 }
 
 unsigned GOMP_sections_start(unsigned count) {
-    static constinit GompFunction gomp("GOMP_sections_start");
+    OVNI_GOMP_FUNCTION gomp("GOMP_sections_start");
     return pass_begin<unsigned>(gomp, State::work_sections, Construct::sections, __builtin_return_address(0),
                                 count);
 }
 unsigned GOMP_sections2_start(unsigned count, uintptr_t* reductions, void** memory) {
-    static constinit GompFunction gomp("GOMP_sections2_start");
+    OVNI_GOMP_FUNCTION gomp("GOMP_sections2_start");
     return pass_begin<unsigned>(gomp, State::work_sections, Construct::sections, __builtin_return_address(0),
                                 count, reductions, memory);
 }
 void GOMP_sections_end() {
-    static constinit GompFunction gomp("GOMP_sections_end");
+    OVNI_GOMP_FUNCTION gomp("GOMP_sections_end");
     pass_end<void>(gomp, Construct::sections, AtEnd::waits, __builtin_return_address(0));
 }
 bool GOMP_sections_end_cancel() {
-    static constinit GompFunction gomp("GOMP_sections_end_cancel");
+    OVNI_GOMP_FUNCTION gomp("GOMP_sections_end_cancel");
     return pass_end<bool>(gomp, Construct::sections, AtEnd::waits, __builtin_return_address(0));
 }
 void GOMP_sections_end_nowait() {
-    static constinit GompFunction gomp("GOMP_sections_end_nowait");
+    OVNI_GOMP_FUNCTION gomp("GOMP_sections_end_nowait");
     pass_end<void>(gomp, Construct::sections, AtEnd::goes_on, __builtin_return_address(0));
 }
 
 // Null for the thread that does the work.
 void* GOMP_single_copy_start() {
-    static constinit GompFunction gomp("GOMP_single_copy_start");
+    OVNI_GOMP_FUNCTION gomp("GOMP_single_copy_start");
     const void* caller = __builtin_return_address(0);
     void* copied = real_of<void*()>(gomp, caller)();
     if (!copied) begin_work(State::work_single, Construct::single, caller);
     return copied;
 }
 void GOMP_single_copy_end(void* data) {
-    static constinit GompFunction gomp("GOMP_single_copy_end");
+    OVNI_GOMP_FUNCTION gomp("GOMP_single_copy_end");
     auto* real = real_of<void(void*)>(gomp, __builtin_return_address(0));
     end_work(Construct::single);
     report_enter(wait_of(State::barrier_plain));

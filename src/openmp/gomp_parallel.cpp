@@ -24,7 +24,7 @@ struct Region {
     Place place = place_of(reinterpret_cast<const void*>(function), Construct::region_function);
 };
 
-constinit GompFunction get_thread_num{"omp_get_thread_num"}, get_num_threads{"omp_get_num_threads"};
+OVNI_GOMP_FUNCTION get_thread_num{"omp_get_thread_num"}, get_num_threads{"omp_get_num_threads"};
 
 uint32_t ask(GompFunction& function, const void* caller) {
     auto* real = real_of<int()>(function, caller);
@@ -83,7 +83,7 @@ using namespace ovni::openmp;
 extern "C" {
 
 void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
-    static constinit GompFunction gomp("GOMP_parallel");
+    OVNI_GOMP_FUNCTION gomp("GOMP_parallel");
     const void* caller = __builtin_return_address(0);
     auto* real = real_of<void(Function*, void*, unsigned, unsigned)>(gomp, caller);
     in_region(function, data, Begins::plain, caller,
@@ -91,7 +91,7 @@ void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsign
 }
 
 unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
-    static constinit GompFunction gomp("GOMP_parallel_reductions");
+    OVNI_GOMP_FUNCTION gomp("GOMP_parallel_reductions");
     const void* caller = __builtin_return_address(0);
     auto* real = real_of<unsigned(Function*, void*, unsigned, unsigned)>(gomp, caller);
     return in_region(function, data, Begins::plain, caller,
@@ -100,7 +100,7 @@ unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned 
 
 void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads, unsigned count,
                             unsigned flags) {
-    static constinit GompFunction gomp("GOMP_parallel_sections");
+    OVNI_GOMP_FUNCTION gomp("GOMP_parallel_sections");
     const void* caller = __builtin_return_address(0);
     auto* real = real_of<void(Function*, void*, unsigned, unsigned, unsigned)>(gomp, caller);
     in_region(function, data, Begins::sections, caller,
@@ -110,7 +110,7 @@ void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned thread
 #define OVNI_PARALLEL_LOOP(name)                                                                       \
     void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,  \
                                    long end, long step, long chunk, unsigned flags) {                  \
-        static constinit GompFunction gomp("GOMP_parallel_loop_" #name);                               \
+        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                          \
         const void* caller = __builtin_return_address(0);                                              \
         auto* real =                                                                                   \
             real_of<void(Function*, void*, unsigned, long, long, long, long, unsigned)>(gomp, caller); \
@@ -126,7 +126,7 @@ OVNI_PARALLEL_LOOP(nonmonotonic_guided)
 #define OVNI_PARALLEL_LOOP_BY_VARIABLE(name)                                                              \
     void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,     \
                                    long end, long step, unsigned flags) {                                 \
-        static constinit GompFunction gomp("GOMP_parallel_loop_" #name);                                  \
+        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                             \
         const void* caller = __builtin_return_address(0);                                                 \
         auto* real = real_of<void(Function*, void*, unsigned, long, long, long, unsigned)>(gomp, caller); \
         in_region(function, data, Begins::loop, caller,                                                   \

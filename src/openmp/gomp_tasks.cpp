@@ -124,7 +124,7 @@ extern "C" {
 // Older compilers pass fewer arguments; the flags say which of the last ones are looked at.
 void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
-    static constinit GompFunction gomp("GOMP_task");
+    OVNI_GOMP_FUNCTION gomp("GOMP_task");
     auto* real = real_of<void(Function*, void*, Copy*, long, long, bool, unsigned, void**, int, void*)>(
         gomp, __builtin_return_address(0));
     if (!records_gomp() || (flags & flag::detach) != 0)
@@ -136,7 +136,7 @@ void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), 
 
 void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                    unsigned flags, unsigned long tasks, int priority, long start, long end, long step) {
-    static constinit GompFunction gomp("GOMP_taskloop");
+    OVNI_GOMP_FUNCTION gomp("GOMP_taskloop");
     pass_taskloop(gomp, __builtin_return_address(0), function, data, copy, size, alignment, flags, tasks,
                   priority, start, end, step);
 }
@@ -144,7 +144,7 @@ void GOMP_taskloop(void (*function)(void*), void* data, void (*copy)(void*, void
 void GOMP_taskloop_ull(void (*function)(void*), void* data, void (*copy)(void*, void*), long size,
                        long alignment, unsigned flags, unsigned long tasks, int priority,
                        unsigned long long start, unsigned long long end, unsigned long long step) {
-    static constinit GompFunction gomp("GOMP_taskloop_ull");
+    OVNI_GOMP_FUNCTION gomp("GOMP_taskloop_ull");
     pass_taskloop(gomp, __builtin_return_address(0), function, data, copy, size, alignment, flags, tasks,
                   priority, start, end, step);
 }

@@ -59,41 +59,41 @@ extern "C" {
 
 #define OVNI_WAIT(name, state)                                     \
     void GOMP_##name() {                                           \
-        static constinit GompFunction gomp("GOMP_" #name);         \
+        OVNI_GOMP_FUNCTION gomp("GOMP_" #name);                    \
         pass_wait<void>(gomp, state, __builtin_return_address(0)); \
     }
 OVNI_WAIT(barrier, State::barrier_plain)
 OVNI_WAIT(taskwait, State::taskwait)
 
 bool GOMP_barrier_cancel() {
-    static constinit GompFunction gomp("GOMP_barrier_cancel");
+    OVNI_GOMP_FUNCTION gomp("GOMP_barrier_cancel");
     return pass_wait<bool>(gomp, State::barrier_plain, __builtin_return_address(0));
 }
 void GOMP_taskwait_depend(void** depend) {
-    static constinit GompFunction gomp("GOMP_taskwait_depend");
+    OVNI_GOMP_FUNCTION gomp("GOMP_taskwait_depend");
     pass_wait<void>(gomp, State::taskwait, __builtin_return_address(0), depend);
 }
 
 void GOMP_taskgroup_start() {
-    static constinit GompFunction gomp("GOMP_taskgroup_start");
+    OVNI_GOMP_FUNCTION gomp("GOMP_taskgroup_start");
     auto* real = real_of<void()>(gomp, __builtin_return_address(0));
     report_enter(wait_of(State::taskgroup));
     real();
 }
 void GOMP_taskgroup_end() {
-    static constinit GompFunction gomp("GOMP_taskgroup_end");
+    OVNI_GOMP_FUNCTION gomp("GOMP_taskgroup_end");
     real_of<void()>(gomp, __builtin_return_address(0))();
     leave_wait(State::taskgroup);
 }
 
 #define OVNI_EXCLUSION(name, kind, id)                                               \
     void GOMP_##name##_start() {                                                     \
-        static constinit GompFunction gomp("GOMP_" #name "_start");                  \
+        OVNI_GOMP_FUNCTION gomp("GOMP_" #name "_start");                             \
         pass_acquire<void>(gomp, State::kind##_acquiring, State::kind##_section, id, \
                            __builtin_return_address(0));                             \
     }                                                                                \
     void GOMP_##name##_end() {                                                       \
-        static constinit GompFunction gomp("GOMP_" #name "_end");                    \
+        OVNI_GOMP_FUNCTION gomp("GOMP_" #name "_end");                               \
         pass_release(gomp, id, __builtin_return_address(0));                         \
     }
 OVNI_EXCLUSION(critical, critical, unnamed_critical)
@@ -101,27 +101,27 @@ OVNI_EXCLUSION(atomic, atomic, all_atomics)
 OVNI_EXCLUSION(ordered, ordered, innermost_ordered)
 
 void GOMP_critical_name_start(void** name) {
-    static constinit GompFunction gomp("GOMP_critical_name_start");
+    OVNI_GOMP_FUNCTION gomp("GOMP_critical_name_start");
     pass_acquire<void>(gomp, State::critical_acquiring, State::critical_section, id_of(name),
                        __builtin_return_address(0), name);
 }
 void GOMP_critical_name_end(void** name) {
-    static constinit GompFunction gomp("GOMP_critical_name_end");
+    OVNI_GOMP_FUNCTION gomp("GOMP_critical_name_end");
     pass_release(gomp, id_of(name), __builtin_return_address(0), name);
 }
 
 #define OVNI_LOCK(name)                                                                   \
     void omp_set_##name(void* lock) {                                                     \
-        static constinit GompFunction gomp("omp_set_" #name);                             \
+        OVNI_GOMP_FUNCTION gomp("omp_set_" #name);                                        \
         pass_acquire<void>(gomp, State::lock_acquiring, State::lock_holding, id_of(lock), \
                            __builtin_return_address(0), lock);                            \
     }                                                                                     \
     void omp_unset_##name(void* lock) {                                                   \
-        static constinit GompFunction gomp("omp_unset_" #name);                           \
+        OVNI_GOMP_FUNCTION gomp("omp_unset_" #name);                                      \
         pass_release(gomp, id_of(lock), __builtin_return_address(0), lock);               \
     }                                                                                     \
     int omp_test_##name(void* lock) {                                                     \
-        static constinit GompFunction gomp("omp_test_" #name);                            \
+        OVNI_GOMP_FUNCTION gomp("omp_test_" #name);                                       \
         const int has = real_of<int(void*)>(gomp, __builtin_return_address(0))(lock);     \
         if (has) report_enter({.state = State::lock_holding, .key = id_of(lock)});        \
         return has;                                                                       \

@@ -65,21 +65,41 @@ bool covers(const Elf64_Sym& symbol, uint64_t value) {
            symbol.st_value <= value && value - symbol.st_value < symbol.st_size;
 }
 
-// The function of the file's own table of symbols, which has local ones, too. The name lies in the file.
-Symbol function_at(const ElfFile& file, uint64_t value) noexcept {
+// The function of one of the file's tables of symbols. The name lies in the file.
+Symbol function_at(const ElfFile& file, uint32_t table, uint64_t value) noexcept {
     const auto* header = file.rows<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
         return {};
     const auto* sections =
         file.rows<Elf64_Shdr>(header->e_shoff, uint64_t{header->e_shnum} * sizeof(Elf64_Shdr));
     for (unsigned i = 0; sections && i < header->e_shnum; ++i) {
-        if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+        if (sections[i].sh_type != table || sections[i].sh_link >= header->e_shnum) continue;
         const auto* symbols = file.rows<Elf64_Sym>(sections[i].sh_offset, sections[i].sh_size);
         for (uint64_t k = 0; symbols && k < sections[i].sh_size / sizeof(Elf64_Sym); ++k)
             if (covers(symbols[k], value))
                 return {file.text(sections[sections[i].sh_link], symbols[k].st_name), symbols[k].st_value};
     }
     return {};
+}
+
+// The table of a file that was not stripped has local functions, too.
+Symbol function_at(const ElfFile& file, uint64_t value) noexcept {
+    const Symbol any = function_at(file, SHT_SYMTAB, value);
+    return any.name ? any : function_at(file, SHT_DYNSYM, value);
+}
+
+// The file that an address is of; null if there is none. A thread of a team must wait for no lock of the
+// loader, as its maker may hold it.
+const link_map* file_of(uintptr_t address) noexcept {
+    auto* at = reinterpret_cast<void*>(address);
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    dl_find_object found{};
+    return _dl_find_object(at, &found) == 0 ? found.dlfo_link_map : nullptr;
+#else
+    Dl_info where{};
+    void* map = nullptr;
+    return dladdr1(at, &where, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map*>(map) : nullptr;
+#endif
 }
 
 void write(const char* name, uintptr_t distance, char* text, size_t size) noexcept {
@@ -99,21 +119,17 @@ void name_code(const void* address, Address kind, char* text, size_t size) noexc
     const auto at = reinterpret_cast<uintptr_t>(address);
     // Behind a call that does not return there may be another function.
     const uintptr_t inside = kind == Address::return_of_call ? at - 1 : at;
-    Dl_info found{};
-    void* extra = nullptr;
-    if (dladdr1(reinterpret_cast<void*>(inside), &found, &extra, RTLD_DL_LINKMAP) == 0 || !extra) {
+    const link_map* map = file_of(inside);
+    if (!map) {
         snprintf(text, size, "0x%zx", at);
         return;
     }
-    const auto* map = static_cast<const link_map*>(extra);
     const char* path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
     const ElfFile file(path);
-    const Symbol own = function_at(file, inside - map->l_addr);
-    if (own.name) return write(own.name, at - map->l_addr - own.address, text, size);
-    if (found.dli_sname)
-        return write(found.dli_sname, at - reinterpret_cast<uintptr_t>(found.dli_saddr), text, size);
-    const char* name = found.dli_fname ? strrchr(found.dli_fname, '/') : nullptr;
-    snprintf(text, size, "%s+0x%zx", name ? name + 1 : "program", at - map->l_addr);
+    const Symbol function = function_at(file, inside - map->l_addr);
+    if (function.name) return write(function.name, at - map->l_addr - function.address, text, size);
+    const char* name = strrchr(path, '/');
+    snprintf(text, size, "%s+0x%zx", *map->l_name ? name ? name + 1 : path : "program", at - map->l_addr);
 }
 
 }  // namespace ovni::openmp

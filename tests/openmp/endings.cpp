@@ -53,8 +53,15 @@ TEST_P(OpenMpEndings, RegionsOutsideOfMpi) {
     Finished done = ending("late");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
-    // Those before MPI_Init are recorded, those after MPI_Finalize are not.
-    EXPECT_EQ(counts_of_rank(0)["PCf"], 6);
+    EXPECT_EQ(counts_of_rank(0)["PCf"], 9);
+}
+
+// The loader's lock is held meanwhile: a thread of the team that needed it would wait for ever.
+TEST_P(OpenMpEndings, RegionsInTheConstructorOfALibrary) {
+    Finished done = traced_openmp(1, {"timeout", "-s", "KILL", "60", openmp_program("endings"), "loading"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_strictly_emulates();
+    EXPECT_EQ(counts_of_rank(0)["PCf"], 7);
 }
 
 TEST_P(OpenMpEndings, AFlightRecorderForgetsTheBegin) {

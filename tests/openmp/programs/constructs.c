@@ -93,13 +93,13 @@ static void exclusion(void) {
         for (int i = 0; i < 10; ++i) {
 #pragma omp critical
             {
-                ++sum;
-                ++counts[CRITICALS];
+                add(1);
+                count(CRITICALS);
             }
 #pragma omp critical(named)
             {
                 add(2);
-                ++counts[CRITICALS];
+                count(CRITICALS);
             }
             /* Not given back in the order of a stack, and held over a construct. */
             omp_set_lock(&first);
@@ -109,8 +109,8 @@ static void exclusion(void) {
             omp_unset_lock(&first);
 #pragma omp critical
             {
-                ++sum;
-                ++counts[CRITICALS];
+                add(1);
+                count(CRITICALS);
             }
             omp_unset_lock(&second);
             if (omp_test_lock(&first)) {
@@ -271,8 +271,8 @@ static void cancelled(void) {
 static void serial(void) {
 #pragma omp critical
     {
-        ++sum;
-        ++counts[CRITICALS];
+        add(1);
+        count(CRITICALS);
     }
 }
 

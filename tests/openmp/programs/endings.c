@@ -1,11 +1,15 @@
-/* endings HOW [DIRECTORY]: ends in the middle of OpenMP constructs.
+/* endings HOW [DIRECTORY]: ends in the middle of OpenMP constructs. HOW:
  *
- *     kill     thread 1 sends SIGKILL to the process in a task, while others wait in a barrier
- *     exit     thread 0 calls exit(7) while others wait in a barrier
- *     fork     forks between regions; the parent makes regions, and built by clang the child, too (libgomp
- * would wait for threads that the child has not); the child's status is 3 inside   the program ends MPI
- * inside of a region while the other threads wait pause    stops and resumes recording inside and outside of
- * regions late     makes regions before MPI_Init and after MPI_Finalize */
+ * - kill: thread 1 sends SIGKILL to the process in a task, while others wait in a barrier
+ * - exit: thread 0 calls exit(7) while others wait in a barrier
+ * - fork: forks between regions; the parent makes regions, and built by clang the child, too (libgomp would
+ * wait for threads that the child has not); the child's status is 3
+ * - inside: the program ends MPI inside of a region while the other threads wait
+ * - pause: stops and resumes recording inside and outside of regions
+ * - late: makes regions before MPI_Init and after MPI_Finalize
+ * - loading: loads a library whose constructor makes regions */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <omp.h>
 #include <signal.h>
@@ -92,11 +96,26 @@ static void pause_recording(void) {
     regions(1);
 }
 
+/* in_loader.so lies next to the program, built by the same compiler. */
+static void load(void) {
+    char path[4096];
+    const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 32);
+    if (size < 0) exit(8);
+    path[size] = 0;
+    char* name = strstr(path, "endings_");
+    if (!name) exit(8);
+    char compiler[16];
+    strcpy(compiler, name + strlen("endings_"));
+    sprintf(name, "in_loader_%s.so", compiler);
+    if (!dlopen(path, RTLD_NOW)) exit(9);
+}
+
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     if (strcmp(how, "late") == 0) regions(3);
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (strcmp(how, "loading") == 0) load();
     if (strcmp(how, "kill") == 0) end_amid(1);
     if (strcmp(how, "exit") == 0) end_amid(0);
     if (strcmp(how, "fork") == 0) fork_between();
