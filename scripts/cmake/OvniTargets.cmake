@@ -31,6 +31,10 @@ if(OVNI_SANITIZE)
     if(OVNI_SANITIZE MATCHES undefined)
         target_compile_options(ovni_settings INTERFACE -fno-sanitize=vptr)
     endif()
+    # They see the same faults, and the build takes a third less.
+    if(NOT OVNI_FUZZ)
+        target_compile_options(ovni_settings INTERFACE -O1)
+    endif()
     # g++ 12 sees uninitialised variables in std::regex that are not there.
     target_compile_options(ovni_settings INTERFACE -Wno-maybe-uninitialized)
 endif()
@@ -122,12 +126,17 @@ function(ovni_manual name)
 endfunction()
 
 # ovni_test(NAME SOURCES... LIBS libraries...): a GoogleTest program whose cases CTest runs one by one.
-# Every case sees BUILD_DIR and SOURCE_DIR as macros, to find programs and data.
+# Every case sees BUILD_DIR and SOURCE_DIR as macros, to find programs and data. Programs below ovnirun show what calls
+# MPI or ovni; with ALL_SENSES, all that is recorded by default.
 function(ovni_test name)
-    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "ALL_SENSES" "" "LIBS" ${ARGN})
     add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE BUILD_DIR="${PROJECT_BINARY_DIR}" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
-    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
+    set(senses "")
+    if(NOT ARG_ALL_SENSES)
+        set(senses PROPERTIES ENVIRONMENT "OVNI_THREADS=mpi\\;OVNI_PTHREAD=off\\;OVNI_OPENMP=off")
+    endif()
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES ${senses})
 endfunction()

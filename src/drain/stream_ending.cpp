@@ -284,7 +284,10 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
         told["lost_elsewhere"] = events;
     // The owner said so at the latest now, but may have no right any more to leave a note.
     const bool is_closed = header().state.load(std::memory_order_acquire) == RingState::closed;
-    if (is_closed || header().is_exit_in_order.load()) told["finished"] = 1;
+    const bool is_exit_in_order = header().is_exit_in_order.load();
+    if (is_closed || is_exit_in_order) told["finished"] = 1;
+    // Other threads may have been in the middle of something.
+    if (!is_closed && is_exit_in_order) told["goes_on"] = 1;
     if (end) {
         told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
         told["finished"] = 1;

@@ -45,9 +45,9 @@ std::vector<fs::path> library_directories() {
 
 OpenMp wanted_openmp() {
     const char* given = std::getenv("OVNI_OPENMP");
-    const std::string_view mode = given ? given : "";
-    if (mode == "libomp") return OpenMp::by_libomp;
-    return mode == "auto" ? OpenMp::automatic : OpenMp::off;
+    const std::string_view mode = given ? given : wants_reference_events() ? "off" : "auto";
+    if (mode == "off") return OpenMp::off;
+    return mode == "libomp" ? OpenMp::by_libomp : OpenMp::automatic;
 }
 
 void name_tool_of_openmp(OpenMp openmp) {

@@ -36,14 +36,14 @@ constexpr OptionRow known[] = {
     {"cpu", "", "sample|virtual", "OVNI_CPU",
      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
     {"threads", "", "program|all|mpi", "OVNI_THREADS",
-     R"(Threads that have a row: all that the program makes, also those of the MPI library and of the tracer, or only
-     threads that call MPI or emit events of their own (mpi, default).)"},
+     R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer
+     (all), or only threads that call MPI or emit events of their own (mpi).)"},
     {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
      R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
      LIST are explained below.)"},
     {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
-     no CPUs of threads that move.)"},
+     neither CPUs of threads that move, nor waits and OpenMP unless they are asked for.)"},
     {"callsites", "", "0|1|N", "OVNI_CALLSITES",
      R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, of code that
      is compiled with -fno-omit-frame-pointer.)"},
@@ -52,11 +52,11 @@ constexpr OptionRow known[] = {
      has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
      counters.)"},
     {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
-     R"(Waits in POSIX threads to record, with their object and who has it: none (default), those that really wait
-     (contended), or besides every lock, unlock, signal and post (all).)"},
+     R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait (contended,
+     default), or besides every lock, unlock, signal and post (all).)"},
     {"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
-     R"(Record OpenMP where the program uses it (auto), or not (off, default). With libomp, the runtime of LLVM takes the
-     place of GCC's, which reports less. Without a value: auto. See --help settings.)"},
+     R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
+     place of GCC's, which reports less. See --help settings.)"},
     {"run-dir", "", "DIR", "OVNI_RUNDIR",
      "Directory where events wait in memory until they are written. Default: /dev/shm."},
     {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
@@ -232,14 +232,6 @@ void check_environment(const Options& options) {
     }
 }
 
-// Is the word behind an option its value, or a misspelt one, and not the program? null: there is none.
-bool is_value_of(const OptionRow& option, const char* word) {
-    if (!word) return false;
-    const auto values = alternatives(option.value);
-    const std::vector<std::string> known_values(values.begin(), values.end());
-    return std::ranges::count(values, word) > 0 || !proposal(word, known_values).empty();
-}
-
 // Takes the option at *argv, and its value, which may be the next word; returns where to go on.
 char** take(Options& options, char** argv) {
     const std::string spelled = with_two_dashes(*argv);
@@ -255,7 +247,6 @@ char** take(Options& options, char** argv) {
         throw UsageError(
             fmt::format("unknown option {}{}, see --help", word, proposal(word, option_names())));
     const std::string name = fmt::format("--{}", option->name);
-    if (option->variable == "OVNI_OPENMP" && !value && !is_value_of(*option, argv[1])) value = "auto";
     if (option->value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
         value = "1";

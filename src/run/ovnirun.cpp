@@ -24,7 +24,7 @@ namespace {
 
 bool records_pthreads() {
     const char* given = getenv("OVNI_PTHREAD");
-    return given && *given && std::strcmp(given, "off") != 0;
+    return given ? std::strcmp(given, "off") != 0 : !ovni::run::wants_reference_events();
 }
 
 bool is_set(const char* variable) {

@@ -59,9 +59,14 @@ bool is_sanitizer(const std::string& library) {
 
 }  // namespace
 
+bool wants_reference_events() {
+    const char* events = std::getenv("OVNI_MPI_EVENTS");
+    return events && std::string_view(events) == "reference";
+}
+
 bool shows_threads() {
     const char* shown = std::getenv("OVNI_THREADS");
-    return shown && *shown && std::string_view(shown) != "mpi";
+    return !shown || std::string_view(shown) != "mpi";
 }
 
 bool has_code_library() {

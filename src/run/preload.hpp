@@ -20,6 +20,9 @@ struct Libraries {
     OpenMp openmp = OpenMp::off;
 };
 
+// True if the trace shall hold only what the reference emulator reads (OVNI_MPI_EVENTS).
+bool wants_reference_events();
+
 // True if threads have rows even if they emit nothing (OVNI_THREADS).
 bool shows_threads();
 

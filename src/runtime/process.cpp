@@ -249,6 +249,7 @@ void Process::start_over_in_child(bool had_streams) {
     bool used = state_.load(std::memory_order_relaxed) != ProcessState::uninit || had_streams;
     if (used) inherited_.store(true, std::memory_order_relaxed);
     state_.store(ProcessState::uninit, std::memory_order_relaxed);
+    leave_mpi();
     parent_ = pid_ != 0 ? pid_ : static_cast<int>(getppid());
     pid_ = getpid();
 }

@@ -136,7 +136,8 @@ Mode chosen_mode() noexcept {
     const char* word = secure_getenv("OVNI_PTHREAD");
     for (unsigned i = 0; word && i < std::size(names); ++i)
         if (strcmp(word, names[i]) == 0) return static_cast<Mode>(i);
-    return Mode::off;
+    const char* events = secure_getenv("OVNI_MPI_EVENTS");
+    return events && strcmp(events, "reference") == 0 ? Mode::off : Mode::contended;
 }
 
 void start_over_in_child() {

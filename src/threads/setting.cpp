@@ -10,7 +10,7 @@ namespace {
 Shown read() noexcept {
     const char* text = secure_getenv("OVNI_THREADS");
     if (text && strcmp(text, "all") == 0) return Shown::all;
-    return text && strcmp(text, "program") == 0 ? Shown::program : Shown::mpi;
+    return text && strcmp(text, "mpi") == 0 ? Shown::mpi : Shown::program;
 }
 
 }  // namespace

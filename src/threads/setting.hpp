@@ -9,7 +9,7 @@ enum class Shown {
     all,      // those that the MPI library and the tracer make, too
 };
 
-// Read once. Anything unknown counts as the default, `mpi`; ovnirun refuses it.
+// Read once. Anything unknown counts as the default, `program`; ovnirun refuses it.
 Shown shown() noexcept;
 
 }  // namespace ovni::threads

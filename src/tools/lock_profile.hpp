@@ -17,8 +17,8 @@ class LockProfile {
     // All processes together, then each, with the threads that had the object; objects with most time first.
     void print(TextOutput& out) const;
     static constexpr const char* nothing =
-        "no wait in POSIX threads was recorded: ask for them with ovnirun --pthread contended; if you did, "
-        "no thread had to wait";
+        "no wait in POSIX threads was recorded: no thread had to wait, or recording was off (ovnirun "
+        "--pthread)";
 
  private:
     struct Process {

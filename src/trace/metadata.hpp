@@ -46,8 +46,8 @@ struct StreamMetadata {
     bool samples_cpus = false;        // ovni.cpu is "sampled": its thread may have been on other CPUs, too
     bool has_require = false;         // the object ovni.require is there
     bool finished = false;            // ovni.finished is 1
-    // ovni.goes_on is 1: the thread outlives its stream, which MPI_Finalize ended. States that it is in then
-    // are open at the end.
+    // ovni.goes_on is 1: the thread was not at its end when MPI_Finalize or the exit of the process ended its
+    // stream. States that it is in then are open at the end.
     bool goes_on = false;
     // ovni.end: how the stream was closed if the program did not close it: "signal", "exit", "recovered",
     // "loss", "running" (not yet: ovnirecover --write-out); "damage" if it is not read to its end.

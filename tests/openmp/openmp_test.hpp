@@ -43,7 +43,7 @@ class OpenMpTest : public TracedTest, public ::testing::WithParamInterface<Runti
         if (GetParam() == Runtime::libomp_for_gcc) all = all + Words{"--openmp", "libomp"};
         return traced(
             ranks, words, all + options,
-            Words{"OMP_NUM_THREADS=3", "OVNI_OPENMP=auto", "OMPI_MCA_hwloc_base_binding_policy=none"} +
+            Words{"OMP_NUM_THREADS=3", "OMPI_MCA_hwloc_base_binding_policy=none"} +
                 environment);
     }
     // The strictest reader accepts the trace, with a breakdown.

@@ -16,12 +16,13 @@ class OpenMpOptions : public TracedTest {
     }
 };
 
-TEST_F(OpenMpOptions, TheLibraryIsLoadedIfItIsAskedFor) {
-    EXPECT_FALSE(has(show({}), "libovni-openmp.so"));
-    EXPECT_TRUE(has(show({"--openmp"}), "libovni-openmp.so"));
+TEST_F(OpenMpOptions, TheLibraryIsLoadedUnlessItIsUnwanted) {
+    EXPECT_TRUE(has(show({}), "libovni-openmp.so"));
     EXPECT_TRUE(has(show({"--openmp=auto"}), "libovni-openmp.so"));
     EXPECT_FALSE(has(show({"--openmp", "off"}), "libovni-openmp.so"));
     EXPECT_FALSE(has(show({}, {"OVNI_OPENMP=off"}), "libovni-openmp.so"));
+    EXPECT_FALSE(has(show({"--mpi-events", "reference"}), "libovni-openmp.so"));
+    EXPECT_TRUE(has(show({"--mpi-events", "reference", "--openmp", "auto"}), "libovni-openmp.so"));
 }
 
 TEST_F(OpenMpOptions, AWrongWordIsAMistake) {
@@ -31,7 +32,7 @@ TEST_F(OpenMpOptions, AWrongWordIsAMistake) {
 }
 
 TEST_F(OpenMpOptions, ToolsOfTheUserComeFirst) {
-    Finished shown = show({"--openmp"}, {"OMP_TOOL_LIBRARIES=/opt/libmine.so"});
+    Finished shown = show({}, {"OMP_TOOL_LIBRARIES=/opt/libmine.so"});
     EXPECT_TRUE(has(shown, "\n/opt/libmine.so:/")) << shown.out;
     EXPECT_TRUE(has(shown, "/libovni-openmp.so\n")) << shown.out;
     EXPECT_TRUE(

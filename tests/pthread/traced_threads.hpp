@@ -27,6 +27,15 @@ class TracedThreads : public ::testing::Test {
         std::filesystem::remove_all(trace());
         return run(Words{program("ovnirun"), "-o", trace(), "--pthread", mode} + words, environment, 120);
     }
+    // Any stream has waits in it.
+    bool has_waits() const {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(trace()))
+            if (entry.path().filename() == "stream.json" && nlohmann::json::parse(std::ifstream(entry.path()))
+                                                                .at("/ovni/require"_json_pointer)
+                                                                .contains("pthread"))
+                return true;
+        return false;
+    }
     // The lines that threads print come in any order.
     static std::vector<std::string> sorted_lines(const std::string& text) {
         std::vector<std::string> lines;

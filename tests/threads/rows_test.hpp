@@ -34,7 +34,7 @@ class Rows : public ::testing::Test {
     Finished traced(const Words& options, const Words& words, const Words& launcher = {}) const {
         constexpr int seconds = 300;
         const Words ovnirun{program("ovnirun"), "-o", trace()};
-        return run(launcher + ovnirun + options + words, {"OVNI_THREADS=program"}, seconds);
+        return run(launcher + ovnirun + options + words, {"OVNI_PTHREAD=off", "OVNI_OPENMP=off"}, seconds);
     }
     static Words target(const std::string& way, const std::string& count = "") {
         Words words{BUILD_DIR "/tests/threads_target", way};
