@@ -22,7 +22,8 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
 /* Called for each event after it took effect, in the thread that fires it. Events of timeouts and of ovnictl
  * are fired by a thread of the tracer, in which files of the program may not be used. Not called for events
  * that a signal handler fires while it interrupts the tracer. A default start comes before the thread has
- * begun to record, so events that the listener emits then may be lost. */
+ * begun to record, so events that the listener emits then may be lost. The main thread may have begun before
+ * there is any listener: a new one is called at once for its default start. */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
 /* The registers of the thread at the instruction that fired an event; rip is its address. */

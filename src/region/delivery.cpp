@@ -54,6 +54,7 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::
     count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) recorder::mark_thread(firing.thread);
     if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
+    if (is_default_start && firing.thread == 0) main_has_begun_.store(true, std::memory_order_relaxed);
     {
         writer::SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
@@ -116,12 +117,15 @@ void Delivery::agree(uint64_t wish) noexcept {
 }
 
 bool Delivery::add_listener(Listener* listener, void* data) noexcept {
-    writer::SlowPath slow;
-    writer::Lock lock(mutex_);
-    size_t count = listener_count_.load(std::memory_order_relaxed);
-    if (count == most_listeners) return false;
-    listeners_[count] = {listener, data};
-    listener_count_.store(count + 1, std::memory_order_release);
+    {
+        writer::SlowPath slow;
+        writer::Lock lock(mutex_);
+        size_t count = listener_count_.load(std::memory_order_relaxed);
+        if (count == most_listeners) return false;
+        listeners_[count] = {listener, data};
+        listener_count_.store(count + 1, std::memory_order_release);
+    }
+    if (main_has_begun_.load(std::memory_order_relaxed)) listener(data, OVNI_CONTROL_START, 0, 0);
     return true;
 }
 

@@ -45,7 +45,8 @@ class Delivery {
     void tell_listeners(const Firing& firing) noexcept;
     // True if anything has started recording, or wished for it.
     bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
-    // False if there are too many.
+    // False if there are too many. The main thread may have begun before any code of the program: its default
+    // start comes at once then.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
 
@@ -65,7 +66,7 @@ class Delivery {
 
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
-    std::atomic<bool> has_start_{false};
+    std::atomic<bool> has_start_{false}, main_has_begun_{false};
     JobWish job_;
     EventLog log_;
     writer::Mutex mutex_;
