@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -92,8 +93,20 @@ uint64_t pid_space() noexcept {
     return space_of("self");
 }
 
+// Each thread that begins wants to know, so /proc is asked once: for the first process in this memory.
 ProcessId own_process_id() noexcept {
-    return {getpid(), start_of_process(getpid()), pid_space()};
+    constexpr pid_t nobody = 0, being_found = -1;
+    static constinit std::atomic<pid_t> known{nobody};
+    static constinit ProcessId first{};
+    const pid_t pid = getpid();
+    if (known.load(std::memory_order_acquire) == pid) return first;
+    const ProcessId own{pid, start_of_process(pid), pid_space()};
+    pid_t expected = nobody;
+    if (own.start != 0 && own.space != 0 && known.compare_exchange_strong(expected, being_found)) {
+        first = own;
+        known.store(pid, std::memory_order_release);
+    }
+    return own;
 }
 
 std::optional<bool> lives(const ProcessId& process) noexcept {

@@ -53,7 +53,7 @@ constexpr OptionRow known[] = {
      counters.)"},
     {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
      R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait (contended,
-     default), or besides every lock, unlock, signal and post (all).)"},
+     default), or besides every lock, unlock, signal, post and start of a thread (all).)"},
     {"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
      R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
      place of GCC's, which reports less. See --help settings.)"},

@@ -69,7 +69,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory, Size si
     header.opened_at.store(clock_now(), std::memory_order_relaxed);
     header.tid = tid;
     let_tell(header);
-    if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.is_served())) drain_here();
+    if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.seems_served())) drain_here();
     return lease;
 }
 

@@ -44,13 +44,28 @@ void Place::leave_open() {
 
 void Place::settle(const Facts& facts) {
     if (!take_for_change()) return;
+    take(facts);
+    write_note();
+    leave_settled();
+}
+
+void Place::take(const Facts& facts) {
     if (!is_known()) {
         choose(facts);
         metadata_.set_process(facts);
     }
     if (life_.owes_end()) life_.write_begin(facts);
+}
+
+// A note costs as much as the thread that ends.
+void Place::settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
+    const bool is_open = take_for_change();
+    if (is_open) take(facts);
+    metadata_.set_run(facts.run);
+    metadata_.set_lost(own_.lost);
+    metadata_.finish(facts, end, last_clock);
     write_note();
-    leave_settled();
+    if (is_open) leave_settled();
 }
 
 void Place::settle_at_last() {

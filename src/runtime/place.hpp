@@ -27,6 +27,8 @@ class Place {
     // The drainer may write the stream from now on: where it goes and who its process is do not change any
     // more.
     void settle(const Facts& facts);
+    // The stream ends: settles its place and notes the end, as Metadata::finish().
+    void settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
     // Settles what still can be settled. A signal handler cannot get the memory for it.
     void settle_at_last();
     // Notes who the process is, if that may still change.
@@ -50,6 +52,7 @@ class Place {
     void leave_open();
     void leave_settled() { own_.header().place.store(RingPlace::settled, std::memory_order_release); }
     void choose(const Facts& facts);
+    void take(const Facts& facts);
     void write_note();
     void make_files();
     std::string chosen_by(const Facts& facts) const;

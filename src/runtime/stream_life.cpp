@@ -171,14 +171,10 @@ void Stream::close_locked(const StreamEnd* end) {
         writer_.settle_postponed();
         writer_.settle_discarded();
         if (life_.was_born_ours() && place_.is_known()) place_.metadata().set_process(facts);
-        place_.settle(facts);
         if (life_.owes_end())
             own_.header().end_clock.store(last = std::max(end_clock(), last), std::memory_order_relaxed);
+        place_.settle_at_end(facts, end, last);
         life_.leave_end_to_drainer();
-        place_.metadata().set_run(facts.run);
-        place_.metadata().set_lost(own_.lost);
-        place_.metadata().finish(facts, end, last);
-        place_.save_note();
     }
     set_closed(true);
     own_.header().state.store(RingState::closed, std::memory_order_release);

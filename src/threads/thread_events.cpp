@@ -10,9 +10,11 @@ void record_creation(pthread_t thread, const void* caller) noexcept {
 }
 
 void record_start(const void* caller) noexcept {
-    if (mode.load(std::memory_order_relaxed) == Mode::off) return;
+    const Mode recorded = mode.load(std::memory_order_relaxed);
+    if (recorded == Mode::off) return;
     thread_lives(true);
-    record_of_thread("HTs", pthread_self(), caller, Allocating::no);
+    // A row says as much, and needs no buffer for events.
+    if (recorded == Mode::all) record_of_thread("HTs", pthread_self(), caller, Allocating::no);
 }
 
 void record_return() noexcept {
