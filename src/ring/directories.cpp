@@ -47,7 +47,7 @@ bool is_directory(const std::string& path) {
 }
 
 bool make_each(const std::string& path) {
-    // The others are there but for the first thread.
+    // All threads but the first find the parents there.
     if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return is_directory(path);
     for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
         std::string part = path.substr(0, at);
