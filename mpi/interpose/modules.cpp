@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -72,10 +73,12 @@ void find_build_id(Identity& module, std::span<const uint8_t> notes) noexcept {
     }
 }
 
-// The name is relative if the program was started, or the file loaded, by such a name.
+// The name is relative if the program was started, or the file loaded, by such a name. Never empty, as readers
+// refuse that: /proc may be missing.
 char* path_of(const char* name) noexcept {
-    char* path = realpath(*name ? name : "/proc/self/exe", nullptr);
-    return path ? path : strdup(name);
+    char path[PATH_MAX];
+    if (realpath(*name ? name : "/proc/self/exe", path)) return strdup(path);
+    return strdup(*name ? name : program_invocation_name);
 }
 
 bool has_code_at(const ElfW(Phdr) & segment, uintptr_t offset) noexcept {
