@@ -57,7 +57,7 @@ void make(void* to, void* from) {
     void* arguments = static_cast<char*>(to) + making.offset;
     if (making.copy)
         making.copy(arguments, making.arguments);
-    else
+    else if (making.size > 0)
         memcpy(arguments, making.arguments, making.size);
     if (Report report; report) report->say_task_made(header.number, header.place);
 }
