@@ -32,6 +32,7 @@ Metadata::Metadata(pid_t tid) {
 
 // A program may have put anything in place of the library's object.
 Json& Metadata::own() {
+    ++changes_;
     Json& ovni = root_["ovni"];
     if (!ovni.is_object()) ovni = Json::object();
     return ovni;
@@ -44,7 +45,9 @@ bool Metadata::set(const char* path, Json value) {
         if (!at->is_object()) return false;
         at = &(*at)[next_name(path)];
     } while (path);
+    if (*at == value) return true;
     *at = std::move(value);
+    ++changes_;
     return true;
 }
 
@@ -66,7 +69,8 @@ void Metadata::set_process(const Facts& facts) {
     ovni["app_id"] = facts.app;
     if (facts.parent != 0) ovni["parent"] = facts.parent;
     // Tells processes of one number apart.
-    if (uint64_t space = pid_space(); space != 0 && space != first_pid_space) ovni["pid_space"] = space;
+    if (uint64_t space = own_process_id().space; space != 0 && space != first_pid_space)
+        ovni["pid_space"] = space;
 }
 
 void Metadata::set_run(const std::string& run) {
@@ -74,12 +78,14 @@ void Metadata::set_run(const std::string& run) {
 }
 
 void Metadata::set_rank(int rank, int nranks) {
+    ++changes_;
     rank_ = rank;
     nranks_ = nranks;
     has_rank_ = true;
 }
 
 void Metadata::add_cpu(Cpu cpu) {
+    ++changes_;
     cpus_.push_back(cpu);
 }
 

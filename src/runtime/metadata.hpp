@@ -46,6 +46,9 @@ class Metadata {
     // Removes what finish() said of the end: the stream goes on.
     void reopen();
 
+    // Counts what may have changed something.
+    uint64_t changes() const { return changes_; }
+
     const Json& root() const { return root_; }
     std::string text() const { return json_text(root_, JsonStyle::pretty); }
 
@@ -53,6 +56,7 @@ class Metadata {
     Json& own();
 
     Json root_;
+    uint64_t changes_ = 0;
     int rank_ = -1, nranks_ = 0;
     bool has_rank_ = false;
     std::vector<Cpu> cpus_;

@@ -106,14 +106,17 @@ class Stream {
     // Call after close(): waits for a drainer of this process.
     void wait_until_written();
 
-    // Gives `use` the metadata, under the stream's lock.
+    // Gives `use` the metadata, under the stream's lock. The note follows what it changes.
     template <class Use>
     auto with_metadata(Use use) {
         SlowPath slow;
         Lock lock(mutex_);
         struct Save {
             Place& place;
-            ~Save() { place.save_note(); }
+            uint64_t changes = place.metadata().changes();
+            ~Save() {
+                if (place.metadata().changes() != changes) place.save_note();
+            }
         } save{place_};
         return use(place_.metadata());
     }
