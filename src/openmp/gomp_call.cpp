@@ -111,6 +111,25 @@ void* GompFunction::find(const void* caller) noexcept {
     return found;
 }
 
+void find_gomp_functions() noexcept {
+    const int saved = errno;
+    GompFunctions::find_everybodys();
+    dlerror();
+    errno = saved;
+}
+
+namespace {
+
+// Of a program that is linked with a runtime, whatever tools watch that.
+[[gnu::constructor]] void find_at_begin() {
+    if (dlsym(RTLD_NEXT, "omp_get_thread_num"))
+        find_gomp_functions();
+    else
+        dlerror();
+}
+
+}  // namespace
+
 bool records_gomp() noexcept {
     enum Answer : int { unknown, yes, no };
     static std::atomic<int> answer{unknown};

@@ -36,6 +36,9 @@ class GompFunction {
 // How each GompFunction is defined: so that all of them lie in one table.
 #define OVNI_GOMP_FUNCTION [[gnu::section("ovni_gomp")]] static constinit GompFunction
 
+// Looks up the functions that all of the program sees. Call before a team begins.
+void find_gomp_functions() noexcept;
+
 // True if calls are recorded here.
 bool records_gomp() noexcept;
 

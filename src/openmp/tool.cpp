@@ -2,6 +2,7 @@
 // our callbacks.
 #include "openmp/tool.hpp"
 
+#include "openmp/gomp_call.hpp"
 #include "openmp/mode.hpp"
 
 namespace ovni::openmp {
@@ -11,6 +12,7 @@ namespace {
 int initialize(ompt::Lookup lookup, int, ompt::Data*) {
     auto set_callback = reinterpret_cast<ompt::SetCallback>(lookup("ompt_set_callback"));
     if (!set_callback) return 0;
+    find_gomp_functions();
     for (std::span<const Callback> callbacks : {region_callbacks(), task_callbacks(), wait_callbacks()})
         for (const Callback& callback : callbacks) set_callback(callback.number, callback.function);
     return 1;
