@@ -24,6 +24,7 @@ constexpr const char* birth_variable = "OVNI_SPAWNED";
 
 Report not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
 Report left_out{"spawned programs are not told %s: it is too long (give it to mpirun)"};
+Report only_calls_fit{"of spawned programs only calls are recorded: no room is left for %s"};
 
 RunName run;
 int first_applications = 1;
@@ -67,16 +68,34 @@ bool is_setting(std::string_view variable) noexcept {
     return variable.starts_with("OVNI_");
 }
 
-// Without these nothing of the new world comes into this run.
-bool add_needed(Environment& environment, uint64_t id) noexcept {
-    char line[2 * PATH_MAX];
+// Copies a list of libraries; without those that record more than calls.
+void copy_libraries(char* to, const char* list, bool calls_only) noexcept {
+    *to = '\0';
+    for (const char* at = list; *at;) {
+        at += strspn(at, ": ");
+        const std::string_view library(at, strcspn(at, ": "));
+        at += library.size();
+        const bool is_extra = library.ends_with("/libovni-threads.so") ||
+                              library.ends_with("/libovni-openmp.so") || library.ends_with("/libomp.so.5");
+        if (library.empty() || (calls_only && is_extra)) continue;
+        to +=
+            sprintf(to, "%s%.*s", to[-1] == '=' ? "" : ":", static_cast<int>(library.size()), library.data());
+    }
+}
+
+// Without these nothing of the new world comes into this run. The line that does not fit is left in `line`.
+bool add_needed(Environment& environment, uint64_t id, bool calls_only, char (&line)[2 * PATH_MAX]) noexcept {
     auto add = [&](int length) {
-        bool fits = length > 0 && static_cast<size_t>(length) < sizeof line && environment.add(line);
-        if (!fits) not_traced.once(line);
-        return fits;
+        return length > 0 && static_cast<size_t>(length) < sizeof line && environment.add(line);
     };
     const char *preload = secure_getenv("LD_PRELOAD"), *directory = ovni_private_trace_directory();
-    if (preload && !add(snprintf(line, sizeof line, "LD_PRELOAD=%s", preload))) return false;
+    constexpr char variable[] = "LD_PRELOAD=";
+    if (preload && strlen(preload) >= sizeof line - sizeof variable) return false;
+    if (preload) {
+        strcpy(line, variable);
+        copy_libraries(line + sizeof variable - 1, preload, calls_only);
+        if (!environment.add(line)) return false;
+    }
     char here[PATH_MAX] = "";
     if (directory[0] != '/' && !getcwd(here, sizeof here)) return false;
     return add(snprintf(line, sizeof line, "%s=%d.%" PRIx64, birth_variable, first_applications, id)) &&
@@ -135,9 +154,15 @@ void SpawnInfos::tell(int count, uint64_t id) noexcept {
     if (!passed_ || count <= 0 || !own_.make(count) || !own_in_fortran_.make(count)) return;
     Handles<MPI_Info, info_of> theirs(passed_, language_);
     for (int i = 0; i < count; ++i) {
-        Environment environment;
-        environment.read(theirs.get(i));
-        if (!add_needed(environment, id)) return;
+        Environment given;
+        given.read(theirs.get(i));
+        char line[2 * PATH_MAX] = "";
+        Environment environment = given;
+        if (!add_needed(environment, id, false, line)) {
+            only_calls_fit.once(line);
+            environment = given;
+            if (!add_needed(environment, id, true, line)) return not_traced.once(line);
+        }
         for (char** variable = environ; *variable; ++variable)
             if (is_setting(*variable) && !environment.add(*variable)) left_out.once(*variable);
         if (!add(theirs.get(i), environment.text())) return;
