@@ -4,6 +4,7 @@
 #include "ovni/private.h"
 #include "region/controller.hpp"
 #include "region/own_process.hpp"
+#include "region/recorder.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -138,6 +139,7 @@ void ovni_private_tell_control_starts(uint64_t seen, uint64_t missing, int to_wa
 }
 
 uint32_t ovni_private_number_thread(void) {
+    recorder::expect_thread();
     return writer::is_inside() ? UINT32_MAX : controller().number_next_thread();
 }
 

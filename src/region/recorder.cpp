@@ -73,4 +73,8 @@ void mark_thread(uint32_t number) noexcept {
     ovni::emit("OM=", int64_t{number} + 1, type);
 }
 
+void expect_thread() noexcept {
+    writer::expect_thread();
+}
+
 }  // namespace ovni::region::recorder

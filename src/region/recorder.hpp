@@ -33,5 +33,7 @@ void ask_for_kept_events() noexcept;
 
 // Emits a punctual mark in the stream of the calling thread.
 void mark_thread(uint32_t number) noexcept;
+// The calling thread is about to create another one.
+void expect_thread() noexcept;
 
 }  // namespace ovni::region::recorder

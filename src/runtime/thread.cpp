@@ -197,17 +197,26 @@ bool another_copy_is_there() {
     at_quick_exit(end_at_quick_exit);
 }
 
-// A clone() that bypassed fork() leaves no word, but the window is empty.
-void notice_clone() {
-    const Stream* stream = own_thread_state.stream;
-    if (!stream || !ovni_private_thread_window || ovni_private_thread_window->published) return;
-    if (!stream->has_memory() || getpid() == this_process) return;
+void start_over_in_clone() {
     SlowPath slow;
     forget_locks();
     start_over();
 }
 
+// A clone() that bypassed fork() leaves no word, but the window is empty.
+void notice_clone() {
+    const Stream* stream = own_thread_state.stream;
+    if (!stream || !ovni_private_thread_window || ovni_private_thread_window->published) return;
+    if (!stream->has_memory() || getpid() == this_process) return;
+    start_over_in_clone();
+}
+
 }  // namespace
+
+void expect_thread() {
+    if (is_inside() || is_second_copy || getpid() == this_process) return;
+    start_over_in_clone();
+}
 
 ThreadState& this_thread() {
     notice_clone();
