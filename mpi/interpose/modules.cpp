@@ -78,7 +78,8 @@ void find_build_id(Identity& module, std::span<const uint8_t> notes) noexcept {
 char* path_of(const char* name) noexcept {
     char path[PATH_MAX];
     if (realpath(*name ? name : "/proc/self/exe", path)) return strdup(path);
-    return strdup(*name ? name : program_invocation_name);
+    if (!*name) name = program_invocation_name;
+    return strdup(*name ? name : "program");
 }
 
 bool has_code_at(const ElfW(Phdr) & segment, uintptr_t offset) noexcept {

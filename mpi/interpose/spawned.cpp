@@ -24,7 +24,7 @@ constexpr const char* birth_variable = "OVNI_SPAWNED";
 
 Report not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
 Report left_out{"spawned programs are not told %s: it is too long (give it to mpirun)"};
-Report only_calls_fit{"of spawned programs only calls are recorded: no room is left for %s"};
+Report only_calls_fit{"of spawned programs only calls are recorded: there is no room for %s"};
 
 RunName run;
 int first_applications = 1;
@@ -68,8 +68,10 @@ bool is_setting(std::string_view variable) noexcept {
     return variable.starts_with("OVNI_");
 }
 
+enum class Senses : uint8_t { all, calls };
+
 // Copies a list of libraries; without those that record more than calls.
-void copy_libraries(char* to, const char* list, bool calls_only) noexcept {
+void copy_libraries(char* to, const char* list, Senses senses) noexcept {
     *to = '\0';
     for (const char* at = list; *at;) {
         at += strspn(at, ": ");
@@ -77,14 +79,14 @@ void copy_libraries(char* to, const char* list, bool calls_only) noexcept {
         at += library.size();
         const bool is_extra = library.ends_with("/libovni-threads.so") ||
                               library.ends_with("/libovni-openmp.so") || library.ends_with("/libomp.so.5");
-        if (library.empty() || (calls_only && is_extra)) continue;
+        if (library.empty() || (senses == Senses::calls && is_extra)) continue;
         to +=
             sprintf(to, "%s%.*s", to[-1] == '=' ? "" : ":", static_cast<int>(library.size()), library.data());
     }
 }
 
 // Without these nothing of the new world comes into this run. The line that does not fit is left in `line`.
-bool add_needed(Environment& environment, uint64_t id, bool calls_only, char (&line)[2 * PATH_MAX]) noexcept {
+bool add_needed(Environment& environment, uint64_t id, Senses senses, char (&line)[2 * PATH_MAX]) noexcept {
     auto add = [&](int length) {
         return length > 0 && static_cast<size_t>(length) < sizeof line && environment.add(line);
     };
@@ -93,7 +95,7 @@ bool add_needed(Environment& environment, uint64_t id, bool calls_only, char (&l
     if (preload && strlen(preload) >= sizeof line - sizeof variable) return false;
     if (preload) {
         strcpy(line, variable);
-        copy_libraries(line + sizeof variable - 1, preload, calls_only);
+        copy_libraries(line + sizeof variable - 1, preload, senses);
         if (!environment.add(line)) return false;
     }
     char here[PATH_MAX] = "";
@@ -150,22 +152,30 @@ bool SpawnInfos::add(MPI_Info theirs, const char* environment) noexcept {
     return OVNI_PMPI(Info_set)(info, key, environment) == MPI_SUCCESS;
 }
 
+bool SpawnInfos::tell_one(MPI_Info theirs, uint64_t id) noexcept {
+    Environment given;
+    given.read(theirs);
+    for (Senses senses : {Senses::all, Senses::calls}) {
+        Environment environment = given;
+        char line[2 * PATH_MAX] = "";
+        const bool is_told = add_needed(environment, id, senses, line);
+        const char* missing = nullptr;
+        for (char** variable = environ; *variable && is_told; ++variable)
+            if (is_setting(*variable) && !environment.add(*variable)) missing = *variable;
+        if (senses == Senses::all && (!is_told || missing)) continue;
+        if (!is_told) return not_traced.once(line), false;
+        if (senses == Senses::calls) only_calls_fit.once("the names of more libraries");
+        if (missing) left_out.once(missing);
+        return add(theirs, environment.text());
+    }
+    return false;
+}
+
 void SpawnInfos::tell(int count, uint64_t id) noexcept {
     if (!passed_ || count <= 0 || !own_.make(count) || !own_in_fortran_.make(count)) return;
     Handles<MPI_Info, info_of> theirs(passed_, language_);
     for (int i = 0; i < count; ++i) {
-        Environment given;
-        given.read(theirs.get(i));
-        char line[2 * PATH_MAX] = "";
-        Environment environment = given;
-        if (!add_needed(environment, id, false, line)) {
-            only_calls_fit.once(line);
-            environment = given;
-            if (!add_needed(environment, id, true, line)) return not_traced.once(line);
-        }
-        for (char** variable = environ; *variable; ++variable)
-            if (is_setting(*variable) && !environment.add(*variable)) left_out.once(*variable);
-        if (!add(theirs.get(i), environment.text())) return;
+        if (!tell_one(theirs.get(i), id)) return;
         own_in_fortran_[i] = OVNI_PMPI(Info_c2f)(own_[i]);
     }
     passed_ = language_ == Language::c ? static_cast<const void*>(own_.data()) : own_in_fortran_.data();

@@ -53,6 +53,7 @@ class SpawnInfos {
 
  private:
     bool add(MPI_Info theirs, const char* environment) noexcept;
+    bool tell_one(MPI_Info theirs, uint64_t id) noexcept;
 
     static constexpr int few = 4;
     const void* passed_ = nullptr;
