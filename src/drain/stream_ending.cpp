@@ -218,7 +218,7 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     gaps_.clamp(progress().file_end);
     if (damaged_) gaps_.add({progress().file_end, last_clock(), UINT64_MAX, 0, "damaged"});
     bool told = write_gaps();
-    const bool in_order = is_closed || (end.how == RingEnd::exit && header().is_exit_in_order.load());
+    const bool in_order = is_closed || (end.how == RingEnd::exit && header().exit_in_order.load() != ExitInOrder::no);
     told = write_metadata(in_order ? nullptr : &end) && told;
     if (!told && (!may_be_lost || lacks_descriptors())) return keep();
     Gaps::give_up_reserve(gaps_path());
@@ -284,10 +284,9 @@ Json DrainedStream::metadata_now(const OwnerEnd* end) const {
         told["lost_elsewhere"] = events;
     // The owner said so at the latest now, but may have no right any more to leave a note.
     const bool is_closed = header().state.load(std::memory_order_acquire) == RingState::closed;
-    const bool is_exit_in_order = header().is_exit_in_order.load();
-    if (is_closed || is_exit_in_order) told["finished"] = 1;
-    // Other threads may have been in the middle of something.
-    if (!is_closed && is_exit_in_order) told["goes_on"] = 1;
+    const ExitInOrder exit = header().exit_in_order.load();
+    if (is_closed || exit != ExitInOrder::no) told["finished"] = 1;
+    if (!is_closed && exit == ExitInOrder::amid) told["goes_on"] = 1;
     if (end) {
         told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
         told["finished"] = 1;

@@ -28,7 +28,7 @@ struct ThreadInfo {
     uint32_t loom = 0, process = 0, stream = 0;
     int tid = 0;
     std::string label;
-    bool samples_cpus = false;  // it may have been on other CPUs than its events say
+    bool samples_cpus = false;  // on other CPUs than its events say, or with others on one
 };
 
 struct ProcessInfo {

@@ -42,6 +42,13 @@ struct Library {
     const char* path = nullptr;
 };
 
+// A path tells libraries apart that come to one address, one after the other.
+const void* key_of(const Library& library) noexcept {
+    auto key = reinterpret_cast<uintptr_t>(library.begin);
+    for (const char* at = library.path; *at; ++at) key = key * 31 + static_cast<unsigned char>(*at);
+    return reinterpret_cast<const void*>(key);
+}
+
 Library library_at(const void* code) noexcept {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     dl_find_object found{};  // waits for no lock of the loader
@@ -63,10 +70,10 @@ constinit Row rows[64];
 
 // Null if all rows are taken.
 Row* row_of(const Library& library) noexcept {
+    const void* key = key_of(library);
     for (Row& row : rows) {
         const void* present = nullptr;
-        if (row.library.compare_exchange_strong(present, library.begin, std::memory_order_acq_rel) ||
-            present == library.begin)
+        if (row.library.compare_exchange_strong(present, key, std::memory_order_acq_rel) || present == key)
             return &row;
     }
     return nullptr;
@@ -120,7 +127,7 @@ void find_gomp_functions() noexcept {
 
 namespace {
 
-// Of a program that is linked with a runtime, whatever tools watch that.
+// The program may be linked with a runtime that has another tool.
 [[gnu::constructor]] void find_at_begin() {
     if (dlsym(RTLD_NEXT, "omp_get_thread_num"))
         find_gomp_functions();

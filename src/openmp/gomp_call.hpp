@@ -12,7 +12,7 @@
 namespace ovni::openmp {
 
 // One function of the runtime. There may be several copies of libgomp, each seen by some libraries alone: a
-// call goes where its caller would have reached without us. The first call looks all functions up: a team may
+// call goes where its caller would have reached without us. All functions are looked up at once: a team may
 // work while its maker holds the loader's lock, and threads of the team must not wait for that.
 class GompFunction {
  public:

@@ -93,11 +93,18 @@ uint64_t pid_space() noexcept {
     return space_of("self");
 }
 
-// Each thread that begins wants to know, so /proc is asked once: for the first process in this memory.
+namespace {
+constexpr pid_t nobody = 0, being_found = -1;
+constinit std::atomic<pid_t> known{nobody};
+constinit ProcessId first{};
+}  // namespace
+
+void forget_own_process_id() noexcept {
+    known.store(nobody, std::memory_order_relaxed);
+}
+
+// Each thread that begins wants to know, so /proc is asked once.
 ProcessId own_process_id() noexcept {
-    constexpr pid_t nobody = 0, being_found = -1;
-    static constinit std::atomic<pid_t> known{nobody};
-    static constinit ProcessId first{};
     const pid_t pid = getpid();
     if (known.load(std::memory_order_acquire) == pid) return first;
     const ProcessId own{pid, start_of_process(pid), pid_space()};

@@ -32,6 +32,8 @@ struct ProcessId {
     auto operator<=>(const ProcessId&) const = default;
 };
 ProcessId own_process_id() noexcept;
+// Call in a child: a namespace may give it the number of its parent.
+void forget_own_process_id() noexcept;
 
 // Nothing if nobody can say.
 std::optional<bool> lives(const ProcessId& process) noexcept;

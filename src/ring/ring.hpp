@@ -83,6 +83,13 @@ struct RingMoved {
     uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are not taken
 };
 
+// Whether the thread was to last until the process exits, and what it did then.
+enum class ExitInOrder : uint32_t {
+    no,
+    at_end,  // it exited the process, or had ended before
+    amid,    // it was in the middle of something
+};
+
 // Whether the place of the stream holds. Until then nothing is written, and the first bytes may change.
 enum class RingPlace : uint32_t {
     unknown,   // it is not known yet who the process is
@@ -124,8 +131,8 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     char name[16];                       // of the thread, if it was given one; ends with a zero
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;
-    std::atomic<uint32_t> is_exit_in_order;  // 1: the thread was to last until the process exits
-    std::atomic<uint64_t> raised;            // events whose clock was older than the one before
+    std::atomic<ExitInOrder> exit_in_order;
+    std::atomic<uint64_t> raised;  // events whose clock was older than the one before
     std::atomic<uint32_t> notes_added;
     std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
     std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it

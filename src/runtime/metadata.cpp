@@ -45,7 +45,7 @@ bool Metadata::set(const char* path, Json value) {
         if (!at->is_object()) return false;
         at = &(*at)[next_name(path)];
     } while (path);
-    if (*at == value) return true;
+    if (!value.is_null() && *at == value) return true;
     *at = std::move(value);
     ++changes_;
     return true;

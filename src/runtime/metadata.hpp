@@ -46,7 +46,7 @@ class Metadata {
     // Removes what finish() said of the end: the stream goes on.
     void reopen();
 
-    // Counts what may have changed something.
+    // Grows with each change.
     uint64_t changes() const { return changes_; }
 
     const Json& root() const { return root_; }

@@ -57,7 +57,6 @@ void Place::take(const Facts& facts) {
     if (life_.owes_end()) life_.write_begin(facts);
 }
 
-// A note costs as much as the thread that ends.
 void Place::settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
     const bool is_open = take_for_change();
     if (is_open) take(facts);

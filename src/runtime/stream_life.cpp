@@ -22,7 +22,7 @@ bool Stream::holds_events(uint64_t position) const {
 void Stream::open_ours(uint64_t since) {
     place_.metadata().set("ovni.require.ovni", OVNI_MODEL_VERSION);
     Facts facts = process().facts();
-    life_.begin(facts, since);
+    life_.begin(facts, since, has_row() ? ThreadLife::Shares::maybe : ThreadLife::Shares::no);
     if (life_.is_sampled()) place_.metadata().set("ovni.cpu", "sampled");
     own_.header().opened_at.store(life_.beginning(), std::memory_order_relaxed);
     own_.header().has_row.store(has_row() ? 1 : 0, std::memory_order_relaxed);
@@ -248,7 +248,10 @@ void Stream::report_exit(int code) noexcept {
     }
     RingHeader& header = own_.header();
     header.end_code.store(code, std::memory_order_relaxed);
-    if (has_row() && !process().is_in_mpi()) header.is_exit_in_order.store(1, std::memory_order_relaxed);
+    const bool is_amid = !is_held() && place_.tid() != static_cast<pid_t>(syscall(SYS_gettid));
+    if (has_row() && !process().is_in_mpi())
+        header.exit_in_order.store(is_amid ? ExitInOrder::amid : ExitInOrder::at_end,
+                                   std::memory_order_relaxed);
     if (header.life_is_ours.load(std::memory_order_relaxed))
         header.end_clock.store(end_clock(), std::memory_order_relaxed);
     header.end.store(RingEnd::exit, std::memory_order_release);

@@ -123,6 +123,7 @@ void let_emission_end(Stream& stream) {
 }
 
 void start_over() {
+    forget_own_process_id();
     this_process = getpid();
     process_begin = monotonic_clock();
     process().start_over_in_child(streams().hold_more_than_rows());
@@ -214,7 +215,8 @@ void notice_clone() {
 }  // namespace
 
 void expect_thread() {
-    if (is_inside() || is_second_copy || getpid() == this_process) return;
+    const bool is_set_up = this_process != 0;
+    if (!is_set_up || is_inside() || getpid() == this_process) return;
     start_over_in_clone();
 }
 

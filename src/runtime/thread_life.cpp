@@ -12,12 +12,13 @@ namespace ovni::writer {
 ThreadLife::ThreadLife(OwnRing& own, Owner owner)
     : own_(own), phase_(owner == Owner::ours ? Phase::running : Phase::unborn), owner_(owner), born_(owner) {}
 
-void ThreadLife::begin(const Facts& facts, uint64_t since) {
+void ThreadLife::begin(const Facts& facts, uint64_t since, Shares shares) {
     const uint64_t now = clock_now();
     begin_clock_ = since == 0 ? now : std::min(since, now);
     std::vector<int> cpus = affinity_of_this_thread();
-    is_sampled_ = cpus.size() != 1 && facts.samples_cpus;
-    begin_phyid_ = cpus.size() == 1 ? cpus[0] : is_sampled_ ? sched_getcpu() : -1;
+    const bool is_bound = cpus.size() == 1;
+    is_sampled_ = facts.samples_cpus && (!is_bound || shares == Shares::maybe);
+    begin_phyid_ = is_bound ? cpus[0] : is_sampled_ ? sched_getcpu() : -1;
     set_phyid(begin_phyid_);
     write_begin(facts);
     own_.window()->head = begin_bytes;

@@ -31,15 +31,17 @@ class ThreadLife {
     bool was_born_ours() const { return born_ == Owner::ours; }
     void leave_to_program() { owner_ = Owner::program; }
 
-    // Writes the OHx of the library into an empty ring. `since`: when the thread began; 0: now.
-    void begin(const Facts& facts, uint64_t since);
+    // Writes the OHx of the library into an empty ring. `since`: when the thread began; 0: now. Threads with
+    // rows may be bound to one CPU together.
+    enum class Shares : uint8_t { no, maybe };
+    void begin(const Facts& facts, uint64_t since, Shares shares);
     void write_begin(const Facts& facts);
     // True if the OHx is the library's and the OHe is still to come.
     bool owes_end() const { return owes_end_; }
     void set_owes_end(bool owes);
     // The header keeps its word: the drainer writes the OHe of a stream that is closed.
     void leave_end_to_drainer() { owes_end_ = false; }
-    // The CPU of the beginning is one of several that the thread may use.
+    // The CPU of the beginning is one of several that the thread may use, or one that others may use, too.
     bool is_sampled() const { return is_sampled_; }
     uint64_t beginning() const { return begin_clock_; }
 

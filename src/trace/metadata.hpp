@@ -43,7 +43,7 @@ struct StreamMetadata {
     std::string name;                 // ovni.name: that of the thread; empty: it has none
     std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
     bool leaves_threads_out = false;  // ovni.cut: ovnicut has left out other threads
-    bool samples_cpus = false;        // ovni.cpu is "sampled": its thread may have been on other CPUs, too
+    bool samples_cpus = false;        // ovni.cpu is "sampled": other CPUs or threads may be involved
     bool has_require = false;         // the object ovni.require is there
     bool finished = false;            // ovni.finished is 1
     // ovni.goes_on is 1: the thread was not at its end when MPI_Finalize or the exit of the process ended its

@@ -37,6 +37,15 @@ TEST_P(OpenMpRecording, WithoutOpenMpNothingIsRequired) {
     for (const Stream& stream : streams()) EXPECT_FALSE(stream.metadata.require.contains("openmp"));
 }
 
+// Launchers bind a rank with all its threads to a core.
+TEST_P(OpenMpRecording, ATeamMayShareACpu) {
+    ASSERT_EQ(traced_openmp(1, {openmp_program("triangle"), "50", "2"}, {"--cpu", "sample"},
+                            {"OMPI_MCA_hwloc_base_binding_policy=core"})
+                  .status,
+              0);
+    expect_strictly_emulates();
+}
+
 TEST_P(OpenMpRecording, TimelinesShowRegionsAndTeams) {
     ASSERT_EQ(traced_openmp(1, {openmp_program("triangle"), "50", "2"}).status, 0);
     expect_strictly_emulates();
