@@ -73,8 +73,8 @@ void find_build_id(Identity& module, std::span<const uint8_t> notes) noexcept {
     }
 }
 
-// The name is relative if the program was started, or the file loaded, by such a name. Never empty, as readers
-// refuse that: /proc may be missing.
+// The name is relative if the program was started, or the file loaded, by such a name. Never empty, as
+// readers refuse that: /proc may be missing.
 char* path_of(const char* name) noexcept {
     char path[PATH_MAX];
     if (realpath(*name ? name : "/proc/self/exe", path)) return strdup(path);

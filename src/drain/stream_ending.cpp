@@ -218,7 +218,8 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     gaps_.clamp(progress().file_end);
     if (damaged_) gaps_.add({progress().file_end, last_clock(), UINT64_MAX, 0, "damaged"});
     bool told = write_gaps();
-    const bool in_order = is_closed || (end.how == RingEnd::exit && header().exit_in_order.load() != ExitInOrder::no);
+    const bool in_order =
+        is_closed || (end.how == RingEnd::exit && header().exit_in_order.load() != ExitInOrder::no);
     told = write_metadata(in_order ? nullptr : &end) && told;
     if (!told && (!may_be_lost || lacks_descriptors())) return keep();
     Gaps::give_up_reserve(gaps_path());

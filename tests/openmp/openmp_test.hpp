@@ -41,10 +41,8 @@ class OpenMpTest : public TracedTest, public ::testing::WithParamInterface<Runti
                            const Words& environment = {}) const {
         Words all{"--cpu", "virtual"};
         if (GetParam() == Runtime::libomp_for_gcc) all = all + Words{"--openmp", "libomp"};
-        return traced(
-            ranks, words, all + options,
-            Words{"OMP_NUM_THREADS=3", "OMPI_MCA_hwloc_base_binding_policy=none"} +
-                environment);
+        return traced(ranks, words, all + options,
+                      Words{"OMP_NUM_THREADS=3", "OMPI_MCA_hwloc_base_binding_policy=none"} + environment);
     }
     // The strictest reader accepts the trace, with a breakdown.
     void expect_strictly_emulates() const { expect_emulates({"-l", "-b"}); }

@@ -230,8 +230,7 @@ TEST_F(ControlTest, TheProgramFiresAndListens) {
 
 // The row of the main thread begins before any listener is there.
 TEST_F(ControlTest, ListenersHearOfADefaultStartBeforeThem) {
-    Finished done =
-        run_target("threadid:pcontrol:x", {"listen", "-"}, {"--threads", "program"});
+    Finished done = run_target("threadid:pcontrol:x", {"listen", "-"}, {"--threads", "program"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "first 0 0 0\n1\nsecond 0 0 0\n1\nfirst 1 0 0\nsecond 1 0 0\n1\n");
 }
