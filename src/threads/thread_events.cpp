@@ -13,7 +13,7 @@ void record_start(const void* caller) noexcept {
     const Mode recorded = mode.load(std::memory_order_relaxed);
     if (recorded == Mode::off) return;
     thread_lives(true);
-    // With `contended`, no thread shall need a buffer for its start alone.
+    // No thread needs a buffer for its start alone if only waits are recorded.
     if (recorded == Mode::all) record_of_thread("HTs", pthread_self(), caller, Allocating::no);
 }
 
