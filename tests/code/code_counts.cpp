@@ -165,9 +165,8 @@ TEST_F(CodeCounts, ProgramsDoWhatTheyDoWithoutCounting) {
 
 // The threads of such a child are the first to see that it is one.
 TEST_F(CodeCounts, ChildrenOfARawForkHaveRows) {
-    const Words words{
-        "--threads",      "program", "--pthread", "contended", BUILD_DIR "/tests/code_translated_target",
-        "forks_by_number"};
+    const std::string forking_target = BUILD_DIR "/tests/code_translated_target";
+    const Words words{"--threads", "program", "--pthread", "contended", forking_target, "forks_by_number"};
     for (int i = 0; i < 5; ++i) EXPECT_EQ(controlled({far_away}, words).out, "0\n0\n0\n");
 }
 
