@@ -121,6 +121,7 @@ void* GompFunction::find(const void* caller) noexcept {
 void find_gomp_functions() noexcept {
     const int saved = errno;
     GompFunctions::find_everybodys();
+    records_gomp();
     dlerror();
     errno = saved;
 }

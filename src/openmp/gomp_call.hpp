@@ -36,7 +36,8 @@ class GompFunction {
 // How each GompFunction is defined: so that all of them lie in one table.
 #define OVNI_GOMP_FUNCTION [[gnu::section("ovni_gomp")]] static constinit GompFunction
 
-// Looks up the functions that all of the program sees. Call before a team begins.
+// Looks up the functions that all of the program sees, and whether calls are recorded. Call before a team
+// begins, as its threads must not ask the loader.
 void find_gomp_functions() noexcept;
 
 // True if calls are recorded here.

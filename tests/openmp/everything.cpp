@@ -56,7 +56,7 @@ TEST_P(Everything, UpToAKill) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Runtimes, Everything, ::testing::Values(Runtime::libgomp),
+INSTANTIATE_TEST_SUITE_P(Runtimes, Everything, ::testing::Values(Runtime::libgomp, Runtime::libomp),
                          ::testing::PrintToStringParamName());
 
 }  // namespace
