@@ -10,9 +10,9 @@ namespace {
 
 // Finds the newest version. A search that succeeds allocates nothing, so an allocator with locks may call us.
 template <class Function>
-void look_up(Function*& pointer, const char* name) {
+void look_up(RealFunction<Function>& function, const char* name) {
     const int before = errno;
-    if (void* found = dlsym(RTLD_NEXT, name)) pointer = reinterpret_cast<Function*>(found);
+    if (void* found = dlsym(RTLD_NEXT, name)) function = reinterpret_cast<Function*>(found);
     errno = before;
 }
 

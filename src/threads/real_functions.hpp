@@ -6,17 +6,32 @@
 #include <semaphore.h>
 #include <threads.h>
 
+#include <atomic>
+
 namespace ovni::threads {
 
-#define OVNI_POINTER(name, parameters, arguments, ...) int(*name) parameters;
+// A pointer that several threads may set at once, all to the same function.
+template <class Function>
+class RealFunction {
+  public:
+    constexpr RealFunction(Function* first) : function_(first) {}
+
+    void operator=(Function* found) { function_.store(found, std::memory_order_relaxed); }
+    operator Function*() const { return function_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<Function*> function_;
+};
+
+#define OVNI_POINTER(name, parameters, arguments, ...) RealFunction<int parameters> name;
 struct RealFunctions {
 #define WAIT OVNI_POINTER
 #define ALWAYS OVNI_POINTER
 #define INSTANT OVNI_POINTER
 #define OF_THREAD OVNI_POINTER
 #include "threads/functions.inc"
-    void (*pthread_exit)(void*);
-    void (*call_once)(once_flag*, void (*)());
+    RealFunction<void(void*)> pthread_exit;
+    RealFunction<void(once_flag*, void (*)())> call_once;
 };
 #undef OVNI_POINTER
 
