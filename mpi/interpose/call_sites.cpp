@@ -193,7 +193,8 @@ void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept
         levels == 1 ? reinterpret_cast<uintptr_t>(thread.caller) : key_of_chain(chain_of(thread, levels));
     ToldSites& told = thread.sites;
     if (told.shown[row] == key) return;
-    const uint64_t key_of_site = mix(key, row);
+    // User addresses have less than 48 bits.
+    const uint64_t key_of_site = key ^ static_cast<uint64_t>(row) << 48;
     uint32_t* known = told.numbers.find(key_of_site);
     uint32_t number = known ? *known : describe(thread, function, levels, key_of_site);
     require_version_of_sites(told);

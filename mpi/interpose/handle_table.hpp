@@ -3,6 +3,7 @@
 // costs details of the trace.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -81,7 +82,8 @@ class HandleTable {
         Value value{};
     };
 
-    size_t home_of(uint64_t key) const noexcept { return mix(key) & (room_ - 1); }
+    // Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing by the golden ratio.
+    size_t home_of(uint64_t key) const noexcept { return key * 0x9e3779b97f4a7c15u >> unused_bits_; }
     size_t next(size_t at) const noexcept { return (at + 1) & (room_ - 1); }
     size_t place_of(uint64_t key) const noexcept {
         size_t at = home_of(key);
@@ -95,6 +97,7 @@ class HandleTable {
         Slot* old = slots_;
         slots_ = slots;
         room_ = room;
+        unused_bits_ = static_cast<unsigned>(std::countl_zero(room)) + 1;
         for (size_t i = 0; i < old_room; ++i)
             if (old[i].used) slots_[place_of(old[i].key)] = old[i];
         free(old);
@@ -103,6 +106,7 @@ class HandleTable {
 
     Slot* slots_ = nullptr;
     size_t room_ = 0, used_ = 0;
+    unsigned unused_bits_ = 0;  // of 64, for a place
 };
 
 }  // namespace ovni::mpi
