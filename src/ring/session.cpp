@@ -172,6 +172,7 @@ Session Session::create(const std::string& directory) {
     SessionHeader& header = session.header();
     header.owner = own_process_id();
     header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
+    header.began = ::time(nullptr);
     format_clock_page(header.clock, ClockHook::from_environment());
     header.magic = SessionHeader::magic_number;
     return session;

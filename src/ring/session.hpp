@@ -21,7 +21,7 @@
 namespace ovni::writer {
 
 struct SessionHeader {
-    static constexpr uint64_t magic_number = 0x34736e69726e766f;  // "ovnrins4"
+    static constexpr uint64_t magic_number = 0x35736e69726e766f;  // "ovnrins5"
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains
@@ -35,6 +35,7 @@ struct SessionHeader {
     std::atomic<int32_t> program;                // the process that ovnirun started; 0: not known
     SharedIdentity identity;                     // of the processes here
     char run[192];                               // name of the run, if MPI_Init gives no other one
+    int64_t began;                               // when this directory was made, in s since 1970
 
     ClockPage clock;  // for all who write into rings here; the drainer steers it
 };

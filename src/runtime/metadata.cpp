@@ -73,8 +73,10 @@ void Metadata::set_process(const Facts& facts) {
         ovni["pid_space"] = space;
 }
 
-void Metadata::set_run(const std::string& run) {
-    if (!run.empty()) own()["run"] = run;
+void Metadata::set_run(const Facts& facts) {
+    if (facts.run.empty()) return;
+    own()["run"] = facts.run;
+    if (facts.began > 0) own()["began"] = facts.began;
 }
 
 void Metadata::set_rank(int rank, int nranks) {

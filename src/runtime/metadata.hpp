@@ -31,7 +31,8 @@ class Metadata {
     const Json* find(const char* path) const;
 
     void set_process(const Facts& facts);
-    void set_run(const std::string& run);
+    // The name of the run, and when it began.
+    void set_run(const Facts& facts);
     void set_rank(int rank, int nranks);
     void add_cpu(Cpu cpu);
     void set_lost(uint64_t events);

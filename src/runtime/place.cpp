@@ -60,7 +60,7 @@ void Place::take(const Facts& facts) {
 void Place::settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock) {
     const bool is_open = take_for_change();
     if (is_open) take(facts);
-    metadata_.set_run(facts.run);
+    metadata_.set_run(facts);
     metadata_.set_lost(own_.lost);
     metadata_.finish(facts, end, last_clock);
     write_note();
@@ -132,7 +132,7 @@ void Place::make_files() {
 
 void Place::write_metadata() {
     if (!metadata_fit()) return;
-    metadata_.set_run(process().facts().run);
+    metadata_.set_run(process().facts());
     metadata_.set_lost(own_.lost);
     std::string path = directory() + metadata_file;
     if (!replace_file(path, metadata_.text()))
@@ -160,7 +160,7 @@ void Place::write_note() {
         noted_ = {note.roots, note.place, facts.identified || is_final};
         all.set_process(facts);
     }
-    all.set_run(facts.run);
+    all.set_run(facts);
     all.set_lost(own_.lost);
     all.add_place_of_process(facts);
     // A process may be killed before it names a model.

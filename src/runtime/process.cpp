@@ -164,6 +164,7 @@ Facts Process::facts() {
     const bool is_guess = initialised_ && is_default_;
     if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;
+    if (const SessionHeader* session = session_.load(std::memory_order_acquire)) facts.began = session->began;
     if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
     bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Facts {
     std::string loom;
     std::string host;                // of MPI_Init; empty: unknown
     std::string run;                 // empty: unknown
+    int64_t began = 0;               // when it began here, in s since 1970; 0: unknown
     int rank = -1, nranks = 0;       // from MPI_Init, if no thread has set a rank itself
     std::vector<Cpu> identity_cpus;  // if they are of this loom, and the program gave none
     std::vector<Cpu> cpus;           // of the loom, from any source

@@ -269,6 +269,13 @@ std::vector<std::string> counters_of(const Members& ovni) {
     return names;
 }
 
+std::optional<int64_t> began_of(const Members& ovni) {
+    std::optional<int64_t> began = ovni.number<int64_t>("began");
+    constexpr int64_t end_of_9999 = 253'402'300'799;
+    if (began && (*began < 0 || *began > end_of_9999)) ovni.fail("began", "is no time");
+    return began;
+}
+
 std::optional<StreamMetadata::End> end_of(const Members& ovni) {
     Members end = ovni.object("end");
     if (!end.json()) return std::nullopt;
@@ -342,6 +349,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.name = ovni.text("name").value_or("");
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     metadata.run = ovni.text("run");
+    metadata.began = began_of(ovni);
     metadata.leaves_threads_out = ovni.find("cut") != nullptr;
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);

@@ -31,6 +31,7 @@ class Rows : public ::testing::Test {
     Rows() { ::setenv("ASAN_OPTIONS", asan_options.c_str(), 1); }
 
     std::string trace() const { return directory_.path() / "ovni"; }
+    std::string output(const std::string& name) const { return directory_.path() / name; }
     Finished traced(const Words& options, const Words& words, const Words& launcher = {}) const {
         constexpr int seconds = 300;
         const Words ovnirun{program("ovnirun"), "-o", trace()};
@@ -70,13 +71,15 @@ class Rows : public ::testing::Test {
         const Finished done = run({program("ovniemu"), "-l", trace()}, {}, 120);
         EXPECT_EQ(done.status, 0) << done.err;
     }
-    // All have one life, from the beginning to the end.
+    // All have one life, from the beginning to the end, in one run.
     void expect_whole_rows(size_t count) const {
         const std::vector<Row> found = rows();
         EXPECT_EQ(found.size(), count);
         for (const Row& row : found) {
             EXPECT_EQ(row.codes, "OHx OHe") << row.tid;
             EXPECT_FALSE(row.metadata.end) << row.metadata.end->by;
+            EXPECT_GT(row.metadata.began, 0);
+            EXPECT_EQ(row.metadata.began, found[0].metadata.began);
         }
         expect_accepted();
     }

@@ -18,7 +18,9 @@ StreamBuilder good() {
 
 TEST(MetadataTest, AllMembers) {
     StreamBuilder stream = good();
-    stream.set("ovni.run", "job.7").mark(5, "stack", "phase", {{3, "three"}, {-1, "minus"}});
+    stream.set("ovni.run", "job.7")
+        .set("ovni.began", 1'700'000'000)
+        .mark(5, "stack", "phase", {{3, "three"}, {-1, "minus"}});
     stream.set("ovni.end", {{"by", "signal"}, {"code", 11}, {"clock", 5}}).set("nosv.can_breakdown", true);
     stream.set("nosv.hwc.0.name", "cycles");
     StreamMetadata metadata = parse(stream);
@@ -32,6 +34,7 @@ TEST(MetadataTest, AllMembers) {
     EXPECT_EQ(metadata.cpus, (std::vector<CpuId>{{0, 10}, {1, 12}}));
     EXPECT_EQ(metadata.require.at("ovni"), "1.1.0");
     EXPECT_EQ(metadata.run, "job.7");
+    EXPECT_EQ(metadata.began, 1'700'000'000);
     EXPECT_TRUE(metadata.has_require && metadata.finished);
     EXPECT_EQ(metadata.lib_version, "1.14.0");
     ASSERT_EQ(metadata.marks.size(), 1u);
@@ -49,6 +52,7 @@ TEST(MetadataTest, WhatMayBeAbsent) {
     stream.unset("ovni.app_id").unset("ovni.lib").unset("ovni.require").unset("ovni.finished");
     StreamMetadata metadata = parse(stream);
     EXPECT_FALSE(metadata.app_id || metadata.rank || metadata.nranks || metadata.lib_version || metadata.run);
+    EXPECT_FALSE(metadata.began);
     EXPECT_FALSE(metadata.has_require || metadata.finished || metadata.end);
     EXPECT_TRUE(metadata.cpus.empty());
 }
@@ -190,9 +194,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"ovni.loom_cpus", Json::array({cpu("0", 0)}), "not a number"},
         Wrong{"ovni.loom_cpus", Json::array({cpu(0, 7), cpu(1, 7)}), "indices 0 and 1"},
         Wrong{"ovni.lib.version", 1, "not a string"}, Wrong{"ovni.lib", 1, "not an object"},
-        Wrong{"ovni.run", 1, "not a string"}, Wrong{"ovni.end", 1, "not an object"},
-        Wrong{"ovni.end", Json::object(), "ovni.end.by: is missing"}, Wrong{"ovni.mark", 1, "not an object"},
-        Wrong{"ovni.mark", mark("100", "t", "stack"), "0 to 99"},
+        Wrong{"ovni.run", 1, "not a string"}, Wrong{"ovni.began", "today", "not a number"},
+        Wrong{"ovni.began", -1, "is no time"}, Wrong{"ovni.began", 253402300800, "is no time"},
+        Wrong{"ovni.end", 1, "not an object"}, Wrong{"ovni.end", Json::object(), "ovni.end.by: is missing"},
+        Wrong{"ovni.mark", 1, "not an object"}, Wrong{"ovni.mark", mark("100", "t", "stack"), "0 to 99"},
         Wrong{"ovni.mark", mark("-1", "t", "stack"), "0 to 99"},
         Wrong{"ovni.mark", mark("x", "t", "stack"), "0 to 99"},
         Wrong{"ovni.mark", mark("", "t", "stack"), "0 to 99"}, Wrong{"ovni.mark.1", 3, "not an object"},
