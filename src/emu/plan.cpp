@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "core/semver.hpp"
 #include "emu/counter_plan.hpp"
+#include "emu/start.hpp"
 #include "emu/trace_plan.hpp"
 
 namespace ovni {
@@ -166,6 +167,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
                CallSites call_sites) {
     Plan plan;
     plan.schema = system_schema(system);
+    plan.schema.began = run_began(trace);
     for (const ModelSpec* model : all_models()) {
         std::optional<Version> required = required_version(*model, trace, system);
         bool is_wanted = enabled == EnabledModels::all && model->origin == Origin::reference;

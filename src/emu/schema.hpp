@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,7 @@ struct Schema {
 
     FileSchema thread, cpu;
     std::vector<FileSchema> breakdowns;  // the rows of their records are thread rows
+    std::optional<int64_t> began = {};   // when the run began, in s since 1970, if that is known
 };
 
 }  // namespace ovni

@@ -40,4 +40,14 @@ int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {
     return *std::ranges::min_element(first_clocks);
 }
 
+std::optional<int64_t> run_began(const Trace& trace) {
+    std::optional<int64_t> began;
+    for (const Stream& stream : trace.streams()) {
+        const StreamMetadata& metadata = stream.metadata;
+        if (metadata.run && metadata.began)
+            began = std::min(began.value_or(*metadata.began), *metadata.began);
+    }
+    return began;
+}
+
 }  // namespace ovni

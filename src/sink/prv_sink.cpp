@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,9 +20,9 @@ namespace ovni {
 class PrvSink::File {
  public:
     File(const Ranks& ranks, const std::filesystem::path& directory, const FileSchema& schema,
-         TraceFile which)
+         TraceFile which, std::optional<int64_t> began)
         : placed(ranks, output_path(directory, schema.name, ".prv", Ending::complete),
-                 prv_header(schema.rows.size(), 0)),
+                 prv_header(schema.rows.size(), 0, began)),
           text_(which, schema.rows.size(), schema) {}
 
     void format(std::span<const Record> records) {
@@ -45,7 +46,7 @@ void PrvSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     files_.clear();
     auto add = [&](const FileSchema& schema, TraceFile which) {
-        files_.push_back(std::make_unique<File>(ranks, directory_, schema, which));
+        files_.push_back(std::make_unique<File>(ranks, directory_, schema, which, plan.schema.began));
     };
     add(plan.schema.thread, TraceFile::thread);
     add(plan.schema.cpu, TraceFile::cpu);
@@ -99,7 +100,7 @@ void PrvSink::end(const Outcome& outcome) {
     std::vector schemas{&outcome.schema.thread, &outcome.schema.cpu};
     for (const FileSchema& breakdown : outcome.schema.breakdowns) schemas.push_back(&breakdown);
     for (size_t f = 0; f < files_.size(); ++f)
-        files_[f]->placed.finish(prv_header(schemas[f]->rows.size(), outcome.duration));
+        files_[f]->placed.finish(prv_header(schemas[f]->rows.size(), outcome.duration, outcome.schema.began));
     ranks_->agree([&] {
         if (!ranks_->is_root()) return;
         std::vector<OutputFile> side_files;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <ctime>
+#include <limits>
 #include <string_view>
 
 namespace ovni {
@@ -44,10 +46,22 @@ char* put_any_tail(char* out, uint32_t number, int64_t value) {
     return put_text(put_number(put_text(out, ":"), value), "\n");
 }
 
+// 19/01/38 at 03:14
+constexpr int64_t date_of_reference = std::numeric_limits<int32_t>::max();
+
+std::string date_of(int64_t seconds) {
+    const std::time_t time = seconds;
+    std::tm utc{};
+    ::gmtime_r(&time, &utc);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%d/%m/%y at %H:%M", &utc)};
+}
+
 }  // namespace
 
-std::string prv_header(size_t rows, int64_t duration) {
-    return fmt::format("#Paraver (19/01/38 at 03:14):{:020}_ns:0:1:1({}:1)\n", duration, rows);
+std::string prv_header(size_t rows, int64_t duration, std::optional<int64_t> began) {
+    return fmt::format("#Paraver ({}):{:020}_ns:0:1:1({}:1)\n", date_of(began.value_or(date_of_reference)),
+                       duration, rows);
 }
 
 PrvText::PrvText(TraceFile file, size_t rows, const FileSchema& schema)

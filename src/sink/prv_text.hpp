@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ namespace ovni {
 enum class TraceFile : uint8_t { thread, cpu };
 
 // The width is fixed for a given number of rows: the header that begins a file is overwritten with the
-// duration when that is known.
-std::string prv_header(size_t rows, int64_t duration);
+// duration when that is known. `began`: when the run began, in s since 1970; the header has that date in UTC,
+// or else that of the reference.
+std::string prv_header(size_t rows, int64_t duration, std::optional<int64_t> began = {});
 
 class PrvText {
  public:

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <random>
 #include <string>
@@ -28,6 +30,21 @@ TEST(PrvHeader, HasTheSameWidthForAnyDuration) {
     EXPECT_EQ(prv_header(1, 3), "#Paraver (19/01/38 at 03:14):00000000000000000003_ns:0:1:1(1:1)\n");
     EXPECT_EQ(prv_header(0, 0), "#Paraver (19/01/38 at 03:14):00000000000000000000_ns:0:1:1(0:1)\n");
     EXPECT_EQ(prv_header(64, 0).size(), prv_header(64, std::numeric_limits<int64_t>::max()).size());
+}
+
+TEST(PrvHeader, HasTheDateOfTheRunInUtc) {
+    constexpr int64_t leap_day = 1709251139;  // 2024-02-29, 23:58:59
+    for (const char* zone : {"UTC", "Pacific/Auckland", "America/Lima"}) {
+        ::setenv("TZ", zone, 1);
+        ::tzset();
+        EXPECT_EQ(prv_header(1, 3, leap_day),
+                  "#Paraver (29/02/24 at 23:58):00000000000000000003_ns:0:1:1(1:1)\n");
+        EXPECT_EQ(prv_header(1, 3, 0), "#Paraver (01/01/70 at 00:00):00000000000000000003_ns:0:1:1(1:1)\n");
+    }
+    ::unsetenv("TZ");
+    ::tzset();
+    constexpr int64_t end_of_9999 = 253'402'300'799;
+    EXPECT_EQ(prv_header(1, 0, end_of_9999).size(), prv_header(1, 0).size());
 }
 
 TEST(PrvText, WritesARecordIntoTheFilesInWhichItHasARow) {
