@@ -63,7 +63,7 @@ class Columns:
 
     def _label(self, row):
         rank = row["rank"] if "rank" in self.table.dtype.names else -1
-        if rank < 0:
+        if rank < 0 or text(row["label"]).startswith("rank "):
             return text(row["label"])
         loom = text(self.file["rows/looms"]["name"][row["loom"]])
         return f"rank {rank} {loom} {text(row['label'])}"

@@ -1,4 +1,4 @@
-"""Ranks of the rows of a PRV file, which names threads only: from the streams beside it, else from a report there."""
+"""Ranks of the rows of a PRV file whose names have none: from the streams beside it, else from a report there."""
 import json
 import re
 from collections import defaultdict

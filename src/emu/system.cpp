@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/printable.hpp"
 #include "emu/twins.hpp"
 
 namespace ovni {
@@ -205,7 +204,7 @@ void check_one_run(const Trace& trace) {
 
 }  // namespace
 
-System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), no_thread) {
+System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.streams().size(), no_thread) {
     check_one_run(trace);
     lacks_threads_ = std::ranges::any_of(
         trace.streams(), [](const Stream& stream) { return stream.metadata.leaves_threads_out; });
@@ -226,16 +225,10 @@ System::System(const Trace& trace) : thread_of_stream_(trace.streams().size(), n
                                   static_cast<uint32_t>(threads_.size()),
                                   static_cast<uint32_t>(p.streams.size())});
             for (uint32_t stream : p.streams) {
-                int tid = trace.streams()[stream].metadata.tid;
                 const Stream& of_thread = trace.streams()[stream];
-                const char* mark = of_thread.is_cut       ? " (incomplete)"
-                                   : of_thread.is_running ? " (running)"
-                                                          : "";
                 thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
-                const std::string& name = of_thread.metadata.name;
-                threads_.push_back({loom_index, process_index, stream, tid,
-                                    fmt::format("TH {}.{}{}{}{}", *p.app_id, tid, name.empty() ? "" : " ",
-                                                one_line(name), mark),
+                threads_.push_back({loom_index, process_index, stream, of_thread.metadata.tid,
+                                    name_of_thread_row(of_thread, *p.app_id, p.rank, names),
                                     of_thread.metadata.samples_cpus});
             }
         }

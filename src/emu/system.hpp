@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "emu/row_names.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -27,7 +28,7 @@ struct CpuInfo {
 struct ThreadInfo {
     uint32_t loom = 0, process = 0, stream = 0;
     int tid = 0;
-    std::string label;
+    std::string label;          // the name of its row in all outputs
     bool samples_cpus = false;  // on other CPUs than its events say, or with others on one
 };
 
@@ -50,7 +51,7 @@ struct LoomInfo {
 class System {
  public:
     // Throws Error that names the stream.json at fault. Warns (log) of what is odd but legal.
-    explicit System(const Trace& trace);
+    explicit System(const Trace& trace, RowNames names = RowNames::ranks);
 
     static constexpr uint32_t no_thread = 0xffffffff, no_cpu = 0xffffffff;
 

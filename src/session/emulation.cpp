@@ -25,7 +25,7 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       ranks_(distribution.ranks()),
       clock_sources_(distribution.read_clock_sources()),
       trace_(distribution.read_trace(clock_sources_, damages_)),
-      system_(ranks_.agree([&] { return System(trace_); })),
+      system_(ranks_.agree([&] { return System(trace_, options.row_names); })),
       clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
       plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
           return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));

@@ -29,6 +29,11 @@ constexpr OptionRow rows[] = {
      See --help report.)"},
     {"breakdown", "b", "", "",
      R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
+    {"row-names", "", "ranks|reference", "",
+     R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the
+     trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
+     in "TH 1.20". Traces of other libraries always have the latter.)",
+     "ranks"},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",
      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
@@ -57,6 +62,13 @@ std::string list_of_models() {
     for (const ModelSpec* model : models)
         text += fmt::format("    {}  {:<8}  {}\n", model->id, model->name, model->version);
     return text;
+}
+
+RowNames row_names(const Cli& cli) {
+    const auto value = cli.get("row-names");
+    if (value == "reference") return RowNames::reference;
+    if (value == "ranks") return RowNames::ranks;
+    throw UsageError(fmt::format("--row-names is ranks or reference, not '{}' (see --help)", value));
 }
 
 }  // namespace
@@ -115,6 +127,7 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
     if (cli.has("sort")) options.regions = Regions::sorted;
+    options.row_names = row_names(cli);
     options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("debug")) log::enable_debug();

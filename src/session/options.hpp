@@ -43,6 +43,7 @@ struct EmulationOptions {
     EventOrder order = EventOrder::canonical;  // or exact
     Regions regions = Regions::as_they_are;
     Tolerance tolerance = Tolerance::none;
+    RowNames row_names = RowNames::ranks;
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
 };
 

@@ -7,6 +7,7 @@ ovni_test(mpi_emulator
     emulator_local.cpp
     emulator_outputs.cpp
     emulator_report.cpp
+    emulator_row_names.cpp
     emulator_same.cpp
     emulator_wrong_events.cpp
     LIBS ovni_base ovni_test_support)

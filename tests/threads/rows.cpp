@@ -1,6 +1,10 @@
 // A row for every thread of a program, from its creation to its end, whatever it calls.
 #include <unistd.h>
 
+#include <ctime>
+#include <limits>
+
+#include "base/file.hpp"
 #include "tests/threads/rows_test.hpp"
 
 namespace ovni::test {
@@ -8,6 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 TEST_F(Rows, OfAProgramWithoutMpi) {
@@ -72,7 +77,7 @@ TEST_F(Rows, HaveTheLastNameOfTheirThreads) {
     EXPECT_THAT(names, UnorderedElementsAre("", "second", "by its creator", ""));
     expect_accepted();
     const Finished shown = run({"cat", trace() + "/thread.row"});
-    EXPECT_THAT(shown.out, HasSubstr(" by its creator\n"));
+    EXPECT_THAT(shown.out, HasSubstr(" thread by its creator\n"));
 }
 
 TEST_F(Rows, LastToTheDeathOfAKilledProcess) {
@@ -166,6 +171,16 @@ TEST_F(Rows, OfAnEarlierRunMoveAway) {
 }
 
 #ifdef OVNI_TEST_MPI
+// The date on which the first of them began, as a header has it.
+std::string date_of(const std::vector<Row>& rows) {
+    std::time_t first = std::numeric_limits<std::time_t>::max();
+    for (const Row& row : rows) first = std::min(first, std::time_t{row.metadata.began.value_or(first)});
+    std::tm utc{};
+    ::gmtime_r(&first, &utc);
+    char text[32];
+    return {text, std::strftime(text, sizeof text, "%d/%m/%y at %H:%M", &utc)};
+}
+
 TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
     const Finished done = traced({"--cpu", "virtual", "--callsites", "0"},
                                  {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
@@ -189,6 +204,39 @@ TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
         EXPECT_THAT(found[0].codes, HasSubstr("OHx MUi"));
     }
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
+}
+
+TEST_F(Rows, AreNamedByRankHostAndThread) {
+    const std::time_t before = std::time(nullptr);
+    const Finished done = traced({}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const std::time_t after = std::time(nullptr);
+    std::vector<Row> found = rows();
+    ASSERT_EQ(found.size(), 8u);
+    std::ranges::sort(found, {}, [](const Row& row) { return std::pair(row.metadata.rank, row.tid); });
+    std::string ours = "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 8\n", of_reference = ours;
+    for (const Row& row : found) {
+        const std::string number = "TH 1." + std::to_string(row.tid);
+        of_reference += number + "\n";
+        ours += "rank " + std::to_string(row.metadata.rank.value_or(-1)) + " " + host_of(row.metadata) + " " +
+                number + (row.name.empty() ? "" : " thread " + row.name) + "\n";
+        EXPECT_GE(row.metadata.began, before);
+        EXPECT_LE(row.metadata.began, after);
+    }
+    EXPECT_THAT(ours, HasSubstr(" thread helper\n"));
+    for (const auto& [option, expected] : {std::pair("ranks", ours), std::pair("reference", of_reference)}) {
+        const std::string serial = output(option);
+        ASSERT_EQ(run({program("ovniemu"), "-o", serial, "--row-names", option, trace()}).status, 0);
+        EXPECT_EQ(read_file(serial + "/thread.row"), expected);
+        EXPECT_THAT(read_file(serial + "/thread.prv"), StartsWith("#Paraver (" + date_of(found) + "):"));
+        EXPECT_THAT(read_file(serial + "/cpu.prv"), StartsWith("#Paraver (" + date_of(found) + "):"));
+        for (const char* ranks : {"1", "2", "3"}) {
+            const Finished emulated = run({"mpirun", "-n", ranks, program("ovniemu-mpi"), "-o", output(ranks),
+                                           "--row-names", option, trace()});
+            ASSERT_EQ(emulated.status, 0) << emulated.err;
+            EXPECT_EQ(run({"diff", "-r", serial, output(ranks)}).out, "");
+        }
+    }
 }
 
 TEST_F(Rows, OfTheMpiLibraryAreThereOnRequest) {

@@ -5,6 +5,7 @@ ovni_test(unit_emu
     emulator.cpp
     emulator_errors.cpp
     emulator_gaps.cpp
+    row_names.cpp
     tracker.cpp
     waiting.cpp
     LIBS ovni_session ovni_test_support)

@@ -214,6 +214,36 @@ def rows_fall_back_one_by_one(directory):
     check("rank " not in run("summary", outputs).stdout, "a report of another run")
 
 
+def rows_of_our_traces_have_their_names(directory):
+    """Both readers take rank and host from the names, and add nothing to them."""
+    trace = directory / "trace"
+    shutil.copytree(MPI.parent / "trace", trace)
+    for file in trace.rglob("stream.json"):
+        stream = json.loads(file.read_text())
+        stream["ovni"].update({"run": "job", "host": f"node{stream['ovni']['rank']}", "name": "solver"})
+        file.write_text(json.dumps(stream))
+    file = directory / "trace.h5"
+    done = subprocess.run([sys.argv[1], "--hdf5", file, trace], capture_output=True, text=True)
+    has_columns = "no HDF5" not in done.stderr
+    if not has_columns:
+        done = subprocess.run([sys.argv[1], trace], capture_output=True, text=True)
+    check(done.returncode == 0, done)
+    names = [line for line in (trace / "thread.row").read_text().splitlines() if "TH 1" in line]
+    check(len(names) == 4 and all(name.startswith(f"rank {i} node{i} TH 1.") for i, name in enumerate(names)), names)
+    check(all(name.endswith(" thread solver") for name in names), names)
+    sys.path.insert(0, str(PLOTS))
+    from prv import Trace
+
+    check(Trace(trace / "thread.prv").labels == names, names)
+    try:
+        import h5py  # noqa: F401
+    except ImportError:
+        return
+    from columns import Columns
+
+    check(not has_columns or Columns(file).labels == names, names)
+
+
 def containers_are_told_apart(directory):
     """Threads of one number in several containers are paired by order, unless one is missing."""
     sys.path.insert(0, str(PLOTS))
@@ -223,7 +253,8 @@ def containers_are_told_apart(directory):
     streams = [("loom.b", 7, 1, 2), ("loom.a", 7, 1, 0), ("loom.a", 9, 1, 1)]
     check(from_streams(labels, streams) == ["rank 0 loom.a TH 1.7", "rank 1 loom.a TH 1.9", "rank 2 loom.b TH 1.7"], "all are there")
     check(from_streams(labels, streams[1:]) == ["TH 1.7", "rank 1 loom.a TH 1.9", "TH 1.7"], "one is missing")
-    check(from_streams(["rank 3 node0 TH 1.7"], streams) == ["rank 3 node0 TH 1.7"], "a label that says it already")
+    named = ["rank 3 node0 TH 1.7 thread helper", "TH 1.9"]
+    check(from_streams(named, streams) == [named[0], "rank 1 loom.a TH 1.9"], "a label that says it already")
 
 
 def faults_are_one_line(directory):
@@ -271,6 +302,7 @@ TESTS = (
     colours_belong_to_labels,
     rows_are_named_by_rank,
     rows_fall_back_one_by_one,
+    rows_of_our_traces_have_their_names,
     containers_are_told_apart,
     columns_say_the_same,
     shares_tell_applications_apart,
