@@ -1,10 +1,8 @@
 #include "openmp/symbol_name.hpp"
 
 #include <cxxabi.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "openmp/loaded_library.hpp"
 
 namespace ovni::openmp {
 
@@ -55,16 +55,6 @@ class ElfFile {
     size_t size_ = 0;
 };
 
-struct Symbol {
-    const char* name = nullptr;
-    uintptr_t address = 0;
-};
-
-bool covers(const Elf64_Sym& symbol, uint64_t value) {
-    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-           symbol.st_value <= value && value - symbol.st_value < symbol.st_size;
-}
-
 // The function of one of the file's tables of symbols. The name lies in the file.
 Symbol function_at(const ElfFile& file, uint32_t table, uint64_t value) noexcept {
     const auto* header = file.rows<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
@@ -88,18 +78,20 @@ Symbol function_at(const ElfFile& file, uint64_t value) noexcept {
     return any.name ? any : function_at(file, SHT_DYNSYM, value);
 }
 
-// The file that an address is of; null if there is none. A thread of a team must wait for no lock of the
-// loader, as its maker may hold it.
-const link_map* file_of(uintptr_t address) noexcept {
-    auto* at = reinterpret_cast<void*>(address);
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    dl_find_object found{};
-    return _dl_find_object(at, &found) == 0 ? found.dlfo_link_map : nullptr;
-#else
-    Dl_info where{};
-    void* map = nullptr;
-    return dladdr1(at, &where, &map, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map*>(map) : nullptr;
-#endif
+// True if the library in memory was read from such a file. A path may be relative to a directory that is no
+// longer the current one, or name a file that was replaced.
+bool is_file_of(const LoadedLibrary& library, const ElfFile& file) noexcept {
+    const auto* header = file.rows<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr));
+    return header && library.begin() && memcmp(header, library.begin(), sizeof *header) == 0;
+}
+
+const char* path_of(const LoadedLibrary& library) noexcept {
+    return *library.path() ? library.path() : "/proc/self/exe";
+}
+
+const char* file_name(const char* path) noexcept {
+    const char* slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 void write(const char* name, uintptr_t distance, char* text, size_t size) noexcept {
@@ -119,17 +111,18 @@ void name_code(const void* address, Address kind, char* text, size_t size) noexc
     const auto at = reinterpret_cast<uintptr_t>(address);
     // Behind a call that does not return there may be another function.
     const uintptr_t inside = kind == Address::return_of_call ? at - 1 : at;
-    const link_map* map = file_of(inside);
-    if (!map) {
+    const LoadedLibrary library = LoadedLibrary::at(reinterpret_cast<const void*>(inside));
+    if (!library) {
         snprintf(text, size, "0x%zx", at);
         return;
     }
-    const char* path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
-    const ElfFile file(path);
-    const Symbol function = function_at(file, inside - map->l_addr);
-    if (function.name) return write(function.name, at - map->l_addr - function.address, text, size);
-    const char* name = strrchr(path, '/');
-    snprintf(text, size, "%s+0x%zx", *map->l_name ? name ? name + 1 : path : "program", at - map->l_addr);
+    const uint64_t value = inside - library.base();
+    const ElfFile file(path_of(library));
+    const Symbol in_file = is_file_of(library, file) ? function_at(file, value) : Symbol();
+    const Symbol function = in_file.name ? in_file : library.function_at(value);
+    if (function.name) return write(function.name, at - library.base() - function.address, text, size);
+    const char* shown = *library.path() ? file_name(library.path()) : "program";
+    snprintf(text, size, "%s+0x%zx", shown, at - library.base());
 }
 
 }  // namespace ovni::openmp
