@@ -6,35 +6,32 @@ namespace ovni::openmp {
 
 namespace {
 
-void begin_work(State state, Construct construct, const void* caller) noexcept {
-    report_enter(
-        {.state = state, .key = static_cast<uint64_t>(construct), .place = place_of(caller, construct)});
-}
-void end_work(Construct construct) noexcept {
-    report_leave(Family::work, static_cast<uint64_t>(construct));
+Entered work_of(State state, Construct construct, const void* caller) noexcept {
+    return {.state = state, .key = static_cast<uint64_t>(construct), .place = place_of(caller, construct)};
 }
 
 template <class Result, class... Arguments>
-Result pass_begin(GompFunction& gomp, State state, Construct construct, const void* caller,
+Result pass_begin(const GompFunction& gomp, State state, Construct construct, const void* caller,
                   Arguments... arguments) {
-    auto* real = real_of<Result(Arguments...)>(gomp, caller);
-    begin_work(state, construct, caller);
-    return real(arguments...);
+    const GompCall<Result(Arguments...)> call(gomp, caller);
+    if (call.is_recorded()) call.enter(work_of(state, construct, caller));
+    return call(arguments...);
 }
 
 // The wait for the others is a barrier.
 enum class AtEnd : uint8_t { goes_on, waits };
 
 template <class Result>
-Result pass_end(GompFunction& gomp, Construct construct, AtEnd at_end, const void* caller) {
-    auto* real = real_of<Result()>(gomp, caller);
-    end_work(construct);
-    if (at_end == AtEnd::goes_on) return real();
-    report_enter(wait_of(State::barrier_plain));
+Result pass_end(const GompFunction& gomp, Construct construct, AtEnd at_end, const void* caller) {
+    const GompCall<Result()> call(gomp, caller);
+    call.leave(Family::work, static_cast<uint64_t>(construct));
+    if (at_end == AtEnd::goes_on) return call();
+    call.enter(wait_of(State::barrier_plain));
     struct Left {
-        ~Left() { leave_wait(State::barrier_plain); }
-    } left;
-    return real();
+        const GompCall<Result()>& call;
+        ~Left() { call.leave_wait(State::barrier_plain); }
+    } left{call};
+    return call();
 }
 
 }  // namespace
@@ -136,17 +133,18 @@ void GOMP_sections_end_nowait() {
 void* GOMP_single_copy_start() {
     OVNI_GOMP_FUNCTION gomp("GOMP_single_copy_start");
     const void* caller = __builtin_return_address(0);
-    void* copied = real_of<void*()>(gomp, caller)();
-    if (!copied) begin_work(State::work_single, Construct::single, caller);
+    const GompCall<void*()> call(gomp, caller);
+    void* copied = call();
+    if (!copied && call.is_recorded()) call.enter(work_of(State::work_single, Construct::single, caller));
     return copied;
 }
 void GOMP_single_copy_end(void* data) {
     OVNI_GOMP_FUNCTION gomp("GOMP_single_copy_end");
-    auto* real = real_of<void(void*)>(gomp, __builtin_return_address(0));
-    end_work(Construct::single);
-    report_enter(wait_of(State::barrier_plain));
-    real(data);
-    leave_wait(State::barrier_plain);
+    const GompCall<void(void*)> call(gomp, __builtin_return_address(0));
+    call.leave(Family::work, static_cast<uint64_t>(Construct::single));
+    call.enter(wait_of(State::barrier_plain));
+    call(data);
+    call.leave_wait(State::barrier_plain);
 }
 
 }  // extern "C"

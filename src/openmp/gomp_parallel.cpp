@@ -20,14 +20,14 @@ struct Region {
     uint32_t number;
     Begins begins;
     pthread_t maker;
-    const void* caller;
+    const Runtime* runtime;
     Place place = place_of(reinterpret_cast<const void*>(function), Construct::region_function);
 };
 
 OVNI_GOMP_FUNCTION get_thread_num{"omp_get_thread_num"}, get_num_threads{"omp_get_num_threads"};
 
-uint32_t ask(GompFunction& function, const void* caller) {
-    auto* real = real_of<int()>(function, caller);
+uint32_t ask(const GompFunction& function, const Runtime& runtime) {
+    auto* real = reinterpret_cast<int (*)()>(runtime.function(function));
     return real ? static_cast<uint32_t>(real()) : 0;
 }
 
@@ -40,8 +40,9 @@ uint64_t begin_part(const Region& region) noexcept {
                    .key = task,
                    .place = region.place,
                    .number = region.number,
-                   .threads = ask(get_num_threads, region.caller),
-                   .thread = ask(get_thread_num, region.caller)});
+                   .threads = ask(get_num_threads, *region.runtime),
+                   .thread = ask(get_thread_num, *region.runtime),
+                   .runtime = region.runtime});
     if (region.begins == Begins::loop)
         report->enter({.state = State::work_dynamic, .key = static_cast<uint64_t>(Construct::loop)});
     if (region.begins == Begins::sections)
@@ -59,17 +60,25 @@ void run_part(void* argument) {
     if (pthread_equal(region.maker, pthread_self())) report->enter(wait_of(State::barrier_join));
 }
 
-// Calls `real(function, data)` with the function and data of the region, or with ours around them.
-template <class Real>
-auto in_region(Function* function, void* data, Begins begins, const void* caller, Real real) {
-    if (!records_gomp()) return real(function, data);
-    Region region{function, data, next_region(), begins, pthread_self(), caller};
-    report_enter({.state = State::fork, .key = region.number, .place = region.place});
+// Makes the call with the function and data of the region, or with ours around them. `further`: the arguments
+// behind them.
+template <class Result, class... Further>
+Result pass_region(const GompFunction& gomp, Begins begins, const void* caller, Function* function,
+                   void* data, Further... further) {
+    const GompCall<Result(Function*, void*, Further...)> call(gomp, caller);
+    if (!call) {
+        function(data);
+        return static_cast<Result>(1);
+    }
+    if (!call.is_recorded()) return call(function, data, further...);
+    Region region{function, data, next_region(), begins, pthread_self(), call.runtime()};
+    call.enter({.state = State::fork, .key = region.number, .place = region.place});
     struct End {
+        const GompCall<Result(Function*, void*, Further...)>& call;
         uint32_t number;
-        ~End() { report_leave(Family::fork, number); }
-    } end{region.number};
-    return real(run_part, static_cast<void*>(&region));
+        ~End() { call.leave(Family::fork, number); }
+    } end{call, region.number};
+    return call(run_part, static_cast<void*>(&region), further...);
 }
 
 }  // namespace
@@ -84,38 +93,28 @@ extern "C" {
 
 void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
     OVNI_GOMP_FUNCTION gomp("GOMP_parallel");
-    const void* caller = __builtin_return_address(0);
-    auto* real = real_of<void(Function*, void*, unsigned, unsigned)>(gomp, caller);
-    in_region(function, data, Begins::plain, caller,
-              [&](Function* f, void* d) { real(f, d, threads, flags); });
+    pass_region<void>(gomp, Begins::plain, __builtin_return_address(0), function, data, threads, flags);
 }
 
 unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
     OVNI_GOMP_FUNCTION gomp("GOMP_parallel_reductions");
-    const void* caller = __builtin_return_address(0);
-    auto* real = real_of<unsigned(Function*, void*, unsigned, unsigned)>(gomp, caller);
-    return in_region(function, data, Begins::plain, caller,
-                     [&](Function* f, void* d) { return real(f, d, threads, flags); });
+    return pass_region<unsigned>(gomp, Begins::plain, __builtin_return_address(0), function, data, threads,
+                                 flags);
 }
 
 void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads, unsigned count,
                             unsigned flags) {
     OVNI_GOMP_FUNCTION gomp("GOMP_parallel_sections");
-    const void* caller = __builtin_return_address(0);
-    auto* real = real_of<void(Function*, void*, unsigned, unsigned, unsigned)>(gomp, caller);
-    in_region(function, data, Begins::sections, caller,
-              [&](Function* f, void* d) { real(f, d, threads, count, flags); });
+    pass_region<void>(gomp, Begins::sections, __builtin_return_address(0), function, data, threads, count,
+                      flags);
 }
 
-#define OVNI_PARALLEL_LOOP(name)                                                                       \
-    void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,  \
-                                   long end, long step, long chunk, unsigned flags) {                  \
-        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                          \
-        const void* caller = __builtin_return_address(0);                                              \
-        auto* real =                                                                                   \
-            real_of<void(Function*, void*, unsigned, long, long, long, long, unsigned)>(gomp, caller); \
-        in_region(function, data, Begins::loop, caller,                                                \
-                  [&](Function* f, void* d) { real(f, d, threads, start, end, step, chunk, flags); }); \
+#define OVNI_PARALLEL_LOOP(name)                                                                           \
+    void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,      \
+                                   long end, long step, long chunk, unsigned flags) {                      \
+        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                              \
+        pass_region<void>(gomp, Begins::loop, __builtin_return_address(0), function, data, threads, start, \
+                          end, step, chunk, flags);                                                        \
     }
 OVNI_PARALLEL_LOOP(static)
 OVNI_PARALLEL_LOOP(dynamic)
@@ -123,14 +122,12 @@ OVNI_PARALLEL_LOOP(guided)
 OVNI_PARALLEL_LOOP(nonmonotonic_dynamic)
 OVNI_PARALLEL_LOOP(nonmonotonic_guided)
 
-#define OVNI_PARALLEL_LOOP_BY_VARIABLE(name)                                                              \
-    void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,     \
-                                   long end, long step, unsigned flags) {                                 \
-        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                             \
-        const void* caller = __builtin_return_address(0);                                                 \
-        auto* real = real_of<void(Function*, void*, unsigned, long, long, long, unsigned)>(gomp, caller); \
-        in_region(function, data, Begins::loop, caller,                                                   \
-                  [&](Function* f, void* d) { real(f, d, threads, start, end, step, flags); });           \
+#define OVNI_PARALLEL_LOOP_BY_VARIABLE(name)                                                               \
+    void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start,      \
+                                   long end, long step, unsigned flags) {                                  \
+        OVNI_GOMP_FUNCTION gomp("GOMP_parallel_loop_" #name);                                              \
+        pass_region<void>(gomp, Begins::loop, __builtin_return_address(0), function, data, threads, start, \
+                          end, step, flags);                                                               \
     }
 OVNI_PARALLEL_LOOP_BY_VARIABLE(runtime)
 OVNI_PARALLEL_LOOP_BY_VARIABLE(nonmonotonic_runtime)

@@ -94,21 +94,38 @@ constexpr long alignment_of(long alignment) {
     return alignment > least ? alignment : least;
 }
 
+// Runs a task without a runtime. `bounds`: of the whole taskloop; null for other tasks.
 template <class Bound>
-void pass_taskloop(GompFunction& gomp, const void* caller, Function* function, void* data, Copy* copy,
+void run_alone(Function* function, void* data, Copy* copy, long size, long alignment, const Bound* bounds) {
+    const size_t aligned = alignment > 0 ? static_cast<size_t>(alignment) : 1;
+    if (copy) {
+        const size_t room = static_cast<size_t>(size) + aligned;
+        const auto begin = reinterpret_cast<uintptr_t>(__builtin_alloca(room));
+        void* arguments = reinterpret_cast<void*>(round_up(begin, aligned));
+        copy(arguments, data);
+        data = arguments;
+    }
+    if (bounds) memcpy(data, bounds, 2 * sizeof *bounds);
+    function(data);
+}
+
+template <class Bound>
+void pass_taskloop(const GompFunction& gomp, const void* caller, Function* function, void* data, Copy* copy,
                    long size, long alignment, unsigned flags, unsigned long tasks, int priority, Bound start,
                    Bound end, Bound step) {
-    auto* real =
-        real_of<void(Function*, void*, Copy*, long, long, unsigned, unsigned long, int, Bound, Bound, Bound)>(
-            gomp, caller);
-    if (!records_gomp() || (flags & flag::reduction) != 0)
-        return real(function, data, copy, size, alignment, flags, tasks, priority, start, end, step);
+    const GompCall<void(Function*, void*, Copy*, long, long, unsigned, unsigned long, int, Bound, Bound,
+                        Bound)>
+        call(gomp, caller);
+    const Bound bounds[2] = {start, end};
+    if (!call) return run_alone(function, data, copy, size, alignment, bounds);
+    if (!call.is_recorded() || (flags & flag::reduction) != 0)
+        return call(function, data, copy, size, alignment, flags, tasks, priority, start, end, step);
     Making making = making_of(function, copy, data, size, alignment_of(alignment));
     const auto key = static_cast<uint64_t>(Construct::taskloop);
-    report_enter({.state = State::work_taskloop, .key = key, .place = place_of(caller, Construct::taskloop)});
-    real(run_chunk, &making, make, size + static_cast<long>(making.offset), alignment_of(alignment), flags,
+    call.enter({.state = State::work_taskloop, .key = key, .place = place_of(caller, Construct::taskloop)});
+    call(run_chunk, &making, make, size + static_cast<long>(making.offset), alignment_of(alignment), flags,
          tasks, priority, start, end, step);
-    report_leave(Family::work, key);
+    call.leave(Family::work, key);
 }
 
 }  // namespace
@@ -125,12 +142,13 @@ extern "C" {
 void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
     OVNI_GOMP_FUNCTION gomp("GOMP_task");
-    auto* real = real_of<void(Function*, void*, Copy*, long, long, bool, unsigned, void**, int, void*)>(
+    const GompCall<void(Function*, void*, Copy*, long, long, bool, unsigned, void**, int, void*)> call(
         gomp, __builtin_return_address(0));
-    if (!records_gomp() || (flags & flag::detach) != 0)
-        return real(function, data, copy, size, alignment, is_deferred, flags, depend, priority, detach);
+    if (!call) return run_alone<long>(function, data, copy, size, alignment, nullptr);
+    if (!call.is_recorded() || (flags & flag::detach) != 0)
+        return call(function, data, copy, size, alignment, is_deferred, flags, depend, priority, detach);
     Making making = making_of(function, copy, data, size, alignment_of(alignment));
-    real(run, &making, make, size + static_cast<long>(making.offset), alignment_of(alignment), is_deferred,
+    call(run, &making, make, size + static_cast<long>(making.offset), alignment_of(alignment), is_deferred,
          flags, depend, priority, detach);
 }
 

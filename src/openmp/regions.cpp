@@ -1,4 +1,6 @@
 // Threads, parallel regions and what is shared out in them, as an OMPT runtime reports them.
+#include <atomic>
+
 #include "openmp/task_word.hpp"
 #include "openmp/thread.hpp"
 #include "openmp/tool.hpp"
@@ -6,6 +8,8 @@
 namespace ovni::openmp {
 
 namespace {
+
+std::atomic<const Runtime*> ompt_runtime{nullptr};
 
 // A region keeps with itself its number and its place.
 struct RegionWord {
@@ -59,7 +63,8 @@ void implicit_task(int endpoint, ompt::Data* region, ompt::Data* task, unsigned 
                    .place = of_region.place,
                    .number = of_region.number,
                    .threads = threads,
-                   .thread = thread});
+                   .thread = thread,
+                   .runtime = ompt_runtime.load(std::memory_order_relaxed)});
 }
 
 struct WorkRow {
@@ -111,6 +116,10 @@ void dispatch(ompt::Data*, ompt::Data*, int kind, ompt::Data instance) {
 }
 
 }  // namespace
+
+void set_ompt_runtime(const Runtime* runtime) noexcept {
+    ompt_runtime.store(runtime, std::memory_order_relaxed);
+}
 
 std::span<const Callback> region_callbacks() noexcept {
     static const Callback callbacks[] = {

@@ -184,6 +184,16 @@ bool Thread::is_place_of_region(const void* address) const noexcept {
     return part && part->place != 0 && address_of(part->place) == address;
 }
 
+bool Thread::works_for_another() const noexcept {
+    return std::any_of(frames_, frames_ + size_,
+                       [](const Frame& frame) { return frame.construct.thread != 0; });
+}
+
+const Runtime* Thread::runtime_of_team() const noexcept {
+    const Entered* part = innermost_part();
+    return part ? part->runtime : nullptr;
+}
+
 void Thread::say_region_ends() noexcept {
     if (const Entered* part = innermost_part()) note_end_of_region(part->number, at_);
 }

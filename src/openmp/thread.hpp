@@ -22,6 +22,8 @@ struct ovni_private_window;
 
 namespace ovni::openmp {
 
+class Runtime;
+
 // A construct that a thread is in. `key` tells constructs of a family apart: the number of the task or
 // region, the id of a lock, the kind of a worksharing or wait.
 struct Entered {
@@ -30,6 +32,7 @@ struct Entered {
     Place place = 0;
     uint32_t number = 0;               // of the region or of the task's body, in the process
     uint32_t threads = 0, thread = 0;  // of State::part_of_region
+    const Runtime* runtime = nullptr;  // that made the region, if it is known
 };
 
 class Thread {
@@ -53,6 +56,10 @@ class Thread {
     bool return_to(Family family, uint64_t key) noexcept;
     // True if the address is the place of the parallel region that the thread is in.
     bool is_place_of_region(const void* address) const noexcept;
+    // True if another thread made a region that this one is in.
+    bool works_for_another() const noexcept;
+    // The runtime of the innermost region; null if it is not known.
+    const Runtime* runtime_of_team() const noexcept;
     // All ends.
     void leave_all() noexcept;
 

@@ -2,8 +2,8 @@
 // our callbacks.
 #include "openmp/tool.hpp"
 
-#include "openmp/gomp_call.hpp"
 #include "openmp/mode.hpp"
+#include "openmp/runtimes.hpp"
 
 namespace ovni::openmp {
 
@@ -12,7 +12,7 @@ namespace {
 int initialize(ompt::Lookup lookup, int, ompt::Data*) {
     auto set_callback = reinterpret_cast<ompt::SetCallback>(lookup("ompt_set_callback"));
     if (!set_callback) return 0;
-    find_gomp_functions();
+    set_ompt_runtime(know_runtime(reinterpret_cast<const void*>(lookup)));
     for (std::span<const Callback> callbacks : {region_callbacks(), task_callbacks(), wait_callbacks()})
         for (const Callback& callback : callbacks) set_callback(callback.number, callback.function);
     return 1;

@@ -7,6 +7,8 @@
 
 namespace ovni::openmp {
 
+class Runtime;
+
 struct Callback {
     int number;
     ompt::AnyFunction function;
@@ -16,6 +18,9 @@ template <class Function>
 Callback callback_of(int number, Function* function) {
     return {number, reinterpret_cast<ompt::AnyFunction>(function)};
 }
+
+// The runtime that asked for the tool, null if it is not known: regions that are reported are its.
+void set_ompt_runtime(const Runtime* runtime) noexcept;
 
 std::span<const Callback> region_callbacks() noexcept;
 std::span<const Callback> task_callbacks() noexcept;
