@@ -1,6 +1,7 @@
 // Threads, parallel regions and what is shared out in them, as an OMPT runtime reports them.
 #include <atomic>
 
+#include "openmp/runtime_code.hpp"
 #include "openmp/task_word.hpp"
 #include "openmp/thread.hpp"
 #include "openmp/tool.hpp"
@@ -94,6 +95,7 @@ void work(int kind, int endpoint, ompt::Data*, ompt::Data*, uint64_t, const void
     for (const WorkRow& row : work_rows) {
         if (row.kind != kind) continue;
         const auto key = static_cast<uint64_t>(row.construct);
+        if (endpoint != ompt::endpoint::end && is_runtime_code(address)) address = caller_of_runtime();
         if (endpoint != ompt::endpoint::end)
             report->enter({.state = row.state, .key = key, .place = place_of(address, row.construct)});
         if (endpoint != ompt::endpoint::begin) report->leave(Family::work, key);

@@ -1,4 +1,5 @@
 // Explicit tasks, as an OMPT runtime reports them.
+#include "openmp/runtime_code.hpp"
 #include "openmp/task_word.hpp"
 #include "openmp/thread.hpp"
 #include "openmp/tool.hpp"
@@ -10,6 +11,7 @@ namespace {
 void task_create(ompt::Data*, const void*, ompt::Data* task, int flags, int, const void* address) {
     Report report;
     if (!task || (static_cast<uint32_t>(flags) & ompt::task::explicit_) == 0) return;
+    if (is_runtime_code(address)) address = report ? report->address_of_taskloop() : nullptr;
     TaskWord word{next_task(), place_of(address, Construct::task)};
     word.keep_in(task);
     if (report) report->say_task_made(word.number, word.place);

@@ -184,6 +184,12 @@ bool Thread::is_place_of_region(const void* address) const noexcept {
     return part && part->place != 0 && address_of(part->place) == address;
 }
 
+const void* Thread::address_of_taskloop() const noexcept {
+    const uint32_t found = find(Family::work, static_cast<uint64_t>(Construct::taskloop));
+    const Place place = found != nothing ? frames_[found].construct.place : 0;
+    return place != 0 ? address_of(place) : nullptr;
+}
+
 bool Thread::works_for_another() const noexcept {
     return std::any_of(frames_, frames_ + size_,
                        [](const Frame& frame) { return frame.construct.thread != 0; });

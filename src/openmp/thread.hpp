@@ -56,6 +56,8 @@ class Thread {
     bool return_to(Family family, uint64_t key) noexcept;
     // True if the address is the place of the parallel region that the thread is in.
     bool is_place_of_region(const void* address) const noexcept;
+    // The place of the innermost taskloop, null if it is in none.
+    const void* address_of_taskloop() const noexcept;
     // True if another thread made a region that this one is in.
     bool works_for_another() const noexcept;
     // The runtime of the innermost region; null if it is not known.

@@ -3,6 +3,7 @@
 #include "openmp/tool.hpp"
 
 #include "openmp/mode.hpp"
+#include "openmp/runtime_code.hpp"
 #include "openmp/runtimes.hpp"
 
 namespace ovni::openmp {
@@ -12,7 +13,9 @@ namespace {
 int initialize(ompt::Lookup lookup, int, ompt::Data*) {
     auto set_callback = reinterpret_cast<ompt::SetCallback>(lookup("ompt_set_callback"));
     if (!set_callback) return 0;
-    set_ompt_runtime(know_runtime(reinterpret_cast<const void*>(lookup)));
+    const auto* code = reinterpret_cast<const void*>(lookup);
+    set_ompt_runtime(know_runtime(code));
+    note_runtime_code(code);
     for (std::span<const Callback> callbacks : {region_callbacks(), task_callbacks(), wait_callbacks()})
         for (const Callback& callback : callbacks) set_callback(callback.number, callback.function);
     return 1;

@@ -1,4 +1,5 @@
 // The traces of OpenMP programs, against what the programs count themselves.
+#include "base/file.hpp"
 #include "tests/openmp/openmp_test.hpp"
 
 namespace ovni::test {
@@ -63,6 +64,18 @@ TEST_P(OpenMpConstructs, ResultsAreUnchanged) {
     EXPECT_EQ(done.out, plain.out);
     Finished off = traced_openmp(ranks, words, {"--openmp", "off"});
     EXPECT_EQ(off.out, plain.out);
+}
+
+// Whatever the runtime calls on behalf of the program.
+TEST_P(OpenMpConstructs, LabelsOfTaskloopsArePlacesInTheProgram) {
+    ASSERT_EQ(traced_openmp(1, {openmp_program("constructs"), directory(), "free_tasks"}).status, 0);
+    expect_strictly_emulates();
+    const std::string pcf = read_file(trace_directory() + "/thread.pcf");
+    EXPECT_NE(pcf.find("taskloop "), std::string::npos);
+    EXPECT_EQ(pcf.find("task __kmp"), std::string::npos) << pcf;
+    EXPECT_EQ(pcf.find("taskloop __kmp"), std::string::npos) << pcf;
+    EXPECT_EQ(pcf.find("task GOMP"), std::string::npos) << pcf;
+    EXPECT_EQ(pcf.find("taskloop GOMP"), std::string::npos) << pcf;
 }
 
 // A runtime that drops what is cancelled does not end each construct.
