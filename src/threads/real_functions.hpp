@@ -13,13 +13,13 @@ namespace ovni::threads {
 // A pointer that several threads may set at once, all to the same function.
 template <class Function>
 class RealFunction {
-  public:
+ public:
     constexpr RealFunction(Function* first) : function_(first) {}
 
     void operator=(Function* found) { function_.store(found, std::memory_order_relaxed); }
     operator Function*() const { return function_.load(std::memory_order_relaxed); }
 
-  private:
+ private:
     std::atomic<Function*> function_;
 };
 
