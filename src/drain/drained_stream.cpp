@@ -74,8 +74,13 @@ bool DrainedStream::prepare() {
     note_ = std::move(*note);
     if (place_is_of_others()) step_aside();
     find_earlier();
-    make_directories();
     stay_in_trace();
+    if (is_lost()) {
+        complain(Trouble::open, "drain", "%s%s was removed, or cut off, after events had been written to it",
+                 note_.directory().c_str(), events_file);
+        return keep();
+    }
+    make_directories();
     prepared_ = true;
     if (progress().file_end == 0) return begin();
     take_up();

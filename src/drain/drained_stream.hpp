@@ -71,6 +71,7 @@ class DrainedStream {
  private:
     void start_over();
     bool prepare();
+    bool is_lost() const;
     bool begin();
     void take_up();
     void find_earlier();

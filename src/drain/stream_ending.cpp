@@ -127,6 +127,14 @@ void DrainedStream::stay_in_trace() {
     stray_ = std::exchange(note_.roots.temporary, {});
 }
 
+// The file was removed, or cut off, after it was written: it may come back to its place, and the ring has
+// forgotten its events. A living owner goes on.
+bool DrainedStream::is_lost() const {
+    const uint64_t end = progress().file_end;
+    return end > OVNI_FORMAT_STREAM_HEADER && !owner_lives(header()) &&
+           size_of(note_.directory() + events_file) < end;
+}
+
 std::string DrainedStream::gaps_path() const {
     return note_.directory() + gaps_file;
 }

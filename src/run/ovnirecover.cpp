@@ -34,14 +34,19 @@ writer::Session open(const fs::path& directory) {
     throw system_error("no run directory", directory.string());
 }
 
+std::string size_text(uint64_t bytes) {
+    constexpr uint64_t kilobyte = 1024;
+    return bytes < kilobyte ? fmt::format("{} bytes", bytes) : fmt::format("{} kB", bytes / kilobyte);
+}
+
 void list() {
     for (const fs::path& directory : run_directories()) {
         writer::Session session = writer::Session::open(directory.string());
         if (!session.is_valid()) continue;
         std::vector<writer::Ring> rings = rings_in(session);
         Census all = census(session, rings);
-        fmt::print("{}  {} rings of {} processes, {} alive, {} kB not written yet, job {}, {} old\n",
-                   directory.string(), rings.size(), all.processes, all.alive, all.pending / 1024,
+        fmt::print("{}  {} rings of {} processes, {} alive, {} not written yet, job {}, {} old\n",
+                   directory.string(), rings.size(), all.processes, all.alive, size_text(all.pending),
                    name_of_run(directory).job, age_of(directory));
     }
 }
@@ -68,12 +73,13 @@ bool recover(const fs::path& directory) {
     bool empty = drainer.finish_dead();
     size_t kept = drainer.stuck();
     drainer.resign();
-    fmt::print("{}: {} streams, {} kB written{}\n", directory.string(), rings.size() - kept,
-               (bytes_in_streams(rings) - before) / 1024,
+    fmt::print("{}: {} streams, {} written{}\n", directory.string(), rings.size() - kept,
+               size_text(bytes_in_streams(rings) - before),
                empty || kept > 0 ? "" : ", some processes live on");
     if (empty) session.remove();
     if (kept > 0)
-        log::error("{}: {} streams cannot be written, their events are kept", directory.string(), kept);
+        log::error("{}: {} streams cannot be written, their events are kept: try again, or remove that",
+                   directory.string(), kept);
     return kept == 0;
 }
 

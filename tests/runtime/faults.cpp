@@ -221,7 +221,7 @@ TEST_F(FaultTest, RecoveryKeepsWhatItCannotWrite) {
     for (int attempt = 0; attempt < 2; ++attempt) {
         Finished refused = recover("trap '' XFSZ; ulimit -f 64; ");
         EXPECT_EQ(refused.status, 1) << refused.out << refused.err;
-        EXPECT_THAT(refused.out, HasSubstr(" 0 streams, 0 kB written"));
+        EXPECT_THAT(refused.out, HasSubstr(" 0 streams, 0 bytes written"));
         EXPECT_TRUE(has_run_directory());
     }
     Finished done = recover();

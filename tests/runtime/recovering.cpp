@@ -144,6 +144,28 @@ TEST_F(RecoverTest, ARunWhoseTraceWasMovedAwayIsFollowed) {
     }
 }
 
+// All but the last bytes were on disk, and are in the ring no longer.
+TEST_F(RecoverTest, AStreamWhoseFileWasRemovedIsKeptUntilItIsBack) {
+    run_traced([] {
+        emit_as_run("only", 300'000);
+        ovni_private_flush_all();
+        ::raise(SIGKILL);
+    });
+    const fs::path elsewhere = home() / "elsewhere";
+    fs::rename(trace(), elsewhere);
+    Finished done = recover();
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, AllOf(HasSubstr("was removed, or cut off"), HasSubstr("their events are kept")));
+    EXPECT_THAT(done.out, HasSubstr(": 0 streams, 0 bytes written"));
+    EXPECT_FALSE(fs::exists(trace()));
+    fs::rename(elsewhere, trace());
+    done = recover();
+    EXPECT_EQ(done.status, 0) << done.err;
+    const RecordedStream found = stream();
+    EXPECT_EQ(std::ranges::count(found.events, "OB.", &RecordedEvent::code), 300'000);
+    EXPECT_EQ(found.json["ovni"]["finished"], 1);
+}
+
 // The program is killed at once: most waits in the shared buffer.
 TEST_F(RecoverTest, TheListCountsWhatWaitsInSharedBuffers) {
     constexpr uint64_t events = 20'000;
