@@ -23,7 +23,8 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
  * are fired by a thread of the tracer, in which files of the program may not be used. Not called for events
  * that a signal handler fires while it interrupts the tracer. A default start comes before the thread has
  * begun to record, so events that the listener emits then may be lost. The main thread may have begun before
- * there is any listener: a new one is called at once for its default start. */
+ * there is any listener. If it has had no event since, a new one is called for its default start right before
+ * its next event, never within ovni_control_listen(). */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
 /* The registers of the thread at the instruction that fired an event; rip is its address. */

@@ -110,7 +110,7 @@ void RegionController::fired(const Firing& firing, std::string_view cause) noexc
     if (is_reported)
         untold_.push_back({firing, outcome});
     else
-        delivery_.tell_listeners(firing);
+        delivery_.tell_listeners(firing, cause);
 }
 
 void RegionController::hit(Kind kind, uint64_t value, int64_t detail) noexcept {

@@ -1,6 +1,7 @@
 #include "region/delivery.hpp"
 
 #include <ctime>
+#include <utility>
 
 #include "region/recorder.hpp"
 #include "region/threads.hpp"
@@ -54,7 +55,6 @@ Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::
     count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) recorder::mark_thread(firing.thread);
     if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
-    if (is_default_start && firing.thread == 0) main_has_begun_.store(true, std::memory_order_relaxed);
     {
         writer::SlowPath slow;
         if (!amid) line.outcome = take_effect(firing, stream, is_default_start, line.clock);
@@ -109,6 +109,7 @@ void Delivery::agree(uint64_t wish) noexcept {
     if (!to) return;
     Event event = *to == writer::Recording::on ? Event::start : Event::stop;
     if (event == Event::start) has_start_.store(true, std::memory_order_relaxed);
+    forget_start_of_main();
     LogLine line{0, {event, own_thread.thread.number, true, no_alarm}, agreement_cause, Outcome::ignored, 0};
     writer::SlowPath slow;
     line.outcome = change(*to, nullptr, Amid::waits, line.clock);
@@ -117,28 +118,46 @@ void Delivery::agree(uint64_t wish) noexcept {
 }
 
 bool Delivery::add_listener(Listener* listener, void* data) noexcept {
-    {
-        writer::SlowPath slow;
-        writer::Lock lock(mutex_);
-        size_t count = listener_count_.load(std::memory_order_relaxed);
-        if (count == most_listeners) return false;
-        listeners_[count] = {listener, data};
-        listener_count_.store(count + 1, std::memory_order_release);
-    }
-    if (main_has_begun_.load(std::memory_order_relaxed)) listener(data, OVNI_CONTROL_START, 0, 0);
+    writer::SlowPath slow;
+    writer::Lock lock(mutex_);
+    if (listener_count_ == most_listeners) return false;
+    listeners_[listener_count_] = {listener, data};
+    if (main_has_begun_) owed_starts_ |= 1u << listener_count_;
+    ++listener_count_;
     return true;
 }
 
-void Delivery::tell_listeners(const Firing& firing) noexcept {
+Delivery::Audience Delivery::audience_of(const Firing& firing, std::string_view cause) noexcept {
+    writer::SlowPath slow;
+    writer::Lock lock(mutex_);
+    Audience audience{listener_count_, 0};
+    if (firing.thread != 0 && !firing.is_broadcast) return audience;
+    main_has_begun_ = cause == default_start_cause;
+    audience.after_start = std::exchange(owed_starts_, 0);
+    return audience;
+}
+
+// No lock is held while listeners run: they may take those that the program holds when it adds others.
+void Delivery::tell_listeners(const Firing& firing, std::string_view cause) noexcept {
     if (is_amid_of_program()) return;
-    size_t count = listener_count_.load(std::memory_order_acquire);
-    for (size_t i = 0; i < count; ++i)
-        listeners_[i].listener(listeners_[i].data, static_cast<int>(firing.event), firing.thread,
-                               firing.is_broadcast ? 1 : 0);
+    const Audience audience = audience_of(firing, cause);
+    for (size_t i = 0; i < audience.count; ++i) {
+        const auto& [listener, data] = listeners_[i];
+        if ((audience.after_start >> i & 1) != 0) listener(data, OVNI_CONTROL_START, 0, 0);
+        listener(data, static_cast<int>(firing.event), firing.thread, firing.is_broadcast ? 1 : 0);
+    }
+}
+
+void Delivery::forget_start_of_main() noexcept {
+    writer::SlowPath slow;
+    writer::Lock lock(mutex_);
+    main_has_begun_ = false;
+    owed_starts_ = 0;
 }
 
 void Delivery::start_over_in_child() noexcept {
     mutex_.forget();
+    main_has_begun_ = false;
     log_.start_over_in_child();
 }
 

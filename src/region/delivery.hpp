@@ -42,11 +42,11 @@ class Delivery {
     JobWish& job() noexcept { return job_; }
     void agree(uint64_t wish) noexcept;
 
-    void tell_listeners(const Firing& firing) noexcept;
+    void tell_listeners(const Firing& firing, std::string_view cause = {}) noexcept;
     // True if anything has started recording, or wished for it.
     bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
-    // False if there are too many. The main thread may have begun before any code of the program: its default
-    // start comes at once then.
+    // False if there are too many. The main thread may have begun before any code of the program. If that is
+    // its last event so far, the listener is told so right before the next one, and never within this call.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
 
@@ -56,6 +56,14 @@ class Delivery {
         void* data = nullptr;
     };
     static constexpr size_t most_listeners = 16;
+    // Those whom an event is told to: the first ones. Bits of `after_start`: to be told a default start
+    // first.
+    struct Audience {
+        size_t count;
+        uint32_t after_start;
+    };
+    Audience audience_of(const Firing& firing, std::string_view cause) noexcept;
+    void forget_start_of_main() noexcept;
 
     Outcome take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
@@ -66,12 +74,15 @@ class Delivery {
 
     Scope scope_ = Scope::process;
     std::atomic<uint64_t> count_{0};  // of events
-    std::atomic<bool> has_start_{false}, main_has_begun_{false};
+    std::atomic<bool> has_start_{false};
     JobWish job_;
     EventLog log_;
     writer::Mutex mutex_;
     std::array<Listening, most_listeners> listeners_{};
-    std::atomic<size_t> listener_count_{0};
+    // Call with the mutex held.
+    size_t listener_count_ = 0;
+    bool main_has_begun_ = false;  // by its default start, and has had no event since
+    uint32_t owed_starts_ = 0;     // bits of listeners that came after it
 };
 
 }  // namespace ovni::region

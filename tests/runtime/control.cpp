@@ -1,4 +1,7 @@
 // The region controller in real programs: what its log says, who gets which number, what is refused.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -232,7 +235,44 @@ TEST_F(ControlTest, TheProgramFiresAndListens) {
 TEST_F(ControlTest, ListenersHearOfADefaultStartBeforeThem) {
     Finished done = run_target("threadid:pcontrol:x", {"listen", "-"}, {"--threads", "program"});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.out, "first 0 0 0\n1\nsecond 0 0 0\n1\nfirst 1 0 0\nsecond 1 0 0\n1\n");
+    EXPECT_EQ(done.out, "1\n1\nfirst 0 0 0\nfirst 1 0 0\nsecond 0 0 0\nsecond 1 0 0\n1\n");
+}
+
+std::string heard;
+
+void hear(void*, int event, uint32_t tid, int) {
+    heard += std::to_string(event) + ":" + std::to_string(tid) + " ";
+}
+
+// Ends the process with 0 if listeners that are new now are told of this one event alone.
+[[noreturn]] void expect_no_start() {
+    ovni_control_listen(hear, nullptr);
+    ovni_control_fire(OVNI_CONTROL_THREADID, OVNI_CONTROL_THIS_THREAD, 0);
+    if (heard != "2:0 ") fprintf(stderr, "%s\n", heard.c_str());
+    ::exit(heard == "2:0 " ? 0 : 1);
+}
+
+TEST_F(ControlTest, ListenersHearOfNoStartThatIsOver) {
+    set_environment("OVNI_CONTROL", "threadid:pcontrol:x");
+    run_traced([] {
+        ovni_private_thread_open();
+        ovni_control_fire(OVNI_CONTROL_STOP, OVNI_CONTROL_THIS_THREAD, 1);
+        expect_no_start();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+}
+
+TEST_F(ControlTest, ListenersOfAForkedChildHearOfNoStart) {
+    set_environment("OVNI_CONTROL", "threadid:pcontrol:x");
+    run_traced([] {
+        ovni_private_thread_open();
+        const pid_t child = ::fork();
+        if (child == 0) expect_no_start();
+        int ending = 0;
+        ::waitpid(child, &ending, 0);
+        ::exit(WEXITSTATUS(ending));
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
 }
 
 TEST_F(ControlTest, WithoutTheTracerNothingHappens) {
