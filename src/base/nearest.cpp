@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 namespace ovni {
@@ -33,13 +34,20 @@ size_t distance(std::string_view a, std::string_view b) {
     return last.back();
 }
 
+size_t common_begin(std::string_view a, std::string_view b) {
+    return static_cast<size_t>(std::ranges::mismatch(a, b, is_same_letter).in1 - a.begin());
+}
+
 }  // namespace
 
 std::string proposal(std::string_view word, std::span<const std::string> known) {
     const size_t farthest = 1 + word.size() / 5;
-    auto of = [&](const std::string& name) { return distance(word, name); };
+    // Mistakes are rare at the begin of a word.
+    auto of = [&](const std::string& name) {
+        return std::pair(distance(word, name), name.size() - common_begin(word, name));
+    };
     auto nearest = std::ranges::min_element(known, {}, of);
-    if (nearest == known.end() || of(*nearest) > farthest) return "";
+    if (nearest == known.end() || of(*nearest).first > farthest) return "";
     return fmt::format(" (did you mean '{}'?)", *nearest);
 }
 

@@ -96,6 +96,9 @@ TEST_F(Said, VariablesThatNobodyReads) {
 
 TEST_F(Said, NamesThatMayBeMeant) {
     auto err = [](const Words& words) { return ovnirun(words + Words{"true"}).err; };
+    // As near is OVNI_THREADS, which begins otherwise.
+    EXPECT_THAT(run({program("ovnirun"), "true"}, {"OVNI_PTHREADS=all"}).err,
+                HasSubstr("(did you mean 'OVNI_PTHREAD'?)"));
     EXPECT_THAT(err({"--bufer", "1M"}), HasSubstr("unknown option --bufer (did you mean '--buffer'?)"));
     EXPECT_THAT(err({"--qqqqqq"}), HasSubstr("unknown option --qqqqqq, see"));
     EXPECT_THAT(err({"--mpi-functions", "mpi_barier"}), HasSubstr("(did you mean 'MPI_Barrier'?)"));
