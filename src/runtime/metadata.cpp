@@ -38,6 +38,12 @@ Json& Metadata::own() {
     return ovni;
 }
 
+// Numbers that are equal may have other types, or signs.
+static bool is_same(const Json& one, const Json& other) {
+    return one.type() == other.type() &&
+           json_text(one, JsonStyle::compact) == json_text(other, JsonStyle::compact);
+}
+
 bool Metadata::set(const char* path, Json value) {
     Json* at = &root_;
     do {
@@ -45,7 +51,7 @@ bool Metadata::set(const char* path, Json value) {
         if (!at->is_object()) return false;
         at = &(*at)[next_name(path)];
     } while (path);
-    if (!value.is_null() && *at == value) return true;
+    if (!value.is_null() && is_same(*at, value)) return true;
     *at = std::move(value);
     ++changes_;
     return true;

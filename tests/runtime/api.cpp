@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 
 #include "tests/runtime/runtime_test.hpp"
@@ -140,6 +141,9 @@ TEST_F(ApiTest, AttributesOfAllTypesComeBack) {
         EXPECT_STREQ(json, R"({"n":1.5,"a":[1,2,{"k":null}],"e":{},"l":[],"big":1234567890123})");
         free(json);
         ovni_attr_set_double("a.b.num", 2);
+        ovni_attr_set_double("zero", 0.0);
+        ovni_attr_set_double("zero", -0.0);
+        EXPECT_TRUE(std::signbit(ovni_attr_get_double("zero")));
         stop();
         ::exit(::testing::Test::HasFailure());
     });
