@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni {
 
@@ -32,6 +33,8 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
         numbers.push_back(static_cast<uint16_t>(number));
     }
     if (numbers.empty()) return;
+    for (const MarkType& marks : about.marks)
+        if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
     ThreadInCounters thread(
         ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}], numbers);
     while (reader.next()) {
@@ -44,17 +47,31 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
     }
 }
 
-void CounterProfile::print_rows(TextOutput& out, const std::string& rank, const Sums& sums) const {
-    std::vector<std::pair<std::string_view, CounterSums>> rows;
-    for (const auto& [function, sum] : sums)
-        rows.emplace_back(function ? function->name : "outside of MPI", sum);
+std::string CounterProfile::name_of_region(int64_t region) const {
+    if (region == 0) return "in no region";
+    const auto name = regions_.find(region);
+    return "region " + (name == regions_.end() ? std::to_string(region) : one_line(name->second));
+}
+
+void CounterProfile::print_process(TextOutput& out, const std::string& rank,
+                                   const ProcessCounters& process) const {
+    std::vector<Row> functions, regions;
+    for (const auto& [function, sums] : process.by_function)
+        functions.emplace_back(function ? function->name : "outside of MPI", sums);
+    for (const auto& [region, sums] : process.by_region) regions.emplace_back(name_of_region(region), sums);
+    const bool has_regions = regions.size() > 1 || !process.by_region.contains(0);
+    print_rows(out, rank, std::move(functions));
+    if (has_regions) print_rows(out, rank, std::move(regions));
+}
+
+void CounterProfile::print_rows(TextOutput& out, const std::string& rank, std::vector<Row> rows) const {
     std::ranges::sort(rows, [](const auto& a, const auto& b) {
         return std::pair(b.second.nanoseconds.number(), a.first) <
                std::pair(a.second.nanoseconds.number(), b.first);
     });
-    for (const auto& [function, sum] : rows) {
+    for (const auto& [name, sum] : rows) {
         const CounterRates rates = rates_of(sum, number_of("instructions"), number_of("cycles"));
-        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14.6f} {:>6} {:>6}", rank, function,
+        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14.6f} {:>6} {:>6}", rank, name,
                        seconds(sum.nanoseconds), rate(rates.ipc), rate(rates.ghz));
         for (size_t c = 0; c < names_.size(); ++c)
             fmt::format_to(std::back_inserter(out.text()), " {:>{}}",
@@ -65,19 +82,21 @@ void CounterProfile::print_rows(TextOutput& out, const std::string& rank, const 
 }
 
 void CounterProfile::print(TextOutput& out) const {
-    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank", "function",
-                   "seconds", "IPC", "GHz");
+    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank",
+                   "function, region", "seconds", "IPC", "GHz");
     for (const std::string& name : names_)
         fmt::format_to(std::back_inserter(out.text()), " {:>14}", one_line(name));
     fmt::format_to(std::back_inserter(out.text()), "\n");
-    Sums all;
-    for (const auto& [rank, process] : ranks_)
-        for (const auto& [function, sums] : process.by_function) all[function] += sums;
-    print_rows(out, "all", all);
+    ProcessCounters all;
+    for (const auto& [rank, process] : ranks_) {
+        for (const auto& [function, sums] : process.by_function) all.by_function[function] += sums;
+        for (const auto& [region, sums] : process.by_region) all.by_region[region] += sums;
+    }
+    print_process(out, "all", all);
     const bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
     for (const auto& [rank, process] : ranks_) {
         std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-        print_rows(out, several ? fmt::format("{}.{}", rank.app, name) : name, process.by_function);
+        print_process(out, several ? fmt::format("{}.{}", rank.app, name) : name, process);
     }
 }
 

@@ -173,12 +173,14 @@ TEST_F(CounterSumsTest, AReportHasThemByFunctionAndRegion) {
     EXPECT_EQ(named(counters["regions"], "region", nullptr)["counts"]["instructions"], 305);
 }
 
-TEST_F(CounterSumsTest, TopPrintsThemByFunction) {
+TEST_F(CounterSumsTest, TopPrintsThemByFunctionAndRegion) {
     Finished top = run({program("ovnitop"), "--counters", trace().write()});
     EXPECT_EQ(top.status, 0) << top.err;
     EXPECT_THAT(top.out, HasSubstr("IPC"));
     EXPECT_THAT(top.out, testing::ContainsRegex("all +outside of MPI +0.000000 +1.67 +3.23 +701 +420\n"));
     EXPECT_THAT(top.out, testing::ContainsRegex("all +MPI_Barrier +0.000000 +0.20 +1.33 +8 +40\n"));
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +region solve +0.000000 +1.62 +1.92 +404 +250\n"));
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +in no region +0.000000 .* +305 +210\n"));
 }
 
 // A thread of OpenMP, say, that never calls MPI: its first border has no deltas.

@@ -144,7 +144,7 @@ TEST_F(TraceToolsTest, TopSaysThatATableIsEmpty) {
     example();
     for (const auto& [table, message] : {std::pair{"--mpi", "no call of MPI"},
                                          {"--locks", "no wait in POSIX threads"},
-                                         {"--counters", "no counters were recorded"}}) {
+                                         {"--counters", "the trace has no counters"}}) {
         Finished top = tool("ovnitop", {table});
         EXPECT_EQ(top.status, 0) << top.err;
         EXPECT_NE(top.err.find(message), std::string::npos) << top.err;
