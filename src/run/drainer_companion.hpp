@@ -14,8 +14,9 @@ namespace ovni::run {
 
 class DrainerCompanion : public Companion {
  public:
+    enum class OlderTrace : uint8_t { moves_away, stays };
     // `is_told`: the user knows already that nothing of the program is recorded.
-    explicit DrainerCompanion(bool is_told = false) : is_told_(is_told) {}
+    DrainerCompanion(bool is_told, OlderTrace older) : is_told_(is_told), older_(older) {}
 
     void prepare() noexcept override;
     void start(pid_t program) noexcept override;
@@ -31,6 +32,7 @@ class DrainerCompanion : public Companion {
     void tell_if_nothing_came(const Ending& ending) const;
 
     const bool is_told_;
+    const OlderTrace older_;
     writer::Session session_;
     std::optional<writer::Drainer> drainer_;
     std::thread thread_;

@@ -77,4 +77,10 @@ std::string what_keeps_libraries_out(const char* program) {
     return is_linked_statically(file) ? "is linked statically" : "";
 }
 
+bool can_be_started(const char* program) {
+    const std::string path = path_of(program);
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
 }  // namespace ovni::run

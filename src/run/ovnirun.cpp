@@ -108,7 +108,9 @@ int run(char** argv) {
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;
     const bool is_told = tell_what_is_not_recorded(options.program[0]);
-    ovni::run::DrainerCompanion companion(is_told);
+    using OlderTrace = ovni::run::DrainerCompanion::OlderTrace;
+    const bool starts = ovni::run::can_be_started(options.program[0]);
+    ovni::run::DrainerCompanion companion(is_told, starts ? OlderTrace::moves_away : OlderTrace::stays);
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);
 }

@@ -161,6 +161,16 @@ TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
     EXPECT_THAT(rows(), IsEmpty());
 }
 
+TEST_F(Rows, StayIfTheNextProgramCannotBeStarted) {
+    ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
+    for (const Finished& failed : {traced({}, {"./nosuch"}), traced({}, {"nosuch"})}) {
+        EXPECT_EQ(failed.status, 127);
+        EXPECT_THAT(failed.err, Not(HasSubstr("moved")));
+    }
+    EXPECT_EQ(traced({}, {"/"}).status, 126);
+    expect_whole_rows(2);
+}
+
 TEST_F(Rows, OfAnEarlierRunMoveAway) {
     ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
     const Finished second = traced({}, target("at_once", "2"));
