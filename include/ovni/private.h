@@ -221,10 +221,13 @@ uint32_t ovni_private_number_thread(void);
 /* The first call in a new thread, with that number. */
 void ovni_private_thread_starts(uint32_t number);
 
+/* Identity comes from the launcher, the system and ovnirun until MPI_Init or ovni_proc_init. Call in the
+ * constructor of a library that opens streams without either. */
+void ovni_private_introduce_process(void);
+
 /* --- Rows of threads that emit nothing, for libovni-threads.so --- */
 
-/* The process has rows: identity comes from the launcher and the system until MPI_Init, and the row of the
- * main thread begins with the process. */
+/* The process has rows: it is introduced, and the row of the main thread begins with the process. */
 void ovni_private_show_threads(void);
 /* Gives the calling thread a stream of ours if it has none. It is written even if nothing is emitted: a row
  * from now to the end of the thread. If `unless_exec` is not 0, an exec takes it away. A process that

@@ -49,6 +49,7 @@ void thread_ends(void* thread) noexcept {
 [[gnu::constructor]] void set_up() {
     has_key = pthread_key_create(&own_thread, thread_ends) == 0;
     samples_cpus = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+    if (!ovni_private_is_launcher()) ovni_private_introduce_process();
 }
 
 Thread* make_thread() noexcept {

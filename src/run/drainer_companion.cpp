@@ -12,7 +12,6 @@
 #include "ring/posix_io.hpp"
 #include "run/census.hpp"
 #include "run/older_trace.hpp"
-#include "run/preload.hpp"
 #include "run/run_directories.hpp"
 #include "run/run_name.hpp"
 
@@ -70,7 +69,7 @@ void DrainerCompanion::prepare() noexcept {
     if (session_.is_valid()) write_run_name(session_.header());
     // The parts of a job may write already, and inside of a traced program its processes do.
     const bool is_alone = rank_by_launcher() < 0 && !std::getenv("OVNI_SESSION");
-    if (session_.is_valid() && is_alone && shows_threads() && older_ == OlderTrace::moves_away)
+    if (session_.is_valid() && is_alone && older_ == OlderTrace::moves_away)
         move_older_trace(trace, session_.header().run);
     if (session_.is_valid())
         setenv("OVNI_SESSION", session_.directory().c_str(), 1);

@@ -57,16 +57,17 @@ bool is_sanitizer(const std::string& library) {
     return std::ranges::any_of(sanitizers, [&](const char* begin) { return name.starts_with(begin); });
 }
 
+// True if threads have rows even if they emit nothing.
+bool shows_threads() {
+    const char* shown = std::getenv("OVNI_THREADS");
+    return !shown || std::string_view(shown) != "mpi";
+}
+
 }  // namespace
 
 bool wants_reference_events() {
     const char* events = std::getenv("OVNI_MPI_EVENTS");
     return events && std::string_view(events) == "reference";
-}
-
-bool shows_threads() {
-    const char* shown = std::getenv("OVNI_THREADS");
-    return !shown || std::string_view(shown) != "mpi";
 }
 
 bool has_code_library() {

@@ -23,9 +23,6 @@ struct Libraries {
 // True if the trace shall hold only what the reference emulator reads (OVNI_MPI_EVENTS).
 bool wants_reference_events();
 
-// True if threads have rows even if they emit nothing (OVNI_THREADS).
-bool shows_threads();
-
 // False where the library for the program's code could not be built.
 bool has_code_library();
 

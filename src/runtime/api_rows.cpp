@@ -10,10 +10,15 @@
 
 using namespace ovni::writer;
 
-void ovni_private_show_threads() {
+void ovni_private_introduce_process() {
     if (is_inside()) return;
     SlowPath slow;
     process().introduce_by_environment();
+}
+
+void ovni_private_show_threads() {
+    if (is_inside()) return;
+    ovni_private_introduce_process();
     show_rows();
 }
 

@@ -71,8 +71,10 @@ class Process {
     // Lives as long as the process.
     const char* trace_directory();
 
-    // The process has rows from its start: until MPI_Init says who it is, the launcher and the system do.
+    // Until MPI_Init or ovni_proc_init says who the process is, the launcher and the system do.
     void introduce_by_environment();
+    // True if nobody else said so. Takes no lock.
+    bool is_known_by_environment() const { return is_default_.load(std::memory_order_relaxed); }
     // False once it is known who the process is, or if it cannot call MPI.
     bool may_be_identified();
     // The run directory, which stays mapped. Takes no lock.
@@ -96,13 +98,13 @@ class Process {
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
     std::atomic<bool> inherited_{false}, is_in_mpi_{false};
+    std::atomic<bool> is_default_{false};  // the identity is that of introduce_by_environment()
     Mutex mutex_;
     // Call with the mutex held.
     bool prepared_ = false;
     bool initialised_ = false;  // by ovni_proc_init
     bool identified_ = false;
     bool samples_cpus_ = false;
-    bool is_default_ = false;   // the identity is that of introduce_by_environment()
     bool may_call_mpi_ = true;  // as found when the process began
     bool program_told_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init

@@ -96,6 +96,8 @@ class Stream {
     void close(const StreamEnd* end);
     void close_ours(const StreamEnd* end);
     bool has_row() const { return row_ != Row::none; }
+    // The library says when the thread ends, as the program has said nothing of it.
+    bool is_shown_by_us() const;
     // A stream of ours without events is not written.
     void withdraw_row();
     // The process ends, and the stream ends with it. If this process drains, emissions wait for the end from

@@ -34,6 +34,10 @@ void Stream::open_ours(uint64_t since) {
     writer_.refresh_limit();
 }
 
+bool Stream::is_shown_by_us() const {
+    return has_row() || (is_ours() && process().is_known_by_environment());
+}
+
 void Stream::set_phase(ThreadLife::Phase phase) {
     life_.set_phase(phase);
     recording_.show_running();
@@ -249,7 +253,7 @@ void Stream::report_exit(int code) noexcept {
     RingHeader& header = own_.header();
     header.end_code.store(code, std::memory_order_relaxed);
     const bool is_amid = !is_held() && place_.tid() != static_cast<pid_t>(syscall(SYS_gettid));
-    if (has_row() && !process().is_in_mpi())
+    if (is_shown_by_us() && !process().is_in_mpi())
         header.exit_in_order.store(is_amid ? ExitInOrder::amid : ExitInOrder::at_end,
                                    std::memory_order_relaxed);
     if (header.life_is_ours.load(std::memory_order_relaxed))

@@ -55,7 +55,7 @@ void end_thread(void* mark) {
     stream->recording().show_changes();
     ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
-    if (stream->has_row() && stream->is_ours() && process().may_be_identified()) {
+    if (stream->is_ours() && stream->is_shown_by_us() && process().may_be_identified()) {
         stream->hold();
         return close_held(most_held);
     }

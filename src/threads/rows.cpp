@@ -33,7 +33,8 @@ void after_fork_in_child() {
 
 // Comes after that of libovni.so, and before any code of the program.
 [[gnu::constructor]] void begin() {
-    if (shown() == Shown::mpi || ovni_private_is_launcher()) return;
+    if (ovni_private_is_launcher()) return;
+    if (shown() == Shown::mpi) return ovni_private_introduce_process();
     ovni_private_show_threads();
     pthread_atfork(nullptr, nullptr, after_fork_in_child);
     if (ovni_private_is_program()) begin_rows();

@@ -161,6 +161,26 @@ TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
     EXPECT_THAT(rows(), IsEmpty());
 }
 
+// A program without MPI: its waits are events, and its end is in order.
+TEST_F(Rows, OfAnEarlierRunMoveAwayIfOnlyMpiCounts) {
+    const Words only_mpi{"--threads", "mpi", "--pthread", "all"};
+    for (const Words& earlier : {only_mpi, Words{}}) {
+        ASSERT_EQ(traced(earlier, target("at_once", "1")).status, 0);
+        const Finished second = traced(only_mpi, target("at_once", "1"));
+        EXPECT_THAT(second.err, HasSubstr("the older trace was moved to " + trace()));
+        const std::vector<Row> found = rows();
+        ASSERT_THAT(found, Not(IsEmpty()));
+        EXPECT_TRUE(std::ranges::any_of(found, &Row::is_main));
+        for (const Row& row : found) {
+            EXPECT_FALSE(row.metadata.end);
+            EXPECT_EQ(row.metadata.run, found[0].metadata.run);
+            EXPECT_TRUE(row.metadata.run);
+            EXPECT_GE(row.cpu, 0);
+        }
+        expect_accepted();
+    }
+}
+
 TEST_F(Rows, StayIfTheNextProgramCannotBeStarted) {
     ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
     for (const Finished& failed : {traced({}, {"./nosuch"}), traced({}, {"nosuch"})}) {
