@@ -221,6 +221,10 @@ uint32_t ovni_private_number_thread(void);
 /* The first call in a new thread, with that number. */
 void ovni_private_thread_starts(uint32_t number);
 
+/* How many forks, of any kind, lie between this process and the program that was started. Counts up in a
+ * child once the library has noticed. */
+uint32_t ovni_private_fork_depth(void);
+
 /* Identity comes from the launcher, the system and ovnirun until MPI_Init or ovni_proc_init. Call in the
  * constructor of a library that opens streams without either. */
 void ovni_private_introduce_process(void);

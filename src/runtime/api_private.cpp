@@ -126,6 +126,10 @@ int ovni_private_thread_defines() {
     return stream && stream->runs() && process().state() != ProcessState::gone;
 }
 
+uint32_t ovni_private_fork_depth() {
+    return fork_depth();
+}
+
 int ovni_private_process_is_ours() {
     return process().state() == ProcessState::uninit;
 }

@@ -21,6 +21,7 @@ namespace {
 
 pthread_key_t at_thread_end;
 pid_t this_process;
+std::atomic<uint32_t> forks{0};      // before this process
 uint64_t process_begin;              // or that of the image; monotonic
 std::atomic<bool> has_rows{false};   // of threads that emit nothing
 std::atomic<bool> withdrawn{false};  // rows are: the program says which threads there are
@@ -125,6 +126,7 @@ void let_emission_end(Stream& stream) {
 void start_over() {
     forget_own_process_id();
     this_process = getpid();
+    forks.fetch_add(1, std::memory_order_relaxed);
     process_begin = monotonic_clock();
     process().start_over_in_child(streams().hold_more_than_rows());
     streams().forget_in_child();
@@ -258,6 +260,10 @@ Stream* inherited_stream() {
         open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row_with_events());
     if (stream && parent_stream) stream->inherit(*parent_stream);
     return stream;
+}
+
+uint32_t fork_depth() {
+    return forks.load(std::memory_order_relaxed);
 }
 
 bool is_this_process() {

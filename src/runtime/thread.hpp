@@ -51,6 +51,8 @@ void free_stream();
 
 // False in a child that shares our memory, or has a copy of it without the knowledge of pthread_atfork.
 bool is_this_process();
+// How many forks lie between this process and its program.
+uint32_t fork_depth();
 // The calling thread is about to create another one. In a clone() that bypassed fork() it is the only thread,
 // so the child starts over now: later, several threads might try.
 void expect_thread();
