@@ -18,7 +18,7 @@ constexpr StateRule wait_states[] = {
     {"", "", 6, "Condition: waiting"},
     {"", "", 7, "Thread: joining"},
     {"", "", 8, "Semaphore: waiting"},
-    {"", "", 9, "Once: running the function, or waiting for it"},
+    {"", "", 9, "Once: waiting for the function"},
 };
 
 constexpr StateRule object_states[] = {
@@ -122,8 +122,8 @@ constexpr EventSpec events[] = {
     leave("HJ](u32 object, i32 holder, i32 error)", "has joined thread object %{object}: %@{error}"),
     enter("HS[(u32 object, i32 holder)", "waits for semaphore %{object}", "HS]"),
     leave("HS](u32 object, i32 holder, i32 error)", "has waited for semaphore %{object}: %@{error}"),
-    enter("HO[(u32 object, i32 holder)", "runs once %{object}, run by %@{holder}", "HO]"),
-    leave("HO](u32 object, i32 holder, i32 error)", "has run once %{object}: %@{error}"),
+    enter("HO[(u32 object, i32 holder)", "waits for once %{object}, run by %@{holder}", "HO]"),
+    leave("HO](u32 object, i32 holder, i32 error)", "has waited for once %{object}: %@{error}"),
     define("HMd+(u32 object, u64 address, str name)", "mutex %{object} at %#llx{address} is %{name}"),
     define("HRd+(u32 object, u64 address, str name)",
            "read-write lock %{object} at %#llx{address} is %{name}"),

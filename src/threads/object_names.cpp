@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -112,9 +113,15 @@ size_t name_object(const void* object, char* name) noexcept {
     return print(name, file, strlen(file), place);
 }
 
-size_t name_thread(int32_t tid, char* name) noexcept {
+size_t name_thread(const void* handle, int32_t tid, char* name) noexcept {
     *name = '\0';
-    return tid == 0 ? 0 : static_cast<size_t>(snprintf(name, longest_name, "thread %d", tid));
+    if (tid == 0) return 0;
+    char own[16] = "";
+    const bool is_named = pthread_getname_np(reinterpret_cast<pthread_t>(handle), own, sizeof own) == 0 &&
+                          own[0] != '\0' && strncmp(own, program_invocation_short_name, sizeof own - 1) != 0;
+    const int length = is_named ? snprintf(name, longest_name, "thread %d %s", tid, own)
+                                : snprintf(name, longest_name, "thread %d", tid);
+    return static_cast<size_t>(length);
 }
 
 }  // namespace ovni::threads

@@ -13,7 +13,8 @@ inline constexpr size_t longest_name = 255;
 // object; an error gives no name. Names of C++ stay mangled.
 size_t name_object(const void* object, char* name) noexcept;
 
-// That of a thread, by its tid; none for 0.
-size_t name_thread(int32_t tid, char* name) noexcept;
+// The tid of a thread and the name that it has, if that is not the program's: "thread 4711 reader". None for
+// the tid 0.
+size_t name_thread(const void* handle, int32_t tid, char* name) noexcept;
 
 }  // namespace ovni::threads

@@ -21,9 +21,17 @@ uint32_t number_of(State state, const void* object) noexcept;
 // The tid of the thread that has the object, 0 if nobody can know.
 int32_t holder_of(State state, const void* object) noexcept;
 
-// The calling thread begins, or ends: threads that join it see its tid in between.
-void thread_lives(bool lives) noexcept;
-// The calling thread is about to run the function of that object, if nobody does.
-void runs_once(const void* object) noexcept;
+// Stands for a thread that is joined: its tid, or its handle if the tid is not known. The C library gives the
+// handle to another thread once this one is joined.
+const void* object_of(pthread_t thread) noexcept;
+// The calling thread begins: whoever joins it after its end finds its tid.
+void thread_begins() noexcept;
+
+// The calling thread is about to run the function of that object. False if another one does.
+bool begin_run_once(const pthread_once_t* object) noexcept;
+void end_run_once(const void* object) noexcept;
+
+// In a fork's child, which has none of the parent's other threads.
+void forget_runs() noexcept;
 
 }  // namespace ovni::threads

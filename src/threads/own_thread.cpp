@@ -24,7 +24,9 @@ void end(void* thread) {
 
 }  // namespace
 
-void OwnThread::forget() noexcept {
+void OwnThread::follow_fork(uint32_t now) noexcept {
+    if (fork_depth == now) return;
+    fork_depth = now;
     depth = 0;
     has_required = false;
     memset(defined, 0, sizeof defined);

@@ -22,12 +22,13 @@ struct OwnThread {
     static constexpr size_t deepest = 32, remembered = 1024;
     uintptr_t inside;  // the frame of the recorder that is at work, else 0
     uint32_t depth;
-    bool has_required, is_ending;
+    bool has_required;
+    uint32_t fork_depth;  // that of the process when this was filled
     OpenState open[deepest];
     uint32_t defined[remembered];  // the number that was defined last, by the number's low bits
 
-    // In a fork's child, whose stream is a new one.
-    void forget() noexcept;
+    // Forgets all in a fork's child, whose stream is a new one. `now`: of this process.
+    void follow_fork(uint32_t now) noexcept;
 };
 
 // Null if the thread has none. Not a thread-local variable: programs have little room for these.

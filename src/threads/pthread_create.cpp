@@ -51,9 +51,7 @@ auto begin(void* given) {
     ovni_private_thread_starts(beginning.number);
     if (beginning.has_row) ovni::threads::show_this_thread(beginning.creator);
     ovni::threads::record_start(beginning.caller);
-    const auto value = beginning.function(beginning.argument);
-    ovni::threads::record_return();
-    return value;
+    return beginning.function(beginning.argument);
 }
 
 // Runs before any thread of the program begins; a thread of a library may be older.

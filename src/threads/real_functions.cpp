@@ -25,6 +25,7 @@ void look_up(RealFunction<Function>& function, const char* name) {
     }
 #define WAIT OVNI_FIRST
 #define ALWAYS OVNI_FIRST
+#define ONCE OVNI_FIRST
 #define INSTANT OVNI_FIRST
 #define OF_THREAD OVNI_FIRST
 #include "threads/functions.inc"
@@ -46,6 +47,7 @@ void first_call_once(once_flag* flag, void (*function)()) {
 constinit RealFunctions r = {
 #define WAIT OVNI_INITIAL
 #define ALWAYS OVNI_INITIAL
+#define ONCE OVNI_INITIAL
 #define INSTANT OVNI_INITIAL
 #define OF_THREAD OVNI_INITIAL
 #include "threads/functions.inc"
@@ -59,6 +61,7 @@ namespace {
 #define OVNI_LOOK_UP(name, ...) look_up(r.name, #name);
 #define WAIT OVNI_LOOK_UP
 #define ALWAYS OVNI_LOOK_UP
+#define ONCE OVNI_LOOK_UP
 #define INSTANT OVNI_LOOK_UP
 #define OF_THREAD OVNI_LOOK_UP
 #include "threads/functions.inc"

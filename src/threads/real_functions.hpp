@@ -27,6 +27,7 @@ class RealFunction {
 struct RealFunctions {
 #define WAIT OVNI_POINTER
 #define ALWAYS OVNI_POINTER
+#define ONCE OVNI_POINTER
 #define INSTANT OVNI_POINTER
 #define OF_THREAD OVNI_POINTER
 #include "threads/functions.inc"

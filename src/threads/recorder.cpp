@@ -34,8 +34,6 @@ const Codes& codes_of(State state) {
     return codes[static_cast<unsigned>(state)];
 }
 
-std::atomic<bool> is_forks_child{false};
-
 struct KeepErrno {
     int kept = errno;
     ~KeepErrno() { errno = kept; }
@@ -78,6 +76,14 @@ void begin_in_child() noexcept {
     ovni_private_emit(event, detail::event_size());
 }
 
+// A child of fork(), or of a raw clone() that libovni has noticed, has a stream of its own.
+void follow_fork(OwnThread& thread) noexcept {
+    static constinit std::atomic<uint32_t> followed{0};
+    const uint32_t depth = ovni_private_fork_depth();
+    if (followed.exchange(depth) != depth) forget_runs();
+    thread.follow_fork(depth);
+}
+
 // Programs that describe themselves are recorded only then, in the threads that they show.
 bool is_asked_for = false;
 
@@ -87,37 +93,39 @@ bool has_stream(OwnThread& thread, const void* caller) noexcept {
     if (!ovni_private_thread_window && caller && may_be_allocator(caller)) return false;
     if (ovni_private_program_describes_itself() && !(is_asked_for && runs())) return false;
     if (!runs() && !ovni_private_thread_open()) {
-        if (!runs() && is_forks_child.load(std::memory_order_relaxed)) begin_in_child();
+        if (!runs() && ovni_private_fork_depth() > 0) begin_in_child();
         if (!runs()) return false;
     }
+    follow_fork(thread);
     if (!thread.has_required) ovni_private_require(OVNI_PTHREAD_MODEL, OVNI_PTHREAD_VERSION);
     thread.has_required = true;
     return true;
 }
 
-void define(State state, const void* object, uint32_t number, uint64_t clock) noexcept {
+void define(const Wait& wait, uint32_t number, uint64_t clock) noexcept {
     struct Definition {
         uint32_t number;
         uint32_t address[2];
         char name[longest_name + 1];
     } definition;
     definition.number = number;
-    memcpy(definition.address, &object, sizeof definition.address);
-    size_t size = state == State::join ? name_thread(holder_of(state, object), definition.name)
-                                       : name_object(object, definition.name);
+    memcpy(definition.address, &wait.address, sizeof definition.address);
+    size_t size = wait.state == State::join
+                      ? name_thread(wait.address, holder_of(wait.state, wait.object), definition.name)
+                      : name_object(wait.object, definition.name);
     ovni_ev event{};
-    const std::array<char, 4> code = codes_of(state).define.text();
+    const std::array<char, 4> code = codes_of(wait.state).define.text();
     ovni_ev_set_mcv(&event, code.data());
     ovni_ev_set_clock(&event, clock);
     ovni_ev_jumbo_emit(&event, reinterpret_cast<const uint8_t*>(&definition),
                        static_cast<uint32_t>(offsetof(Definition, name) + size + 1));
 }
 
-uint32_t defined_number(OwnThread& thread, State state, const void* object, uint64_t clock) noexcept {
-    uint32_t number = number_of(state, object);
+uint32_t defined_number(OwnThread& thread, const Wait& wait, uint64_t clock) noexcept {
+    uint32_t number = number_of(wait.state, wait.object);
     uint32_t& remembered = thread.defined[number % OwnThread::remembered];
     if (number == 0 || remembered == number) return number;
-    define(state, object, number, clock);
+    define(wait, number, clock);
     return remembered = number;
 }
 
@@ -141,8 +149,7 @@ Mode chosen_mode() noexcept {
 }
 
 void start_over_in_child() {
-    is_forks_child.store(true, std::memory_order_relaxed);
-    if (OwnThread* thread = own_thread()) thread->forget();
+    if (OwnThread* thread = own_thread()) follow_fork(*thread);
 }
 
 [[gnu::constructor]] void begin() {
@@ -154,15 +161,14 @@ void start_over_in_child() {
 }  // namespace
 
 bool begin_wait(Wait& wait) noexcept {
-    if (mode.load(std::memory_order_relaxed) == Mode::off || is_left_out(wait.caller)) return false;
+    if (!records_waits() || is_left_out(wait.caller)) return false;
     OwnThread* thread = own_thread_made();
     AtWork at_work(thread, wait.frame);
     if (!at_work || !has_stream(*thread, wait.caller) || thread->depth == OwnThread::deepest) return false;
     const uint64_t clock = ovni::stream_now();
     close_left(*thread, wait.frame, clock);
     OpenState open{wait.frame, wait.state, 0, holder_of(wait.state, wait.object)};
-    if (wait.state == State::once) runs_once(wait.object);
-    open.object = defined_number(*thread, wait.state, wait.object, clock);
+    open.object = defined_number(*thread, wait, clock);
     ovni::emit_at(codes_of(wait.state).enter, clock, open.object, open.holder);
     wait.place = thread->depth;
     thread->open[thread->depth++] = open;
@@ -172,6 +178,7 @@ bool begin_wait(Wait& wait) noexcept {
 void end_wait(const Wait& wait, int error) noexcept {
     OwnThread* thread = own_thread();
     AtWork at_work(thread, wait.frame);
+    if (at_work) follow_fork(*thread);
     if (!at_work || wait.place >= thread->depth || thread->open[wait.place].frame != wait.frame) return;
     if (!runs()) {
         thread->depth = wait.place;
@@ -189,7 +196,7 @@ void record_instant(EventCode event, const Wait& about, int error) noexcept {
     if (!at_work || !has_stream(*thread, about.caller)) return;
     const uint64_t clock = ovni::stream_now();
     close_left(*thread, about.frame, clock);
-    uint32_t object = defined_number(*thread, about.state, about.object, clock);
+    uint32_t object = defined_number(*thread, about, clock);
     ovni::emit_at(event, clock, object, int32_t{error});
 }
 
@@ -203,7 +210,7 @@ void record_of_thread(EventCode event, uint64_t number, const void* caller, Allo
 }
 
 void thread_ends(OwnThread& thread) noexcept {
-    thread_lives(false);
+    follow_fork(thread);
     if (thread.depth == 0 || !runs()) return;
     const KeepErrno keep;
     const uint64_t clock = ovni::stream_now();

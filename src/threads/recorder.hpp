@@ -21,11 +21,17 @@ inline bool records_all() noexcept {
     return mode.load(std::memory_order_relaxed) == Mode::all;
 }
 
+// True unless waits are not recorded at all.
+inline bool records_waits() noexcept {
+    return mode.load(std::memory_order_relaxed) != Mode::off;
+}
+
 struct Wait {
     State state;
-    const void* object;
-    const void* caller;  // an address in its code
-    uintptr_t frame;     // of the wrapper
+    const void* object;   // its address; of a thread, object_of()
+    const void* address;  // of a thread, its handle
+    const void* caller;   // an address in its code
+    uintptr_t frame;      // of the wrapper
     uint32_t place = none;
     static constexpr uint32_t none = UINT32_MAX;
 };

@@ -14,7 +14,8 @@ namespace ovni::threads {
 
 namespace {
 
-std::atomic<bool> has_rows{false};
+constexpr uint32_t nowhere = UINT32_MAX;
+std::atomic<uint32_t> rows_since{nowhere};  // the fork depth at which the process began to have them
 
 bool may_have_rows() noexcept {
     static const bool may = shown() != Shown::mpi && !ovni_private_is_launcher();
@@ -23,12 +24,14 @@ bool may_have_rows() noexcept {
 
 // The thread is the main thread, or as good as that: nobody has created another one.
 void begin_rows() noexcept {
-    if (has_rows.exchange(true)) return;
-    ovni_private_show_thread(0);
+    const uint32_t now = ovni_private_fork_depth();
+    if (rows_since.exchange(now) != now) ovni_private_show_thread(0);
 }
 
 void after_fork_in_child() {
-    if (has_rows.load(std::memory_order_relaxed)) ovni_private_show_thread(1);
+    if (rows_since.load(std::memory_order_relaxed) == nowhere) return;
+    rows_since.store(ovni_private_fork_depth(), std::memory_order_relaxed);
+    ovni_private_show_thread(1);
 }
 
 // Comes after that of libovni.so, and before any code of the program.

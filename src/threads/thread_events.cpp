@@ -12,13 +12,9 @@ void record_creation(pthread_t thread, const void* caller) noexcept {
 void record_start(const void* caller) noexcept {
     const Mode recorded = mode.load(std::memory_order_relaxed);
     if (recorded == Mode::off) return;
-    thread_lives(true);
+    thread_begins();
     // No thread needs a buffer for its start alone if only waits are recorded.
     if (recorded == Mode::all) record_of_thread("HTs", pthread_self(), caller, Allocating::no);
-}
-
-void record_return() noexcept {
-    if (mode.load(std::memory_order_relaxed) != Mode::off) thread_lives(false);
 }
 
 }  // namespace ovni::threads

@@ -7,8 +7,7 @@ namespace ovni::threads {
 
 // The calling thread has created another. `caller`: an address in the code that did.
 void record_creation(pthread_t thread, const void* caller) noexcept;
-// The calling thread, created by that code, is about to run its function, or has returned from it.
+// The calling thread, created by that code, is about to run its function.
 void record_start(const void* caller) noexcept;
-void record_return() noexcept;
 
 }  // namespace ovni::threads

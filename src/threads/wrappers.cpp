@@ -24,7 +24,6 @@ struct ReturnsError {
     static bool is_busy(int result) { return result == EBUSY; }
     static int error_of(int result) { return result; }
 };
-struct Looked : ReturnsError {};
 struct SetsErrno {
     static constexpr bool may_set_errno = true;
     static bool is_busy(int result) { return result == -1 && errno == EAGAIN; }
@@ -76,6 +75,9 @@ const void* address_of(const volatile void* object) {
 const void* address_of(pthread_t thread) {
     return reinterpret_cast<const void*>(thread);
 }
+const void* object_of(const volatile void* object) {
+    return address_of(object);
+}
 
 // A thread that has an error checking mutex does not wait for it.
 bool waits_in_vain(State state, const void* object) {
@@ -119,7 +121,6 @@ template <class Results, class Attempt, class Call>
     [[maybe_unused]] int before = Results::may_set_errno ? errno : 0;
     int result = attempt();
     if (__builtin_expect(!Results::is_busy(result), 1)) {
-        if (std::is_same_v<Results, Looked>) return call();
         if (__builtin_expect(records_all(), 0)) record_instant(acquired, about, Results::error_of(result));
         return result;
     }
@@ -134,6 +135,29 @@ template <class Call>
     int error = call();
     if (records_all()) record_instant("HMa", about, error);
     return error;
+}
+
+template <class Call>
+struct OnceRun {
+    const void* object;
+    Call& call;
+    int result = 0;
+
+    static void run(void* argument) {
+        auto& own = *static_cast<OnceRun*>(argument);
+        own.result = own.call();
+    }
+    static void leave(void* argument) { end_run_once(static_cast<const OnceRun*>(argument)->object); }
+};
+
+// The thread that runs the function waits for nobody.
+template <class Call>
+[[gnu::noinline]] int run_or_wait(const Wait& about, const pthread_once_t* control, Call call) {
+    if (is_done(control) || !records_waits()) return call();
+    if (!begin_run_once(control)) return wait<ReturnsError>(about, call);
+    OnceRun<Call> running{control, call};
+    ovni_threads_call(running.run, running.leave, &running);
+    return running.result;
 }
 
 // In the order of State.
@@ -157,9 +181,10 @@ constexpr EventCode detaches{"HTd"}, cancels{"HTk"};
 }  // namespace
 
 #define OVNI_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
-#define OVNI_ABOUT(state)                                                                          \
-    ::ovni::threads::Wait {                                                                        \
-        state, address_of(o), OVNI_CALLER, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) \
+#define OVNI_ABOUT(state)                                           \
+    ::ovni::threads::Wait {                                         \
+        state, object_of(o), address_of(o), OVNI_CALLER,            \
+            reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) \
     }
 // The names in C++ are others, as the headers declare these functions with attributes that differ.
 #define OVNI_FUNCTION(name, parameters)                                                      \
@@ -179,6 +204,10 @@ constexpr EventCode detaches{"HTd"}, cancels{"HTk"};
 #define ALWAYS(name, parameters, arguments, state)                                             \
     OVNI_FUNCTION(name, parameters) {                                                          \
         return wait<ReturnsError>(OVNI_ABOUT(State::state), [=] { return r.name arguments; }); \
+    }
+#define ONCE(name, parameters, arguments)                                                 \
+    OVNI_FUNCTION(name, parameters) {                                                     \
+        return run_or_wait(OVNI_ABOUT(State::once), o, [=] { return r.name arguments; }); \
     }
 #define INSTANT(name, parameters, arguments, event)                       \
     OVNI_FUNCTION(name, parameters) {                                     \
@@ -207,12 +236,9 @@ void ovni_wrapped_pthread_exit(void* value) {
 
 [[gnu::visibility("default")]] void ovni_wrapped_call_once(once_flag* o, void (*function)()) asm("call_once");
 void ovni_wrapped_call_once(once_flag* o, void (*function)()) {
-    auto call = [=] { return r.call_once(o, function), 0; };
     static_assert(sizeof(once_flag) == sizeof(pthread_once_t));
-    if (is_done(reinterpret_cast<const pthread_once_t*>(o)))
-        call();
-    else
-        wait<ReturnsError>(OVNI_ABOUT(State::once), call);
+    run_or_wait(OVNI_ABOUT(State::once), reinterpret_cast<const pthread_once_t*>(o),
+                [=] { return r.call_once(o, function), 0; });
 }
 
 }  // extern "C"

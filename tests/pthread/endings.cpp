@@ -58,6 +58,27 @@ TEST_P(Ending, AForkGoesOn) {
     EXPECT_GE(count(text, "HC["), 2) << text;
 }
 
+// The streams of the child name the model and define their objects, as those of its parent do.
+TEST_P(Ending, ARawForkGoesOn) {
+    const Finished done = ended({"raw"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_accepted();
+    const int child = std::stoi(done.out);
+    int streams = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(trace())) {
+        if (entry.path().filename() != "stream.json") continue;
+        const nlohmann::json about = nlohmann::json::parse(std::ifstream(entry.path()));
+        if (about.at("ovni").at("pid") != child || about.at("ovni").at("tid") != child) continue;
+        ++streams;
+        EXPECT_TRUE(about.at("ovni").at("require").contains("pthread"));
+        const std::string text = run({program("ovnidump"), entry.path().parent_path()}, {}, 120).out;
+        EXPECT_EQ(count(text, "HM["), 1) << text;
+        EXPECT_EQ(count(text, "HMd"), 1) << text;
+        EXPECT_LT(text.find("HMd"), text.find("HM[")) << text;
+    }
+    EXPECT_EQ(streams, 1);
+}
+
 TEST_P(Ending, LibrariesAreUnloaded) {
     EXPECT_EQ(ended({"dlclose", target("pthread_plugin.so")}).status, 0);
     expect_accepted();

@@ -1,4 +1,5 @@
-/* Ends while threads wait, as the first argument says: kill, exit, exec PROGRAM, fork, dlclose PLUGIN. */
+/* Ends while threads wait, as the first argument says: kill, exit, exec PROGRAM, fork, raw,
+ * dlclose PLUGIN. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +71,37 @@ static void* fork_here(void* unused) {
     return NULL;
 }
 
+/* The C library knows nothing of the child. */
+static void* hold_for_a_while(void* unused) {
+    (void)unused;
+    pthread_mutex_lock(&mutex);
+    atomic_store(&waiting, 1);
+    nap(50);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+static void wait_for_holder(void) {
+    pthread_t thread;
+    atomic_store(&waiting, 0);
+    pthread_create(&thread, NULL, hold_for_a_while, NULL);
+    while (atomic_load(&waiting) == 0) nap(1);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+}
+static int fork_raw(void) {
+    wait_for_holder();
+    int status = 0;
+    pid_t child = (pid_t)syscall(SYS_fork);
+    if (child == 0) {
+        wait_for_holder();
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    printf("%d\n", child);
+    return status;
+}
+
 static int use_plugin(const char* path) {
     for (int i = 0; i < 2; ++i) {
         void* plugin = dlopen(path, RTLD_NOW);
@@ -83,6 +116,7 @@ static int use_plugin(const char* path) {
 int main(int count, char** words) {
     if (count < 2) return 2;
     if (strcmp(words[1], "dlclose") == 0) return use_plugin(words[2]);
+    if (strcmp(words[1], "raw") == 0) return fork_raw();
     start_waiting();
     if (strcmp(words[1], "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(words[1], "exec") == 0) execv(words[2], words + 2);

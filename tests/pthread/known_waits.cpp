@@ -2,6 +2,7 @@
 // right objects, and with the right holders.
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -28,7 +29,8 @@ class KnownWaits : public TracedThreads {
             words >> kind >> object;
             if (object == "thread") words >> tid, object += " " + tid;
             int64_t ns = 0;
-            words >> tid >> holder >> ns;
+            if (words >> tid; std::isdigit(tid[0]) == 0) object += " " + tid, words >> tid;
+            words >> holder >> ns;
             Sum& sum = all[{{kind == "spin" ? "spin lock" : kind, object}, std::stoi(holder)}];
             ++sum.waits;
             sum.ns += ns;
@@ -43,6 +45,11 @@ class KnownWaits : public TracedThreads {
                 all[{{lock.at("kind"), lock.at("object")}, tid}] = {held.at("waits"), held.at("ns")};
             }
         return all;
+    }
+    static int64_t count(const Waits& all, const std::string& kind) {
+        int64_t waits = 0;
+        for (const auto& [object, sum] : all) waits += object.first.first == kind ? sum.waits : 0;
+        return waits;
     }
     static bool is_close(int64_t ns, const Sum& measured) {
         constexpr int64_t each = 50'000, share = 20;
@@ -86,6 +93,7 @@ TEST_F(KnownWaits, AreMeasuredAlike) {
                 all_close = false;
                 std::cout << object.first.second << ": " << same->second.ns << " for " << sum.ns << " ns\n";
             }
+            for (const char* kind : {"thread", "once"}) EXPECT_EQ(count(found, kind), count(expected, kind));
             expect_accepted();
             expect_table(summary);
         }

@@ -149,10 +149,53 @@ static void producer(void) {
     while (pthread_tryjoin_np(thread, NULL) != 0) nap(5);
 }
 
+/* The C library gives the handle of the last thread to the next one. Main may come before the thread runs. */
+static void* work(void* unused) {
+    (void)unused;
+    atomic_store(&holder, gettid());
+    nap(60);
+    return NULL;
+}
+static const char* name_of_joined(const char* name) {
+    static char text[32];
+    snprintf(text, sizeof text, "thread %d%s%s", atomic_load(&holder), *name ? " " : "", name);
+    return text;
+}
+static void joins(void) {
+    for (int i = 0; i < 3; ++i) {
+        const char* name = i == 2 ? "worker" : "";
+        pthread_t thread;
+        pthread_create(&thread, NULL, work, NULL);
+        if (*name) pthread_setname_np(thread, name);
+        MEASURE("thread", name_of_joined(name), atomic_load(&holder), pthread_join(thread, NULL));
+    }
+}
+
+static pthread_once_t setup_once = PTHREAD_ONCE_INIT;
+static void set_up(void) {
+    atomic_store(&step, 8);
+    nap(80);
+}
+static void* set_up_once(void* unused) {
+    (void)unused;
+    atomic_store(&holder, gettid());
+    pthread_once(&setup_once, set_up);
+    return NULL;
+}
+static void once(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, set_up_once, NULL);
+    wait_for_step(8);
+    MEASURE("once", "setup_once", atomic_load(&holder), pthread_once(&setup_once, set_up));
+    while (pthread_tryjoin_np(thread, NULL) != 0) nap(5);
+}
+
 int main(void) {
     locks();
     barrier();
     ping_pong();
     producer();
+    joins();
+    once();
     return 0;
 }
