@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/wire.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "mpi/emu/salvage_events.hpp"
 #include "session/gather.hpp"
 #include "session/left_events.hpp"
 #include "session/trace_check.hpp"
 #include "session/trace_wire.hpp"
-#include "session/wire.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

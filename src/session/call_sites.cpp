@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "session/wire.hpp"
+#include "base/wire.hpp"
 
 namespace ovni {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
-#include "session/wire.hpp"
+#include "base/wire.hpp"
 
 namespace ovni {
 

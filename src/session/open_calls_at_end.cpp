@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "session/wire.hpp"
+#include "base/wire.hpp"
 
 namespace ovni {
 

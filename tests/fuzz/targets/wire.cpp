@@ -1,5 +1,5 @@
 // Messages of another rank: what the two ranks of a job put together, of which the other one sends anything.
-#include "session/wire.hpp"
+#include "base/wire.hpp"
 
 #include <algorithm>
 #include <cstring>
