@@ -1,10 +1,9 @@
 #include "messages/open_calls.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
-#include "model/mpi_details.hpp"
+#include "messages/collective_functions.hpp"
 #include "ovni/format.h"
 
 namespace ovni {
@@ -17,17 +16,9 @@ using Record = MpiRecord;
 constexpr const char* of_one_request[] = {"MPI_Wait"};
 constexpr const char* of_all_requests[] = {"MPI_Waitall"};
 constexpr const char* of_some_requests[] = {"MPI_Waitany", "MPI_Waitsome"};
-// All members make these, too; what makes a communicator does unless it says otherwise.
-constexpr const char* of_some_members[] = {"MPI_Comm_create_group", "MPI_Intercomm_create", "MPI_Comm_join"};
-
 template <size_t count>
 bool is_in(const char* const (&names)[count], const MpiFunctionRow& function) {
     return std::ranges::find(names, function.name) != std::end(names);
-}
-
-bool is_collective(const MpiFunctionRow& function) {
-    return function.record == Record::Collective || function.record == Record::CommunicatorEnd ||
-           (function.record == Record::CommunicatorMaker && !is_in(of_some_members, function));
 }
 
 bool is_posted(Record record) {
@@ -54,8 +45,8 @@ void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
         if (event.kind != EventView::Kind::event || event.code.model() != 'M') continue;
         if (event.jumbo()) {
             std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
-            if (event.code == OVNI_MPI_COMMUNICATOR) define(data);
-            if (event.code == OVNI_MPI_NAME) name(data);
+            if (event.code == OVNI_MPI_COMMUNICATOR) communicators_.define(data);
+            if (event.code == OVNI_MPI_NAME) communicators_.name(data);
             continue;
         }
         MpiEvent mpi(event.code, event.payload());
@@ -118,36 +109,6 @@ void ProcessCalls::start(uint32_t request, Kind kind, const Call& from) {
     if (++known->second.under_way == 0) requests_.erase(known);
 }
 
-void ProcessCalls::define(std::span<const uint8_t> data) {
-    auto told = mpi_communicator(data);
-    if (!told) return;
-    CommunicatorFacts& known = communicators_[told->number];
-    known.id = told->id;
-    known.flags = told->flags;
-    known.size = told->size;
-    // A list goes on where it is known to, so a damaged one needs no more memory than its events.
-    if (told->first > known.members.size()) return;
-    known.members.resize(std::max(known.members.size(), told->first + told->members.size()), -1);
-    std::ranges::copy(told->members, known.members.begin() + told->first);
-}
-
-void ProcessCalls::name(std::span<const uint8_t> data) {
-    uint32_t number = 0;
-    if (data.size() <= sizeof number) return;
-    std::memcpy(&number, data.data(), sizeof number);
-    if (auto known = communicators_.find(number); known != communicators_.end()) {
-        std::string_view text(reinterpret_cast<const char*>(data.data()) + sizeof number,
-                              data.size() - sizeof number);
-        known->second.name = text.substr(0, text.find('\0'));
-    }
-}
-
-uint64_t ProcessCalls::id_of(uint32_t communicator) const {
-    if (communicator == OVNI_MPI_WORLD || communicator == OVNI_MPI_SELF) return communicator;
-    auto known = communicators_.find(communicator);
-    return known == communicators_.end() ? 0 : known->second.id;
-}
-
 std::vector<OpenCall> ProcessCalls::open() const {
     std::vector<OpenCall> all;
     for (const Unended& unended : unended_) {
@@ -169,13 +130,13 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
     auto add = [&](const Request& request) {
         if (request.under_way <= 0) return;
         open.waits_for.push_back(request.operation);
-        open.waits_for.back().communicator = id_of(request.communicator);
+        open.waits_for.back().communicator = communicators_.id_of(request.communicator);
     };
     if (is_collective(function)) {
         auto turn = turns_.find(call.communicator);
         if (turn != turns_.end())
-            open.waits_for.push_back(
-                {Kind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY, id_of(call.communicator), turn->second});
+            open.waits_for.push_back({Kind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY,
+                                      communicators_.id_of(call.communicator), turn->second});
     } else if (is_in(of_one_request, function)) {
         if (auto known = requests_.find(call.request); known != requests_.end()) add(known->second);
     } else if (is_in(of_all_requests, function) || is_in(of_some_requests, function)) {
@@ -184,23 +145,16 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
     } else if (call.communicator != OVNI_MPI_NO_OBJECT && !is_posted(record) &&
                (record == Record::Send || record == Record::Receive || record == Record::Exchange ||
                 record == Record::Probe)) {
-        open.waits_for.push_back({kind_of(record), call.peer, call.tag, id_of(call.communicator), 0});
+        open.waits_for.push_back(
+            {kind_of(record), call.peer, call.tag, communicators_.id_of(call.communicator), 0});
     }
 }
 
 uint64_t ProcessCalls::turns(uint64_t communicator) const {
     uint64_t turns = 0;
     for (const auto& [number, count] : turns_)
-        if (id_of(number) == communicator) turns = std::max(turns, count);
+        if (communicators_.id_of(number) == communicator) turns = std::max(turns, count);
     return turns;
-}
-
-CommunicatorFacts ProcessCalls::communicator(uint64_t id) const {
-    for (const auto& [number, facts] : communicators_)
-        if (facts.id == id) return facts;
-    CommunicatorFacts unknown;
-    unknown.id = id;
-    return unknown;
 }
 
 }  // namespace ovni

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/process_communicators.hpp"
 #include "model/mpi_event.hpp"
 #include "ovni/mpi_events.h"
 #include "trace/stream_reader.hpp"
@@ -33,14 +34,6 @@ struct OpenCall {
     bool needs_all = true;           // false: one of these is enough
 };
 
-// A communicator as one member knows it.
-struct CommunicatorFacts {
-    uint64_t id = 0;
-    uint32_t flags = 0, size = 0;
-    std::vector<int32_t> members;  // ranks in MPI_COMM_WORLD, if this member lists them
-    std::string name;
-};
-
 class ProcessCalls {
  public:
     // Reads a stream to its end. Throws Error as the reader does.
@@ -51,7 +44,7 @@ class ProcessCalls {
     // How many collectives the process has entered on that communicator.
     uint64_t turns(uint64_t communicator) const;
     // It has no members and no name if nothing tells of it.
-    CommunicatorFacts communicator(uint64_t id) const;
+    CommunicatorFacts communicator(uint64_t id) const { return communicators_.with_id(id); }
     // The process has entered MPI_Finalize.
     bool is_finalizing() const { return is_finalizing_; }
 
@@ -72,9 +65,6 @@ class ProcessCalls {
     void enter(Call& call, const MpiEvent& event, int64_t clock);
     void leave(const Call& call, const MpiEvent& event);
     void start(uint32_t request, Awaited::Kind kind, const Call& from);
-    void define(std::span<const uint8_t> data);
-    void name(std::span<const uint8_t> data);
-    uint64_t id_of(uint32_t communicator) const;
     void add_awaited(OpenCall& open, const Call& call) const;
 
     struct Unended {
@@ -83,9 +73,9 @@ class ProcessCalls {
         int64_t until;
     };
     std::vector<Unended> unended_;
-    std::map<uint32_t, Request> requests_;                 // under way, by number
-    std::map<uint32_t, CommunicatorFacts> communicators_;  // by number
-    std::map<uint32_t, uint64_t> turns_;                   // by number of the communicator
+    std::map<uint32_t, Request> requests_;  // under way, by number
+    std::map<uint32_t, uint64_t> turns_;    // by number of the communicator
+    ProcessCommunicators communicators_;
     bool is_finalizing_ = false;
 };
 

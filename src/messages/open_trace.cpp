@@ -4,14 +4,10 @@
 
 namespace ovni {
 
-namespace {
-
 bool uses_mpi(const Stream& stream) {
     return std::ranges::any_of(stream.metadata.require,
                                [](const auto& model) { return model.first == "mpi"; });
 }
-
-}  // namespace
 
 bool may_have_open_calls(const Trace& trace) {
     return std::ranges::any_of(trace.streams(),

@@ -10,6 +10,9 @@
 
 namespace ovni {
 
+// True if the stream has events of MPI.
+bool uses_mpi(const Stream& stream);
+
 // True if the program did not end a stream that has events of MPI: then calls may be open.
 bool may_have_open_calls(const Trace& trace);
 

@@ -1,0 +1,40 @@
+// The communicators of one process, as the events of its streams describe them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ovni {
+
+// A communicator as one member knows it.
+struct CommunicatorFacts {
+    uint64_t id = 0;
+    uint32_t flags = 0, size = 0;
+    int32_t rank = 0;              // of the process
+    std::vector<int32_t> members;  // ranks in MPI_COMM_WORLD, if this member lists them
+    std::string name;
+};
+
+class ProcessCommunicators {
+ public:
+    // The data of a jumbo event MXC or MXN. Damaged data changes nothing.
+    void define(std::span<const uint8_t> data);
+    void name(std::span<const uint8_t> data);
+
+    // By number; null if nothing describes it.
+    const CommunicatorFacts* find(uint32_t number) const;
+    // 0: unknown.
+    uint64_t id_of(uint32_t number) const;
+    // It has no members and no name if nothing tells of it.
+    CommunicatorFacts with_id(uint64_t id) const;
+    const std::map<uint32_t, CommunicatorFacts>& all() const { return communicators_; }
+
+ private:
+    std::map<uint32_t, CommunicatorFacts> communicators_;  // by number
+};
+
+}  // namespace ovni
