@@ -1,0 +1,67 @@
+// Finds the messages of a trace: all ranks read the streams of their looms, deal the ends of messages by
+// their keys, match what has one key, and return each message to the rank that has its sender. No replay, so
+// what is missing anywhere leaves ends without partners, and never a wait.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/message.hpp"
+#include "messages/read_ends.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// Why an end of a message has no partner, the first of these that is true.
+enum class Unmatched : uint8_t {
+    not_recorded,  // the other process is not in the trace, or is not known
+    gap,           // one of them did not record all it did
+    out_of_step,   // the two lists of ends do not fit together there
+    ended_early,   // one of them did not end in order
+    no_partner,    // the program has sent what it has never received
+    count
+};
+inline constexpr std::array<std::string_view, static_cast<size_t>(Unmatched::count)> unmatched_names = {
+    "other process not recorded", "gap in the recording", "ends do not fit together", "killed or running",
+    "never received or sent"};
+
+struct Traffic {
+    uint32_t sender = 0, receiver = 0;  // processes in System
+    uint64_t messages = 0, bytes = 0;
+};
+
+struct MessageSummary {
+    static constexpr size_t size_classes = 65;  // 0 bytes, 1, 2 to 3, 4 to 7, ...
+    using ByCause = std::array<uint64_t, static_cast<size_t>(Unmatched::count)>;
+
+    uint64_t matched = 0, bytes = 0;
+    ByCause sends{}, receives{};  // without a partner
+    uint64_t keys = 0;            // that have matched messages
+    uint64_t realigned = 0;       // keys whose lists were out of step
+    uint64_t unordered = 0;       // keys with several threads on one side: MPI does not say which is first
+    uint64_t backward = 0;        // messages that arrive before they are sent, by the clocks of two looms
+    uint64_t unknown_communicator = 0;  // ends on communicators that nothing describes
+    std::array<uint64_t, size_classes> sizes{};
+    std::vector<Traffic> traffic;  // by sender, receiver; on rank 0
+
+    bool is_empty() const;
+};
+
+struct FoundMessages {
+    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
+    MessageSummary summary;
+};
+
+// True if a stream of the trace may tell of messages.
+bool may_have_messages(const Trace& trace);
+
+// `mine`: looms of this rank, true for each; `open` opens streams of these. A damaged stream is read up to
+// the damage. Collective.
+FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
+                            const std::vector<bool>& mine, const OpenStream& open);
+
+}  // namespace ovni

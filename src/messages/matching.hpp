@@ -1,0 +1,30 @@
+// Which send belongs to which receive, among the ends of one key: the first to the first, the second to the
+// second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two ends have
+// the same number of bytes, and between threads of one clock nothing arrives before it is sent. Where the
+// lists are out of step, they are brought into step again by the longest common subsequence of both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "messages/message_ends.hpp"
+
+namespace ovni {
+
+struct EndsOfKey {
+    std::span<const MessageEnd> sends, receives;  // by order, stream and offset
+    bool have_one_clock = false;
+};
+
+struct MatchCounts {
+    uint64_t matched = 0;
+    bool is_realigned = false;  // lists were out of step
+    bool is_unordered = false;  // MPI itself does not define the order: several threads
+};
+
+// Called for each pair, and for each end without a partner: then the other one is null.
+using TakeMatch = std::function<void(const MessageEnd* send, const MessageEnd* receive)>;
+MatchCounts match(const EndsOfKey& ends, const TakeMatch& take);
+
+}  // namespace ovni

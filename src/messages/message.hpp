@@ -1,0 +1,27 @@
+// A message: a send and the receive that took it. Plain data, that ranks exchange. Times are ns, by corrected
+// clocks or since the origin of the trace.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "messages/message_ends.hpp"
+
+namespace ovni {
+
+struct Message {
+    int64_t send_posted = 0, send_left = 0;          // the call that posts it, enter and leave
+    int64_t send_wait_begin = 0, send_wait_end = 0;  // the call that completes it; MessageEnd::never: none
+    int64_t receive_posted = 0;
+    int64_t receive_wait_begin = 0, receive_wait_end = 0;
+    uint64_t bytes = 0;  // MessageEnd::unknown_bytes if neither end tells
+    uint64_t communicator = 0;
+    uint64_t send_offset = 0;  // of the event at which the send was posted
+    uint32_t send_stream = 0, send_completed_in = 0;
+    uint32_t receive_stream = 0, receive_completed_in = 0;
+    int32_t tag = 0;
+    uint16_t send_function = 0, receive_function = 0;  // that post it, in mpi_function_rows
+};
+static_assert(sizeof(Message) == 104 && std::is_trivially_copyable_v<Message>);
+
+}  // namespace ovni

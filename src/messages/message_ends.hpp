@@ -1,0 +1,66 @@
+// The two ends of messages, as the processes that send and receive them have recorded them, and their parts
+// in collectives. Plain data, that ranks exchange. Times are corrected clocks, ns.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace ovni {
+
+// The messages between two processes that MPI keeps in order (MPI 4.1, 3.5). Ranks are those in the
+// communicator, so that each process knows the key of its own ends.
+struct MessageKey {
+    uint64_t communicator = 0;  // id
+    uint32_t scope = 0;         // of an id that is not the only one in the trace: which it is; else 0
+    uint32_t group = 0;         // of the sender, in an intercommunicator: 0 or 1
+    int32_t sender = 0, receiver = 0;
+    int32_t tag = 0;
+    uint32_t padding = 0;
+    auto operator<=>(const MessageKey&) const = default;
+};
+
+// A send that took effect, or a receive that got a message.
+struct MessageEnd {
+    static constexpr uint64_t unknown_bytes = UINT64_MAX;
+    static constexpr uint32_t no_stream = UINT32_MAX;
+    static constexpr int64_t never = INT64_MAX;
+
+    int64_t order = 0;       // place among the ends of its key: when it was posted, or its message was found
+    int64_t posted = 0;      // the enter of the call that posts it
+    int64_t left = 0;        // and its leave
+    int64_t wait_begin = 0;  // the enter of the call that completes it; of a blocking one that call itself
+    int64_t wait_end = never;
+    uint64_t bytes = unknown_bytes;
+    uint64_t offset = 0;  // of the event in its stream that posts it
+    uint32_t stream = 0;
+    uint32_t completed_in = no_stream;
+    uint32_t key = 0;         // in a list of keys
+    uint16_t function = 0;    // that posts it, in mpi_function_rows
+    uint16_t behind_gap = 0;  // 1: ends of this process before it may be missing
+
+    bool is_completed() const { return completed_in != no_stream; }
+};
+static_assert(sizeof(MessageEnd) == 72 && std::is_trivially_copyable_v<MessageEnd>);
+
+// The part of one member in a collective.
+struct CollectiveEnd {
+    uint64_t communicator = 0;
+    uint32_t scope = 0;
+    uint32_t turn = 0;  // the how manieth of its process on the communicator, from 1
+    int64_t enter = 0, leave = 0;
+    int64_t wait_begin = 0, wait_end = MessageEnd::never;  // the call that completes it
+    uint64_t sent = 0, received = 0;
+    uint64_t offset = 0;  // of its enter
+    uint32_t stream = 0;
+    uint32_t size = 0;  // members of the communicator; 0: unknown
+    int32_t root = 0;   // see ovni/mpi_events.h
+    int32_t rank = 0;   // of the member
+    uint16_t function = 0;
+    uint16_t behind_gap = 0;
+    uint32_t padding = 0;
+};
+static_assert(std::is_trivially_copyable_v<CollectiveEnd>);
+
+}  // namespace ovni

@@ -1,0 +1,428 @@
+#include "messages/process_messages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "messages/collective_functions.hpp"
+#include "ovni/format.h"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+namespace {
+
+using Record = MpiRecord;
+using Side = KeyOfProcess::Side;
+
+constexpr size_t functions = std::size(mpi_function_rows);
+
+uint16_t index_of(const MpiFunctionRow* function) {
+    return static_cast<uint16_t>(function - mpi_function_rows);
+}
+
+const std::array<bool, functions>& collectives() {
+    static const std::array<bool, functions> table = [] {
+        std::array<bool, functions> is{};
+        for (size_t f = 0; f < functions; ++f) is[f] = is_collective(mpi_function_rows[f]);
+        return is;
+    }();
+    return table;
+}
+
+bool is_init(const MpiFunctionRow& function) {
+    return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
+}
+
+}  // namespace
+
+ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
+    : facts_(facts),
+      found_(found),
+      first_end_(found.ends.size()),
+      first_collective_(found.collectives.size()) {}
+
+void ProcessMessages::take(const EventView& event) {
+    if (event.kind != EventView::Kind::event) {
+        Thread& thread = threads_[event.stream];
+        forget_call(thread, event.stream, event.clock);
+        return meet_gap(event.clock);
+    }
+    if (event.code.model() != 'M') return;
+    if (event.jumbo()) {
+        std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
+        if (event.code == OVNI_MPI_COMMUNICATOR) communicators_.define(data);
+        if (event.code == OVNI_MPI_NAME) communicators_.name(data);
+        return;
+    }
+    const MpiEvent mpi(event.code, event.payload());
+    if (mpi.step() == MpiStep::other || mpi.step() == MpiStep::site) return;
+    Thread& thread = threads_[event.stream];
+    thread.now = event.clock;
+    if (thread.ended != 0 && mpi.step() != MpiStep::message) receive_ended(thread, event.stream, nullptr);
+    switch (mpi.step()) {
+        case MpiStep::enter:
+            return enter(thread, event.stream, event, mpi);
+        case MpiStep::leave:
+            return leave(thread, event.stream, event, mpi);
+        case MpiStep::send_started:
+        case MpiStep::receive_started:
+            return start(thread, event.stream, event, mpi, mpi.step() == MpiStep::send_started);
+        case MpiStep::request_ended:
+            return end_request(thread, event.stream, mpi.number(MpiField::request).value_or(0),
+                               mpi.number(MpiField::how).value_or(OVNI_MPI_COMPLETED));
+        case MpiStep::message:
+            return receive_ended(thread, event.stream, &mpi);
+        case MpiStep::bytes:
+            if (thread.started != 0)
+                requests_[thread.started].bytes = mpi.bytes().value_or(MessageEnd::unknown_bytes);
+            else
+                thread.call.sent = mpi.bytes().value_or(0);
+            thread.started = 0;
+            return;
+        default:
+            return;
+    }
+}
+
+// Nothing is known of what was done in a gap, or of what was under way there.
+void ProcessMessages::meet_gap(int64_t clock) {
+    complete_until_ = std::min(complete_until_, clock);
+    for (const auto& [number, request] : requests_)
+        if (request.receives) complete_until_ = std::min(complete_until_, request.order);
+}
+
+void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi) {
+    forget_call(thread, stream, event.clock);
+    Call& call = thread.call;
+    call.function = mpi.function();
+    if (!call.function) return;
+    if (!is_begun_ && !is_init(*call.function)) complete_until_ = INT64_MIN;
+    is_begun_ = true;
+    call.enter = event.clock;
+    call.offset = event.offset;
+    call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
+    call.request = mpi.number(MpiField::request).value_or(0);
+    call.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
+    call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
+    call.root = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
+    const Record record = call.function->record;
+    if (collectives()[index_of(call.function)]) {
+        call.sent = mpi.bytes().value_or(0);
+        if (call.communicator != OVNI_MPI_NO_OBJECT) call.turn = ++turns_[call.communicator];
+    }
+    if (call.request == 0) return;
+    Request request;
+    request.sends = record == Record::PostedSend || record == Record::PostedExchange;
+    request.receives = record == Record::PostedReceive || record == Record::PostedExchange ||
+                       record == Record::PostedMatchedReceive;
+    if (!request.sends && !request.receives) return;
+    request.call = call;
+    request.stream = stream;
+    request.order = call.enter;
+    if (record == Record::PostedMatchedReceive) {
+        auto found = matched_.find(call.request);
+        if (found == matched_.end()) return;
+        request.order = found->second.order;
+        request.call.communicator = found->second.communicator;
+        request.call.peer = OVNI_MPI_ANY;
+        matched_.erase(found);
+    }
+    requests_[call.request] = request;
+}
+
+void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi) {
+    Call& call = thread.call;
+    const int64_t clock = event.clock;
+    if (!call.function || call.function != mpi.function()) return forget_call(thread, stream, clock);
+    const auto bytes = mpi.bytes();
+    const Record record = call.function->record;
+    MessageEnd blocking{call.enter,
+                        call.enter,
+                        clock,
+                        call.enter,
+                        clock,
+                        MessageEnd::unknown_bytes,
+                        call.offset,
+                        stream,
+                        stream,
+                        0,
+                        index_of(call.function)};
+    const Peer peer{mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY),
+                    mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY)};
+    switch (record) {
+        case Record::Send:
+        case Record::Exchange:
+            if (!bytes) break;
+            blocking.bytes = record == Record::Send ? *bytes : call.sent;
+            add(Side::sends, call.communicator, {call.peer, call.tag}, blocking);
+            if (record == Record::Send) break;
+            blocking.bytes = *bytes;
+            add(Side::receives, call.communicator, peer, blocking);
+            break;
+        case Record::Receive:
+            if (!bytes) break;
+            blocking.bytes = *bytes;
+            add(Side::receives, call.communicator, peer, blocking);
+            break;
+        case Record::Probe:
+            if (auto request = mpi.number(MpiField::request).value_or(0))
+                matched_[request] = {call.enter, call.communicator};
+            break;
+        case Record::MatchedReceive:
+            if (auto found = matched_.find(call.request); found != matched_.end()) {
+                blocking.order = found->second.order;
+                if (bytes) {
+                    blocking.bytes = *bytes;
+                    add(Side::receives, found->second.communicator, peer, blocking);
+                }
+                matched_.erase(found);
+            }
+            break;
+        case Record::PostedSend:
+        case Record::PostedReceive:
+        case Record::PostedExchange:
+        case Record::PostedMatchedReceive:
+            leave_posting(thread, mpi, clock);
+            break;
+        default:
+            if (call.turn != 0) leave_collective(thread, stream, mpi, clock);
+    }
+    for (Index end : thread.ends) found_.ends[end].wait_end = clock;
+    for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
+    thread.ends.clear();
+    thread.collectives.clear();
+    for (uint32_t started : thread.started_sends)
+        if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
+    thread.started_sends.clear();
+    call = {};
+}
+
+void ProcessMessages::leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock) {
+    auto known = requests_.find(thread.call.request);
+    if (known == requests_.end()) return;
+    Request& request = known->second;
+    request.left = clock;
+    request.is_left = true;
+    if (!request.sends) return;
+    if (auto bytes = mpi.bytes())
+        request.bytes = *bytes;
+    else
+        requests_.erase(known);  // it has failed
+}
+
+void ProcessMessages::leave_collective(Thread& thread, uint32_t stream, const MpiEvent& mpi, int64_t clock) {
+    Request request;
+    request.is_collective = true;
+    request.call = thread.call;
+    request.stream = stream;
+    request.left = clock;
+    request.bytes = mpi.bytes().value_or(0);
+    if (auto number = mpi.number(MpiField::request).value_or(0)) {
+        requests_[number] = request;
+        return;
+    }
+    CollectiveEnd& end = found_.collectives[add_collective(request)];
+    end.wait_begin = end.enter;
+    end.wait_end = clock;
+}
+
+void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi,
+                            bool sends) {
+    const uint32_t number = mpi.number(MpiField::request).value_or(0);
+    Request request;
+    request.sends = sends;
+    request.receives = !sends;
+    request.is_left = true;
+    request.call = thread.call;
+    request.call.offset = event.offset;
+    request.call.enter = event.clock;
+    request.call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
+    request.call.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
+    request.call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
+    request.stream = stream;
+    request.order = request.left = event.clock;
+    requests_[number] = request;
+    thread.started = sends ? number : 0;
+    thread.started_sends.push_back(number);
+}
+
+MessageEnd ProcessMessages::end_of(const Request& request, bool sends) const {
+    MessageEnd end;
+    end.order = request.order;
+    end.posted = request.call.enter;
+    end.left = request.left;
+    end.wait_begin = end.wait_end = MessageEnd::never;
+    end.bytes = sends ? request.bytes : MessageEnd::unknown_bytes;
+    end.offset = request.call.offset;
+    end.stream = request.stream;
+    if (request.call.function) end.function = index_of(request.call.function);
+    return end;
+}
+
+void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t number, uint32_t how) {
+    auto known = requests_.find(number);
+    if (known == requests_.end()) return;
+    const Request request = known->second;
+    const bool has_effect = how == OVNI_MPI_COMPLETED || how == OVNI_MPI_FREED;
+    if (request.receives && how == OVNI_MPI_COMPLETED)
+        thread.ended = number;
+    else
+        requests_.erase(known);
+    if (!has_effect) return;
+    if (request.is_collective) {
+        const Index index = add_collective(request);
+        found_.collectives[index].wait_begin = thread.call.enter;
+        thread.collectives.push_back(index);
+    }
+    if (!request.sends) return;
+    MessageEnd end = end_of(request, true);
+    if (how == OVNI_MPI_COMPLETED) {
+        end.wait_begin = thread.call.enter;
+        end.completed_in = stream;
+    }
+    const Index index =
+        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag}, end);
+    if (how == OVNI_MPI_COMPLETED && index < found_.ends.size()) thread.ends.push_back(index);
+}
+
+// The message of a request that has just completed; null if nothing tells of it.
+void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEvent* message) {
+    auto known = requests_.find(thread.ended);
+    thread.ended = 0;
+    if (known == requests_.end()) return;
+    const Request request = known->second;
+    requests_.erase(known);
+    MessageEnd end = end_of(request, false);
+    end.wait_begin = thread.call.enter;
+    end.completed_in = stream;
+    Peer peer{request.call.peer, request.call.tag};
+    if (message) {
+        end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
+        peer = {message->rank(MpiField::peer).value_or(peer.rank),
+                message->rank(MpiField::tag).value_or(peer.tag)};
+    }
+    const Index index = add(Side::receives, request.call.communicator, peer, end);
+    if (index < found_.ends.size()) thread.ends.push_back(index);
+}
+
+// The call will not be seen to end.
+void ProcessMessages::forget_call(Thread& thread, uint32_t stream, int64_t clock) {
+    if (thread.ended != 0) receive_ended(thread, stream, nullptr);
+    for (Index end : thread.ends) found_.ends[end].wait_end = clock;
+    for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
+    thread.ends.clear();
+    thread.collectives.clear();
+    thread.started_sends.clear();
+    thread.started = 0;
+    thread.call = {};
+}
+
+void ProcessMessages::finish() {
+    for (auto& [stream, thread] : threads_) {
+        const Call call = thread.call;
+        if (call.function && call.function->record == Record::Send) {
+            MessageEnd open{call.enter, call.enter, thread.now, call.enter, thread.now};
+            open.offset = call.offset;
+            open.stream = stream;
+            open.function = index_of(call.function);
+            add(Side::sends, call.communicator, {call.peer, call.tag}, open);
+        }
+        forget_call(thread, stream, thread.now);
+    }
+    std::vector<std::pair<uint32_t, Request>> under_way(requests_.begin(), requests_.end());
+    std::ranges::sort(under_way, {}, [](const auto& known) { return known.first; });
+    for (const auto& [number, request] : under_way) {
+        if (request.sends)
+            add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
+                end_of(request, true));
+        if (request.is_collective) add_collective(request);
+    }
+    auto mark = [&](auto& ends, size_t first, auto time) {
+        for (size_t i = first; i < ends.size(); ++i) ends[i].behind_gap = ends[i].*time >= complete_until_;
+    };
+    mark(found_.ends, first_end_, &MessageEnd::order);
+    mark(found_.collectives, first_collective_, &CollectiveEnd::enter);
+}
+
+// False if nothing tells which communicator it is.
+bool ProcessMessages::identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank,
+                               bool& is_inter) const {
+    scope = 0;
+    is_inter = false;
+    if (communicator == OVNI_MPI_SELF) {
+        id = OVNI_MPI_SELF;
+        scope = facts_.process + 1;
+        rank = 0;
+        return true;
+    }
+    const CommunicatorFacts* known = communicators_.find(communicator);
+    if (communicator == OVNI_MPI_WORLD) {
+        id = OVNI_MPI_WORLD;
+        scope = facts_.world + 1;
+        rank = facts_.rank;
+        return true;
+    }
+    if (!known || known->id == 0 || (known->flags & OVNI_MPI_BY_USE)) return false;
+    id = known->id;
+    rank = known->rank;
+    is_inter = (known->flags & OVNI_MPI_INTER) != 0;
+    return true;
+}
+
+uint32_t ProcessMessages::key_of(const KeyOfProcess& key) {
+    if (last_key_ < found_.keys.size() && found_.keys[last_key_] == key) return last_key_;
+    auto [known, is_new] = keys_.try_emplace(key, static_cast<uint32_t>(found_.keys.size()));
+    if (is_new) found_.keys.push_back(key);
+    return last_key_ = known->second;
+}
+
+// Returns SIZE_MAX for what is no message between two processes that are known.
+ProcessMessages::Index ProcessMessages::add(Side side, uint32_t communicator, Peer peer,
+                                            const MessageEnd& end) {
+    constexpr Index none = SIZE_MAX;
+    if (peer.rank < 0) return none;
+    KeyOfProcess key;
+    int rank = 0;
+    bool is_inter = false;
+    if (!identify(communicator, key.key.communicator, key.key.scope, rank, is_inter)) {
+        ++found_.without_communicator;
+        return none;
+    }
+    key.key.sender = side == Side::sends ? rank : peer.rank;
+    key.key.receiver = side == Side::sends ? peer.rank : rank;
+    key.key.tag = peer.tag;
+    key.process = facts_.process;
+    key.side = side;
+    key.is_inter = is_inter;
+    found_.ends.push_back(end);
+    found_.ends.back().key = key_of(key);
+    return found_.ends.size() - 1;
+}
+
+ProcessMessages::Index ProcessMessages::add_collective(const Request& request) {
+    const Call& call = request.call;
+    CollectiveEnd end;
+    bool is_inter = false;
+    if (!identify(call.communicator, end.communicator, end.scope, end.rank, is_inter)) end.communicator = 0;
+    const CommunicatorFacts* known = communicators_.find(call.communicator);
+    if (call.communicator == OVNI_MPI_WORLD)
+        end.size = static_cast<uint32_t>(facts_.world_size);
+    else if (call.communicator == OVNI_MPI_SELF)
+        end.size = 1;
+    else if (known)
+        end.size = known->size;
+    end.turn = call.turn;
+    end.enter = call.enter;
+    end.leave = request.left;
+    end.sent = call.sent;
+    end.received = request.bytes == MessageEnd::unknown_bytes ? 0 : request.bytes;
+    end.offset = call.offset;
+    end.stream = request.stream;
+    end.root = call.root;
+    end.function = index_of(call.function);
+    found_.collectives.push_back(end);
+    return found_.collectives.size() - 1;
+}
+
+}  // namespace ovni

@@ -1,0 +1,123 @@
+// Reads the events of MPI of one process, in order of time, and finds its ends of messages and its parts in
+// collectives. Memory: what it finds, and what is under way.
+//
+// Where the process did not record all it did, an end that is missing would shift all that follow. So what
+// was posted behind the first gap, and behind a receive that was under way there, is marked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "messages/message_ends.hpp"
+#include "messages/process_communicators.hpp"
+#include "model/mpi_event.hpp"
+#include "trace/event_view.hpp"
+
+namespace ovni {
+
+struct ProcessFacts {
+    uint32_t process = 0;  // in System
+    uint32_t world = 0;    // in worlds()
+    int rank = 0;          // there
+    int world_size = 0;
+};
+
+// A key and the side that its process is on.
+struct KeyOfProcess {
+    enum class Side : uint32_t { sends, receives };
+    MessageKey key;
+    uint32_t process = 0;
+    Side side = Side::sends;
+    uint32_t is_inter = 0;  // key.group is still to be found
+    auto operator<=>(const KeyOfProcess&) const = default;
+};
+
+// What processes have recorded, put together.
+struct MessageEnds {
+    std::vector<KeyOfProcess> keys;
+    std::vector<MessageEnd> ends;
+    std::vector<CollectiveEnd> collectives;
+    uint64_t without_communicator = 0;  // ends of messages on communicators that nothing describes
+};
+
+class ProcessMessages {
+ public:
+    // `found` gets the ends, and lives as long as this.
+    ProcessMessages(const ProcessFacts& facts, MessageEnds& found);
+
+    void take(const EventView& event);
+    // After the last event: what is still under way.
+    void finish();
+    const ProcessCommunicators& communicators() const { return communicators_; }
+    // The process did not record all it did.
+    bool is_incomplete() const { return complete_until_ != INT64_MAX; }
+
+ private:
+    using Index = size_t;  // in found_.ends or found_.collectives
+    struct Call {
+        const MpiFunctionRow* function = nullptr;
+        int64_t enter = 0;
+        uint64_t offset = 0;
+        uint32_t communicator = 0, request = 0;
+        int32_t peer = 0, tag = 0, root = 0;
+        uint64_t sent = 0;  // by a collective, or the half of an exchange
+        uint32_t turn = 0;
+    };
+    struct Thread {
+        Call call;
+        uint32_t started = 0;                  // the request that MXs has just started
+        uint32_t ended = 0;                    // the receive that MXc has just ended
+        std::vector<Index> ends, collectives;  // that the call completes
+        std::vector<uint32_t> started_sends;   // by this call, may still fail
+        int64_t now = 0;
+    };
+    // A message or a collective that was begun, by its request. An exchange has both halves.
+    struct Request {
+        bool sends = false, receives = false, is_collective = false;
+        bool is_left = false;  // the call that posts it has ended, and not failed
+        Call call;
+        uint32_t stream = 0;
+        int64_t order = 0, left = 0;
+        uint64_t bytes = MessageEnd::unknown_bytes;
+    };
+    struct FoundMessage {
+        int64_t order;
+        uint32_t communicator;
+    };
+
+    void enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
+    void leave(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
+    void leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock);
+    void leave_collective(Thread& thread, uint32_t stream, const MpiEvent& mpi, int64_t clock);
+    void start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi, bool sends);
+    void end_request(Thread& thread, uint32_t stream, uint32_t request, uint32_t how);
+    void receive_ended(Thread& thread, uint32_t stream, const MpiEvent* message);
+    void forget_call(Thread& thread, uint32_t stream, int64_t clock);
+    void meet_gap(int64_t clock);
+
+    struct Peer {
+        int32_t rank, tag;
+    };
+    Index add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
+    Index add_collective(const Request& request);
+    uint32_t key_of(const KeyOfProcess& key);
+    bool identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank, bool& is_inter) const;
+    MessageEnd end_of(const Request& request, bool sends) const;
+
+    ProcessFacts facts_;
+    MessageEnds& found_;
+    size_t first_end_, first_collective_;  // of this process
+    ProcessCommunicators communicators_;
+    std::map<uint32_t, Thread> threads_;  // by stream
+    std::unordered_map<uint32_t, Request> requests_;
+    std::unordered_map<uint32_t, FoundMessage> matched_;  // by request: messages that a probe has found
+    std::unordered_map<uint32_t, uint32_t> turns_;        // by communicator
+    std::map<KeyOfProcess, uint32_t> keys_;
+    uint32_t last_key_ = UINT32_MAX;
+    bool is_begun_ = false;
+    int64_t complete_until_ = INT64_MAX;
+};
+
+}  // namespace ovni

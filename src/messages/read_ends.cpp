@@ -1,0 +1,75 @@
+#include "messages/read_ends.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "emu/worlds.hpp"
+#include "messages/open_trace.hpp"
+#include "ovni/mpi_events.h"
+#include "trace/merger.hpp"
+
+namespace ovni {
+
+std::vector<ProcessFacts> facts_of_processes(const System& system) {
+    std::vector<ProcessFacts> facts(system.processes().size());
+    for (uint32_t p = 0; p < facts.size(); ++p) facts[p].process = p;
+    uint32_t number = 0;
+    for (const World& world : worlds(system)) {
+        for (auto [rank, process] : world.processes) facts[process] = {process, number, rank, world.size};
+        ++number;
+    }
+    return facts;
+}
+
+namespace {
+
+// The streams of a process that tell of MPI.
+std::vector<StreamReader> readers_of(const Trace& trace, const System& system, const ProcessInfo& process,
+                                     const OpenStream& open) {
+    std::vector<StreamReader> readers;
+    for (uint32_t t = 0; t < process.thread_count; ++t) {
+        const uint32_t s = system.threads()[process.first_thread + t].stream;
+        if (trace.streams()[s].is_readable() && uses_mpi(trace.streams()[s])) readers.push_back(open(s));
+    }
+    return readers;
+}
+
+// Returns false if a stream is damaged: emulation tells of that.
+bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
+    Merger merger(std::move(readers));
+    bool is_good = true;
+    for (;;) {
+        try {
+            const EventView* event = merger.next();
+            if (!event) return is_good;
+            process.take(*event);
+        } catch (const Error&) {
+            is_good = false;
+        }
+    }
+}
+
+}  // namespace
+
+ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
+                   const OpenStream& open) {
+    ReadEnds all;
+    all.is_incomplete.resize(system.processes().size());
+    for (const ProcessFacts& facts : facts_of_processes(system)) {
+        const ProcessInfo& info = system.processes()[facts.process];
+        if (!mine[info.loom] || !info.rank) continue;
+        std::vector<StreamReader> readers = readers_of(trace, system, info, open);
+        if (readers.empty()) continue;
+        ProcessMessages process(facts, all.found);
+        const bool is_good = read(std::move(readers), process);
+        process.finish();
+        all.is_incomplete[facts.process] = !is_good || process.is_incomplete();
+        for (const auto& [number, known] : process.communicators().all())
+            if (!known.members.empty() || (known.rank == 0 && (known.flags & OVNI_MPI_OF_WORLD)))
+                all.members.push_back(
+                    {known.id, known.flags, known.size, facts.world, facts.process, known.members});
+    }
+    return all;
+}
+
+}  // namespace ovni

@@ -1,0 +1,37 @@
+// Reads the streams of some looms for ends of messages, and what else matching has to know of their
+// processes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/process_messages.hpp"
+#include "trace/stream_reader.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// The members of a communicator as one of its processes lists them.
+struct MemberList {
+    uint64_t communicator = 0;
+    uint32_t flags = 0, size = 0, world = 0, process = 0;
+    std::vector<int32_t> members;  // ranks in that world; empty: those of the world
+};
+
+struct ReadEnds {
+    MessageEnds found;
+    std::vector<MemberList> members;      // of communicators other than MPI_COMM_WORLD and MPI_COMM_SELF
+    std::vector<uint64_t> is_incomplete;  // by process, 1: it did not record all it did
+};
+
+// The world of each process, as worlds() counts them.
+std::vector<ProcessFacts> facts_of_processes(const System& system);
+
+using OpenStream = std::function<StreamReader(uint32_t stream)>;
+ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
+                   const OpenStream& open);
+
+}  // namespace ovni
