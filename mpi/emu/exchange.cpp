@@ -90,6 +90,12 @@ void Exchange::to_slices(Stretch& mine, Stretch& slice) {
     auto records = exchange<Record>(ranks_, mine.records, keys, records_);
     slice.records.resize_for_overwrite(total_size(records));
     merge(std::move(records), slice.records);
+    slice.may_have_messages = mine.may_have_messages;
+    if (mine.may_have_messages) {
+        auto messages = exchange<MessageRecord>(ranks_, mine.messages, keys, messages_);
+        slice.messages.resize(total_size(messages));
+        merge(std::move(messages), slice.messages);
+    }
     if (breakdowns_ == Breakdowns::no) return;
     auto changes = exchange<BreakdownChange>(ranks_, mine.changes, keys, changes_);
     slice.changes.resize(total_size(changes));

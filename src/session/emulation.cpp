@@ -6,6 +6,8 @@
 #include "base/progress.hpp"
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
+#include "messages/find_messages.hpp"
+#include "messages/message_lines.hpp"
 #include "session/breakdown_lines.hpp"
 #include "session/call_sites.hpp"
 #include "session/end_checks.hpp"
@@ -38,6 +40,7 @@ int Emulation::run() {
     int64_t origin = find_origin(readers);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
     if (options_.report) tallies_.emplace(system_, plan_);
+    find_messages(origin);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
@@ -103,7 +106,20 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
             distribution_.window_size(),
             origin,
             std::move(ties),
-            tallies_ ? &tallies_->events : nullptr};
+            tallies_ ? &tallies_->events : nullptr,
+            messages_ ? &*messages_ : nullptr};
+}
+
+void Emulation::find_messages(int64_t origin) {
+    if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
+    FoundMessages found = ovni::find_messages(ranks_, trace_, system_, mine_, [&](uint32_t s) {
+        return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
+    });
+    if (found.summary.is_empty()) return;
+    content_.messages = std::move(found.summary);
+    if (ranks_.is_root())
+        for (const std::string& line : message_lines(*content_.messages)) log::info("{}", line);
+    if (content_.messages->matched > 0) messages_.emplace(system_, std::move(found.messages), origin);
 }
 
 void Emulation::begin_sinks() {
@@ -127,6 +143,7 @@ void Emulation::replay(Emulator& emulator, Window& window) {
         Batch& batch = writer.batch();
         lines.append(slice, batch.breakdowns);
         std::swap(batch.records, slice.records);
+        std::swap(batch.messages, slice.messages);
         writer.submit();
         if (ranks_.is_alone()) progress.update(emulator.events(), window.progress());
     }

@@ -34,6 +34,7 @@ constexpr OptionRow rows[] = {
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
      in "TH 1.20". Traces of other libraries always have the latter.)",
      "ranks"},
+    {"no-messages", "", "", "", "Leave messages out: then the trace is read once, not twice."},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",
      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
@@ -130,6 +131,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.row_names = row_names(cli);
     options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
+    if (cli.has("no-messages")) options.messages = Messages::left_out;
     if (cli.has("debug")) log::enable_debug();
     return options;
 }

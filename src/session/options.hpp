@@ -25,6 +25,9 @@ enum class Tolerance { none, keep_going };
 // Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
 enum class Storage { shared, node_local };
 
+// Messages are matched, which reads the trace twice, or are left out.
+enum class Messages { matched, left_out };
+
 struct ChosenOutput {
     const OutputFormat* format;
     std::filesystem::path path;
@@ -44,6 +47,7 @@ struct EmulationOptions {
     Regions regions = Regions::as_they_are;
     Tolerance tolerance = Tolerance::none;
     RowNames row_names = RowNames::ranks;
+    Messages messages = Messages::matched;
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
 };
 

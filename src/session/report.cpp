@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "session/counters_in_report.hpp"
+#include "session/messages_in_report.hpp"
 #include "session/options.hpp"
 #include "sink/output_names.hpp"
 
@@ -333,6 +334,7 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     report["ended_by_force"] = ends_by_force(of.trace);
     report["waiting"] = waiting_in(of, content.waiting);
     report["deadlocks"] = content.waiting.circles;
+    report["messages"] = content.messages ? messages_in(*content.messages, of.system) : Json();
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

@@ -6,12 +6,15 @@
 
 #include "emu/breakdown_values.hpp"
 #include "emu/record_buffer.hpp"
+#include "messages/message_record.hpp"
 
 namespace ovni {
 
 struct Stretch {
     RecordBuffer records;
     std::vector<BreakdownChange> changes;
+    std::vector<MessageRecord> messages;
+    bool may_have_messages = false;  // alike on all ranks
 };
 
 }  // namespace ovni

@@ -32,6 +32,17 @@ class PrvSink::File {
             records = records.subspan(taken);
         }
     }
+    // At one place in the order records come first.
+    void format(std::span<const Record> records, std::span<const MessageRecord> messages) {
+        for (const MessageRecord& message : messages) {
+            const auto later = std::ranges::upper_bound(records, message.moment(), {}, &Record::moment);
+            const auto before = static_cast<size_t>(later - records.begin());
+            format(records.first(before));
+            records = records.subspan(before);
+            placed.add(text_.format(message, placed.room(PrvText::slack).first<PrvText::slack>()));
+        }
+        format(records);
+    }
 
     PlacedFile placed;
 
@@ -75,7 +86,8 @@ void PrvSink::place_what_is_formatted() {
 
 void PrvSink::write(const Slice& slice) {
     if (!ranks_->is_alone()) write_placed();
-    for (size_t f = 0; f < Schema::first_breakdown; ++f) files_[f]->format(slice.records);
+    files_[0]->format(slice.records, slice.messages);
+    files_[1]->format(slice.records);
     for (size_t b = 0; b < slice.breakdowns.size(); ++b)
         files_[Schema::first_breakdown + b]->format(slice.breakdowns[b]);
 }

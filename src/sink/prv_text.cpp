@@ -151,6 +151,24 @@ PrvText::Progress PrvText::format(std::span<const Record> records, std::span<cha
     return progress;
 }
 
+// The times are those of the calls: the send begins and ends, the receive begins and is complete.
+size_t PrvText::format(const MessageRecord& message, std::span<char, slack> room) {
+    // The size and the tag have 32 bits in the tools that read them.
+    constexpr uint64_t most_bytes = INT32_MAX;
+    char* out = put_text(room.data(), "3:0:1:1:");
+    auto next = [&](auto number) { out = put_text(put_number(out, number), ":"); };
+    next(uint64_t{message.sender_row} + 1);
+    next(message.time);
+    next(message.send_end);
+    out = put_text(out, "0:1:1:");
+    next(uint64_t{message.receiver_row} + 1);
+    next(message.receive_begin);
+    next(message.receive_end);
+    next(std::min(message.bytes, most_bytes));
+    out = put_text(put_number(out, message.tag), "\n");
+    return static_cast<size_t>(out - room.data());
+}
+
 void PrvText::append(std::span<const Record> records, std::string& text) {
     std::array<char, size_t{32} << 10> chunk;
     while (!records.empty()) {

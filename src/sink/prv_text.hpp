@@ -16,6 +16,7 @@
 
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
+#include "messages/message_record.hpp"
 
 namespace ovni {
 
@@ -43,6 +44,9 @@ class PrvText {
     };
     // Writes the lines of `records` into `room` until all are written or fewer than `slack` bytes are left.
     Progress format(std::span<const Record> records, std::span<char> room);
+
+    // Writes the line of a message, for which there is that much room. Returns its bytes.
+    size_t format(const MessageRecord& message, std::span<char, slack> room);
 
     void append(std::span<const Record> records, std::string& text);
 

@@ -13,6 +13,7 @@
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
+#include "messages/message_record.hpp"
 #include "sink/facts.hpp"
 
 namespace ovni {
@@ -28,6 +29,7 @@ enum class Ending : uint8_t {
 struct Slice {
     std::span<const Record> records;
     std::span<const std::vector<Record>> breakdowns;  // lines of each of Schema::breakdowns
+    std::span<const MessageRecord> messages;
 };
 
 // The end of an emulation, alike on all ranks.

@@ -42,6 +42,7 @@ void Writer::write(Batch& batch) {
     for (const auto& sink : sinks_) sink->write(batch.slice());
     batch.records.clear();
     for (auto& lines : batch.breakdowns) lines.clear();
+    batch.messages.clear();
 }
 
 // All that was submitted is written on all ranks, or all ranks throw.

@@ -23,8 +23,9 @@ namespace ovni {
 struct Batch {
     RecordBuffer records;
     std::vector<std::vector<Record>> breakdowns;  // lines, by Schema::breakdowns
+    std::vector<MessageRecord> messages;
 
-    Slice slice() const { return {{records.data(), records.size()}, breakdowns}; }
+    Slice slice() const { return {{records.data(), records.size()}, breakdowns, messages}; }
 };
 
 class Writer {
