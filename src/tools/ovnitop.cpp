@@ -6,12 +6,15 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
+#include "emu/start.hpp"
+#include "messages/find_messages.hpp"
 #include "messages/open_trace.hpp"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
 #include "tools/line_template.hpp"
 #include "tools/lock_profile.hpp"
+#include "tools/message_table.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
@@ -164,6 +167,26 @@ int print_waiting(const std::string& directory) {
     return 0;
 }
 
+// The status.
+int print_traffic(const std::string& directory,
+                  void (*print)(const MessageSummary&, const System&, TextOutput&)) {
+    expect_begun(directory);
+    const Trace trace = Trace::open(directory);
+    tell_left_events(trace);
+    const System system(trace);
+    const ClockModel clocks = ClockModel::of_sources(trace, ClockSources::find({}, {directory}));
+    const Ranks alone;
+    const FoundMessages found =
+        find_messages(alone, trace, system, std::vector<bool>(system.looms().size(), true), [&](uint32_t s) {
+            return open_stream(trace, clocks, s, Regions::as_they_are, Checksums::compared_quietly);
+        });
+    if (found.summary.is_empty()) log::info("no messages: no process has recorded some");
+    TextOutput out;
+    print(found.summary, system, out);
+    out.flush();
+    return 0;
+}
+
 constexpr OptionRow rows[] = {
     {"mpi", "", "", "",
      R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
@@ -177,6 +200,10 @@ constexpr OptionRow rows[] = {
     {"locks", "", "", "",
      R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
      the longest, and the threads that had the object when a wait began.)"},
+    {"messages", "", "", "",
+     R"(Match the messages of MPI instead, and print how many there are, their sizes, who sends how much to whom, and
+     why some have no partner.)"},
+    {"matrix", "", "", "", "The same as a matrix: bytes by sender and receiver."},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -202,7 +229,7 @@ up to its damage, and the status is 1.)",
 // Each of these prints a table of its own.
 void expect_one_table(const Cli& cli) {
     const char* first = nullptr;
-    for (const char* option : {"mpi", "counters", "locks", "waiting"}) {
+    for (const char* option : {"mpi", "counters", "locks", "messages", "matrix", "waiting"}) {
         if (!cli.has(option)) continue;
         if (first) throw UsageError(fmt::format("--{} and --{}: choose one (see --help)", first, option));
         first = option;
@@ -214,6 +241,8 @@ int run(int argc, char** argv) {
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     expect_one_table(cli);
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
+    if (cli.has("messages")) return print_traffic(only_word(cli, "trace directory"), print_messages);
+    if (cli.has("matrix")) return print_traffic(only_word(cli, "trace directory"), print_matrix);
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
     for (const auto& [option, print] : profiles)
         if (cli.has(option)) return print(Trace::open(only_word(cli, "trace directory")));

@@ -1,0 +1,16 @@
+// ovnitop --messages and --matrix: who sends how much to whom.
+#pragma once
+
+#include "emu/system.hpp"
+#include "messages/find_messages.hpp"
+#include "tools/text_output.hpp"
+
+namespace ovni {
+
+// Sums, causes of what has no partner, sizes, and pairs of ranks, those with most bytes first.
+void print_messages(const MessageSummary& messages, const System& system, TextOutput& out);
+
+// Bytes by sender (rows) and receiver (columns): ranks, or looms if there are many ranks.
+void print_matrix(const MessageSummary& messages, const System& system, TextOutput& out);
+
+}  // namespace ovni
