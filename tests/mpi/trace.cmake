@@ -55,6 +55,10 @@ add_dependencies(mpi_trace
     ${mpi_call_counters}
     ${mpi_stages})
 
+# Messages between the ranks of real jobs.
+ovni_test(messages_test matched_messages.cpp LIBS ovni_messages ovni_test_support)
+add_dependencies(messages_test known_messages ovni-mpi ovniemu ovniemu-mpi ovnirun ovnitop)
+
 # The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)
 if(TARGET sites_f08)
