@@ -155,6 +155,8 @@ Message message_of(const MessageEnd& send, const MessageEnd& receive, const Mess
     message.tag = key.tag;
     message.send_function = send.function;
     message.receive_function = receive.function;
+    message.send_completed_by = send.completed_by;
+    message.receive_completed_by = receive.completed_by;
     return message;
 }
 
@@ -313,6 +315,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     });
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());
+    found.others = std::move(ends.found);
     return found;
 }
 

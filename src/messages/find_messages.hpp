@@ -54,6 +54,7 @@ struct MessageSummary {
 struct FoundMessages {
     std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
     MessageSummary summary;
+    MessageEnds others;  // what else was read: all but the ends of messages
 };
 
 // True if a stream of the trace may tell of messages.

@@ -53,13 +53,14 @@ size_t count_complete(std::span<const MessageEnd> ends) {
 MatchCounts match(const EndsOfKey& ends, const TakeMatch& take) {
     MatchCounts counts;
     counts.is_unordered = are_of_several_threads(ends.sends) || are_of_several_threads(ends.receives);
-    const size_t complete = std::min(count_complete(ends.sends), count_complete(ends.receives));
+    const size_t complete_sends = count_complete(ends.sends),
+                 complete_receives = count_complete(ends.receives);
     size_t s = 0, r = 0;
     auto leave_until = [&](size_t send, size_t receive) {
         for (; s < send; ++s) take(&ends.sends[s], nullptr);
         for (; r < receive; ++r) take(nullptr, &ends.receives[r]);
     };
-    while (s < std::min(complete, ends.sends.size()) && r < std::min(complete, ends.receives.size())) {
+    while (s < complete_sends && r < complete_receives) {
         if (may_be_one(ends.sends[s], ends.receives[r], ends.have_one_clock)) {
             take(&ends.sends[s++], &ends.receives[r++]);
             ++counts.matched;

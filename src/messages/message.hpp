@@ -20,8 +20,9 @@ struct Message {
     uint32_t send_stream = 0, send_completed_in = 0;
     uint32_t receive_stream = 0, receive_completed_in = 0;
     int32_t tag = 0;
-    uint16_t send_function = 0, receive_function = 0;  // that post it, in mpi_function_rows
+    uint16_t send_function = 0, receive_function = 0;          // that post it, in mpi_function_rows
+    uint16_t send_completed_by = 0, receive_completed_by = 0;  // the functions that complete it
 };
-static_assert(sizeof(Message) == 104 && std::is_trivially_copyable_v<Message>);
+static_assert(sizeof(Message) == 112 && std::is_trivially_copyable_v<Message>);
 
 }  // namespace ovni

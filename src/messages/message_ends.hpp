@@ -36,9 +36,10 @@ struct MessageEnd {
     uint64_t offset = 0;  // of the event in its stream that posts it
     uint32_t stream = 0;
     uint32_t completed_in = no_stream;
-    uint32_t key = 0;         // in a list of keys
-    uint16_t function = 0;    // that posts it, in mpi_function_rows
-    uint16_t behind_gap = 0;  // 1: ends of this process before it may be missing
+    uint32_t key = 0;             // in a list of keys
+    uint16_t function : 15 = 0;   // that posts it, in mpi_function_rows
+    uint16_t behind_gap : 1 = 0;  // ends of this process before it may be missing
+    uint16_t completed_by = 0;    // the function that completes it
 
     bool is_completed() const { return completed_in != no_stream; }
 };
@@ -58,7 +59,9 @@ struct CollectiveEnd {
     int32_t root = 0;   // see ovni/mpi_events.h
     int32_t rank = 0;   // of the member
     uint16_t function = 0;
-    uint16_t behind_gap = 0;
+    uint16_t completed_by = 0;
+    uint32_t completed_in = MessageEnd::no_stream;
+    uint32_t behind_gap = 0;
     uint32_t padding = 0;
 };
 static_assert(std::is_trivially_copyable_v<CollectiveEnd>);

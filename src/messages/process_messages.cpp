@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 
 #include "messages/collective_functions.hpp"
@@ -48,6 +49,7 @@ void ProcessMessages::take(const EventView& event) {
         forget_call(thread, event.stream, event.clock);
         return meet_gap(event.clock);
     }
+    if (event.code.model() == 'O') return change_region(event);
     if (event.code.model() != 'M') return;
     if (event.jumbo()) {
         std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
@@ -137,17 +139,8 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
     if (!call.function || call.function != mpi.function()) return forget_call(thread, stream, clock);
     const auto bytes = mpi.bytes();
     const Record record = call.function->record;
-    MessageEnd blocking{call.enter,
-                        call.enter,
-                        clock,
-                        call.enter,
-                        clock,
-                        MessageEnd::unknown_bytes,
-                        call.offset,
-                        stream,
-                        stream,
-                        0,
-                        index_of(call.function)};
+    MessageEnd blocking = end_of(call, stream, clock);
+    blocking.completed_in = stream;
     const Peer peer{mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY),
                     mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY)};
     switch (record) {
@@ -188,6 +181,7 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
         default:
             if (call.turn != 0) leave_collective(thread, stream, mpi, clock);
     }
+    follow_call(stream, call, clock);
     for (Index end : thread.ends) found_.ends[end].wait_end = clock;
     for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
     thread.ends.clear();
@@ -196,6 +190,34 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
         if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
     thread.started_sends.clear();
     call = {};
+}
+
+void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t leave) {
+    if (is_init(*call.function)) {
+        first_stream_ = stream;
+        times_.begin = leave;
+    } else if (stream == first_stream_ && !is_finalized_) {
+        is_finalized_ = call.function->name == "MPI_Finalize";
+        times_.end = is_finalized_ ? call.enter : leave;
+        if (!is_finalized_) times_.calls.push_back({call.enter, leave});
+    }
+}
+
+void ProcessMessages::change_region(const EventView& event) {
+    const bool opens = event.code == EventCode("OM["), closes = event.code == EventCode("OM]");
+    int64_t region = 0;
+    int32_t type = 0;
+    if ((!opens && !closes) || event.stream != first_stream_ || event.jumbo() ||
+        event.payload().size() < sizeof region + sizeof type)
+        return;
+    std::memcpy(&region, event.payload().data(), sizeof region);
+    std::memcpy(&type, event.payload().data() + sizeof region, sizeof type);
+    if (type != OVNI_MPI_REGION_MARK) return;
+    // A region in itself is one.
+    uint32_t& depth = open_regions_[region];
+    if (opens ? depth++ > 0 : depth == 0 || --depth > 0) return;
+    found_.regions.push_back(
+        {event.clock, region, event.stream, opens ? RegionChange::What::open : RegionChange::What::close});
 }
 
 void ProcessMessages::leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock) {
@@ -225,6 +247,8 @@ void ProcessMessages::leave_collective(Thread& thread, uint32_t stream, const Mp
     CollectiveEnd& end = found_.collectives[add_collective(request)];
     end.wait_begin = end.enter;
     end.wait_end = clock;
+    end.completed_in = stream;
+    end.completed_by = end.function;
 }
 
 void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi,
@@ -247,7 +271,23 @@ void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& ev
     thread.started_sends.push_back(number);
 }
 
-MessageEnd ProcessMessages::end_of(const Request& request, bool sends) const {
+// No function is that of a call whose enter was not recorded.
+uint16_t ProcessMessages::function_of(const Call& call) {
+    return call.function ? index_of(call.function) : static_cast<uint16_t>(functions);
+}
+
+// What a call that blocks does itself.
+MessageEnd ProcessMessages::end_of(const Call& call, uint32_t stream, int64_t leave) {
+    MessageEnd end;
+    end.order = end.posted = end.wait_begin = call.enter;
+    end.left = end.wait_end = leave;
+    end.offset = call.offset;
+    end.stream = stream;
+    end.function = end.completed_by = index_of(call.function);
+    return end;
+}
+
+MessageEnd ProcessMessages::end_of(const Request& request, bool sends) {
     MessageEnd end;
     end.order = request.order;
     end.posted = request.call.enter;
@@ -272,7 +312,10 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
     if (!has_effect) return;
     if (request.is_collective) {
         const Index index = add_collective(request);
-        found_.collectives[index].wait_begin = thread.call.enter;
+        CollectiveEnd& end = found_.collectives[index];
+        end.wait_begin = thread.call.enter;
+        end.completed_in = stream;
+        end.completed_by = function_of(thread.call);
         thread.collectives.push_back(index);
     }
     if (!request.sends) return;
@@ -296,6 +339,7 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
     MessageEnd end = end_of(request, false);
     end.wait_begin = thread.call.enter;
     end.completed_in = stream;
+    end.completed_by = function_of(thread.call);
     Peer peer{request.call.peer, request.call.tag};
     if (message) {
         end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
@@ -322,10 +366,7 @@ void ProcessMessages::finish() {
     for (auto& [stream, thread] : threads_) {
         const Call call = thread.call;
         if (call.function && call.function->record == Record::Send) {
-            MessageEnd open{call.enter, call.enter, thread.now, call.enter, thread.now};
-            open.offset = call.offset;
-            open.stream = stream;
-            open.function = index_of(call.function);
+            const MessageEnd open = end_of(call, stream, thread.now);
             add(Side::sends, call.communicator, {call.peer, call.tag}, open);
         }
         forget_call(thread, stream, thread.now);
@@ -338,11 +379,16 @@ void ProcessMessages::finish() {
                 end_of(request, true));
         if (request.is_collective) add_collective(request);
     }
-    auto mark = [&](auto& ends, size_t first, auto time) {
-        for (size_t i = first; i < ends.size(); ++i) ends[i].behind_gap = ends[i].*time >= complete_until_;
-    };
-    mark(found_.ends, first_end_, &MessageEnd::order);
-    mark(found_.collectives, first_collective_, &CollectiveEnd::enter);
+    if (first_stream_ != UINT32_MAX) {
+        times_.process = facts_.process;
+        if (!is_finalized_) times_.end = std::max(times_.end, threads_[first_stream_].now);
+        times_.end = std::max(times_.end, times_.begin);
+        found_.times.push_back(std::move(times_));
+    }
+    for (size_t i = first_end_; i < found_.ends.size(); ++i)
+        found_.ends[i].behind_gap = found_.ends[i].order >= complete_until_;
+    for (size_t i = first_collective_; i < found_.collectives.size(); ++i)
+        found_.collectives[i].behind_gap = found_.collectives[i].enter >= complete_until_;
 }
 
 // False if nothing tells which communicator it is.

@@ -34,11 +34,32 @@ struct KeyOfProcess {
     auto operator<=>(const KeyOfProcess&) const = default;
 };
 
+// A thread entered or left a region of MPI_Pcontrol.
+struct RegionChange {
+    enum class What : uint32_t { open, close };
+    int64_t time = 0;
+    int64_t region = 0;  // its value
+    uint32_t stream = 0;
+    What what = What::open;
+};
+
+// When a process used MPI, and when its first thread was in calls of it.
+struct ProcessTimes {
+    struct Call {
+        int64_t enter = 0, leave = 0;
+    };
+    uint32_t process = 0;
+    int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends
+    std::vector<Call> calls;     // between these, of the thread that called MPI_Init
+};
+
 // What processes have recorded, put together.
 struct MessageEnds {
     std::vector<KeyOfProcess> keys;
     std::vector<MessageEnd> ends;
     std::vector<CollectiveEnd> collectives;
+    std::vector<RegionChange> regions;  // of the threads that initialised MPI
+    std::vector<ProcessTimes> times;
     uint64_t without_communicator = 0;  // ends of messages on communicators that nothing describes
 };
 
@@ -96,6 +117,8 @@ class ProcessMessages {
     void receive_ended(Thread& thread, uint32_t stream, const MpiEvent* message);
     void forget_call(Thread& thread, uint32_t stream, int64_t clock);
     void meet_gap(int64_t clock);
+    void follow_call(uint32_t stream, const Call& call, int64_t leave);
+    void change_region(const EventView& event);
 
     struct Peer {
         int32_t rank, tag;
@@ -104,7 +127,9 @@ class ProcessMessages {
     Index add_collective(const Request& request);
     uint32_t key_of(const KeyOfProcess& key);
     bool identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank, bool& is_inter) const;
-    MessageEnd end_of(const Request& request, bool sends) const;
+    static MessageEnd end_of(const Call& call, uint32_t stream, int64_t leave);
+    static MessageEnd end_of(const Request& request, bool sends);
+    static uint16_t function_of(const Call& call);
 
     ProcessFacts facts_;
     MessageEnds& found_;
@@ -116,7 +141,10 @@ class ProcessMessages {
     std::unordered_map<uint32_t, uint32_t> turns_;        // by communicator
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
-    bool is_begun_ = false;
+    bool is_begun_ = false, is_finalized_ = false;
+    uint32_t first_stream_ = UINT32_MAX;  // of the thread that has called MPI_Init
+    ProcessTimes times_;
+    std::map<int64_t, uint32_t> open_regions_;  // how often
     int64_t complete_until_ = INT64_MAX;
 };
 

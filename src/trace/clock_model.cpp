@@ -53,6 +53,11 @@ const ClockLine& ClockModel::of_host(std::string_view host) const {
     return entry == clocks_.end() ? none : entry->second.line;
 }
 
+std::optional<int64_t> ClockModel::bound_of(const StreamMetadata& metadata) const {
+    auto known = clocks_.find(name_of(metadata));
+    return known == clocks_.end() ? std::nullopt : known->second.bound;
+}
+
 bool ClockModel::has_entry(std::string_view host) const {
     return clocks_.contains(host_of_loom(host));
 }

@@ -1,0 +1,24 @@
+#include "messages/analysis.hpp"
+
+#include <utility>
+
+namespace ovni {
+
+TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
+                                const ClockModel& clocks, const std::vector<bool>& mine,
+                                const OpenStream& open) {
+    const StreamOwners owners(ranks, system, mine);
+    FoundMessages found = find_messages(ranks, trace, system, mine, open);
+    FoundWaits waits = find_waits(ranks, trace, system, clocks, owners,
+                                  {found.messages, found.others.collectives, found.others.regions});
+    TrafficAnalysis all;
+    all.efficiencies = find_efficiencies(
+        ranks, system, owners, {found.messages, waits.collectives, found.others.regions, found.others.times});
+    all.messages = std::move(found.messages);
+    all.summary = std::move(found.summary);
+    all.waits = std::move(waits.waits);
+    all.wait_summary = std::move(waits.summary);
+    return all;
+}
+
+}  // namespace ovni

@@ -1,0 +1,25 @@
+// What a trace tells of the traffic between its processes: messages, waits, efficiencies. All ranks together
+// find it, in one pass over the events.
+#pragma once
+
+#include "messages/efficiency.hpp"
+#include "messages/find_messages.hpp"
+#include "messages/find_waits.hpp"
+#include "trace/clock_model.hpp"
+
+namespace ovni {
+
+struct TrafficAnalysis {
+    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
+    std::vector<Wait> waits;        // of threads of this rank, by begin and stream
+    MessageSummary summary;
+    WaitSummary wait_summary;
+    Efficiencies efficiencies;  // on rank 0
+};
+
+// See find_messages(). Collective.
+TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
+                                const ClockModel& clocks, const std::vector<bool>& mine,
+                                const OpenStream& open);
+
+}  // namespace ovni

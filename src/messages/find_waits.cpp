@@ -1,0 +1,225 @@
+#include "messages/find_waits.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "trace/metadata.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr size_t most_long_waits = 100;
+
+auto place_of(const CollectiveEnd& end) {
+    return std::tuple(end.communicator, end.scope, end.turn);
+}
+
+uint64_t hash(const CollectiveEnd& end) {
+    uint64_t x = end.communicator ^ (uint64_t{end.scope} << 32 | end.turn);
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+// All ends of the collectives that are this rank's.
+class DealtCollectives {
+ public:
+    DealtCollectives(const StreamOwners& owners, const std::vector<CollectiveEnd>& mine)
+        : ends_(owners.deal(mine, [&](const CollectiveEnd& end) { return hash(end) % owners.size(); })) {
+        std::ranges::sort(ends_, {}, [](const CollectiveEnd& end) {
+            return std::tuple(place_of(end), end.rank, end.stream, end.offset);
+        });
+    }
+    template <class Take>
+    void visit(Take take) const {
+        const std::span all = ends_;
+        for (size_t i = 0; i < all.size();) {
+            size_t end = i;
+            while (end < all.size() && place_of(all[end]) == place_of(all[i])) ++end;
+            take(all.subspan(i, end - i));
+            i = end;
+        }
+    }
+
+ private:
+    std::vector<CollectiveEnd> ends_;
+};
+
+// True if the ends are those of one collective.
+bool fit_together(std::span<const CollectiveEnd> members, CollectiveSummary& summary) {
+    const auto behind = std::ranges::count_if(members, [](const auto& end) { return end.behind_gap != 0; });
+    summary.behind_gaps += static_cast<uint64_t>(behind);
+    if (behind > 0 || members[0].communicator == 0) return false;
+    ++summary.collectives;
+    if (std::ranges::any_of(members, [&](const auto& end) { return end.function != members[0].function; }))
+        return ++summary.unlike, false;
+    summary.incomplete += members.size() < members[0].size;
+    return true;
+}
+
+// What a wait says of clocks.
+class Certainty {
+ public:
+    Certainty(const Trace& trace, const ClockModel& clocks) : trace_(trace), clocks_(clocks) {}
+
+    // ns; -1: unknown.
+    int64_t bound_of(const Wait& wait) const {
+        if (wait.cause_stream == MessageEnd::no_stream) return 0;
+        const StreamMetadata& mine = trace_.streams()[wait.stream].metadata;
+        const StreamMetadata& other = trace_.streams()[wait.cause_stream].metadata;
+        if (host_of(mine) == host_of(other)) return 0;
+        const auto first = clocks_.bound_of(mine), second = clocks_.bound_of(other);
+        return first && second ? *first + *second : -1;
+    }
+    static uint64_t certain(const Wait& wait, int64_t bound) {
+        return bound < 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(wait.length() - bound, 0));
+    }
+
+ private:
+    const Trace& trace_;
+    const ClockModel& clocks_;
+};
+
+// The innermost region of a thread at a time.
+class RegionsOfThreads {
+ public:
+    explicit RegionsOfThreads(const std::vector<RegionChange>& changes) {
+        std::map<uint32_t, std::vector<int64_t>> open;
+        for (const RegionChange& change : changes) {
+            std::vector<int64_t>& stack = open[change.stream];
+            if (change.what == RegionChange::What::open)
+                stack.push_back(change.region);
+            else if (auto found = std::ranges::find(stack, change.region); found != stack.end())
+                stack.erase(found);
+            shown_[change.stream].emplace_back(change.time, stack.empty() ? 0 : stack.back());
+        }
+    }
+    int64_t at(uint32_t stream, int64_t time) const {
+        auto known = shown_.find(stream);
+        if (known == shown_.end()) return 0;
+        auto later = std::ranges::upper_bound(known->second, time, {}, &std::pair<int64_t, int64_t>::first);
+        return later == known->second.begin() ? 0 : std::prev(later)->second;
+    }
+
+ private:
+    std::map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> shown_;  // time, region
+};
+
+auto key_of(const WaitSum& sum) {
+    return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
+}
+
+std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
+    std::ranges::sort(sums, {}, key_of);
+    std::vector<WaitSum> all;
+    for (const WaitSum& sum : sums)
+        if (!all.empty() && key_of(all.back()) == key_of(sum)) {
+            all.back().times += sum.times;
+            all.back().ns += sum.ns;
+            all.back().certain += sum.certain;
+        } else {
+            all.push_back(sum);
+        }
+    return all;
+}
+
+void keep_longest(std::vector<LongWait>& waits) {
+    auto order = [](const LongWait& of) {
+        return std::tuple(-of.wait.length(), of.wait.begin, of.wait.stream, of.wait.kind);
+    };
+    std::ranges::sort(waits, {}, order);
+    if (waits.size() > most_long_waits) waits.resize(most_long_waits);
+}
+
+template <Flat Item>
+std::vector<Item> gather_all(const Ranks& ranks, const std::vector<Item>& mine) {
+    std::vector<Item> all;
+    for (const std::vector<Item>& of_rank : ranks.gather(mine))
+        all.insert(all.end(), of_rank.begin(), of_rank.end());
+    return all;
+}
+
+void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty,
+            const RegionsOfThreads& regions, FoundWaits& found) {
+    auto process_of = [&](uint32_t stream) {
+        return stream == MessageEnd::no_stream ? WaitSum::no_process
+                                               : system.threads()[system.thread_of_stream(stream)].process;
+    };
+    std::map<decltype(key_of(WaitSum())), WaitSum> sums;
+    std::vector<LongWait> longest;
+    for (const Wait& wait : found.waits) {
+        const int64_t bound = certainty.bound_of(wait);
+        WaitSum sum{process_of(wait.stream), process_of(wait.cause_stream), wait.function, wait.kind};
+        sum.region = regions.at(wait.stream, wait.begin);
+        WaitSum& all = sums.try_emplace(key_of(sum), sum).first->second;
+        ++all.times;
+        all.ns += static_cast<uint64_t>(wait.length());
+        all.certain += Certainty::certain(wait, bound);
+        longest.push_back({wait, bound});
+        if (longest.size() >= 2 * most_long_waits) keep_longest(longest);
+    }
+    keep_longest(longest);
+    std::vector<WaitSum> mine;
+    for (const auto& [key, sum] : sums) mine.push_back(sum);
+    WaitSummary& summary = found.summary;
+    summary.sums = sorted_sums(gather_all(ranks, mine));
+    summary.longest = gather_all(ranks, longest);
+    keep_longest(summary.longest);
+    CollectiveSummary& counts = summary.collectives;
+    const std::vector<uint64_t> all = ranks.allreduce(
+        Op::sum,
+        std::vector<uint64_t>{counts.collectives, counts.incomplete, counts.unlike, counts.behind_gaps});
+    counts = {all[0], all[1], all[2], all[3]};
+}
+
+// Waits for messages, of processes of this rank.
+std::vector<Wait> waits_for_messages(const System& system, const StreamOwners& owners,
+                                     const std::vector<Message>& sent) {
+    auto process_of = [&](uint32_t stream) {
+        return system.threads()[system.thread_of_stream(stream)].process;
+    };
+    std::map<uint32_t, std::vector<Message>> received_by, sent_by;
+    for (const Message& message :
+         owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); }))
+        received_by[process_of(message.receive_stream)].push_back(message);
+    for (const Message& message : sent) sent_by[process_of(message.send_stream)].push_back(message);
+    std::vector<Wait> all;
+    for (const auto& [process, messages] : received_by) {
+        const std::vector<Wait> late = waits_of_receiver(messages);
+        all.insert(all.end(), late.begin(), late.end());
+    }
+    std::vector<Wait> late = all;
+    for (const auto& [process, messages] : sent_by) {
+        const std::vector<Wait> waits = waits_of_sender(messages, late);
+        all.insert(all.end(), waits.begin(), waits.end());
+    }
+    return all;
+}
+
+}  // namespace
+
+FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
+                      const StreamOwners& owners, const WaitSources& sources) {
+    FoundWaits found;
+    found.waits = waits_for_messages(system, owners, sources.sent);
+    std::vector<Wait> at_collectives;
+    DealtCollectives(owners, sources.collectives).visit([&](std::span<const CollectiveEnd> members) {
+        if (!fit_together(members, found.summary.collectives)) return;
+        const std::vector<Wait> waits = waits_at(members);
+        at_collectives.insert(at_collectives.end(), waits.begin(), waits.end());
+        found.collectives.insert(found.collectives.end(), members.begin(), members.end());
+    });
+    at_collectives =
+        owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });
+    found.waits.insert(found.waits.end(), at_collectives.begin(), at_collectives.end());
+    std::ranges::sort(found.waits, {}, [](const Wait& w) {
+        return std::tuple(w.begin, w.stream, w.end, w.kind, w.cause_stream);
+    });
+    sum_up(ranks, system, Certainty(trace, clocks), RegionsOfThreads(sources.regions), found);
+    return found;
+}
+
+}  // namespace ovni

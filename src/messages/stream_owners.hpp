@@ -1,0 +1,47 @@
+// Which rank reads a stream, and the way of things to that rank.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+
+namespace ovni {
+
+class StreamOwners {
+ public:
+    // `mine`: looms of this rank, true for each. Collective.
+    StreamOwners(const Ranks& ranks, const System& system, const std::vector<bool>& mine)
+        : ranks_(ranks), system_(system) {
+        std::vector<uint64_t> rank_of_loom(mine.size());
+        for (size_t loom = 0; loom < mine.size(); ++loom)
+            rank_of_loom[loom] = mine[loom] ? static_cast<uint64_t>(ranks.rank()) : 0;
+        rank_of_loom_ = ranks.allreduce(Op::max, std::move(rank_of_loom));
+    }
+
+    size_t of_stream(uint32_t stream) const {
+        return rank_of_loom_[system_.threads()[system_.thread_of_stream(stream)].loom];
+    }
+    // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
+    template <Flat Item, class RankOf>
+    std::vector<Item> deal(const std::vector<Item>& items, RankOf rank_of) const {
+        PerRank<std::vector<Item>> to(static_cast<size_t>(ranks_.size()));
+        for (const Item& item : items) to[rank_of(item)].push_back(item);
+        PerRank<std::span<const Item>> parts(to.begin(), to.end());
+        std::vector<Item> all;
+        for (const std::vector<Item>& of_rank : ranks_.alltoallv(parts))
+            all.insert(all.end(), of_rank.begin(), of_rank.end());
+        return all;
+    }
+    size_t size() const { return static_cast<size_t>(ranks_.size()); }
+
+ private:
+    const Ranks& ranks_;
+    const System& system_;
+    std::vector<uint64_t> rank_of_loom_;
+};
+
+}  // namespace ovni

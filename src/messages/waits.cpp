@@ -1,0 +1,177 @@
+#include "messages/waits.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "messages/collective_flow.hpp"
+#include "mpi_function_rows.hpp"
+
+namespace ovni {
+
+namespace {
+
+// A call: its stream, and its enter there.
+using CallPlace = std::pair<uint32_t, int64_t>;
+
+bool has_name_with(uint16_t function, std::string_view begin) {
+    return function < std::size(mpi_function_rows) && mpi_function_rows[function].name.starts_with(begin);
+}
+
+bool asks_only(uint16_t function) {
+    return has_name_with(function, "MPI_Test");
+}
+
+// The longest wait of each call, in the order of calls.
+class LongestOfCalls {
+ public:
+    void take(const Wait& wait) {
+        Wait& longest = longest_[{wait.stream, wait.begin}];
+        if (longest.kind == WaitKind::none || wait.length() > longest.length()) longest = wait;
+    }
+    std::vector<Wait> all() const {
+        std::vector<Wait> waits;
+        for (const auto& [call, wait] : longest_) waits.push_back(wait);
+        return waits;
+    }
+
+ private:
+    std::map<CallPlace, Wait> longest_;
+};
+
+// The member that enters last, of some.
+template <class Counts>
+const CollectiveEnd* latest(std::span<const CollectiveEnd> members, Counts counts) {
+    const CollectiveEnd* last = nullptr;
+    for (const CollectiveEnd& member : members)
+        if (counts(member) && (!last || member.enter > last->enter)) last = &member;
+    return last;
+}
+
+class WaitsAtCollective {
+ public:
+    // `member` waits until `cause` has entered.
+    void add(const CollectiveEnd& member, const CollectiveEnd* cause, WaitKind kind) {
+        if (!cause || !waits(member)) return;
+        add(member, {member.wait_begin, std::min(cause->enter, member.wait_end), cause->enter, 0,
+                     cause->stream, 0, kind});
+    }
+    void add_completion(const CollectiveEnd& member, int64_t from) {
+        if (!waits(member)) return;
+        add(member, {std::max(from, member.wait_begin), member.wait_end, from, 0, MessageEnd::no_stream, 0,
+                     WaitKind::completion});
+    }
+    std::vector<Wait> take() { return std::move(waits_); }
+
+ private:
+    static bool waits(const CollectiveEnd& member) {
+        return member.completed_in != MessageEnd::no_stream && !asks_only(member.completed_by);
+    }
+    void add(const CollectiveEnd& member, Wait wait) {
+        wait.stream = member.completed_in;
+        wait.function = member.completed_by;
+        if (wait.end > wait.begin) waits_.push_back(wait);
+    }
+
+    std::vector<Wait> waits_;
+};
+
+}  // namespace
+
+std::vector<Wait> waits_of_receiver(std::span<const Message> messages) {
+    // Whether a message that was sent before is received later.
+    constexpr size_t looked_at = 100;
+    std::vector<const Message*> received;
+    for (const Message& message : messages)
+        if (message.receive_completed_in != MessageEnd::no_stream) received.push_back(&message);
+    std::ranges::stable_sort(received, {}, [](const Message* m) {
+        return std::tuple(m->receive_wait_end, m->receive_completed_in, m->send_stream, m->send_offset);
+    });
+    auto overtakes = [&](size_t at) {
+        const size_t end = std::min(received.size(), at + 1 + looked_at);
+        for (size_t later = at + 1; later < end; ++later)
+            if (received[later]->receive_wait_end > received[at]->receive_wait_end &&
+                received[later]->send_posted < received[at]->send_posted)
+                return true;
+        return false;
+    };
+    LongestOfCalls calls;
+    for (size_t at = 0; at < received.size(); ++at) {
+        const Message& message = *received[at];
+        if (asks_only(message.receive_completed_by)) continue;
+        const Wait wait{message.receive_wait_begin,
+                        std::min(message.send_posted, message.receive_wait_end),
+                        message.send_posted,
+                        message.receive_completed_in,
+                        message.send_stream,
+                        message.receive_completed_by,
+                        overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender};
+        if (wait.end > wait.begin) calls.take(wait);
+    }
+    return calls.all();
+}
+
+std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late) {
+    std::set<CallPlace> taken;
+    for (const Wait& wait : late) taken.emplace(wait.stream, wait.begin);
+    LongestOfCalls calls;
+    for (const Message& message : messages) {
+        if (message.send_completed_in == MessageEnd::no_stream || asks_only(message.send_completed_by))
+            continue;
+        if (message.send_wait_end <= message.receive_posted) continue;
+        const Wait wait{message.send_wait_begin,   message.receive_posted, message.receive_posted,
+                        message.send_completed_in, message.receive_stream, message.send_completed_by,
+                        WaitKind::late_receiver};
+        if (wait.end > wait.begin && !taken.contains({wait.stream, wait.begin})) calls.take(wait);
+    }
+    return calls.all();
+}
+
+std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
+    const CollectiveFlow flow = members.empty() ? CollectiveFlow::none : flow_of(members[0].function);
+    WaitsAtCollective waits;
+    const CollectiveEnd* last = latest(members, [](const CollectiveEnd&) { return true; });
+    auto moves_data = [&] {
+        return std::ranges::any_of(members, [](const CollectiveEnd& m) { return m.sent + m.received > 0; });
+    };
+    switch (flow) {
+        case CollectiveFlow::none:
+            break;
+        case CollectiveFlow::barrier:
+        case CollectiveFlow::n_to_n: {
+            if (flow == CollectiveFlow::n_to_n && !moves_data()) break;
+            const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
+            for (const CollectiveEnd& member : members) {
+                waits.add(member, last,
+                          flow == CollectiveFlow::barrier ? WaitKind::barrier : WaitKind::n_to_n);
+                waits.add_completion(member, std::max(first_leave, last->enter));
+            }
+            break;
+        }
+        case CollectiveFlow::from_root: {
+            const CollectiveEnd* root =
+                latest(members, [](const CollectiveEnd& m) { return m.rank == m.root; });
+            for (const CollectiveEnd& member : members)
+                if (&member != root && moves_data()) waits.add(member, root, WaitKind::late_broadcast);
+            break;
+        }
+        case CollectiveFlow::to_root:
+            for (const CollectiveEnd& member : members)
+                if (member.rank == member.root && moves_data())
+                    waits.add(member, latest(members, [&](const CollectiveEnd& m) { return &m != &member; }),
+                              WaitKind::early_reduce);
+            break;
+        case CollectiveFlow::scan:
+            for (const CollectiveEnd& member : members)
+                waits.add(member,
+                          latest(members, [&](const CollectiveEnd& m) { return m.rank < member.rank; }),
+                          WaitKind::early_scan);
+            break;
+    }
+    return waits.take();
+}
+
+}  // namespace ovni
