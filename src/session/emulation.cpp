@@ -6,7 +6,7 @@
 #include "base/progress.hpp"
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/analysis.hpp"
 #include "messages/message_lines.hpp"
 #include "session/breakdown_lines.hpp"
 #include "session/call_sites.hpp"
@@ -38,9 +38,9 @@ int Emulation::run() {
     prepare_outputs();
     std::vector<StreamReader> readers = ranks_.agree([&] { return open_streams(Checksums::compared); });
     int64_t origin = find_origin(readers);
+    analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
     if (options_.report) tallies_.emplace(system_, plan_);
-    find_messages(origin);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
@@ -107,19 +107,21 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
             origin,
             std::move(ties),
             tallies_ ? &tallies_->events : nullptr,
-            messages_ ? &*messages_ : nullptr};
+            traffic_ ? &*traffic_ : nullptr};
 }
 
-void Emulation::find_messages(int64_t origin) {
+void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
-    FoundMessages found = ovni::find_messages(ranks_, trace_, system_, mine_, [&](uint32_t s) {
+    TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, [&](uint32_t s) {
         return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
     });
-    if (found.summary.is_empty()) return;
-    content_.messages = std::move(found.summary);
-    if (ranks_.is_root())
-        for (const std::string& line : message_lines(*content_.messages)) log::info("{}", line);
-    if (content_.messages->matched > 0) messages_.emplace(system_, std::move(found.messages), origin);
+    add_wait_type(ranks_, found.waits, plan_.schema.thread);
+    traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
+                     WaitsInTimeline(system_, found.waits, origin));
+    content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
+                        std::move(found.efficiencies)};
+    if (ranks_.is_root() && !content_.traffic->messages.is_empty())
+        for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
 }
 
 void Emulation::begin_sinks() {
@@ -232,6 +234,9 @@ void Emulation::write_report(const Window& window, const Schema& schema, Ending 
     content_.damages = damages_of(options_, damages_);
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
+        if (content_.traffic && !content_.traffic->efficiencies.all.empty())
+            for (const std::string& line : efficiency_lines(content_.traffic->efficiencies.all.front()))
+                log::info("{}", line);
         report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);
     });
 }

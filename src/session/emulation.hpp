@@ -44,7 +44,7 @@ class Emulation {
     std::vector<StreamReader> open_streams(Checksums checksums) const;
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
     Window make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin);
-    void find_messages(int64_t origin);
+    void analyse_traffic(int64_t origin);
     void begin_sinks();
     void replay(Emulator& emulator, Window& window);
     EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
@@ -68,7 +68,7 @@ class Emulation {
     Views views_ = Views::left_alone;        // on rank 0
     std::optional<ReportFile> report_file_;  // on rank 0
     std::optional<Tallies> tallies_;
-    std::optional<PendingMessages> messages_;
+    std::optional<TrafficOutput> traffic_;
     ReportContent content_;
     Writer::Sinks sinks_;
     EmulationCost cost_;

@@ -9,6 +9,7 @@
 #include "session/counters_in_report.hpp"
 #include "session/messages_in_report.hpp"
 #include "session/options.hpp"
+#include "session/waits_in_report.hpp"
 #include "sink/output_names.hpp"
 
 namespace ovni {
@@ -334,7 +335,13 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     report["ended_by_force"] = ends_by_force(of.trace);
     report["waiting"] = waiting_in(of, content.waiting);
     report["deadlocks"] = content.waiting.circles;
-    report["messages"] = content.messages ? messages_in(*content.messages, of.system) : Json();
+    report["messages"] = content.traffic ? messages_in(content.traffic->messages, of.system) : Json();
+    report["collectives"] = content.traffic ? collectives_in(content.traffic->waits.collectives) : Json();
+    report["waits"] = content.traffic
+                          ? waits_in(content.traffic->waits, of.system, of.schema.thread, content.origin)
+                          : Json();
+    report["efficiencies"] =
+        content.traffic ? efficiencies_in(content.traffic->efficiencies, of.schema.thread) : Json();
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

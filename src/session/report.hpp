@@ -12,7 +12,7 @@
 
 #include "base/file.hpp"
 #include "emu/schema.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/analysis.hpp"
 #include "messages/waiting.hpp"
 #include "session/end_checks.hpp"
 #include "session/event_tally.hpp"
@@ -40,7 +40,12 @@ struct ReportContent {
     std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
     Waiting waiting;                             // calls that are open at the end, in times of the trace
-    std::optional<MessageSummary> messages;      // if the trace may have some
+    struct TrafficFacts {
+        MessageSummary messages;
+        WaitSummary waits;
+        Efficiencies efficiencies;
+    };
+    std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
     std::set<std::string> warnings;
     int64_t origin = 0, duration = 0;
     std::optional<std::string> error;  // why the emulation is not complete

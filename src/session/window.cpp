@@ -13,14 +13,14 @@ constexpr int64_t at_the_end = INT64_MAX;
 }  // namespace
 
 Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::unique_ptr<TieRounds> order, EventTally* tally, PendingMessages* messages)
+               std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic)
     : ranks_(ranks),
       merger_(std::move(merger)),
       emulator_(emulator),
       size_(size),
       origin_(origin),
       order_(std::move(order)),
-      messages_(messages),
+      traffic_(traffic),
       all_wait_(order_ != nullptr) {
     mine_.rank = ranks.rank();
     if (tally) tallied_.emplace(ranks, *tally);
@@ -65,7 +65,7 @@ void Window::play() {
             }
             emulator_.apply(*event);
             if (tallied_) tallied_->take(*event, emulator_.now());
-            if (messages_) messages_->take(*event, emulator_.now());
+            if (traffic_) traffic_->messages.take(*event, emulator_.now());
         }
         mine_.done = emulator_.now() - 1;
         was_interrupted_ = is_interrupted();
@@ -100,8 +100,10 @@ void Window::take_before(int64_t time, Stretch& stretch) {
     stretch.changes.assign(changes.begin(), rest);
     changes.erase(changes.begin(), rest);
     std::erase_if(stretch.changes, [&](const auto& change) { return change.moment() > end(); });
-    stretch.may_have_messages = messages_ != nullptr;
-    if (messages_) messages_->take_before(time, stretch.messages, end());
+    stretch.may_have_messages = traffic_ != nullptr;
+    if (!traffic_) return;
+    traffic_->messages.take_before(time, stretch.messages, end());
+    traffic_->waits.merge_before(time, stretch.records, end());
 }
 
 // One collective, where nothing but the trace is wrong.

@@ -15,18 +15,25 @@
 #include "session/pending_events.hpp"
 #include "session/pending_messages.hpp"
 #include "session/stretch.hpp"
+#include "session/waits_in_timeline.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
+
+// What is known of the traffic between processes, beside the events.
+struct TrafficOutput {
+    PendingMessages messages;
+    WaitsInTimeline waits;
+};
 
 class Window {
  public:
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
     // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
     // time. `tally`: takes the events, or nullptr;
-    // `messages`: those of the trace, or nullptr on all ranks.
+    // `traffic`: that of the trace, or nullptr on all ranks.
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::unique_ptr<TieRounds> order, EventTally* tally, PendingMessages* messages);
+           std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic);
 
     // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
     // the stretch that ends at the end of all ranks. Collective.
@@ -75,7 +82,7 @@ class Window {
     int64_t origin_;
     std::unique_ptr<TieRounds> order_;
     std::optional<PendingEvents> tallied_;
-    PendingMessages* messages_;
+    TrafficOutput* traffic_;
     bool all_wait_;
     Position mine_;
     std::string what_;            // of my error

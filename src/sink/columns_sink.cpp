@@ -14,6 +14,7 @@ std::set<uint16_t> types_of(const Plan& plan) {
     std::set<uint16_t> types{prv_type::pid, prv_type::tid, prv_type::running_threads, prv_type::thread_state,
                              prv_type::cpu};
     for (const ChannelPlan& channel : plan.channels) types.insert(channel.prv_type);
+    for (const EventType& type : plan.schema.thread.types) types.insert(static_cast<uint16_t>(type.type));
     for (size_t i = 0; i < plan.instants.size(); ++i)
         types.insert(static_cast<uint16_t>(prv_type::first_instant + i));
     return types;

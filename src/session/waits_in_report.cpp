@@ -1,0 +1,98 @@
+#include "session/waits_in_report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "emu/plan.hpp"
+#include "mpi_function_rows.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::map<int64_t, std::string> names_of_regions(const FileSchema& threads) {
+    std::map<int64_t, std::string> names;
+    for (const EventType& type : threads.types)
+        if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
+            names.insert(type.labels.begin(), type.labels.end());
+    return names;
+}
+
+// Null: in no region, or the whole run.
+Json region_name(int64_t region, const std::map<int64_t, std::string>& names) {
+    if (region == 0) return {};
+    auto known = names.find(region);
+    return known == names.end() ? Json(std::to_string(region)) : Json(known->second);
+}
+
+Json function_name(uint32_t function) {
+    return function < std::size(mpi_function_rows) ? Json(mpi_function_rows[function].name) : Json();
+}
+
+Json process_or_null(uint32_t process) {
+    return process == WaitSum::no_process ? Json() : Json(process);
+}
+
+Json single_wait(const LongWait& of, const System& system, int64_t origin) {
+    auto process_of = [&](uint32_t stream) {
+        return stream == MessageEnd::no_stream
+                   ? Json()
+                   : Json(system.threads()[system.thread_of_stream(stream)].process);
+    };
+    return {{"from", of.wait.begin - origin},
+            {"to", of.wait.end - origin},
+            {"bound", of.bound < 0 ? Json() : Json(of.bound)},
+            {"wait", wait_names[static_cast<size_t>(of.wait.kind)]},
+            {"function", function_name(of.wait.function)},
+            {"process", process_of(of.wait.stream)},
+            {"cause", process_of(of.wait.cause_stream)}};
+}
+
+}  // namespace
+
+Json collectives_in(const CollectiveSummary& collectives) {
+    return {{"matched", collectives.collectives},
+            {"incomplete", collectives.incomplete},
+            {"unlike", collectives.unlike},
+            {"parts_behind_gaps", collectives.behind_gaps}};
+}
+
+Json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads, int64_t origin) {
+    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+    Json sums = Json::array(), longest = Json::array();
+    for (const WaitSum& sum : waits.sums)
+        sums.push_back({{"wait", wait_names[static_cast<size_t>(sum.kind)]},
+                        {"function", function_name(sum.function)},
+                        {"region", region_name(sum.region, regions)},
+                        {"process", sum.process},
+                        {"cause", process_or_null(sum.cause)},
+                        {"times", sum.times},
+                        {"ns", sum.ns},
+                        {"certain", sum.certain}});
+    for (const LongWait& wait : waits.longest) longest.push_back(single_wait(wait, system, origin));
+    return {{"sums", std::move(sums)}, {"longest", std::move(longest)}};
+}
+
+Json efficiencies_in(const Efficiencies& efficiencies, const FileSchema& threads) {
+    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+    Json all = Json::array();
+    for (const Efficiency& of : efficiencies.all)
+        all.push_back({{"region", region_name(of.region, regions)},
+                       {"processes", of.processes},
+                       {"runtime", of.runtime},
+                       {"ideal_runtime", of.ideal_runtime},
+                       {"useful", of.useful_sum},
+                       {"longest_useful", of.longest_useful},
+                       {"parallel_efficiency", of.parallel()},
+                       {"load_balance", of.load_balance()},
+                       {"communication_efficiency", of.communication()},
+                       {"serialisation_efficiency", of.serialisation()},
+                       {"transfer_efficiency", of.transfer()}});
+    return {{"all", std::move(all)}, {"out_of_order", efficiencies.out_of_order}};
+}
+
+}  // namespace ovni

@@ -1,0 +1,19 @@
+// Collectives, waits and efficiencies in a report.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "emu/schema.hpp"
+#include "emu/system.hpp"
+#include "messages/analysis.hpp"
+
+namespace ovni {
+
+nlohmann::ordered_json collectives_in(const CollectiveSummary& collectives);
+// `threads`: has the names of regions. `origin`: of time.
+nlohmann::ordered_json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads,
+                                int64_t origin);
+nlohmann::ordered_json efficiencies_in(const Efficiencies& efficiencies, const FileSchema& threads);
+
+}  // namespace ovni
