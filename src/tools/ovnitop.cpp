@@ -1,5 +1,8 @@
 // ovnitop: counts the events of a trace by code, the calls of MPI, or the waits for locks.
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "base/cli.hpp"
@@ -7,8 +10,9 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "emu/start.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/analysis.hpp"
 #include "messages/open_trace.hpp"
+#include "messages/wait_lines.hpp"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
@@ -16,6 +20,7 @@
 #include "tools/lock_profile.hpp"
 #include "tools/message_table.hpp"
 #include "tools/mpi_profile.hpp"
+#include "tools/pop_table.hpp"
 #include "tools/text_output.hpp"
 #include "trace/trace.hpp"
 
@@ -167,22 +172,71 @@ int print_waiting(const std::string& directory) {
     return 0;
 }
 
+struct AnalysedTrace {
+    TrafficAnalysis traffic;
+    const System& system;
+    int64_t origin;  // of time
+};
+
+void print_messages_of(const AnalysedTrace& of, TextOutput& out) {
+    if (of.traffic.summary.is_empty()) log::info("no messages: no process has recorded some");
+    print_messages(of.traffic.summary, of.system, out);
+}
+void print_matrix_of(const AnalysedTrace& of, TextOutput& out) {
+    print_matrix(of.traffic.summary, of.system, out);
+}
+void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
+    for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
+}
+void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
+    print_lines(wait_lines(of.traffic.wait_summary, of.system, of.origin), out);
+}
+void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
+    if (of.traffic.efficiencies.all.empty())
+        return log::info("no efficiencies: no process has recorded MPI_Init");
+    print_lines(efficiency_lines(of.traffic.efficiencies.all.front()), out);
+}
+
+struct TrafficRow {
+    const char* option;
+    void (*print)(const AnalysedTrace& of, TextOutput& out);
+};
+constexpr TrafficRow traffic_tables[] = {{"messages", print_messages_of},
+                                         {"matrix", print_matrix_of},
+                                         {"waits", print_waits_of},
+                                         {"pop", print_efficiencies_of}};
+
 // The status.
-int print_traffic(const std::string& directory,
-                  void (*print)(const MessageSummary&, const System&, TextOutput&)) {
+int print_traffic(const std::string& directory, const TrafficRow& table) {
     expect_begun(directory);
     const Trace trace = Trace::open(directory);
     tell_left_events(trace);
     const System system(trace);
     const ClockModel clocks = ClockModel::of_sources(trace, ClockSources::find({}, {directory}));
     const Ranks alone;
-    const FoundMessages found =
-        find_messages(alone, trace, system, std::vector<bool>(system.looms().size(), true), [&](uint32_t s) {
-            return open_stream(trace, clocks, s, Regions::as_they_are, Checksums::compared_quietly);
-        });
-    if (found.summary.is_empty()) log::info("no messages: no process has recorded some");
+    const std::vector<bool> all(system.looms().size(), true);
+    std::vector<int64_t> first_clocks;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
     TextOutput out;
-    print(found.summary, system, out);
+    table.print({analyse_traffic(alone, trace, system, clocks, all,
+                                 [&](uint32_t s) {
+                                     return open_stream(trace, clocks, s, Regions::as_they_are,
+                                                        Checksums::compared_quietly);
+                                 }),
+                 system, time_origin(trace, first_clocks)},
+                out);
+    out.flush();
+    return 0;
+}
+
+// The status.
+int print_pop(const std::vector<std::string>& words) {
+    if (words.size() == 1 && std::filesystem::is_directory(words.front()))
+        return print_traffic(words.front(), traffic_tables[3]);
+    if (words.empty()) throw UsageError("no trace directory and no report (see --help)");
+    TextOutput out;
+    print_reports(words, out);
     out.flush();
     return 0;
 }
@@ -204,6 +258,13 @@ constexpr OptionRow rows[] = {
      R"(Match the messages of MPI instead, and print how many there are, their sizes, who sends how much to whom, and
      why some have no partner.)"},
     {"matrix", "", "", "", "The same as a matrix: bytes by sender and receiver."},
+    {"waits", "", "", "",
+     R"(Print instead how long ranks waited in MPI because another one was late: late senders and receivers,
+     collectives, by kind, by rank and cause, and the longest. What is certain holds however wrong clocks may be.)"},
+    {"pop", "", "", "",
+     R"(Print instead the parallel efficiency of the run, and what it is made of: load balance, serialisation,
+     transfer. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
+     scales against the first.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
      whom they wait, since when, and deadlocks.)"},
@@ -229,7 +290,7 @@ up to its damage, and the status is 1.)",
 // Each of these prints a table of its own.
 void expect_one_table(const Cli& cli) {
     const char* first = nullptr;
-    for (const char* option : {"mpi", "counters", "locks", "messages", "matrix", "waiting"}) {
+    for (const char* option : {"mpi", "counters", "locks", "messages", "matrix", "waits", "pop", "waiting"}) {
         if (!cli.has(option)) continue;
         if (first) throw UsageError(fmt::format("--{} and --{}: choose one (see --help)", first, option));
         first = option;
@@ -241,8 +302,9 @@ int run(int argc, char** argv) {
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     expect_one_table(cli);
     if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
-    if (cli.has("messages")) return print_traffic(only_word(cli, "trace directory"), print_messages);
-    if (cli.has("matrix")) return print_traffic(only_word(cli, "trace directory"), print_matrix);
+    if (cli.has("pop")) return print_pop(cli.words);
+    for (const TrafficRow& table : traffic_tables)
+        if (cli.has(table.option)) return print_traffic(only_word(cli, "trace directory"), table);
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
     for (const auto& [option, print] : profiles)
         if (cli.has(option)) return print(Trace::open(only_word(cli, "trace directory")));

@@ -1,0 +1,16 @@
+// ovnitop --pop: efficiencies of a trace, or of reports (ovniemu --report) beside each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "messages/efficiency.hpp"
+#include "tools/text_output.hpp"
+
+namespace ovni {
+
+// Computation scales against the first of the reports. Throws Error for a file that is no report with
+// efficiencies.
+void print_reports(const std::vector<std::string>& files, TextOutput& out);
+
+}  // namespace ovni
