@@ -1,0 +1,73 @@
+// Ranks that are late by known times. Prints for each case when each rank came there, by the clock of the
+// system:
+//
+//     CASE RANK TIME
+#include <mpi.h>
+#include <time.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+int rank = 0, size = 0;
+
+int64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void sleep_ms(long ms) {
+    const timespec time{0, ms * 1'000'000};
+    nanosleep(&time, nullptr);
+}
+
+// All begin together, then some are late.
+void run(const char* name, bool is_late, const std::function<void()>& call) {
+    constexpr long late_by_ms = 300;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (is_late) sleep_ms(late_by_ms);
+    std::printf("%s %d %lld\n", name, rank, static_cast<long long>(now()));
+    call();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int one = rank, two = 0;
+    std::vector<int> many(static_cast<size_t>(size));
+    run("late_sender", rank == 1, [&] {
+        if (rank == 0) MPI_Recv(&two, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Send(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    });
+    run("late_sender_wait", rank == 1, [&] {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (rank == 0) MPI_Irecv(&two, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+        if (rank == 1) MPI_Isend(&one, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    });
+    run("late_receiver", rank == 1, [&] {
+        if (rank == 0) MPI_Ssend(&one, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(&two, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    });
+    run("n_to_n", rank == 2, [&] { MPI_Allreduce(&one, &two, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); });
+    run("late_broadcast", rank == 0, [&] { MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD); });
+    run("early_reduce", rank == 2, [&] { MPI_Reduce(&one, &two, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD); });
+    run("early_scan", rank == 0, [&] { MPI_Scan(&one, &two, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); });
+    run("non_blocking", rank == 2, [&] {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallgather(&one, 1, MPI_INT, many.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
+        MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+    });
+    std::fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}

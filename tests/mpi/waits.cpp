@@ -1,0 +1,135 @@
+// Waits and efficiencies of a program that is late by known times.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/file.hpp"
+#include "tests/mpi/traced.hpp"
+
+namespace ovni::test {
+
+using Json = nlohmann::json;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+class Waits : public TracedTest {
+ protected:
+    static constexpr int ranks = 4;
+
+    Waits() { prepare_for_mpirun(); }
+    void run_planted() {
+        Finished done = traced(ranks, {app("planted_waits")});
+        ASSERT_EQ(done.status, 0) << done.err;
+        std::istringstream lines(done.out);
+        std::string name;
+        int rank = 0;
+        for (int64_t time = 0; lines >> name >> rank >> time;) came_[name][rank] = time;
+        Finished emulated = run({program("ovniemu"), "--report", path("report.json"), trace_directory()});
+        ASSERT_EQ(emulated.status, 0) << emulated.err;
+        printed_ = emulated.err;
+        report_ = Json::parse(read_file(path("report.json")));
+    }
+    // ns by which one rank came later than the other.
+    double late_by(const std::string& name, int late, int early) {
+        return static_cast<double>(came_[name][late] - came_[name][early]);
+    }
+    int rank_of(const Json& process) const { return report_["processes"][process.get<size_t>()]["rank"]; }
+    // The sum of waits of that kind and function, of one rank for another.
+    double waited(const std::string& kind, const std::string& function, int rank, int cause) const {
+        double ns = 0;
+        for (const Json& sum : report_["waits"]["sums"])
+            if (sum["wait"] == kind && sum["function"] == function && rank_of(sum["process"]) == rank &&
+                !sum["cause"].is_null() && rank_of(sum["cause"]) == cause)
+                ns += sum["ns"].get<double>();
+        return ns;
+    }
+    void expect_wait(const std::string& name, const std::string& kind, const std::string& function, int rank,
+                     int cause) {
+        const double late = late_by(name, cause, rank);
+        constexpr double least = 250e6, fraction = 0.02;
+        EXPECT_GT(late, least) << name;
+        EXPECT_NEAR(waited(kind, function, rank, cause), late, fraction * late) << name << ", rank " << rank;
+    }
+
+    static Finished run_pop(const Words& words) { return run(Words{program("ovnitop"), "--pop"} + words); }
+
+    std::map<std::string, std::map<int, int64_t>> came_;
+    Json report_;
+    std::string printed_;
+};
+
+TEST_F(Waits, AreFoundWhereTheyArePlanted) {
+    run_planted();
+    expect_wait("late_sender", "Late sender", "MPI_Recv", 0, 1);
+    expect_wait("late_sender_wait", "Late sender", "MPI_Wait", 0, 1);
+    expect_wait("late_receiver", "Late receiver", "MPI_Ssend", 0, 1);
+    for (int rank : {0, 1, 3}) {
+        expect_wait("n_to_n", "Wait at n to n", "MPI_Allreduce", rank, 2);
+        expect_wait("non_blocking", "Wait at n to n", "MPI_Waitall", rank, 2);
+    }
+    for (int rank : {1, 2, 3}) {
+        expect_wait("late_broadcast", "Late broadcast", "MPI_Bcast", rank, 0);
+        expect_wait("early_scan", "Early scan", "MPI_Scan", rank, 0);
+    }
+    expect_wait("early_reduce", "Early reduce", "MPI_Reduce", 0, 2);
+}
+
+TEST_F(Waits, OfOneNodeAreCertain) {
+    run_planted();
+    for (const Json& sum : report_["waits"]["sums"]) EXPECT_EQ(sum["certain"], sum["ns"]);
+    EXPECT_EQ(report_["collectives"]["incomplete"], 0);
+    EXPECT_EQ(report_["collectives"]["unlike"], 0);
+    EXPECT_EQ(report_["waits"]["longest"].size(), 100u);
+}
+
+TEST_F(Waits, AreInTheTimelineAndInTablesAlikeForAnyNumberOfRanks) {
+    Finished done = traced(ranks, {app("planted_waits")}, {"--loom", "rank"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    for (int emulators = 1; emulators <= 4; ++emulators) {
+        const std::string out = path("out" + std::to_string(emulators)), report = out + ".json";
+        Finished emulated = emulators == 4
+                                ? run({program("ovniemu"), "--report", report, "-o", out, trace_directory()})
+                                : mpirun(emulators, {program("ovniemu-mpi"), "--report", report, "-o", out,
+                                                     trace_directory()});
+        ASSERT_EQ(emulated.status, 0) << emulated.err;
+        EXPECT_TRUE(read_file(out + "/thread.prv") == read_file(path("out1/thread.prv"))) << emulators;
+        const Json mine = Json::parse(read_file(report)), first = Json::parse(read_file(path("out1.json")));
+        for (const char* part : {"messages", "collectives", "waits", "efficiencies"})
+            EXPECT_EQ(mine[part], first[part]) << emulators;
+    }
+    EXPECT_THAT(read_file(path("out1/thread.pcf")), HasSubstr("MPI wait state"));
+    EXPECT_THAT(read_file(path("out1/thread.prv")), ContainsRegex("\n2:0:1:1:[0-9]+:[0-9]+:320:1\n"));
+    Finished waits = run({program("ovnitop"), "--waits", trace_directory()});
+    EXPECT_EQ(waits.status, 0) << waits.err;
+    EXPECT_THAT(waits.out, ContainsRegex("Late sender +MPI_Recv"));
+    EXPECT_THAT(waits.out, ContainsRegex("rank 0 +rank 1"));
+}
+
+// One rank sleeps, which counts as computing, while the others wait: their load is not balanced.
+TEST_F(Waits, AreWhatEfficienciesTellOf) {
+    run_planted();
+    const Json run = report_["efficiencies"]["all"][0];
+    EXPECT_EQ(run["processes"], ranks);
+    const double runtime = run["runtime"], ideal = run["ideal_runtime"], useful = run["useful"],
+                 longest = run["longest_useful"];
+    EXPECT_LE(longest, ideal);
+    EXPECT_LE(ideal, runtime);
+    EXPECT_DOUBLE_EQ(run["parallel_efficiency"], useful / ranks / runtime);
+    EXPECT_DOUBLE_EQ(run["load_balance"], useful / ranks / longest);
+    EXPECT_DOUBLE_EQ(run["serialisation_efficiency"], longest / ideal);
+    // 8 times 0.3 s one after the other, 3 of them of rank 1, and of rank 2.
+    constexpr double late = 0.3e9, tolerance = 0.1;
+    EXPECT_NEAR(longest / late, 3, tolerance * 3);
+    EXPECT_NEAR(ideal / late, 8, tolerance * 8);
+    EXPECT_THAT(printed_, HasSubstr("serialisation efficiency is 0.3"));
+    ASSERT_EQ(run_pop({trace_directory()}).status, 0);
+    Finished reports = run_pop({path("report.json"), path("report.json")});
+    EXPECT_EQ(reports.status, 0) << reports.err;
+    EXPECT_THAT(reports.out, ContainsRegex("computation scaling +1.000 +1.000"));
+    EXPECT_EQ(run_pop({path("nothing.json")}).status, 1);
+    EXPECT_EQ(run_pop({}).status, 2);
+}
+
+}  // namespace ovni::test
