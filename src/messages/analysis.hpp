@@ -1,7 +1,8 @@
-// What a trace tells of the traffic between its processes: messages, waits, efficiencies. All ranks together
-// find it, in one pass over the events.
+// What a trace tells of the traffic between its processes: messages, waits, efficiencies, the critical path.
+// All ranks together find it, in one pass over the events.
 #pragma once
 
+#include "messages/critical_path.hpp"
 #include "messages/efficiency.hpp"
 #include "messages/find_messages.hpp"
 #include "messages/find_waits.hpp"
@@ -15,6 +16,7 @@ struct TrafficAnalysis {
     MessageSummary summary;
     WaitSummary wait_summary;
     Efficiencies efficiencies;  // on rank 0
+    CriticalPath critical_path;
 };
 
 // See find_messages(). Collective.

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "messages/thread_regions.hpp"
 #include "trace/metadata.hpp"
 
 namespace ovni {
@@ -83,31 +84,6 @@ class Certainty {
     const ClockModel& clocks_;
 };
 
-// The innermost region of a thread at a time.
-class RegionsOfThreads {
- public:
-    explicit RegionsOfThreads(const std::vector<RegionChange>& changes) {
-        std::map<uint32_t, std::vector<int64_t>> open;
-        for (const RegionChange& change : changes) {
-            std::vector<int64_t>& stack = open[change.stream];
-            if (change.what == RegionChange::What::open)
-                stack.push_back(change.region);
-            else if (auto found = std::ranges::find(stack, change.region); found != stack.end())
-                stack.erase(found);
-            shown_[change.stream].emplace_back(change.time, stack.empty() ? 0 : stack.back());
-        }
-    }
-    int64_t at(uint32_t stream, int64_t time) const {
-        auto known = shown_.find(stream);
-        if (known == shown_.end()) return 0;
-        auto later = std::ranges::upper_bound(known->second, time, {}, &std::pair<int64_t, int64_t>::first);
-        return later == known->second.begin() ? 0 : std::prev(later)->second;
-    }
-
- private:
-    std::map<uint32_t, std::vector<std::pair<int64_t, int64_t>>> shown_;  // time, region
-};
-
 auto key_of(const WaitSum& sum) {
     return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
 }
@@ -143,7 +119,7 @@ std::vector<Item> gather_all(const Ranks& ranks, const std::vector<Item>& mine) 
 }
 
 void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty,
-            const RegionsOfThreads& regions, FoundWaits& found) {
+            const ThreadRegions& regions, FoundWaits& found) {
     auto process_of = [&](uint32_t stream) {
         return stream == MessageEnd::no_stream ? WaitSum::no_process
                                                : system.threads()[system.thread_of_stream(stream)].process;
@@ -218,7 +194,7 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     std::ranges::sort(found.waits, {}, [](const Wait& w) {
         return std::tuple(w.begin, w.stream, w.end, w.kind, w.cause_stream);
     });
-    sum_up(ranks, system, Certainty(trace, clocks), RegionsOfThreads(sources.regions), found);
+    sum_up(ranks, system, Certainty(trace, clocks), ThreadRegions(sources.regions), found);
     return found;
 }
 

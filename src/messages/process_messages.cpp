@@ -199,7 +199,7 @@ void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t lea
     } else if (stream == first_stream_ && !is_finalized_) {
         is_finalized_ = call.function->name == "MPI_Finalize";
         times_.end = is_finalized_ ? call.enter : leave;
-        if (!is_finalized_) times_.calls.push_back({call.enter, leave});
+        if (!is_finalized_) times_.calls.push_back({call.enter, leave, index_of(call.function)});
     }
 }
 
@@ -381,6 +381,7 @@ void ProcessMessages::finish() {
     }
     if (first_stream_ != UINT32_MAX) {
         times_.process = facts_.process;
+        times_.stream = first_stream_;
         if (!is_finalized_) times_.end = std::max(times_.end, threads_[first_stream_].now);
         times_.end = std::max(times_.end, times_.begin);
         found_.times.push_back(std::move(times_));

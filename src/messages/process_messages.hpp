@@ -47,8 +47,9 @@ struct RegionChange {
 struct ProcessTimes {
     struct Call {
         int64_t enter = 0, leave = 0;
+        uint32_t function = 0;  // in mpi_function_rows
     };
-    uint32_t process = 0;
+    uint32_t process = 0, stream = 0;
     int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends
     std::vector<Call> calls;     // between these, of the thread that called MPI_Init
 };
