@@ -115,11 +115,11 @@ void Emulation::analyse_traffic(int64_t origin) {
     TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, [&](uint32_t s) {
         return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
     });
-    add_wait_type(ranks_, found.waits, plan_.schema.thread);
+    add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
-                     WaitsInTimeline(system_, found.waits, origin));
+                     WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
     content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
-                        std::move(found.efficiencies)};
+                        std::move(found.efficiencies), std::move(found.critical_path)};
     if (ranks_.is_root() && !content_.traffic->messages.is_empty())
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
 }
@@ -224,6 +224,12 @@ Facts Emulation::facts(const Window& window) const {
                     content_.gaps, damages_of(options_, damages_));
 }
 
+void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) const {
+    if (traffic.efficiencies.all.empty()) return;
+    for (const std::string& line : efficiency_lines(traffic.efficiencies.all.front())) log::info("{}", line);
+    for (const std::string& line : critical_path_lines(traffic.critical_path, system_)) log::info("{}", line);
+}
+
 void Emulation::write_report(const Window& window, const Schema& schema, Ending ending) {
     tallies_->states.finish(window.duration());
     gather(ranks_, *tallies_, content_);
@@ -234,9 +240,7 @@ void Emulation::write_report(const Window& window, const Schema& schema, Ending 
     content_.damages = damages_of(options_, damages_);
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
-        if (content_.traffic && !content_.traffic->efficiencies.all.empty())
-            for (const std::string& line : efficiency_lines(content_.traffic->efficiencies.all.front()))
-                log::info("{}", line);
+        if (content_.traffic) tell_efficiency(*content_.traffic);
         report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);
     });
 }

@@ -53,6 +53,7 @@ class Emulation {
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
     bool any_needs_facts() const;
     Facts facts(const Window& window) const;
+    void tell_efficiency(const ReportContent::TrafficFacts& traffic) const;
     void write_report(const Window& window, const Schema& schema, Ending ending);
 
     const EmulationOptions& options_;

@@ -302,6 +302,21 @@ Json clocks_of(const ReportSubject& of, const ReportContent& content) {
             {"extrapolated_after", quality.behind}};
 }
 
+void put_traffic(Json& into, const ReportSubject& of, const ReportContent& content) {
+    if (!content.traffic) {
+        for (const char* name : {"messages", "collectives", "waits", "efficiencies", "critical_path"})
+            into[name] = Json();
+        return;
+    }
+    const ReportContent::TrafficFacts& traffic = *content.traffic;
+    const FileSchema& threads = of.schema.thread;
+    into["messages"] = messages_in(traffic.messages, of.system);
+    into["collectives"] = collectives_in(traffic.waits.collectives);
+    into["waits"] = waits_in(traffic.waits, of.system, threads, content.origin);
+    into["efficiencies"] = efficiencies_in(traffic.efficiencies, threads);
+    into["critical_path"] = critical_path_in(traffic.critical_path, threads);
+}
+
 void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
     into["ties"] = ended.ties;
     Json& crowded = into["crowded_cpus"] = Json::array();
@@ -335,13 +350,7 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     report["ended_by_force"] = ends_by_force(of.trace);
     report["waiting"] = waiting_in(of, content.waiting);
     report["deadlocks"] = content.waiting.circles;
-    report["messages"] = content.traffic ? messages_in(content.traffic->messages, of.system) : Json();
-    report["collectives"] = content.traffic ? collectives_in(content.traffic->waits.collectives) : Json();
-    report["waits"] = content.traffic
-                          ? waits_in(content.traffic->waits, of.system, of.schema.thread, content.origin)
-                          : Json();
-    report["efficiencies"] =
-        content.traffic ? efficiencies_in(content.traffic->efficiencies, of.schema.thread) : Json();
+    put_traffic(report, of, content);
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

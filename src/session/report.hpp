@@ -44,6 +44,7 @@ struct ReportContent {
         MessageSummary messages;
         WaitSummary waits;
         Efficiencies efficiencies;
+        CriticalPath critical_path;
     };
     std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
     std::set<std::string> warnings;

@@ -77,6 +77,17 @@ Json waits_in(const WaitSummary& waits, const System& system, const FileSchema& 
     return {{"sums", std::move(sums)}, {"longest", std::move(longest)}};
 }
 
+Json critical_path_in(const CriticalPath& path, const FileSchema& threads) {
+    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+    Json sums = Json::array();
+    for (const PathSum& sum : path.sums)
+        sums.push_back({{"process", sum.process},
+                        {"function", function_name(sum.function)},
+                        {"region", region_name(sum.region, regions)},
+                        {"ns", sum.ns}});
+    return {{"parts", path.parts.size()}, {"sums", std::move(sums)}};
+}
+
 Json efficiencies_in(const Efficiencies& efficiencies, const FileSchema& threads) {
     const std::map<int64_t, std::string> regions = names_of_regions(threads);
     Json all = Json::array();

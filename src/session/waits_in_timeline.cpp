@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "emu/plan.hpp"
 #include "emu/record_queue.hpp"
@@ -15,7 +17,8 @@ constexpr uint32_t behind_events = 0x40000000;
 
 }  // namespace
 
-void add_wait_type(const Ranks& ranks, const std::vector<Wait>& waits, FileSchema& threads) {
+void add_wait_types(const Ranks& ranks, const std::vector<Wait>& waits, const CriticalPath& path,
+                    FileSchema& threads) {
     std::vector<uint64_t> kinds(wait_names.size());
     for (const Wait& wait : waits) kinds[static_cast<size_t>(wait.kind)] = 1;
     kinds = ranks.allreduce(Op::max, std::move(kinds));
@@ -25,29 +28,45 @@ void add_wait_type(const Ranks& ranks, const std::vector<Wait>& waits, FileSchem
     for (size_t kind = 0; kind < kinds.size(); ++kind)
         if (kinds[kind] != 0) type.labels.emplace_back(static_cast<int64_t>(kind), wait_names[kind]);
     if (!type.labels.empty()) threads.types.push_back(std::move(type));
+    if (path.parts.empty()) return;
+    EventType of_path;
+    of_path.type = prv_type::critical_path;
+    of_path.title = "MPI critical path";
+    of_path.labels = {{1, "On the critical path"}};
+    threads.types.push_back(std::move(of_path));
 }
 
-WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& waits, int64_t origin) {
+void WaitsInTimeline::add(uint32_t row, uint32_t stream, uint16_t type, int64_t value, int64_t begin,
+                          int64_t end) {
+    Record record;
+    record.time = begin;
+    record.value = value;
+    record.thread_row = row;
+    record.order = behind_events | stream;
+    record.type = type;
+    records_.push_back(record);
+    record.time = end;
+    record.value = 0;
+    records_.push_back(record);
+}
+
+WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& waits,
+                                 const CriticalPath& path, const std::vector<bool>& mine, int64_t origin) {
     std::map<uint32_t, int64_t> ends;  // by stream
     for (const Wait& wait : waits) {
         auto [known, is_first] = ends.try_emplace(wait.stream, INT64_MIN);
         const int64_t begin = std::max(wait.begin, known->second);
         if (begin >= wait.end) continue;
         known->second = wait.end;
-        Record record;
-        record.time = begin - origin;
-        record.value = static_cast<int64_t>(wait.kind);
-        record.thread_row = system.thread_of_stream(wait.stream);
-        record.order = behind_events | wait.stream;
-        record.type = prv_type::wait_state;
-        records_.push_back(record);
-        record.time = wait.end - origin;
-        record.value = 0;
-        records_.push_back(record);
+        add(system.thread_of_stream(wait.stream), wait.stream, prv_type::wait_state,
+            static_cast<int64_t>(wait.kind), begin - origin, wait.end - origin);
     }
+    for (const PathPart& part : path.parts)
+        if (const uint32_t row = system.thread_of_stream(part.stream); mine[system.threads()[row].loom])
+            add(row, part.stream, prv_type::critical_path, 1, part.begin - origin, part.end - origin);
     // What ends comes before what begins.
     std::ranges::sort(records_, {}, [](const Record& record) {
-        return std::tuple(record.time, record.order, record.value != 0, record.value);
+        return std::tuple(record.time, record.order, record.type, record.value != 0);
     });
 }
 

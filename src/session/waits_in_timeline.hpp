@@ -1,4 +1,5 @@
-// Waits as records of the type "MPI wait state", in the rows of the threads that wait.
+// Waits as records of the type "MPI wait state", in the rows of the threads that wait, and the critical path
+// as a type of its own, in the rows of the threads that it goes through.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +10,28 @@
 #include "emu/record_buffer.hpp"
 #include "emu/schema.hpp"
 #include "emu/system.hpp"
+#include "messages/critical_path.hpp"
 #include "messages/waits.hpp"
 
 namespace ovni {
 
-// The type with the labels of the kinds that some rank has; adds nothing if there are no waits. Collective.
-void add_wait_type(const Ranks& ranks, const std::vector<Wait>& waits, FileSchema& threads);
+// Adds the types that some rank has records of, with the labels of these. Collective.
+void add_wait_types(const Ranks& ranks, const std::vector<Wait>& waits, const CriticalPath& path,
+                    FileSchema& threads);
 
 class WaitsInTimeline {
  public:
-    // `waits`: by begin. Where two of a thread overlap the earlier one is shown.
-    WaitsInTimeline(const System& system, const std::vector<Wait>& waits, int64_t origin);
+    // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown.
+    // `mine`: looms of this rank, true for each.
+    WaitsInTimeline(const System& system, const std::vector<Wait>& waits, const CriticalPath& path,
+                    const std::vector<bool>& mine, int64_t origin);
 
     // Puts those before that time among `records`, but for those after the end of the trace.
     void merge_before(int64_t time, RecordBuffer& records, Moment end);
 
  private:
+    void add(uint32_t row, uint32_t stream, uint16_t type, int64_t value, int64_t begin, int64_t end);
+
     std::vector<Record> records_;
     size_t next_ = 0;
 };

@@ -195,6 +195,7 @@ void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.efficiencies.all.empty())
         return log::info("no efficiencies: no process has recorded MPI_Init");
     print_lines(efficiency_lines(of.traffic.efficiencies.all.front()), out);
+    print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
 }
 
 struct TrafficRow {
@@ -262,8 +263,8 @@ constexpr OptionRow rows[] = {
      R"(Print instead how long ranks waited in MPI because another one was late: late senders and receivers,
      collectives, by kind, by rank and cause, and the longest. What is certain holds however wrong clocks may be.)"},
     {"pop", "", "", "",
-     R"(Print instead the parallel efficiency of the run, and what it is made of: load balance, serialisation,
-     transfer. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
+     R"(Print instead the parallel efficiency of the run, what it is made of (load balance, serialisation, transfer),
+     and what the critical path consists of. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
      scales against the first.)"},
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for

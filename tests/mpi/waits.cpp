@@ -96,7 +96,7 @@ TEST_F(Waits, AreInTheTimelineAndInTablesAlikeForAnyNumberOfRanks) {
         ASSERT_EQ(emulated.status, 0) << emulated.err;
         EXPECT_TRUE(read_file(out + "/thread.prv") == read_file(path("out1/thread.prv"))) << emulators;
         const Json mine = Json::parse(read_file(report)), first = Json::parse(read_file(path("out1.json")));
-        for (const char* part : {"messages", "collectives", "waits", "efficiencies"})
+        for (const char* part : {"messages", "collectives", "waits", "efficiencies", "critical_path"})
             EXPECT_EQ(mine[part], first[part]) << emulators;
     }
     EXPECT_THAT(read_file(path("out1/thread.pcf")), HasSubstr("MPI wait state"));
@@ -105,6 +105,28 @@ TEST_F(Waits, AreInTheTimelineAndInTablesAlikeForAnyNumberOfRanks) {
     EXPECT_EQ(waits.status, 0) << waits.err;
     EXPECT_THAT(waits.out, ContainsRegex("Late sender +MPI_Recv"));
     EXPECT_THAT(waits.out, ContainsRegex("rank 0 +rank 1"));
+}
+
+// The run hangs on those who are late: each time 0.3 s.
+TEST_F(Waits, LeaveTheCriticalPathToThoseWhoAreLate) {
+    run_planted();
+    std::map<int, double> seconds;
+    double outside = 0, all = 0;
+    for (const Json& sum : report_["critical_path"]["sums"]) {
+        const double time = sum["ns"].get<double>() * 1e-9;
+        seconds[rank_of(sum["process"])] += time;
+        all += time;
+        if (sum["function"].is_null()) outside += time;
+    }
+    constexpr double late = 0.3, tolerance = 0.1;
+    EXPECT_NEAR(seconds[0], 2 * late, tolerance);
+    EXPECT_NEAR(seconds[1], 3 * late, tolerance);
+    EXPECT_NEAR(seconds[2], 3 * late, tolerance);
+    EXPECT_LT(seconds[3], tolerance);
+    EXPECT_NEAR(all * 1e9, report_["efficiencies"]["all"][0]["runtime"].get<double>(), tolerance * 1e9);
+    EXPECT_GT(outside / all, 1 - tolerance);
+    EXPECT_THAT(printed_, HasSubstr("critical path, by what runs: outside of MPI 9"));
+    EXPECT_THAT(read_file(trace_directory() + "/thread.prv"), ContainsRegex(":321:1\n"));
 }
 
 // One rank sleeps, which counts as computing, while the others wait: their load is not balanced.
