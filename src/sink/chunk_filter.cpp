@@ -13,7 +13,6 @@ namespace ovni {
 namespace {
 
 constexpr size_t word_bytes = 8;
-constexpr size_t words_in_row = sizeof(ColumnRow) / word_bytes;
 
 using Block = std::array<uint64_t, word_bytes>;
 
@@ -72,9 +71,12 @@ ChunkFilter::~ChunkFilter() {
     deflateEnd(&stream_);
 }
 
-void ChunkFilter::shuffle(std::span<const ColumnRow> rows) {
+template <class Row>
+void ChunkFilter::shuffle(std::span<const Row> rows) {
+    static_assert(sizeof(Row) % word_bytes == 0);
+    constexpr size_t words_in_row = sizeof(Row) / word_bytes;
     const size_t n = rows.size();
-    planes_.resize(n * sizeof(ColumnRow));
+    planes_.resize(n * sizeof(Row));
     const auto* bytes = reinterpret_cast<const uint8_t*>(rows.data());
     for (size_t w = 0; w < words_in_row; ++w) {
         const uint8_t* word = bytes + w * word_bytes;
@@ -83,14 +85,13 @@ void ChunkFilter::shuffle(std::span<const ColumnRow> rows) {
         size_t r = 0;
         for (; r + block.size() <= n; r += block.size()) {
 #pragma GCC unroll 8
-            for (size_t i = 0; i < 8; ++i)
-                std::memcpy(&block[i], word + (r + i) * sizeof(ColumnRow), word_bytes);
+            for (size_t i = 0; i < 8; ++i) std::memcpy(&block[i], word + (r + i) * sizeof(Row), word_bytes);
             transpose(block);
 #pragma GCC unroll 8
             for (size_t j = 0; j < 8; ++j) std::memcpy(planes + j * n + r, &block[j], word_bytes);
         }
         for (; r < n; ++r)
-            for (size_t j = 0; j < word_bytes; ++j) planes[j * n + r] = word[r * sizeof(ColumnRow) + j];
+            for (size_t j = 0; j < word_bytes; ++j) planes[j * n + r] = word[r * sizeof(Row) + j];
     }
 }
 
@@ -125,13 +126,21 @@ const ChunkFilter::Constant& ChunkFilter::constant(uint8_t byte, size_t count) {
 }
 
 std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
+    shuffle(rows);
+    return deflate_planes(sizeof(ColumnRow));
+}
+std::span<const uint8_t> ChunkFilter::apply(std::span<const MessageRow> rows) {
+    shuffle(rows);
+    return deflate_planes(sizeof(MessageRow));
+}
+
+std::span<const uint8_t> ChunkFilter::deflate_planes(size_t planes) {
     constexpr std::array<uint8_t, 2> header = {0x78, 0x01};         // deflate, its fastest level
     constexpr std::array<uint8_t, 2> end_of_blocks = {0x03, 0x00};  // a last one, which is empty
-    shuffle(rows);
     deflated_.assign(header.begin(), header.end());
     uLong checksum = no_bytes;
-    const size_t n = rows.size();
-    for (size_t p = 0; p < sizeof(ColumnRow); ++p) {
+    const size_t n = planes_.size() / planes;
+    for (size_t p = 0; p < planes; ++p) {
         std::span plane = std::span<const uint8_t>(planes_).subspan(p * n, n);
         if (std::memcmp(plane.data(), plane.data() + 1, n - 1) == 0) {
             const Constant& same = constant(plane[0], n);

@@ -27,6 +27,7 @@ class ChunkFilter {
 
     // Valid until the next call.
     std::span<const uint8_t> apply(std::span<const ColumnRow> rows);
+    std::span<const uint8_t> apply(std::span<const MessageRow> rows);
 
  private:
     // Most planes of a chunk are one byte again and again.
@@ -35,7 +36,9 @@ class ChunkFilter {
         uLong checksum = 0;
     };
 
-    void shuffle(std::span<const ColumnRow> rows);
+    template <class Row>
+    void shuffle(std::span<const Row> rows);
+    std::span<const uint8_t> deflate_planes(size_t planes);
     void deflate_plane(std::span<const uint8_t> plane);
     const Constant& constant(uint8_t byte, size_t count);
 

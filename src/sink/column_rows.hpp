@@ -1,4 +1,4 @@
-// Records as rows of columns, one growing table per channel type: in memory as on disk.
+// Records as rows of columns, one growing table per channel type and one of messages: in memory as on disk.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emu/record.hpp"
+#include "messages/message_record.hpp"
 
 namespace ovni {
 
@@ -21,7 +22,17 @@ struct ColumnRow {
 };
 static_assert(sizeof(ColumnRow) == 24);
 
-// A chunk is compressed as a whole: 384 KiB.
+// A matched message. `sender` and `receiver` are rows of threads.
+struct MessageRow {
+    int64_t time = 0, send_end = 0, receive_begin = 0, receive_end = 0;
+    uint64_t bytes = 0, communicator = 0;
+    int32_t sender = -1, receiver = -1, tag = 0;
+    int32_t unused = 0;  // in no column
+    friend bool operator==(const MessageRow&, const MessageRow&) = default;
+};
+static_assert(sizeof(MessageRow) == 64);
+
+// A chunk is compressed as a whole: 384 KiB, of messages 1 MiB.
 inline constexpr size_t rows_in_chunk = size_t{16} << 10;
 
 constexpr int32_t column_row(uint32_t row) {
@@ -33,6 +44,17 @@ inline ColumnRow column_row(const Record& record) {
 // The row for a line of a breakdown, which belongs to a thread.
 inline ColumnRow breakdown_row(const Record& line) {
     return {line.time, column_row(line.thread_row), 0, line.value};
+}
+inline MessageRow message_row(const MessageRecord& message) {
+    return {.time = message.time,
+            .send_end = message.send_end,
+            .receive_begin = message.receive_begin,
+            .receive_end = message.receive_end,
+            .bytes = message.bytes,
+            .communicator = message.communicator,
+            .sender = column_row(message.sender_row),
+            .receiver = column_row(message.receiver_row),
+            .tag = message.tag};
 }
 inline bool is_shown(const Record& record) {
     return (record.thread_row & record.cpu_row) != Record::no_row;

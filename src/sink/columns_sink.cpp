@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 namespace ovni {
@@ -78,9 +79,12 @@ void ColumnsSink::write(const Slice& slice) {
     if (ranks_->is_alone()) {
         visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(column, row); });
         count_rows();
+        std::ranges::transform(slice.messages, std::back_inserter(messages_), message_row);
+        write_messages(rows_in_chunk);
         return filter_until(whole_chunks());
     }
     write_gathered();
+    write_messages(rows_in_chunk);
     filter_until(ready_);
 }
 
@@ -129,6 +133,7 @@ void ColumnsSink::hand_out(const Slice& slice) {
     visit_rows(slice, [&](size_t column, const ColumnRow& row) { rows_[column].push_back(row); });
     std::vector<uint64_t> counts;
     for (const Rows& rows : rows_) counts.push_back(rows.size());
+    counts.push_back(slice.messages.size());
     PerRank<std::vector<uint64_t>> of_rank = ranks_->allgather_equal(counts);
     PerRank<Rows> to(owners_.ranks);
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -155,6 +160,30 @@ void ColumnsSink::hand_out(const Slice& slice) {
         }
         columns_[c].total = from;
     }
+    if (std::ranges::any_of(of_rank, [](const auto& of_one) { return of_one.back() > 0; }))
+        gather_messages(slice);
+}
+
+void ColumnsSink::gather_messages(const Slice& slice) {
+    std::vector<MessageRow> mine;
+    std::ranges::transform(slice.messages, std::back_inserter(mine), message_row);
+    for (const std::vector<MessageRow>& rows : ranks_->gather(mine))
+        messages_.insert(messages_.end(), rows.begin(), rows.end());
+}
+
+// In chunks, until fewer than `least` are left. They fill up the last chunk as channels do theirs.
+void ColumnsSink::write_messages(size_t least) {
+    size_t done = 0;
+    while (messages_.size() - done >= least) {
+        const size_t count = std::min(messages_.size() - done, rows_in_chunk);
+        if (count < rows_in_chunk && have_messages_) messages_.resize(done + rows_in_chunk);
+        const std::span<const MessageRow> chunk =
+            std::span(messages_).subspan(done, std::min(messages_.size() - done, rows_in_chunk));
+        file_->append({ColumnName::Kind::messages}, count, filter_.apply(chunk));
+        have_messages_ = true;
+        done += chunk.size();
+    }
+    messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 // Room for a chunk of this rank.
@@ -235,6 +264,7 @@ void ColumnsSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) gather_filtered();
     ranks_->agree([&] {
         write_gathered();
+        write_messages(1);
         if (file_) file_->end(outcome.schema, outcome.facts, outcome.duration, outcome.ending);
     });
 }

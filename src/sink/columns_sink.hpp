@@ -1,8 +1,9 @@
-// Records as columns in an HDF5 file: one dataset per channel type, in chunks.
+// Records as columns in an HDF5 file: one dataset per channel type, in chunks, and one of messages.
 //
 // Rows go to the rank that has their chunk, ranks filter their chunks, and rank 0 writes them, which then are
 // some bytes for a row. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of
-// one: all would wait for ever. Alone a rank has every chunk.
+// one: all would wait for ever. Alone a rank has every chunk. Messages are fewer: rank 0 gathers and filters
+// those of each slice.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,8 @@ class ColumnsSink : public Sink {
     size_t rows_in(size_t column, uint64_t chunk) const;
 
     void hand_out(const Slice& slice);
+    void gather_messages(const Slice& slice);
+    void write_messages(size_t least);
     void gather_filtered();
     std::vector<uint64_t> whole_chunks() const;
     std::vector<uint64_t> all_chunks() const;
@@ -67,7 +70,9 @@ class ColumnsSink : public Sink {
     std::vector<Column> columns_;  // channel types, then breakdowns
     std::vector<size_t> column_of_type_;
     size_t first_breakdown_ = 0;
-    std::vector<Rows> spare_;  // room for chunks
+    std::vector<Rows> spare_;           // room for chunks
+    std::vector<MessageRow> messages_;  // on rank 0: that are not in the file
+    bool have_messages_ = false;        // the file has some
 
     // Alone only, by column: where the next row goes, and where the room for it ends.
     struct Tail {

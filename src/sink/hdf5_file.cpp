@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "sink/chunk_filter.hpp"
-#include "sink/column_rows.hpp"
 
 namespace ovni {
 
@@ -82,6 +81,17 @@ std::vector<char> packed(const Table& table, const std::vector<FieldOfTable>& fi
     return bytes;
 }
 
+hid_t hdf5_type(Hdf5File::RowField::Type type) {
+    switch (type) {
+        case Hdf5File::RowField::Type::int64:
+            return H5T_STD_I64LE;
+        case Hdf5File::RowField::Type::int32:
+            return H5T_STD_I32LE;
+        default:
+            return H5T_STD_U64LE;
+    }
+}
+
 }  // namespace
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, std::filesystem::path output)
@@ -98,16 +108,14 @@ void Hdf5File::fail() const {
     throw Error("HDF5: " + (cause.empty() ? "failed" : brief(cause)), output_.string());
 }
 
-Hdf5Handle Hdf5File::type_of_rows(RowNames names) const {
-    Hdf5Handle type = own(H5Tcreate(H5T_COMPOUND, sizeof(ColumnRow)), H5Tclose);
-    checked(H5Tinsert(type.get(), "time", offsetof(ColumnRow, time), H5T_STD_I64LE));
-    checked(H5Tinsert(type.get(), names.thread, offsetof(ColumnRow, thread), H5T_STD_I32LE));
-    if (names.cpu) checked(H5Tinsert(type.get(), names.cpu, offsetof(ColumnRow, cpu), H5T_STD_I32LE));
-    checked(H5Tinsert(type.get(), "value", offsetof(ColumnRow, value), H5T_STD_I64LE));
+Hdf5Handle Hdf5File::type_of_rows(const RowType& row) const {
+    Hdf5Handle type = own(H5Tcreate(H5T_COMPOUND, row.bytes), H5Tclose);
+    for (const RowField& field : row.fields)
+        checked(H5Tinsert(type.get(), field.name, field.offset, hdf5_type(field.type)));
     return type;
 }
 
-Hdf5Handle Hdf5File::make_rows(const std::string& path, RowNames names, size_t chunk) {
+Hdf5Handle Hdf5File::make_rows(const std::string& path, const RowType& row, size_t chunk) {
     start_library();
     hsize_t none = 0, unlimited = H5S_UNLIMITED, size = chunk;
     Hdf5Handle space = own(H5Screate_simple(1, &none, &unlimited), H5Sclose);
@@ -116,7 +124,7 @@ Hdf5Handle Hdf5File::make_rows(const std::string& path, RowNames names, size_t c
     checked(H5Pset_chunk(properties.get(), 1, &size));
     checked(H5Pset_shuffle(properties.get()));
     checked(H5Pset_deflate(properties.get(), ChunkFilter::level));
-    Hdf5Handle type = type_of_rows(names);
+    Hdf5Handle type = type_of_rows(row);
     return own(H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), with_groups_.get(),
                           properties.get(), H5P_DEFAULT),
                H5Dclose);

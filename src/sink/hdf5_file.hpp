@@ -45,12 +45,18 @@ class Hdf5File {
     // Empties what is there. `output`: what messages call it.
     Hdf5File(const std::filesystem::path& path, std::filesystem::path output);
 
-    // Rows of type ColumnRow, with names of two of its columns; null for what is left out.
-    struct RowNames {
-        const char* thread;
-        const char* cpu;
+    // A row in memory and on disk.
+    struct RowField {
+        enum class Type : uint8_t { int64, int32, uint64 };
+        const char* name;
+        size_t offset;
+        Type type;
     };
-    Hdf5Handle make_rows(const std::string& path, RowNames names, size_t chunk);
+    struct RowType {
+        size_t bytes;
+        std::span<const RowField> fields;
+    };
+    Hdf5Handle make_rows(const std::string& path, const RowType& row, size_t chunk);
     void resize(const Hdf5Handle& rows, uint64_t count);
     // A whole chunk, as ChunkFilter leaves it.
     void write_chunk(const Hdf5Handle& rows, uint64_t at, std::span<const uint8_t> filtered);
@@ -71,7 +77,7 @@ class Hdf5File {
     }
     [[noreturn]] void fail() const;
     Hdf5Handle own(hid_t id, Hdf5Handle::Close closer) const { return {checked(id), closer}; }
-    Hdf5Handle type_of_rows(RowNames names) const;
+    Hdf5Handle type_of_rows(const RowType& row) const;
     void attach(const std::string& object, const std::string& name, hid_t type, const void* value);
     static hid_t text_type(size_t length);
 

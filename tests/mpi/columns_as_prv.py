@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """columns_as_prv.py FILE.h5 DIRECTORY [OTHER.h5]: turns the columns back into lines of Paraver files and compares them with those
 in DIRECTORY; at one time lines of different types stand there in the order of events, here by type. With OTHER also whether both
-files have the same objects, attributes and rows. Prints what differs, status 1."""
+files have the same objects, attributes and rows. Prints what differs, status 1. Messages are compared with the lines of messages."""
 import re
 import sys
 from collections import Counter
@@ -39,8 +39,26 @@ def from_breakdown(file, name):
 def from_prv(path):
     with path.open() as text:
         header = text.readline()
-        table = numpy.array([[int(word) for word in line.split(":")] for line in text], dtype=numpy.int64).reshape(-1, 8)
+        table = numpy.array([[int(word) for word in line.split(":")] for line in text if not line.startswith("3:")],
+                            dtype=numpy.int64).reshape(-1, 8)
     return header, lines_of(table[:, 4] - 1, table[:, 5], table[:, 6], table[:, 7])
+
+
+def messages_of(file):
+    data = file["messages"][:] if "messages" in file else []
+    return [[3, 0, 1, 1, m["sender"] + 1, m["time"], m["send_end"], 0, 1, 1, m["receiver"] + 1, m["receive_begin"], m["receive_end"],
+             min(int(m["bytes"]), 2**31 - 1), m["tag"]] for m in data]
+
+
+def compare_messages(file, path):
+    with path.open() as text:
+        lines = [[int(word) for word in line.split(":")] for line in text if line.startswith("3:")]
+    rows = messages_of(file)
+    if len(rows) != len(lines):
+        fail(f"{len(rows)} messages, {len(lines)} lines of messages")
+    for at, (row, line) in enumerate(zip(rows, lines)):
+        if row != line:
+            fail(f"message {at} is {row}, its line {line}")
 
 
 def compare(what, columns, lines):
@@ -122,6 +140,7 @@ def main():
             fail(f"{name}: the duration is {file.attrs['duration']}")
         compare_labels(file, directory, name)
         compare_rows(file, directory, name, table)
+    compare_messages(file, directory / "thread.prv")
     for name in file.get("breakdowns", {}):
         compare(name, from_breakdown(file, name), from_prv(directory / f"{name}.prv")[1])
         compare_rows(file, directory, name, f"rows/{name}")

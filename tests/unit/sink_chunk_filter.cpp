@@ -8,16 +8,16 @@
 namespace ovni::test {
 namespace {
 
-std::vector<ColumnRow> undone(std::span<const uint8_t> filtered, size_t rows) {
-    std::vector<uint8_t> planes(rows * sizeof(ColumnRow));
+template <class Row>
+std::vector<Row> undone(std::span<const uint8_t> filtered, size_t rows) {
+    std::vector<uint8_t> planes(rows * sizeof(Row));
     uLongf size = planes.size();
     EXPECT_EQ(uncompress(planes.data(), &size, filtered.data(), filtered.size()), Z_OK);
     EXPECT_EQ(size, planes.size());
-    std::vector<ColumnRow> result(rows);
+    std::vector<Row> result(rows);
     auto* bytes = reinterpret_cast<uint8_t*>(result.data());
     for (size_t r = 0; r < rows; ++r)
-        for (size_t b = 0; b < sizeof(ColumnRow); ++b)
-            bytes[r * sizeof(ColumnRow) + b] = planes[b * rows + r];
+        for (size_t b = 0; b < sizeof(Row); ++b) bytes[r * sizeof(Row) + b] = planes[b * rows + r];
     return result;
 }
 
@@ -33,7 +33,18 @@ TEST(ChunkFilterTest, AnyRowsComeBack) {
             steps[i] = {static_cast<int64_t>(i * 100), static_cast<int32_t>(i % 512), -1, -5};
             few[i] = {number() % 4, static_cast<int32_t>(number() % 3), 1, number() % 2};
         }
-        for (const auto& rows : {noise, steps, same, few}) EXPECT_EQ(undone(filter.apply(rows), count), rows);
+        for (const auto& rows : {noise, steps, same, few})
+            EXPECT_EQ(undone<ColumnRow>(filter.apply(rows), count), rows);
+    }
+}
+
+TEST(ChunkFilterTest, MessagesComeBack) {
+    ChunkFilter filter;
+    for (size_t count : {size_t{1}, size_t{9}, rows_in_chunk}) {
+        std::vector<MessageRow> rows(count);
+        for (size_t i = 0; i < count; ++i)
+            rows[i] = {.time = static_cast<int64_t>(i), .bytes = i % 7, .sender = 3, .tag = -1};
+        EXPECT_EQ(undone<MessageRow>(filter.apply(rows), count), rows);
     }
 }
 
