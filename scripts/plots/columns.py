@@ -7,6 +7,7 @@ from prv import EventType, Legend, Trace, TraceError, find_prv, intervals_of
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 FORMAT, VERSION = "ovni-mpi columns", 1
+PART = 1 << 20  # rows
 
 
 class Columns:
@@ -57,6 +58,15 @@ class Columns:
         shown = changes[changes[self.name] >= 0]
         table = np.stack([shown[self.name].astype(np.int64) + 1, shown["time"], shown["value"]], axis=1)
         return intervals_of(table, self.duration)
+
+    def has_messages(self):
+        return "messages" in self.file
+
+    def messages(self):
+        """The messages of MPI, in parts that fit into memory."""
+        data = self.file["messages"]
+        for first in range(0, len(data), PART):
+            yield data[first : first + PART]
 
     def _changes(self, channel_type):
         return self.file[f"channels/{channel_type}"][:]

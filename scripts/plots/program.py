@@ -17,6 +17,18 @@ def chosen_type(trace, wanted):
     return wanted
 
 
+def names_of_ranks(applications, ranks):
+    """"rank 3", or "rank 1.3" where there are several applications, as ovnitop --mpi has it."""
+    several = len(set(applications)) > 1
+
+    def name(app, rank):
+        if rank < 0:
+            return f"no rank in {app}" if several else "no rank"
+        return f"rank {app}.{rank}" if several else f"rank {rank}"
+
+    return [name(app, rank) for app, rank in zip(applications, ranks)]
+
+
 def run(main):
     """Ends with the status of a program; a fault is one line."""
     name = os.path.basename(sys.argv[0])

@@ -44,6 +44,9 @@ if python3 -c 'import matplotlib, h5py' 2>/dev/null && ovniemu --hdf5 trace.h5 t
     ovni-timeline trace -o timeline.png >out 2>&1 || fail "ovni-timeline: $(cat out)"
     ovni-shares trace.h5 -o shares.png >out 2>&1 || fail "ovni-shares: $(cat out)"
     ovni-durations trace.h5 -o durations.png >out 2>&1 || fail "ovni-durations: $(cat out)"
+    if ovniemu --hdf5 trace.h5 trace 2>&1 | grep -q " messages with "; then
+        ovni-matrix trace.h5 -o matrix.png >out 2>&1 || fail "ovni-matrix: $(cat out)"
+    fi
 fi
 for job in "$prefix"/share/ovni-mpi/jobs/*.sbatch; do
     "$job" --help >out 2>&1 || fail "$job: $(cat out)"

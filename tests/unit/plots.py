@@ -138,6 +138,40 @@ def shares_tell_applications_apart(directory):
     check(set(shares["time_by_rank"](trace, 4)[3]) == {trace.duration}, "states are shares of the trace")
 
 
+def matrix_counts_messages(directory):
+    """Written as ovniemu does, with what a matrix needs: rank 0 sends 2 messages to rank 1 on the other node, which sends 1 back."""
+    try:
+        import h5py
+        import numpy as np
+    except ImportError:
+        return
+    path = directory / "trace.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"format": "ovni-mpi columns", "version": 1, "duration": 100})
+        for name in ("types", "labels"):
+            file[name] = np.zeros(0, [("file", "S1"), ("type", "i8"), ("value", "i8"), ("title", "S1"), ("label", "S1")])
+        file["rows/looms"] = np.array([(b"x", b"a"), (b"y", b"b"), (b"z", b"b")], [("name", "S1"), ("host", "S1")])
+        file["rows/processes"] = np.array([(1,), (1,)], [("app", "i8")])
+        file["rows/threads"] = np.array([(b"t", 0, 0, 0), (b"u", 0, 0, 0), (b"v", 1, 1, 2)],
+                                        [("label", "S1"), ("rank", "i8"), ("process", "i8"), ("loom", "i8")])
+        file["channels/4"] = np.zeros(0, [("time", "i8"), ("thread", "i4"), ("cpu", "i4"), ("value", "i8")])
+    absent = run("matrix", path)
+    check(absent.returncode == 1 and len(absent.stderr.splitlines()) == 1 and "no messages in it" in absent.stderr, absent)
+    with h5py.File(path, "a") as file:
+        file["messages"] = np.array([(0, 2, 8), (1, 2, 100), (2, 0, 2**64 - 1)], [("sender", "i4"), ("receiver", "i4"), ("bytes", "u8")])
+    tables = {words: run("matrix", path, "--table", *words) for words in ((), ("--show", "messages"), ("--by", "node"))}
+    rows = {words: [line.split() for line in done.stdout.splitlines()] for words, done in tables.items()}
+    check(rows[()] == [["bytes,", "by", "rank"], ["from\\to", "rank", "0", "rank", "1", "all"], ["rank", "0", "0", "108", "108"],
+                       ["rank", "1", "0", "0", "0"], ["all", "0", "108", "108"]], tables)
+    check(rows["--show", "messages"][2:4] == [["rank", "0", "0", "2", "2"], ["rank", "1", "1", "0", "1"]], tables)
+    check(rows["--by", "node"][2:] == [["a", "0", "108", "108"], ["b", "0", "0", "0"], ["all", "0", "108", "108"]], tables)
+    for words in ([], ["--by", "node", "--show", "messages"]):
+        picture = directory / "matrix.svg"
+        picture.unlink(missing_ok=True)
+        done = run("matrix", path, "-o", picture, *words)
+        check(done.returncode == 0 and "receiver" in picture.read_text(), done)
+
+
 def many_values_leave_room(directory):
     """60 values in 2 rows: the largest have entries of their own."""
     lines = ["#Paraver (19/01/38 at 03:14):00000000000000006000_ns:0:1:1(2:1)"]
@@ -264,6 +298,8 @@ def faults_are_one_line(directory):
     for text, program, *words in (
         ("a directory, not a file of columns", "shares", directory),
         ("not a file of columns", "shares", small),
+        ("not a file of columns", "matrix", small),
+        ("'jpgx' is no format of pictures", "matrix", small, "-o", "x.jpgx"),
         ("No such file", "shares", directory / "nowhere.h5"),
         ("damaged", "shares", directory / "torn.h5"),
         ("'jpgx' is no format of pictures, but these: ", "timeline", small, "-o", "x.jpgx"),
@@ -306,6 +342,7 @@ TESTS = (
     containers_are_told_apart,
     columns_say_the_same,
     shares_tell_applications_apart,
+    matrix_counts_messages,
     faults_are_named,
     faults_are_one_line,
 )
