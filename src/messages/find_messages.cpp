@@ -148,6 +148,7 @@ Message message_of(const MessageEnd& send, const MessageEnd& receive, const Mess
     message.bytes = receive.bytes == MessageEnd::unknown_bytes ? send.bytes : receive.bytes;
     message.communicator = key.communicator;
     message.send_offset = send.offset;
+    message.receive_offset = receive.offset;
     message.send_stream = send.stream;
     message.send_completed_in = send.completed_in;
     message.receive_stream = receive.stream;

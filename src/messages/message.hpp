@@ -16,13 +16,13 @@ struct Message {
     int64_t receive_wait_begin = 0, receive_wait_end = 0;
     uint64_t bytes = 0;  // MessageEnd::unknown_bytes if neither end tells
     uint64_t communicator = 0;
-    uint64_t send_offset = 0;  // of the event at which the send was posted
+    uint64_t send_offset = 0, receive_offset = 0;  // of the event that posts it
     uint32_t send_stream = 0, send_completed_in = 0;
     uint32_t receive_stream = 0, receive_completed_in = 0;
     int32_t tag = 0;
     uint16_t send_function = 0, receive_function = 0;          // that post it, in mpi_function_rows
     uint16_t send_completed_by = 0, receive_completed_by = 0;  // the functions that complete it
 };
-static_assert(sizeof(Message) == 112 && std::is_trivially_copyable_v<Message>);
+static_assert(sizeof(Message) == 120 && std::is_trivially_copyable_v<Message>);
 
 }  // namespace ovni

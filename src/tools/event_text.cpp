@@ -56,8 +56,8 @@ char* print_bytes(char* out, std::span<const uint8_t> payload) {
 
 }  // namespace
 
-EventText::EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site)
-    : trace_(trace), payload_(payload), name_of_site_(std::move(name_of_site)) {
+EventText::EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site, TextBehind behind)
+    : trace_(trace), payload_(payload), name_of_site_(std::move(name_of_site)), behind_(std::move(behind)) {
     for (const Stream& stream : trace.streams()) {
         paths_.emplace_back(stream.relative_path + "  ");
         longest_path_ = std::max(longest_path_, paths_.back().size());
@@ -114,6 +114,15 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
         append_site(text, event);
     if (event.code.model() == 'C' && !hexadecimal) [[unlikely]]
         append_counters(text, event);
+    if (behind_) [[unlikely]]
+        append_behind(text, event);
+}
+
+void EventText::append_behind(fmt::memory_buffer& text, const EventView& event) const {
+    const std::string more = behind_(event);
+    if (more.empty()) return;
+    text.resize(text.size() - 1);
+    fmt::format_to(std::back_inserter(text), "{}\n", more);
 }
 
 // In place of the end of the line.

@@ -25,7 +25,9 @@ class EventText {
  public:
     // The name of a call site of a stream, by its number; may be empty. Null: there are none.
     using NameOfSite = std::function<std::string(uint32_t stream, uint32_t site)>;
-    EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site = {});
+    // The text behind an event, from its first space on; may be empty. Null: nothing anywhere.
+    using TextBehind = std::function<std::string(const EventView& event)>;
+    EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site = {}, TextBehind behind = {});
     // Appends one line. An event that no model knows is `UNKNOWN`; the first of each code is reported.
     void append(fmt::memory_buffer& text, const EventView& event);
     // Events with a lower clock than the one before them.
@@ -39,10 +41,12 @@ class EventText {
     char* print_unknown(char* out, LineTemplate& line, const EventView& event);
     void append_gap(fmt::memory_buffer& text, const EventView& event);
     void append_site(fmt::memory_buffer& text, const EventView& event);
+    void append_behind(fmt::memory_buffer& text, const EventView& event) const;
 
     const Trace& trace_;
     PayloadText payload_;
     NameOfSite name_of_site_;
+    TextBehind behind_;
     std::vector<PaddedText> paths_;  // by stream, "PATH  "
     size_t longest_path_ = 0;
     CodeTable<std::unique_ptr<LineTemplate>> lines_;

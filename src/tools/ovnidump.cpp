@@ -5,6 +5,7 @@
 #include "session/left_events.hpp"
 #include "source/call_sites.hpp"
 #include "tools/event_text.hpp"
+#include "tools/message_partners.hpp"
 #include "tools/text_output.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
@@ -17,6 +18,7 @@ struct Options {
     std::filesystem::path directory;
     PayloadText payload = PayloadText::described;
     bool corrected = false;
+    bool partners = false;
     std::optional<std::string> clocks;
 };
 
@@ -34,11 +36,13 @@ std::filesystem::path trace_around(const std::filesystem::path& directory) {
     return around;
 }
 
-std::vector<StreamReader> corrected_readers(const Trace& trace, const Options& options) {
+ClockModel clocks_of(const Trace& trace, const Options& options) {
     std::filesystem::path around = options.clocks ? trace.directory() : trace_around(trace.directory());
     bool is_whole = around == std::filesystem::canonical(trace.directory());
-    ClockModel clocks =
-        ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
+    return ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
+}
+
+std::vector<StreamReader> corrected_readers(const Trace& trace, const ClockModel& clocks) {
     std::vector<StreamReader> readers;
     for (uint32_t s = 0; s < trace.streams().size(); ++s)
         readers.push_back(trace.reader(s, clocks.of_stream(trace.streams()[s].metadata), ClockOrder::any));
@@ -74,15 +78,38 @@ class SiteNames {
     CallSites sites_;
 };
 
+// The other ends of messages, with their clocks as they are printed.
+class Partners {
+ public:
+    Partners(const Trace& shown, const ClockModel& clocks)
+        : whole_(Trace::open(trace_around(shown.directory()))), partners_(whole_, shown, [&](uint32_t s) {
+              return whole_.reader(s, clocks.of_stream(whole_.streams()[s].metadata), ClockOrder::any,
+                                   Regions::as_they_are, Checksums::compared_quietly);
+          }) {}
+    std::string text(const EventView& event) const { return partners_.text(event); }
+
+ private:
+    Trace whole_;
+    MessagePartners partners_;
+};
+
 int dump(const Options& options) {
     expect_begun(options.directory);
     Trace trace =
         Trace::open(options.directory, options.corrected ? Metadata::interpreted : Metadata::version_only);
     tell_left_events(trace);
-    Merger merger(options.corrected ? corrected_readers(trace, options) : trace.readers(ClockOrder::any));
+    const ClockModel clocks = options.corrected ? clocks_of(trace, options) : ClockModel();
+    std::optional<Partners> partners;
+    EventText::TextBehind behind;
+    if (options.partners) {
+        partners.emplace(trace, clocks);
+        behind = [&](const EventView& event) { return partners->text(event); };
+    }
+    Merger merger(options.corrected ? corrected_readers(trace, clocks) : trace.readers(ClockOrder::any));
     SiteNames names(options.directory);
-    EventText lines(trace, options.payload,
-                    [&](uint32_t stream, uint32_t site) { return names.name(stream, site); });
+    EventText lines(
+        trace, options.payload, [&](uint32_t stream, uint32_t site) { return names.name(stream, site); },
+        behind);
     TextOutput out;
     try {
         while (const EventView* event = merger.next()) {
@@ -103,6 +130,10 @@ constexpr OptionRow rows[] = {
     {"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
     {"corrected", "", "", "",
      "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
+    {"partners", "", "", "",
+     R"(Print the other end of a message behind the event that sends it (->: who receives it, and the clock at which the
+     receive was complete) and behind the one that posts its receive (<-: who sends it, and the clock at which the send
+     began).)"},
     {"clock-offsets", "c", "FILE", "",
      "File to correct by, with --corrected: clocks.json or clock-offsets.txt of any name."},
 };
@@ -131,6 +162,7 @@ int run(int argc, char** argv) {
     Options options{only_word(cli, "trace directory"),
                     cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
                     cli.has("corrected"),
+                    cli.has("partners"),
                     {}};
     if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
     if (options.clocks && !options.corrected) throw UsageError("-c needs --corrected (see --help)");

@@ -185,6 +185,37 @@ TEST_F(MatchedMessages, AreLinesOfTheTimelineAlikeForAnyNumberOfRanks) {
     }
 }
 
+TEST_F(MatchedMessages, AreColumnsAlikeForAnyNumberOfRanks) {
+    if (run({"/usr/bin/python3", "-c", "import h5py, numpy"}).status != 0) GTEST_SKIP() << "there is no h5py";
+    run_known(4, 0, {"--loom", "rank", "--callsites", "0"});
+    Finished alone = run({program("ovniemu"), "--hdf5", path("alone.h5"), trace_directory()});
+    if (alone.err.find("no HDF5") != std::string::npos) GTEST_SKIP() << alone.err;
+    ASSERT_EQ(alone.status, 0) << alone.err;
+    for (int ranks = 1; ranks <= 3; ++ranks) {
+        const std::string out = path("out" + std::to_string(ranks)), file = out + ".h5";
+        Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--hdf5", file, "-o", out, trace_directory()});
+        ASSERT_EQ(done.status, 0) << done.err;
+        Finished same =
+            run({"/usr/bin/python3", SOURCE_DIR "/tests/mpi/columns_as_prv.py", file, out, path("alone.h5")});
+        EXPECT_EQ(same.status, 0) << same.err;
+    }
+}
+
+// The known messages are blocking sends and posted ones, of several threads, on several communicators.
+TEST_F(MatchedMessages, AreNamedByTheirEvents) {
+    run_known(2);
+    Finished dump = run({program("ovnidump"), "--partners", trace_directory()});
+    ASSERT_EQ(dump.status, 0) << dump.err;
+    const size_t matched = find().messages.size();
+    auto count = [&](const std::string& arrow) {
+        size_t found = 0;
+        for (size_t at = 0; (at = dump.out.find(arrow, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    EXPECT_EQ(count(" -> rank "), matched);
+    EXPECT_EQ(count(" <- rank "), matched);
+}
+
 TEST_F(MatchedMessages, MayBeLeftOut) {
     run_known(2);
     ASSERT_EQ(run({program("ovniemu"), "--no-messages", trace_directory()}).status, 0);

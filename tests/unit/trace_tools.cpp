@@ -76,6 +76,63 @@ TEST_F(TraceToolsTest, NamesOfTheProgramStayInTheirLine) {
     }
 }
 
+// The clock of the second node is 1000 ahead.
+TEST_F(TraceToolsTest, DumpNamesPartnersOfMessages) {
+    for (int rank = 0; rank < 2; ++rank) {
+        const int peer = 1 - rank, later = 1000 * rank;
+        StreamBuilder& stream = trace_.thread({.loom = "node" + std::to_string(rank) + ".a",
+                                               .pid = 5 + rank,
+                                               .tid = 5 + rank,
+                                               .rank = rank,
+                                               .nranks = 2,
+                                               .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}});
+        stream.set("ovni.run", "a-run")
+            .starts(100 + later)
+            .event("MUi", 101 + later)
+            .event("MUI", 102 + later);
+        if (rank == 0)
+            stream.event("MS[", 110, {peer, 7, u32(1), u32(0)})
+                .event("MS]", 120, {u64(20), peer, 7})
+                .event("MRs", 200, {peer, 8, u32(1), u32(0)})
+                .event("MXb", 200, {u64(30)})
+                .event("MRS", 220, {u64(40), peer, 9});
+        else
+            stream.event("Mr[", 1105, {peer, 7, u32(1), u32(1)})
+                .event("Mr]", 1106)
+                .event("MW[", 1107, {u32(1)})
+                .event("MXc", 1130, {u32(1), u32(0)})
+                .event("MXr", 1130, {u64(20), peer, 7})
+                .event("MW]", 1131)
+                .event("MRs", 1201, {peer, 9, u32(1), u32(0)})
+                .event("MXb", 1201, {u64(40)})
+                .event("MRS", 1221, {u64(30), peer, 8});
+        stream.event("MUf", 300 + later).event("MUF", 301 + later).ends(400 + later);
+    }
+    const std::string raw = dumped({"--partners"});
+    const std::string sender = "loom.node0.a/proc.5/thread.5", receiver = "loom.node1.a/proc.6/thread.6";
+    auto behind = [](const std::string& text, const std::string& begin) {
+        const size_t line = text.find("\n" + begin) + 1;
+        const size_t from = text.find(" -> ", line), back = text.find(" <- ", line),
+                     end = text.find('\n', line);
+        const size_t first = std::min(from, back);
+        return first < end ? text.substr(first, end - first) : "";
+    };
+    EXPECT_EQ(behind(raw, "       110  MS["), " -> rank 1 " + receiver + " at 1131") << raw;
+    EXPECT_EQ(behind(raw, "      1105  Mr["), " <- rank 0 " + sender + " at 110");
+    EXPECT_EQ(behind(raw, "       200  MRs"),
+              " -> rank 1 " + receiver + " at 1221 <- rank 1 " + receiver + " at 1201");
+    EXPECT_EQ(behind(raw, "      1107  MW["), "");
+    EXPECT_EQ(dumped().find(" -> "), std::string::npos);
+    Finished part = run({program("ovnidump"), "--partners", trace_.write().string() + "/loom.node1.a"});
+    EXPECT_EQ(behind(part.out, "      1105  Mr["), " <- rank 0 " + sender + " at 110") << part.err;
+    trace_.file("clock-offsets.txt",
+                "rank       hostname             offset_median        offset_mean          offset_std\n"
+                "0          node0                0                    0.000000             0.000000\n"
+                "1          node1                -1000                -1000.000000         0.000000\n");
+    const std::string corrected = dumped({"--partners", "--corrected"});
+    EXPECT_EQ(behind(corrected, "       110  MS["), " -> rank 1 " + receiver + " at 131") << corrected;
+}
+
 TEST_F(TraceToolsTest, TopNamesThePlaceOfAWrongObject) {
     trace_.thread({.pid = 1, .tid = 1}).starts(1000).jumbo("HMd", 1001, {u32(1)}).ends(1002);
     Finished top = tool("ovnitop", {"--locks"});

@@ -1,0 +1,67 @@
+#include "tools/message_partners.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace ovni {
+
+namespace {
+
+using Place = std::pair<uint32_t, uint64_t>;  // stream and offset
+
+Place send_place(const Message& message) {
+    return {message.send_stream, message.send_offset};
+}
+
+Place receive_place(const Message& message) {
+    return {message.receive_stream, message.receive_offset};
+}
+
+std::vector<uint32_t> streams_in(const Trace& whole, const Trace& shown) {
+    std::map<std::filesystem::path, uint32_t> of_path;
+    for (uint32_t s = 0; s < whole.streams().size(); ++s)
+        of_path[std::filesystem::canonical(whole.streams()[s].directory)] = s;
+    std::vector<uint32_t> streams;
+    for (const Stream& stream : shown.streams()) {
+        auto known = of_path.find(std::filesystem::canonical(stream.directory));
+        streams.push_back(known == of_path.end() ? MessageEnd::no_stream : known->second);
+    }
+    return streams;
+}
+
+}  // namespace
+
+MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, const OpenStream& open)
+    : whole_(whole), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
+    const std::vector<bool> all(system_.looms().size(), true);
+    messages_ = find_messages(Ranks(), whole, system_, all, open).messages;
+    std::ranges::sort(messages_, {}, send_place);
+    receives_.resize(messages_.size());
+    std::iota(receives_.begin(), receives_.end(), 0);
+    std::ranges::sort(receives_, {}, [&](uint32_t m) { return receive_place(messages_[m]); });
+}
+
+std::string MessagePartners::text(const EventView& event) const {
+    if (event.kind != EventView::Kind::event || event.code.model() != 'M') return "";
+    const Place place{stream_of_shown_[event.stream], event.offset};
+    std::string text;
+    for (const Message& message : std::ranges::equal_range(messages_, place, {}, send_place))
+        text += end_text("->", message.receive_stream, message.receive_wait_end);
+    for (uint32_t m : std::ranges::equal_range(receives_, place, {},
+                                               [&](uint32_t i) { return receive_place(messages_[i]); }))
+        text += end_text("<-", messages_[m].send_stream, messages_[m].send_posted);
+    return text;
+}
+
+std::string MessagePartners::end_text(const char* arrow, uint32_t stream, int64_t clock) const {
+    const uint32_t process = system_.threads()[system_.thread_of_stream(stream)].process;
+    return fmt::format(" {} rank {} {} at {}", arrow, system_.processes()[process].rank.value_or(-1),
+                       whole_.streams()[stream].relative_path, clock);
+}
+
+}  // namespace ovni
