@@ -96,8 +96,8 @@ class Output {
         sink_.begin(alone_, plan_);
     }
     void write(std::span<const Record> records) {
-        sink_.share({records, {}});
-        sink_.write({records, {}});
+        sink_.share({records, {}, {}});
+        sink_.write({records, {}, {}});
     }
     void end(const Schema& schema, int64_t duration, Ending ending) {
         sink_.end({schema, duration, ending, Facts()});
