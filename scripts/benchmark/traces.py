@@ -18,6 +18,7 @@ class Shape:
     threads: int
     events: int
     mix: str = "mix"
+    pending: int = 1  # of messages: see bench-trace --help
 
     @property
     def streams(self):
@@ -26,7 +27,8 @@ class Shape:
     @property
     def name(self):
         amount = f"{self.events / 1e6:g}M" if self.events >= 100_000 else str(self.events)
-        return f"{self.mix} {self.streams} {amount}"
+        pending = f" pending {self.pending}" if self.pending != 1 else ""
+        return f"{self.mix} {self.streams} {amount}{pending}"
 
 
 @dataclass
@@ -74,8 +76,11 @@ class Workshop:
         path = self.folder / shape.name.replace(" ", "-")
         if path.exists():
             shutil.rmtree(path)
-        words = [self.programs.need("bench-trace"), "--looms", shape.looms, "--threads", shape.threads, "--events", shape.events,
-                 "--mix", shape.mix, "--models", models, path]
+        words = [self.programs.need("bench-trace"), "--looms", shape.looms, "--events", shape.events, "--mix", shape.mix, path]
+        if shape.mix == "messages":  # a thread is a rank
+            words += ["--ranked", "--processes", shape.threads, "--threads", 1, "--pending", shape.pending]
+        else:
+            words += ["--threads", shape.threads, "--models", models]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchError(done.stderr.strip())

@@ -27,6 +27,7 @@ std::vector<const Activity*> read_models(const std::string& list) {
 Mix read_mix(const std::string& name) {
     if (name == "mix") return Mix::regions;
     if (name == "tasks") return Mix::tasks;
+    if (name == "messages") return Mix::messages;
     throw UsageError("unknown mix '" + name + "', see --help");
 }
 
@@ -43,8 +44,10 @@ constexpr OptionRow rows[] = {
     {"processes", "", "N", "", "Processes of a loom.", "1"},
     {"threads", "", "N", "", "Threads of a process; each has a CPU of its own.", "4"},
     {"events", "", "N", "", "Events in all.", "100000"},
-    {"mix", "", "mix|tasks", "", "What threads do.", "mix"},
+    {"mix", "", "mix|tasks|messages", "", "What threads do.", "mix"},
     {"models", "", "LIST", "", "Models, separated by commas.", "ovni,mpi,nosv"},
+    {"pending", "", "N", "",
+     "Of messages: how many a rank posts before it waits; 0: it sends and receives one by one.", "1"},
     {"gap-ns", "", "N", "", "Mean time between events of a thread.", "1000"},
     {"ranked", "", "", "", "Processes are MPI ranks."},
     {"checksums", "", "", "", "Write stream.crc, too."},
@@ -57,7 +60,9 @@ Cli cli_of_generator() {
     cli.manual.usage = "bench-trace [OPTIONS] DIR";
     cli.manual.description =
         R"(Writes a trace into DIR, which must be empty or missing: threads that are busy all the
-time. Mix `mix` enters and leaves regions of the models, `tasks` runs tasks of the first model that has them.)";
+time. Mix `mix` enters and leaves regions of the models, `tasks` runs tasks of the first model that has them,
+`messages` sends messages round a ring of ranks, or with --pending 0 from each even rank to the next; it needs --ranked
+--threads 1.)";
     cli.manual.options = {std::begin(rows), std::end(rows)};
     cli.manual.lists = "Models:\n\n" + model_list();
     return cli;
@@ -76,6 +81,7 @@ int generate_trace(int argc, char** argv) {
     shape.ranks = cli.has("ranked") ? Ranks::one_per_process : Ranks::none;
     shape.crc = cli.has("checksums") ? StreamCrc::written : StreamCrc::none;
     shape.seed = cli.get<uint64_t>("seed");
+    shape.pending = cli.get<uint32_t>("pending");
     shape.gap = cli.get<uint32_t>("gap-ns");
     std::filesystem::path directory = only_word(cli, "directory");
     if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory))

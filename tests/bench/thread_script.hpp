@@ -12,8 +12,8 @@
 namespace ovni::bench {
 
 // Regions: enter and leave regions of all models. Tasks: create, execute, pause, resume and end tasks of the
-// first model that has them, with its regions between.
-enum class Mix : uint8_t { regions, tasks };
+// first model that has them, with its regions between. Messages: message_script.hpp.
+enum class Mix : uint8_t { regions, tasks, messages };
 
 // A small generator of our own, so that a trace depends on nothing but its seed.
 class Random {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "tests/bench/message_script.hpp"
 
 namespace ovni::bench {
 
@@ -32,6 +33,7 @@ std::string cpu_list(const TraceShape& shape) {
 
 std::string requirements(const TraceShape& shape) {
     std::string text = R"("ovni": "1.1.0")";
+    if (shape.mix == Mix::messages) return text + R"(, "mpi": "1.1.0")";
     for (const Activity* activity : shape.activities)
         if (activity->model != "ovni")
             text += fmt::format(R"(, "{}": "{}")", activity->model, activity->version);
@@ -52,7 +54,10 @@ std::string metadata(const TraceShape& shape, const Place& at, const std::string
         R"({{"version": 3, "ovni": {{"lib": {{"version": "1.14.0", "commit": "bench"}}, "part": "thread", )"
         R"("tid": {}, "pid": {}, "loom": "{}", "app_id": 1, "require": {{{}}}, )",
         stream_index(shape, at) + 1, process + 1, loom, requirements(shape));
-    if (std::ranges::find(shape.activities, "ovni", &Activity::model) != shape.activities.end())
+    // Messages are looked for in streams of our library, which names the run.
+    if (shape.mix == Mix::messages)
+        text += R"("run": "bench", )";
+    else if (std::ranges::find(shape.activities, "ovni", &Activity::model) != shape.activities.end())
         text += marks();
     if (at.thread == 0) {
         if (shape.ranks == Ranks::one_per_process)
@@ -75,6 +80,16 @@ ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
     return plan;
 }
 
+MessagePlan messages_of(const TraceShape& shape, const Place& at) {
+    MessagePlan plan;
+    plan.rank = static_cast<int32_t>(process_index(shape, at));
+    plan.ranks = static_cast<int32_t>(shape.looms * shape.processes);
+    plan.pending = shape.pending;
+    plan.cpu = static_cast<int32_t>(at.process);
+    plan.gap = shape.gap;
+    return plan;
+}
+
 // The first streams have one event more where the events do not divide evenly.
 uint64_t events_of(const TraceShape& shape, uint64_t stream) {
     return shape.events / shape.streams() + (stream < shape.events % shape.streams() ? 1 : 0);
@@ -83,6 +98,11 @@ uint64_t events_of(const TraceShape& shape, uint64_t stream) {
 void check(const TraceShape& shape) {
     if (shape.streams() == 0) throw Error("a trace needs looms, processes and threads");
     if (shape.gap < 2) throw Error("the gap must be 2 ns at least");
+    if (shape.mix == Mix::messages) {
+        if (shape.threads != 1 || shape.ranks == Ranks::none)
+            throw Error("messages are those of ranks of one thread: --ranked --threads 1");
+        return;
+    }
     if (shape.activities.empty()) throw Error("no models");
     bool tasks = std::ranges::any_of(shape.activities, [](const Activity* a) { return a->tasks != nullptr; });
     if (shape.mix == Mix::tasks && !tasks) throw Error("none of the models has tasks here");
@@ -105,7 +125,10 @@ void generate(const TraceShape& shape, const std::filesystem::path& directory) {
         std::filesystem::create_directories(place);
         write_file(place / "stream.json", metadata(shape, at, loom));
         StreamFile file(place / "stream.obs");
-        ThreadScript(plan_of(shape, at), file).write(events_of(shape, stream));
+        if (shape.mix == Mix::messages)
+            MessageScript(messages_of(shape, at), file).write(shape.events / shape.streams());
+        else
+            ThreadScript(plan_of(shape, at), file).write(events_of(shape, stream));
         file.commit();
         if (shape.crc == StreamCrc::written) file.commit_checksums();
     }

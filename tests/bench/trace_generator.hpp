@@ -24,7 +24,8 @@ struct TraceShape {
     Ranks ranks = Ranks::none;
     uint64_t seed = 1;
     StreamCrc crc = StreamCrc::none;
-    uint32_t gap = 1000;  // mean ns between events of a thread
+    uint32_t gap = 1000;   // mean ns between events of a thread
+    uint32_t pending = 1;  // of messages, see MessagePlan
 
     uint64_t streams() const { return uint64_t{looms} * processes * threads; }
 };
