@@ -27,7 +27,7 @@ const std::map<std::string, Parts> allowed = {
     {"source", {"source", "model", "trace", "base", "core"}},
     {"emu", {"emu", "source", "model", "trace", "base", "core"}},
     {"messages", {"messages", "emu", "source", "model", "trace", "base", "core"}},
-    {"sink", {"sink", "emu", "source", "model", "trace", "base", "core"}},
+    {"sink", {"sink", "messages", "emu", "source", "model", "trace", "base", "core"}},
     {"session", {"session", "sink", "messages", "emu", "source", "model", "trace", "ring", "base", "core"}},
     {"tools",
      {"tools", "session", "sink", "messages", "emu", "source", "model", "trace", "ring", "base", "core"}},
