@@ -96,6 +96,12 @@ void Exchange::to_slices(Stretch& mine, Stretch& slice) {
         slice.messages.resize(total_size(messages));
         merge(std::move(messages), slice.messages);
     }
+    slice.may_have_calls = mine.may_have_calls;
+    if (mine.may_have_calls) {
+        auto calls = exchange<MpiCall>(ranks_, mine.calls, keys, calls_);
+        slice.calls.resize(total_size(calls));
+        merge(std::move(calls), slice.calls);
+    }
     if (breakdowns_ == Breakdowns::no) return;
     auto changes = exchange<BreakdownChange>(ranks_, mine.changes, keys, changes_);
     slice.changes.resize(total_size(changes));

@@ -1,5 +1,5 @@
-// Brings the records, messages and changes of breakdowns of a stretch of time from the ranks that made them
-// to the ranks that write them: rank r gets the r-th slice of the global order.
+// Brings the records, messages, calls and changes of breakdowns of a stretch of time from the ranks that made
+// them to the ranks that write them: rank r gets the r-th slice of the global order.
 #pragma once
 
 #include <vector>
@@ -25,6 +25,7 @@ class Exchange {
     std::vector<Record> records_;  // what other ranks sent
     std::vector<BreakdownChange> changes_;
     std::vector<MessageRecord> messages_;
+    std::vector<MpiCall> calls_;
 };
 
 }  // namespace ovni

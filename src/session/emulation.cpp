@@ -15,6 +15,7 @@
 #include "session/left_events.hpp"
 #include "session/open_calls_at_end.hpp"
 #include "session/trace_check.hpp"
+#include "sink/mpi_prv_sink.hpp"
 #include "sink/output_formats.hpp"
 #include "sink/prv_sink.hpp"
 #include "trace/merger.hpp"
@@ -41,6 +42,7 @@ int Emulation::run() {
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
     if (options_.report) tallies_.emplace(system_, plan_);
+    if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
@@ -71,14 +73,23 @@ void Emulation::prepare_outputs() {
 
 std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
     std::vector<StreamReader> readers;
-    for (uint32_t s = 0; s < trace_.streams().size(); ++s) {
-        uint32_t thread = system_.thread_of_stream(s);
-        bool is_mine = thread == System::no_thread ? distribution_.reads_stray(s)
-                                                   : mine_[system_.threads()[thread].loom];
-        if (!is_mine || !trace_.streams()[s].is_readable()) continue;
-        readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
-    }
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+        if (reads(s)) readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
     return readers;
+}
+
+bool Emulation::reads(uint32_t s) const {
+    uint32_t thread = system_.thread_of_stream(s);
+    bool is_mine =
+        thread == System::no_thread ? distribution_.reads_stray(s) : mine_[system_.threads()[thread].loom];
+    return is_mine && trace_.streams()[s].is_readable();
+}
+
+// Opens a stream once more: what is wrong with it is told elsewhere.
+OpenStream Emulation::quiet_reader() const {
+    return [this](uint32_t s) {
+        return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
+    };
 }
 
 int64_t Emulation::find_origin(const std::vector<StreamReader>& readers) const {
@@ -107,14 +118,13 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
             origin,
             std::move(ties),
             tallies_ ? &tallies_->events : nullptr,
-            traffic_ ? &*traffic_ : nullptr};
+            traffic_ ? &*traffic_ : nullptr,
+            calls_ ? &*calls_ : nullptr};
 }
 
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
-    TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, [&](uint32_t s) {
-        return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
-    });
+    TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader());
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
@@ -124,9 +134,26 @@ void Emulation::analyse_traffic(int64_t origin) {
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
 }
 
+void Emulation::find_calls(int64_t origin) {
+    std::vector<uint32_t> streams;
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+        if (reads(s)) streams.push_back(s);
+    mpi_plan_ = find_mpi_plan(ranks_, trace_, system_, streams, origin, quiet_reader());
+    if (!mpi_plan_.plan.has_files()) {
+        if (ranks_.is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
+        return;
+    }
+    ranks_.agree([&] { calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_, origin, quiet_reader()); });
+}
+
 void Emulation::begin_sinks() {
     sinks_.push_back(std::make_unique<PrvSink>(options_.output));
     for (const ChosenOutput& chosen : options_.outputs) sinks_.push_back(chosen.format->make(chosen.path));
+    if (calls_)
+        sinks_.push_back(std::make_unique<MpiPrvSink>(options_.output, mpi_plan_.plan,
+                                                      options_.mpi_prv == MpiPrv::with_states
+                                                          ? MpiPrvText::States::shown
+                                                          : MpiPrvText::States::left_out));
     for (const auto& sink : sinks_) sink->begin(ranks_, plan_);
 }
 
@@ -146,6 +173,7 @@ void Emulation::replay(Emulator& emulator, Window& window) {
         lines.append(slice, batch.breakdowns);
         std::swap(batch.records, slice.records);
         std::swap(batch.messages, slice.messages);
+        std::swap(batch.calls, slice.calls);
         writer.submit();
         if (ranks_.is_alone()) progress.update(emulator.events(), window.progress());
     }
@@ -194,9 +222,7 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 
 void Emulation::tell_waiting(int64_t origin) {
     if (!may_have_open_calls(trace_)) return;
-    content_.waiting = find_waiting(ranks_, trace_, system_, mine_, [&](uint32_t s) {
-        return open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
-    });
+    content_.waiting = find_waiting(ranks_, trace_, system_, mine_, quiet_reader());
     for (WaitingCall& call : content_.waiting.calls) call.since -= origin, call.until -= origin;
     constexpr size_t most_lines = 10;
     if (ranks_.is_root())
@@ -217,6 +243,7 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
     if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
+    if (ranks_.is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);
 }
 
 Facts Emulation::facts(const Window& window) const {

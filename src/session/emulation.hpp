@@ -45,6 +45,9 @@ class Emulation {
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
     Window make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin);
     void analyse_traffic(int64_t origin);
+    void find_calls(int64_t origin);
+    bool reads(uint32_t stream) const;
+    OpenStream quiet_reader() const;
     void begin_sinks();
     void replay(Emulator& emulator, Window& window);
     EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
@@ -70,6 +73,8 @@ class Emulation {
     std::optional<ReportFile> report_file_;  // on rank 0
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
+    FoundPlan mpi_plan_;  // with --mpi-prv
+    std::optional<PendingCalls> calls_;
     ReportContent content_;
     Writer::Sinks sinks_;
     EmulationCost cost_;

@@ -29,6 +29,10 @@ constexpr OptionRow rows[] = {
      See --help report.)"},
     {"breakdown", "b", "", "",
      R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
+    {"mpi-prv", "", "", "",
+     R"(Write mpi.prv, too: MPI with tasks, nodes, communicators, states and messages, as other tools for MPI
+     want it. Further worlds are mpi.world2.prv and so on. Reads the trace once more.)"},
+    {"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
     {"row-names", "", "ranks|reference", "",
      R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
@@ -132,6 +136,11 @@ EmulationOptions read_options(const Cli& cli) {
     options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("no-messages")) options.messages = Messages::left_out;
+    if (cli.has("mpi-prv")) options.mpi_prv = MpiPrv::with_states;
+    if (cli.has("no-states")) {
+        if (!cli.has("mpi-prv")) throw UsageError("--no-states needs --mpi-prv: no other output has them");
+        options.mpi_prv = MpiPrv::without_states;
+    }
     if (cli.has("debug")) log::enable_debug();
     return options;
 }

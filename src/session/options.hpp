@@ -28,6 +28,9 @@ enum class Storage { shared, node_local };
 // Messages are matched, which reads the trace twice, or are left out.
 enum class Messages { matched, left_out };
 
+// Is mpi.prv written, and are states in it?
+enum class MpiPrv { none, without_states, with_states };
+
 struct ChosenOutput {
     const OutputFormat* format;
     std::filesystem::path path;
@@ -48,6 +51,7 @@ struct EmulationOptions {
     Tolerance tolerance = Tolerance::none;
     RowNames row_names = RowNames::ranks;
     Messages messages = Messages::matched;
+    MpiPrv mpi_prv = MpiPrv::none;
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
 };
 

@@ -31,6 +31,7 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)
             names.push_back(breakdown_name(*model));
+    if (options.mpi_prv != MpiPrv::none) names.emplace_back("mpi");
     for (const std::string& name : names)
         for (const char* extension : {".prv", ".pcf", ".row"})
             for (Ending ending : {Ending::complete, Ending::partial})

@@ -7,6 +7,7 @@
 #include "emu/breakdown_values.hpp"
 #include "emu/record_buffer.hpp"
 #include "messages/message_record.hpp"
+#include "messages/mpi_call.hpp"
 
 namespace ovni {
 
@@ -14,7 +15,8 @@ struct Stretch {
     RecordBuffer records;
     std::vector<BreakdownChange> changes;
     std::vector<MessageRecord> messages;
-    bool may_have_messages = false;  // alike on all ranks
+    std::vector<MpiCall> calls;
+    bool may_have_messages = false, may_have_calls = false;  // alike on all ranks
 };
 
 }  // namespace ovni

@@ -13,7 +13,8 @@ constexpr int64_t at_the_end = INT64_MAX;
 }  // namespace
 
 Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic)
+               std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic,
+               PendingCalls* calls)
     : ranks_(ranks),
       merger_(std::move(merger)),
       emulator_(emulator),
@@ -21,6 +22,7 @@ Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t siz
       origin_(origin),
       order_(std::move(order)),
       traffic_(traffic),
+      calls_(calls),
       all_wait_(order_ != nullptr) {
     mine_.rank = ranks.rank();
     if (tally) tallied_.emplace(ranks, *tally);
@@ -66,6 +68,7 @@ void Window::play() {
             emulator_.apply(*event);
             if (tallied_) tallied_->take(*event, emulator_.now());
             if (traffic_) traffic_->messages.take(*event, emulator_.now());
+            if (calls_) calls_->take(*event);
         }
         mine_.done = emulator_.now() - 1;
         was_interrupted_ = is_interrupted();
@@ -100,6 +103,8 @@ void Window::take_before(int64_t time, Stretch& stretch) {
     stretch.changes.assign(changes.begin(), rest);
     changes.erase(changes.begin(), rest);
     std::erase_if(stretch.changes, [&](const auto& change) { return change.moment() > end(); });
+    stretch.may_have_calls = calls_ != nullptr;
+    if (calls_) calls_->take_before(time, stretch.calls, end());
     stretch.may_have_messages = traffic_ != nullptr;
     if (!traffic_) return;
     traffic_->messages.take_before(time, stretch.messages, end());

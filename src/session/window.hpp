@@ -12,6 +12,7 @@
 #include "base/ranks.hpp"
 #include "emu/emulator.hpp"
 #include "session/distribution.hpp"
+#include "session/pending_calls.hpp"
 #include "session/pending_events.hpp"
 #include "session/pending_messages.hpp"
 #include "session/stretch.hpp"
@@ -31,9 +32,9 @@ class Window {
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
     // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
     // time. `tally`: takes the events, or nullptr;
-    // `traffic`: that of the trace, or nullptr on all ranks.
+    // `traffic` and `calls`: those of the trace, or nullptr on all ranks.
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic);
+           std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic, PendingCalls* calls);
 
     // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
     // the stretch that ends at the end of all ranks. Collective.
@@ -83,6 +84,7 @@ class Window {
     std::unique_ptr<TieRounds> order_;
     std::optional<PendingEvents> tallied_;
     TrafficOutput* traffic_;
+    PendingCalls* calls_;
     bool all_wait_;
     Position mine_;
     std::string what_;            // of my error

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/temporary_output.hpp"
 #include "core/counter_names.hpp"
+#include "model/paraver_mpi.hpp"
 
 namespace ovni {
 
@@ -20,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// {0} title of the window, {1} colour mode, {2} event type, {3} label of the type, {4} which event gives the
-// value of a stretch of time. Window configurations of Paraver name a function for every level of its object
-// hierarchy; only that of the thread level matters.
+// {0} title of the window, {1} colour mode, {2} event types, their number first, {3} their labels, also with
+// the number, {4} which event gives the value of a stretch of time. Window configurations of Paraver name a
+// function for every level of its object hierarchy; only that of the thread level matters.
 constexpr std::string_view window = R"(#ParaverCFG
 ConfigFile.Version: 3.4
 ConfigFile.NumWindows: 1
@@ -64,13 +65,17 @@ window_pixel_size 1
 window_labels_to_draw 1
 window_selected_functions {{ 14, {{ {{cpu, Active Thd}}, {{appl, Adding}}, {{task, Adding}}, {{thread, {4}}}, {{node, Adding}}, {{system, Adding}}, {{workload, Adding}}, {{from_obj, All}}, {{to_obj, All}}, {{tag_msg, All}}, {{size_msg, All}}, {{bw_msg, All}}, {{evt_type, =}}, {{evt_value, All}} }} }}
 window_compose_functions {{ 9, {{ {{compose_cpu, As Is}}, {{compose_appl, As Is}}, {{compose_task, As Is}}, {{compose_thread, As Is}}, {{compose_node, As Is}}, {{compose_system, As Is}}, {{compose_workload, As Is}}, {{topcompose1, As Is}}, {{topcompose2, As Is}} }} }}
-window_filter_module evt_type 1 {2}
-window_filter_module evt_type_label 1 "{3}"
+window_filter_module evt_type {2}
+window_filter_module evt_type_label {3}
 window_synchronize 1
 )";
 
 constexpr std::string_view color_mode(ViewSpec::Colors colors) {
     return colors == ViewSpec::Colors::code ? "window_in_code_mode" : "window_in_null_gradient_mode";
+}
+
+std::string value_of(ViewSpec::ValueOf value) {
+    return value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val";
 }
 
 fs::path view_path(const fs::path& into, const ViewSpec& view) {
@@ -131,13 +136,71 @@ void write_caller(const fs::path& cfg, const EventType& callers) {
     write_file(path, view_text(view));
 }
 
+using Colors = ViewSpec::Colors;
+
+// Views of mpi.prv, each of one or more event types.
+struct MpiView {
+    std::string_view file, title;
+    Colors colors;
+    std::vector<std::pair<uint32_t, std::string_view>> types;
+};
+
+const std::vector<MpiView>& mpi_views() {
+    using namespace paraver_mpi;
+    const std::pair<uint32_t, std::string_view> messages = {point_to_point, "MPI Point-to-point"},
+                                                collectives = {collective, "MPI Collective Comm"},
+                                                others = {other, "MPI Other"},
+                                                rma = {one_sided, "MPI One-sided"}, files = {io, "MPI I/O"};
+    static const std::vector<MpiView> views = {
+        {"calls.cfg", "MPI calls", Colors::code, {messages, collectives, others, rma, files}},
+        {"messages.cfg", "MPI messages", Colors::code, {messages}},
+        {"collectives.cfg", "MPI collectives", Colors::code, {collectives}},
+        {"collective-roots.cfg", "Roots of collectives", Colors::code, {{is_root, "Root in MPI Global OP"}}},
+        {"collective-communicators.cfg",
+         "Communicators of collectives",
+         Colors::code,
+         {{communicator, "Communicator in MPI Global OP"}}},
+        {"collective-sent.cfg",
+         "Bytes sent in collectives",
+         Colors::gradient,
+         {{bytes_sent, "Send Size in MPI Global OP"}}},
+        {"collective-received.cfg",
+         "Bytes received in collectives",
+         Colors::gradient,
+         {{bytes_received, "Recv Size in MPI Global OP"}}},
+        {"one-sided.cfg", "MPI one-sided calls", Colors::code, {rma}},
+        {"io.cfg", "MPI I/O", Colors::code, {files}},
+    };
+    return views;
+}
+
+std::string text_of(const MpiView& view) {
+    std::string types = std::to_string(view.types.size()), labels = types;
+    for (const auto& [type, label] : view.types) {
+        types += fmt::format(" {}", type);
+        labels += fmt::format(" \"{}\"", label);
+    }
+    return fmt::format(window, view.title, color_mode(view.colors), types, labels,
+                       value_of(ViewSpec::ValueOf::last_event));
+}
+
 }  // namespace
+
+void write_mpi_views(const fs::path& directory) {
+    try {
+        const fs::path into = directory / "cfg" / "mpi.prv";
+        fs::create_directories(into);
+        for (const MpiView& view : mpi_views()) write_file(into / view.file, text_of(view));
+    } catch (const std::exception& e) {
+        log::warn_of_output("cannot write window configurations of mpi.prv: {}", e.what());
+    }
+}
 
 std::string view_text(const ViewSpec& view) {
     std::string title =
         fmt::format("{}: {}", view.row == ViewSpec::Row::thread ? "Thread" : "CPU", view.title);
-    return fmt::format(window, title, color_mode(view.colors), view.prv_type, view.title,
-                       view.value == ViewSpec::ValueOf::last_event ? "Last Evt Val" : "Next Evt Val");
+    return fmt::format(window, title, color_mode(view.colors), fmt::format("1 {}", view.prv_type),
+                       fmt::format("1 \"{}\"", view.title), value_of(view.value));
 }
 
 void write_trace_views(const fs::path& directory, const Plan& plan) {

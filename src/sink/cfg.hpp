@@ -23,4 +23,7 @@ Views write_views(const std::filesystem::path& directory, std::span<const ModelS
 // Adds views of what this trace has to directory/cfg: counters, callers of MPI. Warns if that fails.
 void write_trace_views(const std::filesystem::path& directory, const Plan& plan);
 
+// Adds views of mpi.prv to directory/cfg. Warns if that fails.
+void write_mpi_views(const std::filesystem::path& directory);
+
 }  // namespace ovni

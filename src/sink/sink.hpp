@@ -14,6 +14,7 @@
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
 #include "messages/message_record.hpp"
+#include "messages/mpi_call.hpp"
 #include "sink/facts.hpp"
 
 namespace ovni {
@@ -30,6 +31,7 @@ struct Slice {
     std::span<const Record> records;
     std::span<const std::vector<Record>> breakdowns;  // lines of each of Schema::breakdowns
     std::span<const MessageRecord> messages;
+    std::span<const MpiCall> calls = {};  // if a sink needs them
 };
 
 // The end of an emulation, alike on all ranks.

@@ -43,6 +43,7 @@ void Writer::write(Batch& batch) {
     batch.records.clear();
     for (auto& lines : batch.breakdowns) lines.clear();
     batch.messages.clear();
+    batch.calls.clear();
 }
 
 // All that was submitted is written on all ranks, or all ranks throw.

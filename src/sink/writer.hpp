@@ -24,8 +24,9 @@ struct Batch {
     RecordBuffer records;
     std::vector<std::vector<Record>> breakdowns;  // lines, by Schema::breakdowns
     std::vector<MessageRecord> messages;
+    std::vector<MpiCall> calls;
 
-    Slice slice() const { return {{records.data(), records.size()}, breakdowns, messages}; }
+    Slice slice() const { return {{records.data(), records.size()}, breakdowns, messages, calls}; }
 };
 
 class Writer {

@@ -1,0 +1,41 @@
+// What a thread does in the view of MPI, on its way into mpi.prv: what ranks exchange and sinks write, next
+// to the records of states. Plain data. Each says what begins or ends at an event: a call of MPI, a gap in
+// the recording, a state, which lasts until `state_end`. (time, order) is the key among ranks, as that of a
+// Record; calls that are made inside of others are left out.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "emu/record.hpp"
+#include "model/paraver_mpi.hpp"
+
+namespace ovni {
+
+struct MpiCall {
+    enum class Step : uint8_t { none, enter, leave };
+    enum class Tracing : uint8_t { goes_on, stops, starts };
+    enum class Root : uint8_t { no, yes };
+    static constexpr int64_t before_all = -1;  // the time of states that threads are in from the beginning
+
+    int64_t time = 0;       // ns since the first event
+    int64_t state_end = 0;  // no state begins if that is not after `time`
+    uint64_t sent = 0, received = 0;
+    uint32_t place = 0;  // of the thread, in MpiPlan::places
+    uint32_t order = 0;
+    uint32_t communicator = 0;  // of a collective: its number in the file; 0: unknown
+    int32_t target = 0;         // of a one-sided call
+    uint16_t function = 0;      // of a step, in mpi_function_rows
+    ParaverState state = ParaverState::idle;
+    Step step = Step::none;
+    Tracing tracing = Tracing::goes_on;
+    Root root = Root::no;     // this thread calls as the root of the collective
+    uint8_t lacks_init = 0;   // 1: nothing tells of MPI_Init of this task
+    uint8_t has_details = 0;  // 1: of an enter: sizes are known
+    int64_t padding = 0;
+
+    Moment moment() const { return {time, order}; }
+};
+static_assert(sizeof(MpiCall) == 64 && std::is_trivially_copyable_v<MpiCall>);
+
+}  // namespace ovni

@@ -1,0 +1,48 @@
+// The calls of MPI on their way into mpi.prv: each waits until its event is emulated, and then until that
+// time is final.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/record.hpp"
+#include "messages/mpi_call.hpp"
+#include "messages/mpi_plan.hpp"
+#include "messages/stream_calls.hpp"
+#include "trace/event_view.hpp"
+
+namespace ovni {
+
+class PendingCalls {
+ public:
+    // `streams`: those that this rank emulates; `mine`: its looms. `found` outlives this.
+    PendingCalls(const Ranks& ranks, const System& system, const FoundPlan& found,
+                 const std::vector<uint32_t>& streams, const std::vector<bool>& mine, int64_t origin,
+                 const OpenStream& open);
+
+    // Takes an event that was applied. Call in the order of events.
+    void take(const EventView& event) {
+        const Next& next = next_[event.stream];
+        if (next.offset == event.offset && next.kind == event.kind) [[unlikely]]
+            make(event);
+    }
+    // Moves those before that time to `to`, but for those after the end of the trace.
+    void take_before(int64_t time, std::vector<MpiCall>& to, Moment end);
+
+ private:
+    // The event that makes the next call.
+    struct Next {
+        uint64_t offset = UINT64_MAX;
+        EventView::Kind kind = EventView::Kind::event;
+    };
+    void make(const EventView& event);
+    void look_ahead(uint32_t stream);
+
+    std::vector<std::unique_ptr<StreamCalls>> calls_;  // by stream
+    std::vector<Next> next_;                           // by stream
+    std::vector<MpiCall> made_;
+};
+
+}  // namespace ovni

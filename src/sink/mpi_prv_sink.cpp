@@ -1,0 +1,132 @@
+#include "sink/mpi_prv_sink.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "sink/mpi_side_files.hpp"
+#include "sink/output_names.hpp"
+#include "sink/placed_file.hpp"
+
+namespace ovni {
+
+struct MpiPrvSink::File {
+    File(const Ranks& ranks, const std::filesystem::path& directory, size_t world, const MpiPlan::File& file)
+        : name(world == 0 ? "mpi" : fmt::format("mpi.world{}", world + 1)),
+          placed(ranks, output_path(directory, name, ".prv", Ending::complete), mpi_prv_header(file, 0)) {}
+
+    std::string name;
+    PlacedFile placed;
+};
+
+MpiPrvSink::MpiPrvSink(std::filesystem::path directory, const MpiPlan& plan, MpiPrvText::States states)
+    : directory_(std::move(directory)), plan_(plan), text_(plan, states) {}
+MpiPrvSink::~MpiPrvSink() = default;
+
+void MpiPrvSink::begin(const Ranks& ranks, const Plan& /*plan*/) {
+    ranks_ = &ranks;
+    files_.clear();
+    for (size_t w = 0; w < plan_.files.size(); ++w)
+        files_.push_back(std::make_unique<File>(ranks, directory_, w, plan_.files[w]));
+}
+
+void MpiPrvSink::share(const Slice& /*slice*/) {
+    if (!ranks_->is_alone()) place_what_is_formatted();
+}
+
+void MpiPrvSink::place_what_is_formatted() {
+    std::vector<uint64_t> bytes, before(files_.size()), all(files_.size());
+    for (const auto& file : files_) bytes.push_back(file->placed.kept());
+    int rank = 0;
+    for (const std::vector<uint64_t>& of_rank : ranks_->allgather_equal(bytes)) {
+        if (rank++ == ranks_->rank()) before = all;
+        std::ranges::transform(all, of_rank, all.begin(), std::plus());
+    }
+    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.place(before[f], all[f]);
+}
+
+void MpiPrvSink::write_placed() {
+    for (const auto& file : files_) file->placed.write_placed();
+}
+
+// At one place in the order calls come first.
+void MpiPrvSink::write(const Slice& slice) {
+    if (!ranks_->is_alone()) write_placed();
+    std::span<const MpiCall> calls = slice.calls;
+    for (const MessageRecord& message : slice.messages) {
+        while (!calls.empty() && calls.front().moment() <= message.moment()) {
+            format(calls.front());
+            calls = calls.subspan(1);
+        }
+        format(message);
+    }
+    for (const MpiCall& call : calls) format(call);
+}
+
+void MpiPrvSink::format(const MpiCall& call) {
+    PlacedFile& file = files_[plan_.places[call.place].file]->placed;
+    file.add(text_.format(call, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
+}
+
+// A message between two worlds has no file.
+void MpiPrvSink::format(const MessageRecord& message) {
+    const MpiPlan::Place* sender = plan_.place_of(message.sender_row);
+    const MpiPlan::Place* receiver = plan_.place_of(message.receiver_row);
+    if (!sender || !receiver || sender->file != receiver->file) return;
+    PlacedFile& file = files_[sender->file]->placed;
+    file.add(text_.format(message, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
+}
+
+uint64_t MpiPrvSink::bytes_written() const {
+    uint64_t sum = 0;
+    for (const auto& file : files_) sum += file->placed.bytes_written();
+    return sum;
+}
+
+std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
+    constexpr size_t words = sizeof(ShownInMpi) / sizeof(uint64_t);
+    std::vector<uint64_t> bits;
+    for (uint32_t f = 0; f < files_.size(); ++f) {
+        const ShownInMpi& shown = text_.shown(f);
+        bits.insert(bits.end(), shown.called.begin(), shown.called.end());
+        bits.insert(bits.end(), {shown.is_init_made_up, shown.has_gaps});
+    }
+    bits = ranks_->allreduce(Op::bit_or, std::move(bits));
+    std::vector<ShownInMpi> all(files_.size());
+    for (size_t f = 0; f < all.size(); ++f) {
+        const std::span of_file = std::span(bits).subspan(f * words, words);
+        std::ranges::copy(of_file.first(words - 2), all[f].called.begin());
+        all[f].is_init_made_up = of_file[words - 2];
+        all[f].has_gaps = of_file[words - 1];
+    }
+    return all;
+}
+
+// Of a trace that is not complete, states and messages may reach behind its end.
+void MpiPrvSink::end(const Outcome& outcome) {
+    if (!ranks_->is_alone()) {
+        place_what_is_formatted();
+        ranks_->agree([&] { write_placed(); });
+    }
+    const int64_t end = ranks_->allreduce(Op::max, std::max(outcome.duration, text_.last_time()));
+    const std::vector<ShownInMpi> shown = all_shown();
+    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.finish(mpi_prv_header(plan_.files[f], end));
+    ranks_->agree([&] {
+        if (!ranks_->is_root()) return;
+        std::vector<OutputFile> side_files;
+        auto path_of = [&](size_t f, std::string_view extension) {
+            return output_path(directory_, files_[f]->name, extension, outcome.ending);
+        };
+        for (size_t f = 0; f < files_.size(); ++f) {
+            side_files.emplace_back(path_of(f, ".pcf")).write(mpi_pcf_text(shown[f]));
+            side_files.emplace_back(path_of(f, ".row")).write(mpi_row_text(plan_, plan_.files[f]));
+        }
+        for (OutputFile& file : side_files) file.commit();
+        for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.commit_as(path_of(f, ".prv"));
+        if (outcome.ending != Ending::partial)
+            for (const auto& file : files_) remove_partial(directory_, file->name);
+    });
+}
+
+}  // namespace ovni

@@ -1,0 +1,64 @@
+// The text of mpi.prv: lines of states, of calls of MPI with their details, and of messages, for the tasks
+// and threads of one file.
+//
+// The tools that read it want the pair of an event type of MPI to be the first of its line, and a root only
+// in the line of the root. They take a text of 40000018:2, wherever it is, for something else: there the
+// second number begins with a zero.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "messages/message_record.hpp"
+#include "messages/mpi_call.hpp"
+#include "messages/mpi_plan.hpp"
+
+namespace ovni {
+
+// Its length does not depend on `end`. A file has at least one node.
+std::string mpi_prv_header(const MpiPlan::File& file, int64_t end);
+
+// The values that a file shows.
+struct ShownInMpi {
+    static constexpr size_t functions = 512;
+    std::array<uint64_t, functions / 64> called{};  // bits, by place in mpi_function_rows
+    uint64_t is_init_made_up = 0;                   // 0 or 1, as all that follow
+    uint64_t has_gaps = 0;
+
+    bool has(size_t function) const { return (called[function / 64] >> function % 64 & 1u) != 0; }
+};
+
+class MpiPrvText {
+ public:
+    enum class States : uint8_t { shown, left_out };
+    // Room for all lines of one call, or for that of a message.
+    static constexpr size_t slack = 1024;
+
+    // `plan` outlives this.
+    MpiPrvText(const MpiPlan& plan, States states);
+
+    // Write the lines of an item, into the file that it belongs to. Return their bytes.
+    size_t format(const MpiCall& call, std::span<char, slack> room);
+    size_t format(const MessageRecord& message, std::span<char, slack> room);
+
+    // The time of the last line so far.
+    int64_t last_time() const { return last_time_; }
+    const ShownInMpi& shown(uint32_t file) const { return shown_[file]; }
+
+ private:
+    class Line;
+    void put_event(Line& line, const MpiCall& call);
+    void put_details(Line& line, const MpiCall& call) const;
+
+    const MpiPlan& plan_;
+    States states_;
+    std::vector<std::string> places_;  // "cpu:1:task:thread:"
+    std::vector<ShownInMpi> shown_;    // by file
+    int64_t last_time_ = 0;
+};
+
+}  // namespace ovni
