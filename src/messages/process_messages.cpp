@@ -182,7 +182,14 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
             if (call.turn != 0) leave_collective(thread, stream, mpi, clock);
     }
     follow_call(stream, call, clock);
-    for (Index end : thread.ends) found_.ends[end].wait_end = clock;
+    for (Index end : thread.ends) {
+        MessageEnd& ended = found_.ends[end];
+        ended.wait_end = clock;
+        // An eager send has ended in the call that posts it.
+        if (ended.stream != stream || ended.offset != call.offset) continue;
+        ended.left = clock;
+        if (bytes && found_.keys[ended.key].side == Side::sends) ended.bytes = *bytes;
+    }
     for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
     thread.ends.clear();
     thread.collectives.clear();
