@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -52,20 +53,15 @@ class MpiPrvText::Line {
     explicit Line(std::span<char, slack> room) : begin_(room.data()), out_(room.data()) {}
 
     Line& text(std::string_view text) {
+        if (text.front() == '2' && is_trap()) *out_++ = '0';
         std::memcpy(out_, text.data(), text.size());
         out_ += text.size();
         return *this;
     }
     Line& number(int64_t number) {
-        const std::string_view before(begin_, static_cast<size_t>(out_ - begin_));
-        char* const from = out_;
-        out_ = std::to_chars(out_, out_ + 20, number).ptr;
-        if (*from == '2' && before.ends_with(trap)) {
-            std::memmove(from + 1, from, static_cast<size_t>(out_ - from));
-            *from = '0';
-            ++out_;
-        }
-        return *this;
+        std::array<char, 20> digits{};
+        const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        return text({digits.data(), static_cast<size_t>(end - digits.data())});
     }
     // "number:"
     Line& field(int64_t value) { return number(value).text(":"); }
@@ -77,6 +73,8 @@ class MpiPrvText::Line {
     size_t size() const { return static_cast<size_t>(out_ - begin_); }
 
  private:
+    bool is_trap() const { return std::string_view(begin_, size()).ends_with(trap); }
+
     char* begin_;
     char* out_;
 };

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """The checker of mpi.prv finds nothing in a good file, and each fault that is planted in it by its rule."""
+import pathlib
+import re
 import sys
 import unittest
 
+sys.dont_write_bytecode = True
 from mpi_prv_rules import Checker
 
 PRV = """#Paraver (19/01/38 at 03:14):00000000000000010000_ns:2(2,1):1:2(2:1,1:2),2
@@ -16,9 +19,9 @@ c:1:2:1:2
 1:1:1:1:1:100:10000:1
 2:1:1:1:1:100:50000003:31:25:1
 2:1:1:1:1:200:50000003:0:25:0
-2:1:1:1:1:1000:50000001:1:25:12
+2:1:1:1:1:1000:50000001:1:25:13
 3:1:1:1:1:1000:2000:3:1:2:1:1500:4000:1024:7
-2:3:1:2:1:1500:50000001:2:25:12
+2:3:1:2:1:1500:50000001:2:25:13
 2:1:1:1:1:2000:50000001:0:25:0
 2:1:1:1:1:3000:50000002:7:25:30:50100001:8:50100002:0:50100003:1:50100004:1
 2:3:1:2:1:4000:50000001:0:25:0
@@ -29,7 +32,7 @@ c:1:2:1:2
 2:3:1:2:1:6100:50000002:0:25:0
 """
 STATES = ["Idle", "Running", "Not created", "a", "b", "c", "d", "e", "f", "g", "h", "i", "I/O", "j", "k", "l", "m", "n"]
-TYPES = {50000001: (1, 2), 50000002: (7, 8), 50000003: (31,), 25: (1, 12, 30),
+TYPES = {50000001: (1, 2), 50000002: (7, 8), 50000003: (31,), 25: (1, 13, 30),
          50100001: (), 50100002: (), 50100003: (), 50100004: ()}
 PCF = "DEFAULT_OPTIONS\n\nSTATES\n" + "".join(f"{n} {label}\n" for n, label in enumerate(STATES)) + "\n\n" + "".join(
     f"EVENT_TYPE\n0 {kind} label\nVALUES\n0 Outside\n" + "".join(f"{value} label\n" for value in values) + "\n\n"
@@ -79,15 +82,15 @@ FAULTS = [
     ("state-length", "prv", "1:2:1:1:2:0:10000:2", "1:2:1:1:2:0:10001:2"),
     ("state", "prv", "1:2:1:1:2:0:10000:2", "1:2:1:1:2:0:10000:18"),
     ("function", "prv", "50000002:7:25:30:50100001:8", "50000002:214:25:30:50100001:8"),
-    ("mpi-first", "prv", "50000001:1:25:12", "25:12:50000001:1"),
-    ("mpi-first", "prv", "50000001:1:25:12", "50000001:1:50000002:7"),
+    ("mpi-first", "prv", "50000001:1:25:13", "25:12:50000001:1"),
+    ("mpi-first", "prv", "50000001:1:25:13", "50000001:1:50000002:7"),
     ("root", "prv", "50100002:0:50100003:1:", "50100002:0:"),
     ("root", "prv", "50100002:8:50100004", "50100002:8:50100003:1:50100004"),
     ("root", "prv", "50100003:1", "50100003:0"),
     ("root", "prv", "8:25:30:50100001:0:50100002:0:", "8:25:30:50100001:0:50100002:0:50100003:1:"),
     ("collective", "prv", "50100001:8:50100002:0:50100003:1", "50100003:1"),
     ("collective", "prv", ":50100003:1:50100004:1", ":50100003:1"),
-    ("collective", "prv", "50000001:1:25:12", "50000001:1:25:12:50100003:1"),
+    ("collective", "prv", "50000001:1:25:13", "50000001:1:25:13:50100003:1"),
     ("member", "prv", "50100003:1:50100004:1", "50100003:1:50100004:2"),
     ("agree", "prv", "2:3:1:2:1:4500:50000002:7", "2:3:1:2:1:4500:50000002:8"),
     ("agree", "prv", "50100002:0:50100004:2", "50100002:0:50100004:1"),
@@ -96,7 +99,7 @@ FAULTS = [
     ("size", "prv", ":1024:7", ":1024:2147483648"),
     ("init", "prv", "2:3:1:2:1:0:50000003:31\n2:3:1:2:1:0:50000003:0\n", ""),
     ("calls-nest", "prv", "2:1:1:1:1:2000:50000001:0:25:0\n", ""),
-    ("calls-end", "prv", "2:1:1:1:1:1000:50000001:1:25:12\n", ""),
+    ("calls-end", "prv", "2:1:1:1:1:1000:50000001:1:25:13\n", ""),
     ("calls-end", "prv", "2:3:1:2:1:6100:50000002:0:25:0\n", ""),
     ("message-duration", "prv", "1500:4000:1024", "1500:10001:1024"),
     ("message-times", "prv", "1500:4000:1024", "1500:1400:1024"),
@@ -134,8 +137,6 @@ class FaultsTest(unittest.TestCase):
         self.assertIn("no-states", {fault.split(":")[0] for fault in Checker(PRV, PCF, ROW, states=False).check()})
 
     def test_every_rule_has_a_planted_fault(self):
-        import pathlib
-        import re
         source = pathlib.Path(__file__).with_name("mpi_prv_rules.py").read_text()
         rules = set(re.findall(r'self\.fault\("([\w-]+)"', source))
         planted = {rule for rule, *_ in FAULTS} | {"pcf-mpi", "no-states"}
@@ -143,5 +144,4 @@ class FaultsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.dont_write_bytecode = True
     unittest.main()

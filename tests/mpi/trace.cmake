@@ -89,3 +89,13 @@ set_tests_properties(mpi_trace.clocks mpi_trace.parts PROPERTIES
 add_test(NAME mpi_installed
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(mpi_installed PROPERTIES ENVIRONMENT "${mpi_test_environment}" TIMEOUT 300)
+
+# mpi.prv by the rules of the tools that read it, and the planted faults that the checker of these must find.
+ovni_test(mpi_prv_test mpi_prv.cpp LIBS ovni_trace ovni_test_support)
+add_dependencies(mpi_prv_test
+    abort_one calls_c callbacks heat known_messages mpi_calls ovni-mpi ovniemu ovniemu-mpi ovnirun spawn)
+if(TARGET threads_hybrid)
+    add_dependencies(mpi_prv_test ovni-threads threads_hybrid)
+endif()
+add_test(NAME mpi_prv_rules.planted_faults
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi_prv_faults.py)

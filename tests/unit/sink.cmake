@@ -21,3 +21,6 @@ endif()
 if(ovni_hdf5_serial)
     ovni_test(unit_columns sink_chunk_filter.cpp LIBS ovni_sink)
 endif()
+
+ovni_test(unit_mpi_prv mpi_prv.cpp LIBS ovni_sink ovni_test_support)
+add_dependencies(unit_mpi_prv ovniemu)
