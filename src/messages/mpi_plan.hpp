@@ -57,8 +57,10 @@ struct MpiPlan {
 
 // A communicator as events of one process name it.
 struct KnownCommunicator {
+    static constexpr int32_t no_rank = -1;
     uint32_t number = 0;  // in the file, from 1
-    int32_t rank = 0;     // of the process
+    // That of the process. An intercommunicator has none: its roots say so themselves (OVNI_MPI_THIS_RANK).
+    int32_t rank = 0;
 };
 // By process in System and number in its events: those of collectives.
 using CommunicatorNumbers = std::map<std::pair<uint32_t, uint32_t>, KnownCommunicator>;

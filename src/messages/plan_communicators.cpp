@@ -114,7 +114,8 @@ CommunicatorNumbers add_communicators(MpiPlan& plan, const System& system, std::
             in_order.emplace_back(key, is_inter);
         }
         callers[key].emplace_back(use.rank, process.rank);
-        numbers[{use.process, use.number}] = {number->second, use.rank};
+        numbers[{use.process, use.number}] = {number->second,
+                                              is_inter ? KnownCommunicator::no_rank : use.rank};
     }
     for (const auto& [key, is_inter] : in_order) {
         MpiPlan::File& file = plan.files[key.world];

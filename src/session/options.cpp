@@ -31,7 +31,7 @@ constexpr OptionRow rows[] = {
      R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
     {"mpi-prv", "", "", "",
      R"(Write mpi.prv, too: MPI with tasks, nodes, communicators, states and messages, as other tools for MPI
-     want it. Further worlds are mpi.world2.prv and so on. Reads the trace once more.)"},
+     want it. Further worlds are mpi.world2.prv and so on. Reads the trace twice more.)"},
     {"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
     {"row-names", "", "ranks|reference", "",
      R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the

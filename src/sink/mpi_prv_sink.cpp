@@ -12,9 +12,11 @@
 namespace ovni {
 
 struct MpiPrvSink::File {
-    File(const Ranks& ranks, const std::filesystem::path& directory, size_t world, const MpiPlan::File& file)
+    File(const Ranks& ranks, const std::filesystem::path& directory, size_t world, const MpiPlan::File& file,
+         std::optional<int64_t> began)
         : name(world == 0 ? "mpi" : fmt::format("mpi.world{}", world + 1)),
-          placed(ranks, output_path(directory, name, ".prv", Ending::complete), mpi_prv_header(file, 0)) {}
+          placed(ranks, output_path(directory, name, ".prv", Ending::complete),
+                 mpi_prv_header(file, 0, began)) {}
 
     std::string name;
     PlacedFile placed;
@@ -24,11 +26,11 @@ MpiPrvSink::MpiPrvSink(std::filesystem::path directory, const MpiPlan& plan, Mpi
     : directory_(std::move(directory)), plan_(plan), text_(plan, states) {}
 MpiPrvSink::~MpiPrvSink() = default;
 
-void MpiPrvSink::begin(const Ranks& ranks, const Plan& /*plan*/) {
+void MpiPrvSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     files_.clear();
     for (size_t w = 0; w < plan_.files.size(); ++w)
-        files_.push_back(std::make_unique<File>(ranks, directory_, w, plan_.files[w]));
+        files_.push_back(std::make_unique<File>(ranks, directory_, w, plan_.files[w], plan.schema.began));
 }
 
 void MpiPrvSink::share(const Slice& /*slice*/) {
@@ -111,7 +113,8 @@ void MpiPrvSink::end(const Outcome& outcome) {
     }
     const int64_t end = ranks_->allreduce(Op::max, std::max(outcome.duration, text_.last_time()));
     const std::vector<ShownInMpi> shown = all_shown();
-    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.finish(mpi_prv_header(plan_.files[f], end));
+    for (size_t f = 0; f < files_.size(); ++f)
+        files_[f]->placed.finish(mpi_prv_header(plan_.files[f], end, outcome.schema.began));
     ranks_->agree([&] {
         if (!ranks_->is_root()) return;
         std::vector<OutputFile> side_files;

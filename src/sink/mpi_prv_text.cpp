@@ -11,6 +11,7 @@
 
 #include "model/paraver_mpi.hpp"
 #include "mpi_function_rows.hpp"
+#include "sink/prv_text.hpp"
 
 namespace ovni {
 
@@ -25,8 +26,8 @@ constexpr std::string_view trap = "40000018:";
 
 }  // namespace
 
-std::string mpi_prv_header(const MpiPlan::File& file, int64_t end) {
-    std::string text = fmt::format("#Paraver (19/01/38 at 03:14):{:020}_ns:{}(", end, file.nodes.size());
+std::string mpi_prv_header(const MpiPlan::File& file, int64_t end, std::optional<int64_t> began) {
+    std::string text = fmt::format("#Paraver ({}):{:020}_ns:{}(", prv_date(began), end, file.nodes.size());
     auto to = std::back_inserter(text);
     auto put_list = [&](const auto& items, auto put) {
         for (size_t i = 0; i < items.size(); ++i) {

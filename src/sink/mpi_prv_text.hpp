@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,8 @@
 
 namespace ovni {
 
-// Its length does not depend on `end`. A file has at least one node.
-std::string mpi_prv_header(const MpiPlan::File& file, int64_t end);
+// Its length does not depend on `end`. `began` as in prv_header. A file has at least one node.
+std::string mpi_prv_header(const MpiPlan::File& file, int64_t end, std::optional<int64_t> began = {});
 
 // The values that a file shows.
 struct ShownInMpi {

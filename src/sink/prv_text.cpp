@@ -59,9 +59,12 @@ std::string date_of(int64_t seconds) {
 
 }  // namespace
 
+std::string prv_date(std::optional<int64_t> began) {
+    return date_of(began.value_or(date_of_reference));
+}
+
 std::string prv_header(size_t rows, int64_t duration, std::optional<int64_t> began) {
-    return fmt::format("#Paraver ({}):{:020}_ns:0:1:1({}:1)\n", date_of(began.value_or(date_of_reference)),
-                       duration, rows);
+    return fmt::format("#Paraver ({}):{:020}_ns:0:1:1({}:1)\n", prv_date(began), duration, rows);
 }
 
 PrvText::PrvText(TraceFile file, size_t rows, const FileSchema& schema)

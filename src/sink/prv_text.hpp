@@ -22,9 +22,12 @@ namespace ovni {
 
 enum class TraceFile : uint8_t { thread, cpu };
 
+// "19/01/38 at 03:14". `began`: when the run began, in s since 1970; the date is in UTC, or else that of the
+// reference.
+std::string prv_date(std::optional<int64_t> began);
+
 // The width is fixed for a given number of rows: the header that begins a file is overwritten with the
-// duration when that is known. `began`: when the run began, in s since 1970; the header has that date in UTC,
-// or else that of the reference.
+// duration when that is known.
 std::string prv_header(size_t rows, int64_t duration, std::optional<int64_t> began = {});
 
 class PrvText {
