@@ -1,5 +1,5 @@
-// The communicators of mpi.prv: those on which collectives run, in the order of their first use. What one
-// member knows as an intercommunicator is here the group that it is in.
+// The communicators of mpi.prv: those on which collectives run, in the order of their first use. An
+// intercommunicator has the members of both groups, as all of them take part, and one of them is the root.
 #pragma once
 
 #include <vector>
