@@ -1,5 +1,5 @@
-// What a trace tells of the traffic between its processes: messages, waits, efficiencies, the critical path.
-// All ranks together find it, in one pass over the events.
+// The traffic between the processes of a trace: messages, waits, efficiencies, the critical path. All ranks
+// together find it, in one pass over the events.
 #pragma once
 
 #include "messages/critical_path.hpp"

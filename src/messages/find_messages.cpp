@@ -54,7 +54,7 @@ class DealtEnds {
     // Takes the ends from `found`. Collective.
     DealtEnds(const Ranks& ranks, MessageEnds& found);
 
-    // Where the ends of one side of one key came from, in the order of keys.
+    // The ends of one side of one key that one rank has sent, in the order of keys.
     struct Part {
         KeyOfProcess key;
         int from = 0;  // rank

@@ -61,7 +61,7 @@ bool fit_together(std::span<const CollectiveEnd> members, CollectiveSummary& sum
     return true;
 }
 
-// What a wait says of clocks.
+// How far clocks can be wrong at a wait.
 class Certainty {
  public:
     Certainty(const Trace& trace, const ClockModel& clocks) : trace_(trace), clocks_(clocks) {}

@@ -54,7 +54,8 @@ struct FoundWaits {
     std::vector<CollectiveEnd> collectives;  // complete ones, each on one rank: its members stand together
 };
 
-// What waits are found from. `sent`: messages whose sender this rank has; `regions`: of its threads.
+// The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`: of its
+// threads.
 struct WaitSources {
     const std::vector<Message>& sent;
     const std::vector<CollectiveEnd>& collectives;

@@ -40,7 +40,7 @@ struct ReplayPoint {
 };
 static_assert(std::is_trivially_copyable_v<ReplayPoint>);
 
-// What a process did in the run, or in a region of it: ns.
+// The time of a process in the run, or in a region of it: ns.
 struct ReplayedTime {
     int64_t elapsed = 0, useful = 0, ideal = 0;
 };

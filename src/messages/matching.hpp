@@ -1,7 +1,8 @@
-// Which send belongs to which receive, among the ends of one key: the first to the first, the second to the
-// second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two ends have
-// the same number of bytes, and between threads of one clock nothing arrives before it is sent. Where the
-// lists are out of step, they are brought into step again by the longest common subsequence of both.
+// Finds the send that belongs to each receive, among the ends of one key: the first to the first, the second
+// to the second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two
+// ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent.
+// Where the lists are out of step, they are brought into step again by the longest common subsequence of
+// both.
 #pragma once
 
 #include <cstdint>

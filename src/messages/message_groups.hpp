@@ -1,4 +1,5 @@
-// Which process has a rank of a communicator, from the lists of members that its processes have recorded.
+// Finds the process that has a rank of a communicator, from the lists of members that its processes have
+// recorded.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What a thread does in the view of MPI, on its way into mpi.prv: what ranks exchange and sinks write, next
-// to the records of states. Plain data. Each says what begins or ends at an event: a call of MPI, a gap in
-// the recording, a state, which lasts until `state_end`. (time, order) is the key among ranks, as that of a
-// Record; calls that are made inside of others are left out.
+// The doings of a thread in the view of MPI, on its way into mpi.prv: what ranks exchange and sinks write,
+// next to the records of states. Plain data. Each says what begins or ends at an event: a call of MPI, a gap
+// in the recording, a state, which lasts until `state_end`. (time, order) is the key among ranks, as that of
+// a Record; calls that are made inside of others are left out.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ struct KnownCommunicator {
     // That of the process. An intercommunicator has none: its roots say so themselves (OVNI_MPI_THIS_RANK).
     int32_t rank = 0;
 };
-// By process in System and number in its events: those of collectives.
+// Those of collectives, by process in System and number in its events.
 using CommunicatorNumbers = std::map<std::pair<uint32_t, uint32_t>, KnownCommunicator>;
 
 struct FoundPlan {

@@ -25,7 +25,7 @@ class ProcessCommunicators {
     void define(std::span<const uint8_t> data);
     void name(std::span<const uint8_t> data);
 
-    // By number; null if nothing describes it.
+    // The one of that number; null if nothing describes it.
     const CommunicatorFacts* find(uint32_t number) const;
     // 0: unknown.
     uint64_t id_of(uint32_t number) const;

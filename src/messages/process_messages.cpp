@@ -283,7 +283,7 @@ uint16_t ProcessMessages::function_of(const Call& call) {
     return call.function ? index_of(call.function) : static_cast<uint16_t>(functions);
 }
 
-// What a call that blocks does itself.
+// The end that a blocking call makes itself.
 MessageEnd ProcessMessages::end_of(const Call& call, uint32_t stream, int64_t leave) {
     MessageEnd end;
     end.order = end.posted = end.wait_begin = call.enter;

@@ -54,7 +54,7 @@ struct ProcessTimes {
     std::vector<Call> calls;     // between these, of the thread that called MPI_Init
 };
 
-// What processes have recorded, put together.
+// The records of several processes, put together.
 struct MessageEnds {
     std::vector<KeyOfProcess> keys;
     std::vector<MessageEnd> ends;

@@ -1,5 +1,5 @@
-// What the thread of one stream does in MPI, one step ahead of the emulation: a line of mpi.prv says when a
-// state ends, and a collective what it has received, at the place where they begin. So a reader of its own
+// The doings of the thread of one stream in MPI, one step ahead of the emulation: a line of mpi.prv says when
+// a state ends, and a collective what it has received, at the place where they begin. So a reader of its own
 // goes on until that is known. Memory: what begins before the first thing that is still open has ended, that
 // is, seldom more than one call.
 #pragma once

@@ -1,4 +1,4 @@
-// Which rank reads a stream, and the way of things to that rank.
+// The rank that reads a stream, and the way of things to it.
 #pragma once
 
 #include <cstdint>

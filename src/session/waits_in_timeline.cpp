@@ -64,7 +64,7 @@ WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& 
     for (const PathPart& part : path.parts)
         if (const uint32_t row = system.thread_of_stream(part.stream); mine[system.threads()[row].loom])
             add(row, part.stream, prv_type::critical_path, 1, part.begin - origin, part.end - origin);
-    // What ends comes before what begins.
+    // An end comes before a beginning.
     std::ranges::sort(records_, {}, [](const Record& record) {
         return std::tuple(record.time, record.order, record.type, record.value != 0);
     });

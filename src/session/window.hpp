@@ -21,7 +21,7 @@
 
 namespace ovni {
 
-// What is known of the traffic between processes, beside the events.
+// The traffic between processes, beside the events.
 struct TrafficOutput {
     PendingMessages messages;
     WaitsInTimeline waits;

@@ -105,7 +105,7 @@ std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
     return all;
 }
 
-// Of a trace that is not complete, states and messages may reach behind its end.
+// States and messages of a trace that is not complete may reach behind its end.
 void MpiPrvSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) {
         place_what_is_formatted();

@@ -21,7 +21,7 @@ static_assert(ShownInMpi::functions >= std::size(mpi_function_rows));
 
 constexpr uint32_t function_type = 25;  // of thread.prv
 constexpr uint64_t most_bytes = INT32_MAX;
-// With a 2 behind it, another tool sees a burst there.
+// Another tool sees a burst there if a 2 follows.
 constexpr std::string_view trap = "40000018:";
 
 }  // namespace

@@ -37,7 +37,7 @@ struct StateLabel {
     std::string_view label, color;
 };
 
-// By ParaverState.
+// In the order of ParaverState.
 constexpr StateLabel states[] = {
     {"Idle", "{117,195,255}"},
     {"Running", "{0,0,255}"},

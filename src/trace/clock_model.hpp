@@ -45,7 +45,8 @@ class ClockModel {
     // Corrects the raw clocks of a stream: by its host, or by its loom if only that has an entry, as a table
     // made by hand may name looms.
     const ClockLine& of_stream(const StreamMetadata& metadata) const { return of_host(name_of(metadata)); }
-    // By how much corrected clocks of the stream may be wrong where they were measured, ns; nothing if nobody knows.
+    // The error that corrected clocks of the stream may have where they were measured, ns; nothing if nobody
+    // knows.
     std::optional<int64_t> bound_of(const StreamMetadata& metadata) const;
     // The names by which the streams of a trace are looked up.
     std::set<std::string> hosts_of(const Trace& trace) const;

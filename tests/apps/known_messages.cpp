@@ -207,7 +207,7 @@ void persistent() {
     for (size_t i = 0; i < count; ++i) MPI_Request_free(&in.requests[i]), MPI_Request_free(&out.requests[i]);
 }
 
-// What is cancelled, or goes nowhere, is no message.
+// Sends and receives that are cancelled, or go nowhere, are no messages.
 void none() {
     UnderWay in(1);
     post(in, 0, left(), 77);

@@ -36,7 +36,7 @@ class MpiPrv : public TracedTest {
                 found.push_back(name);
         return found;
     }
-    // What the checker counts.
+    // Returns what the checker counts.
     std::string expect_good(const Words& options = {}, const std::string& file = "mpi.prv") const {
         Finished done = run(Words{"python3", "-B", SOURCE_DIR "/tests/mpi/mpi_prv_rules.py"} + options +
                             Words{trace_directory() + "/" + file});

@@ -238,7 +238,7 @@ class Checker:
         self.messages.append((self.at, (fields[3], fields[4]), ls))
         self.messages.append((self.at, (fields[9], fields[10]), lr))
 
-    # What is known only at the end.
+    # Checks what is known only at the end.
     def check_ends(self):
         for task in range(1, len(self.tasks) + 1):
             if task not in self.inits:
