@@ -278,11 +278,6 @@ void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& ev
     thread.started_sends.push_back(number);
 }
 
-// No function is that of a call whose enter was not recorded.
-uint16_t ProcessMessages::function_of(const Call& call) {
-    return call.function ? index_of(call.function) : static_cast<uint16_t>(functions);
-}
-
 // The end that a blocking call makes itself.
 MessageEnd ProcessMessages::end_of(const Call& call, uint32_t stream, int64_t leave) {
     MessageEnd end;
@@ -307,6 +302,16 @@ MessageEnd ProcessMessages::end_of(const Request& request, bool sends) {
     return end;
 }
 
+// If the enter of the call was not recorded, nobody is known to have waited.
+template <class End>
+void ProcessMessages::complete_in_call(End& end, const Thread& thread, uint32_t stream) {
+    end.wait_begin = end.wait_end = thread.now;
+    if (!thread.call.function) return;
+    end.wait_begin = thread.call.enter;
+    end.completed_in = stream;
+    end.completed_by = index_of(thread.call.function);
+}
+
 void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t number, uint32_t how) {
     auto known = requests_.find(number);
     if (known == requests_.end()) return;
@@ -319,21 +324,15 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
     if (!has_effect) return;
     if (request.is_collective) {
         const Index index = add_collective(request);
-        CollectiveEnd& end = found_.collectives[index];
-        end.wait_begin = thread.call.enter;
-        end.completed_in = stream;
-        end.completed_by = function_of(thread.call);
-        thread.collectives.push_back(index);
+        complete_in_call(found_.collectives[index], thread, stream);
+        if (thread.call.function) thread.collectives.push_back(index);
     }
     if (!request.sends) return;
     MessageEnd end = end_of(request, true);
-    if (how == OVNI_MPI_COMPLETED) {
-        end.wait_begin = thread.call.enter;
-        end.completed_in = stream;
-    }
+    if (how == OVNI_MPI_COMPLETED) complete_in_call(end, thread, stream);
     const Index index =
         add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag}, end);
-    if (how == OVNI_MPI_COMPLETED && index < found_.ends.size()) thread.ends.push_back(index);
+    if (end.is_completed() && index < found_.ends.size()) thread.ends.push_back(index);
 }
 
 // The message of a request that has just completed; null if nothing tells of it.
@@ -344,9 +343,7 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
     const Request request = known->second;
     requests_.erase(known);
     MessageEnd end = end_of(request, false);
-    end.wait_begin = thread.call.enter;
-    end.completed_in = stream;
-    end.completed_by = function_of(thread.call);
+    complete_in_call(end, thread, stream);
     Peer peer{request.call.peer, request.call.tag};
     if (message) {
         end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
@@ -354,7 +351,7 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
                 message->rank(MpiField::tag).value_or(peer.tag)};
     }
     const Index index = add(Side::receives, request.call.communicator, peer, end);
-    if (index < found_.ends.size()) thread.ends.push_back(index);
+    if (end.is_completed() && index < found_.ends.size()) thread.ends.push_back(index);
 }
 
 // The call will not be seen to end.

@@ -116,6 +116,8 @@ class ProcessMessages {
     void start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi, bool sends);
     void end_request(Thread& thread, uint32_t stream, uint32_t request, uint32_t how);
     void receive_ended(Thread& thread, uint32_t stream, const MpiEvent* message);
+    template <class End>
+    static void complete_in_call(End& end, const Thread& thread, uint32_t stream);
     void forget_call(Thread& thread, uint32_t stream, int64_t clock);
     void meet_gap(int64_t clock);
     void follow_call(uint32_t stream, const Call& call, int64_t leave);
@@ -130,7 +132,6 @@ class ProcessMessages {
     bool identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank, bool& is_inter) const;
     static MessageEnd end_of(const Call& call, uint32_t stream, int64_t leave);
     static MessageEnd end_of(const Request& request, bool sends);
-    static uint16_t function_of(const Call& call);
 
     ProcessFacts facts_;
     MessageEnds& found_;
