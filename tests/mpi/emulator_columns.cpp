@@ -36,7 +36,8 @@ class ColumnsTest : public DistributedTest {
     }
     // Rank 0 sends them to rank 1, 10 ns each; there is a rank 2.
     void add_messages(int messages) {
-        constexpr int ranks_of_trace = 3, step = 10, bytes = 1000;
+        constexpr int ranks_of_trace = 3, bytes = 1000;
+        constexpr int64_t step = 10;
         for (int rank = 0; rank < ranks_of_trace; ++rank) {
             StreamBuilder& stream = trace_.thread({.loom = "node" + std::to_string(rank) + ".a",
                                                    .pid = rank + 1,

@@ -191,12 +191,12 @@ TEST_F(MatchedMessages, AreColumnsAlikeForAnyNumberOfRanks) {
     Finished alone = run({program("ovniemu"), "--hdf5", path("alone.h5"), trace_directory()});
     if (alone.err.find("no HDF5") != std::string::npos) GTEST_SKIP() << alone.err;
     ASSERT_EQ(alone.status, 0) << alone.err;
+    const std::string script = SOURCE_DIR "/tests/mpi/columns_as_prv.py";
     for (int ranks = 1; ranks <= 3; ++ranks) {
         const std::string out = path("out" + std::to_string(ranks)), file = out + ".h5";
         Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--hdf5", file, "-o", out, trace_directory()});
         ASSERT_EQ(done.status, 0) << done.err;
-        Finished same =
-            run({"/usr/bin/python3", SOURCE_DIR "/tests/mpi/columns_as_prv.py", file, out, path("alone.h5")});
+        Finished same = run({"/usr/bin/python3", script, file, out, path("alone.h5")});
         EXPECT_EQ(same.status, 0) << same.err;
     }
 }
