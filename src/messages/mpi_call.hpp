@@ -29,13 +29,11 @@ struct MpiCall {
     ParaverState state = ParaverState::idle;
     Step step = Step::none;
     Tracing tracing = Tracing::goes_on;
-    Root root = Root::no;     // this thread calls as the root of the collective
-    uint8_t lacks_init = 0;   // 1: nothing tells of MPI_Init of this task
-    uint8_t has_details = 0;  // 1: of an enter: sizes are known
-    int64_t padding = 0;
+    Root root = Root::no;    // this thread calls as the root of the collective
+    uint8_t lacks_init = 0;  // 1: nothing tells of MPI_Init of this task
 
     Moment moment() const { return {time, order}; }
 };
-static_assert(sizeof(MpiCall) == 64 && std::is_trivially_copyable_v<MpiCall>);
+static_assert(sizeof(MpiCall) == 56 && std::is_trivially_copyable_v<MpiCall>);
 
 }  // namespace ovni

@@ -115,7 +115,6 @@ void StreamCalls::enter(const MpiEvent& mpi, MpiCall& call) {
     call.function = function_;
     call.sent = mpi.bytes().value_or(0);
     call.target = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
-    call.has_details = mpi.has(MpiField::object);
     if (mpi.function()->record != MpiRecord::Collective) return;
     const auto number = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
     const auto known = of_.communicators->find({of_.process, number});

@@ -30,7 +30,7 @@ enum class Ending : uint8_t {
 struct Slice {
     std::span<const Record> records;
     std::span<const std::vector<Record>> breakdowns;  // lines of each of Schema::breakdowns
-    std::span<const MessageRecord> messages;
+    std::span<const MessageRecord> messages = {};
     std::span<const MpiCall> calls = {};  // if a sink needs them
 };
 
