@@ -48,9 +48,17 @@ size_t count_complete(std::span<const MessageEnd> ends) {
     return static_cast<size_t>(first - ends.begin());
 }
 
+// The receives up to the last one that was completed.
+std::span<const MessageEnd> until_last_completed(std::span<const MessageEnd> receives) {
+    while (!receives.empty() && !receives.back().has_ended())
+        receives = receives.first(receives.size() - 1);
+    return receives;
+}
+
 }  // namespace
 
-MatchCounts match(const EndsOfKey& ends, const TakeMatch& take) {
+MatchCounts match(const EndsOfKey& all, const TakeMatch& take) {
+    const EndsOfKey ends{all.sends, until_last_completed(all.receives), all.have_one_clock};
     MatchCounts counts;
     counts.is_unordered = are_of_several_threads(ends.sends) || are_of_several_threads(ends.receives);
     const size_t complete_sends = count_complete(ends.sends),
@@ -58,12 +66,15 @@ MatchCounts match(const EndsOfKey& ends, const TakeMatch& take) {
     size_t s = 0, r = 0;
     auto leave_until = [&](size_t send, size_t receive) {
         for (; s < send; ++s) take(&ends.sends[s], nullptr);
-        for (; r < receive; ++r) take(nullptr, &ends.receives[r]);
+        for (; r < receive; ++r)
+            if (ends.receives[r].has_ended()) take(nullptr, &ends.receives[r]);
     };
     while (s < complete_sends && r < complete_receives) {
         if (may_be_one(ends.sends[s], ends.receives[r], ends.have_one_clock)) {
-            take(&ends.sends[s++], &ends.receives[r++]);
-            ++counts.matched;
+            const bool is_pair = ends.receives[r].has_ended();
+            take(&ends.sends[s++], is_pair ? &ends.receives[r] : nullptr);
+            ++r;
+            counts.matched += is_pair;
             continue;
         }
         counts.is_realigned = true;

@@ -2,7 +2,9 @@
 // to the second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two
 // ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent.
 // Where the lists are out of step, they are brought into step again by the longest common subsequence of
-// both.
+// both. A receive that was
+// never seen to complete has got its message if a later one of its key has: it keeps its place, but is no
+// pair.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,6 @@ struct MatchCounts {
 
 // Called for each pair, and for each end without a partner: then the other one is null.
 using TakeMatch = std::function<void(const MessageEnd* send, const MessageEnd* receive)>;
-MatchCounts match(const EndsOfKey& ends, const TakeMatch& take);
+MatchCounts match(const EndsOfKey& all, const TakeMatch& take);
 
 }  // namespace ovni

@@ -41,7 +41,9 @@ struct MessageEnd {
     uint16_t behind_gap : 1 = 0;  // ends of this process before it may be missing
     uint16_t completed_by = 0;    // the function that completes it
 
-    bool is_completed() const { return completed_in != no_stream; }
+    bool has_ended() const { return wait_end != never; }
+    // The call that it ended in was recorded.
+    bool ended_in_call() const { return completed_in != no_stream; }
 };
 static_assert(sizeof(MessageEnd) == 72 && std::is_trivially_copyable_v<MessageEnd>);
 

@@ -92,6 +92,7 @@ void ProcessMessages::meet_gap(int64_t clock) {
     complete_until_ = std::min(complete_until_, clock);
     for (const auto& [number, request] : requests_)
         if (request.receives) complete_until_ = std::min(complete_until_, request.order);
+    for (const auto& [number, found] : matched_) complete_until_ = std::min(complete_until_, found.order);
 }
 
 void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi) {
@@ -321,6 +322,7 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
         thread.ended = number;
     else
         requests_.erase(known);
+    if (request.receives && how == OVNI_MPI_FREED) add_uncompleted(request);
     if (!has_effect) return;
     if (request.is_collective) {
         const Index index = add_collective(request);
@@ -332,7 +334,15 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
     if (how == OVNI_MPI_COMPLETED) complete_in_call(end, thread, stream);
     const Index index =
         add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag}, end);
-    if (end.is_completed() && index < found_.ends.size()) thread.ends.push_back(index);
+    if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
+}
+
+// The receive may have got a message all the same: it keeps its place among those of its key, if that is
+// known.
+void ProcessMessages::add_uncompleted(const Request& request) {
+    if (request.call.tag == OVNI_MPI_ANY) return;
+    add(Side::receives, request.call.communicator, {request.call.peer, request.call.tag},
+        end_of(request, false));
 }
 
 // The message of a request that has just completed; null if nothing tells of it.
@@ -351,7 +361,7 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
                 message->rank(MpiField::tag).value_or(peer.tag)};
     }
     const Index index = add(Side::receives, request.call.communicator, peer, end);
-    if (end.is_completed() && index < found_.ends.size()) thread.ends.push_back(index);
+    if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
 }
 
 // The call will not be seen to end.
@@ -382,6 +392,7 @@ void ProcessMessages::finish() {
             add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
                 end_of(request, true));
         if (request.is_collective) add_collective(request);
+        if (request.receives) add_uncompleted(request);
     }
     if (first_stream_ != UINT32_MAX) {
         times_.process = facts_.process;

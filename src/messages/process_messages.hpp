@@ -127,6 +127,7 @@ class ProcessMessages {
         int32_t rank, tag;
     };
     Index add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
+    void add_uncompleted(const Request& request);
     Index add_collective(const Request& request);
     uint32_t key_of(const KeyOfProcess& key);
     bool identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank, bool& is_inter) const;

@@ -97,6 +97,15 @@ TEST_F(Matching, NeverPairsEndsWhoseBytesDiffer) {
     }
 }
 
+TEST_F(Matching, ReceivesThatAreNotSeenToEndKeepTheirPlace) {
+    sends = ends({8, 8});
+    receives = ends({8, 8, 8});
+    receives[0].wait_end = receives[2].wait_end = MessageEnd::never;
+    receives[0].bytes = receives[2].bytes = MessageEnd::unknown_bytes;
+    EXPECT_EQ(match_all(), "0-x 1-1");
+    EXPECT_EQ(counts.matched, 1u);
+}
+
 TEST_F(Matching, TakesUnknownBytesForAny) {
     sends = ends({8, MessageEnd::unknown_bytes});
     receives = ends({MessageEnd::unknown_bytes, 8});
