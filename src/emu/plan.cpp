@@ -178,7 +178,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
         if (model->breakdown && breakdowns == Breakdowns::yes)
             add_breakdown(plan, plan.models.back(), trace, system);
         if (model->id == 'V') add_counters(plan, trace, system);
-        if (model->id == 'M') add_call_sites(plan, std::move(call_sites));
+        if (model->id == 'M') add_call_sites(plan, std::exchange(call_sites, {}));
         if (model->id == 'C') add_instants(plan, trace, system);
     }
     report(plan.models, enabled);

@@ -46,7 +46,7 @@ class WaitingTest : public testing::Test {
         open_.communicators.push_back(
             {static_cast<uint32_t>(rank),
              turns,
-             {communicator, OVNI_MPI_OF_WORLD, static_cast<uint32_t>(ranks_), {}, "halo"}});
+             {communicator, OVNI_MPI_OF_WORLD, static_cast<uint32_t>(ranks_), rank, {}, "halo"}});
     }
     const Waiting& analyse() {
         TraceBuilder trace;
