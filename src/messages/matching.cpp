@@ -50,8 +50,7 @@ size_t count_complete(std::span<const MessageEnd> ends) {
 
 // The receives up to the last one that was completed.
 std::span<const MessageEnd> until_last_completed(std::span<const MessageEnd> receives) {
-    while (!receives.empty() && !receives.back().has_ended())
-        receives = receives.first(receives.size() - 1);
+    while (!receives.empty() && !receives.back().has_ended()) receives = receives.first(receives.size() - 1);
     return receives;
 }
 
