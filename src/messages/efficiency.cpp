@@ -60,28 +60,23 @@ ReplayPoint::Gets gets_of(const CollectiveEnd& end) {
     return ReplayPoint::Gets::nothing;
 }
 
-// A point and the stream that it is in.
-struct PointInStream {
-    ReplayPoint point;
-    uint32_t stream = 0;
-    uint32_t padding = 0;
-};
-
 uint64_t id_of(const Message& message) {
     constexpr unsigned bits_of_offset = 40;
     return uint64_t{message.send_stream} << bits_of_offset | message.send_offset;
 }
 
-// The points of messages and collectives, at the ranks of their streams.
-std::vector<PointInStream> points_of(const StreamOwners& owners, const EfficiencySources& sources) {
-    std::vector<PointInStream> points;
+// The points of messages and collectives, at the ranks of their streams: the stream is in the place of the
+// process.
+std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources) {
+    std::vector<ReplayPoint> points;
+    points.reserve(2 * (sources.sent.size() + sources.collectives.size()));
     auto add = [&](What what, int64_t time, uint32_t stream, uint64_t id) -> ReplayPoint& {
-        PointInStream& made = points.emplace_back();
-        made.stream = stream;
-        made.point.what = what;
-        made.point.time = time;
-        made.point.id = id;
-        return made.point;
+        ReplayPoint& point = points.emplace_back();
+        point.process = stream;
+        point.what = what;
+        point.time = time;
+        point.id = id;
+        return point;
     };
     for (const Message& message : sources.sent) {
         add(What::send, message.send_posted, message.send_stream, id_of(message));
@@ -108,7 +103,8 @@ std::vector<PointInStream> points_of(const StreamOwners& owners, const Efficienc
         }
         i = end;
     }
-    return owners.deal(points, [&](const PointInStream& point) { return owners.of_stream(point.stream); });
+    return owners.deal(std::move(points),
+                       [&](const ReplayPoint& point) { return owners.of_stream(point.process); });
 }
 
 auto order_of(const ReplayPoint& point) {
@@ -120,7 +116,17 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
                                          const EfficiencySources& sources) {
     std::map<uint32_t, std::pair<const ProcessTimes*, UsefulTime>> times;
     for (const ProcessTimes& of : sources.times) times.try_emplace(of.process, &of, UsefulTime(of));
-    std::vector<ReplayPoint> points;
+    auto process_of = [&](uint32_t stream) {
+        return system.threads()[system.thread_of_stream(stream)].process;
+    };
+    std::vector<ReplayPoint> points = points_of(owners, sources);
+    std::erase_if(points, [&](ReplayPoint& point) {
+        point.process = process_of(point.process);
+        auto known = times.find(point.process);
+        if (known == times.end()) return true;
+        point.useful = known->second.second.until(point.time);
+        return false;
+    });
     auto add = [&](ReplayPoint point, uint32_t process) {
         auto known = times.find(process);
         if (known == times.end()) return;
@@ -128,10 +134,6 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
         point.useful = known->second.second.until(point.time);
         points.push_back(point);
     };
-    auto process_of = [&](uint32_t stream) {
-        return system.threads()[system.thread_of_stream(stream)].process;
-    };
-    for (const PointInStream& of : points_of(owners, sources)) add(of.point, process_of(of.stream));
     for (const RegionChange& change : sources.regions) {
         const bool opens = change.what == RegionChange::What::open;
         ReplayPoint point;

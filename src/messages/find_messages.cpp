@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -63,27 +64,49 @@ class DealtEnds {
     const std::vector<Part>& parts() const { return parts_; }
 
  private:
+    // Calls take(key, its ends) for each key.
+    template <class Take>
+    static void visit_keys(std::vector<MessageEnd>& ends, Take take);
+    void exchange(const Ranks& ranks, MessageEnds& found);
+
     PerRank<std::vector<MessageEnd>> ends_;
     std::vector<Part> parts_;
 };
 
 DealtEnds::DealtEnds(const Ranks& ranks, MessageEnds& found) {
-    const auto size = static_cast<uint64_t>(ranks.size());
-    PerRank<std::vector<Parcel>> parcels(size);
-    PerRank<std::vector<MessageEnd>> ends(size);
     std::ranges::sort(found.ends, [](const MessageEnd& a, const MessageEnd& b) {
         return a.key != b.key ? a.key < b.key : comes_before(a, b);
     });
-    for (size_t i = 0; i < found.ends.size();) {
-        const uint32_t key = found.ends[i].key;
+    if (ranks.is_alone()) {
+        ends_.push_back(std::move(found.ends));
+        visit_keys(ends_[0], [&](uint32_t key, std::span<MessageEnd> of_key) {
+            parts_.push_back({found.keys[key], 0, of_key});
+        });
+    } else {
+        exchange(ranks, found);
+    }
+    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
+}
+
+template <class Take>
+void DealtEnds::visit_keys(std::vector<MessageEnd>& ends, Take take) {
+    for (size_t i = 0; i < ends.size();) {
         size_t end = i;
-        while (end < found.ends.size() && found.ends[end].key == key) ++end;
-        const size_t owner = hash(found.keys[key].key) % size;
-        parcels[owner].push_back({found.keys[key], end - i});
-        ends[owner].insert(ends[owner].end(), found.ends.begin() + static_cast<std::ptrdiff_t>(i),
-                           found.ends.begin() + static_cast<std::ptrdiff_t>(end));
+        while (end < ends.size() && ends[end].key == ends[i].key) ++end;
+        take(ends[i].key, std::span(ends).subspan(i, end - i));
         i = end;
     }
+}
+
+void DealtEnds::exchange(const Ranks& ranks, MessageEnds& found) {
+    const auto size = static_cast<uint64_t>(ranks.size());
+    PerRank<std::vector<Parcel>> parcels(size);
+    PerRank<std::vector<MessageEnd>> ends(size);
+    visit_keys(found.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
+        const size_t owner = hash(found.keys[key].key) % size;
+        parcels[owner].push_back({found.keys[key], of_key.size()});
+        ends[owner].insert(ends[owner].end(), of_key.begin(), of_key.end());
+    });
     found.ends = {};
     PerRank<std::span<const Parcel>> parcels_to(parcels.begin(), parcels.end());
     PerRank<std::span<const MessageEnd>> ends_to(ends.begin(), ends.end());
@@ -96,7 +119,6 @@ DealtEnds::DealtEnds(const Ranks& ranks, MessageEnds& found) {
             rest = rest.subspan(parcel.ends);
         }
     }
-    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
 }
 
 void add(Traffic& sum, const Traffic& more) {
@@ -271,6 +293,16 @@ void gather(const Ranks& ranks, MessageSummary& summary, const std::vector<Traff
     summary.traffic = gather_traffic(ranks, traffic);
 }
 
+std::vector<Message> to_their_senders(const Ranks& ranks, PerRank<std::vector<Message>>& messages) {
+    if (ranks.is_alone()) return std::move(messages[0]);
+    std::vector<Message> all;
+    PerRank<std::span<const Message>> to(messages.begin(), messages.end());
+    for (const std::vector<Message>& of_rank : ranks.alltoallv(to))
+        all.insert(all.end(), of_rank.begin(), of_rank.end());
+    messages.clear();
+    return all;
+}
+
 }  // namespace
 
 bool MessageSummary::is_empty() const {
@@ -295,11 +327,12 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
             const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
             key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
         }
-    const DealtEnds dealt(ranks, ends.found);
+    std::optional<DealtEnds> dealt;
+    dealt.emplace(ranks, ends.found);
     Matcher matcher(ranks, trace, system, groups, ends.is_incomplete);
     matcher.summary().unknown_communicator = ends.found.without_communicator;
     ranks.agree([&] {
-        const std::span parts = dealt.parts();
+        const std::span parts = dealt->parts();
         for (size_t i = 0; i < parts.size();) {
             size_t end = i;
             while (end < parts.size() && parts[end].key.key == parts[i].key.key) ++end;
@@ -307,10 +340,9 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
             i = end;
         }
     });
+    dealt.reset();
     FoundMessages found;
-    PerRank<std::span<const Message>> to(matcher.messages().begin(), matcher.messages().end());
-    for (const std::vector<Message>& of_rank : ranks.alltoallv(to))
-        found.messages.insert(found.messages.end(), of_rank.begin(), of_rank.end());
+    found.messages = to_their_senders(ranks, matcher.messages());
     std::ranges::sort(found.messages, {}, [](const Message& message) {
         return std::tuple(message.send_stream, message.send_posted, message.send_offset);
     });

@@ -152,26 +152,23 @@ void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty
 }
 
 // Waits for messages, of processes of this rank.
-std::vector<Wait> waits_for_messages(const System& system, const StreamOwners& owners,
+std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
                                      const std::vector<Message>& sent) {
-    auto process_of = [&](uint32_t stream) {
-        return system.threads()[system.thread_of_stream(stream)].process;
-    };
-    std::map<uint32_t, std::vector<Message>> received_by, sent_by;
-    for (const Message& message :
-         owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); }))
-        received_by[process_of(message.receive_stream)].push_back(message);
-    for (const Message& message : sent) sent_by[process_of(message.send_stream)].push_back(message);
+    std::vector<Message> dealt;
+    if (!ranks.is_alone())
+        dealt = owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); });
+    std::map<uint32_t, std::vector<const Message*>> received_by;
+    for (const Message& message : ranks.is_alone() ? sent : dealt) {
+        const uint32_t thread = system.thread_of_stream(message.receive_stream);
+        received_by[system.threads()[thread].process].push_back(&message);
+    }
     std::vector<Wait> all;
-    for (const auto& [process, messages] : received_by) {
-        const std::vector<Wait> late = waits_of_receiver(messages);
+    for (auto& [process, messages] : received_by) {
+        const std::vector<Wait> late = waits_of_receiver(std::move(messages));
         all.insert(all.end(), late.begin(), late.end());
     }
-    std::vector<Wait> late = all;
-    for (const auto& [process, messages] : sent_by) {
-        const std::vector<Wait> waits = waits_of_sender(messages, late);
-        all.insert(all.end(), waits.begin(), waits.end());
-    }
+    const std::vector<Wait> of_senders = waits_of_sender(sent, all);
+    all.insert(all.end(), of_senders.begin(), of_senders.end());
     return all;
 }
 
@@ -180,7 +177,7 @@ std::vector<Wait> waits_for_messages(const System& system, const StreamOwners& o
 FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
                       const StreamOwners& owners, const WaitSources& sources) {
     FoundWaits found;
-    found.waits = waits_for_messages(system, owners, sources.sent);
+    found.waits = waits_for_messages(ranks, system, owners, sources.sent);
     std::vector<Wait> at_collectives;
     DealtCollectives(owners, sources.collectives).visit([&](std::span<const CollectiveEnd> members) {
         if (!fit_together(members, found.summary.collectives)) return;

@@ -27,9 +27,11 @@ class StreamOwners {
     }
     // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
     template <Flat Item, class RankOf>
-    std::vector<Item> deal(const std::vector<Item>& items, RankOf rank_of) const {
+    std::vector<Item> deal(std::vector<Item> items, RankOf rank_of) const {
+        if (ranks_.is_alone()) return items;
         PerRank<std::vector<Item>> to(static_cast<size_t>(ranks_.size()));
         for (const Item& item : items) to[rank_of(item)].push_back(item);
+        items = {};
         PerRank<std::span<const Item>> parts(to.begin(), to.end());
         std::vector<Item> all;
         for (const std::vector<Item>& of_rank : ranks_.alltoallv(parts))

@@ -81,12 +81,11 @@ class WaitsAtCollective {
 
 }  // namespace
 
-std::vector<Wait> waits_of_receiver(std::span<const Message> messages) {
+std::vector<Wait> waits_of_receiver(std::vector<const Message*> received) {
     // Whether a message that was sent before is received later.
     constexpr size_t looked_at = 100;
-    std::vector<const Message*> received;
-    for (const Message& message : messages)
-        if (message.receive_completed_in != MessageEnd::no_stream) received.push_back(&message);
+    std::erase_if(received,
+                  [](const Message* m) { return m->receive_completed_in == MessageEnd::no_stream; });
     std::ranges::stable_sort(received, {}, [](const Message* m) {
         return std::tuple(m->receive_wait_end, m->receive_completed_in, m->send_stream, m->send_offset);
     });

@@ -168,6 +168,12 @@ Message message(int64_t send_enter, int64_t send_leave, int64_t receive_enter, i
     return of;
 }
 
+std::vector<Wait> waits_received(const std::vector<Message>& messages) {
+    std::vector<const Message*> all;
+    for (const Message& of : messages) all.push_back(&of);
+    return waits_of_receiver(all);
+}
+
 // Members of a collective, each with its enter and leave.
 std::vector<CollectiveEnd> members(const std::string& name, int root,
                                    const std::vector<std::pair<int64_t, int64_t>>& times) {
@@ -190,35 +196,35 @@ std::vector<CollectiveEnd> members(const std::string& name, int root,
 
 TEST(WaitsTest, OfReceiversAndSenders) {
     const std::vector<Message> late_sender{message(50, 60, 10, 70)};
-    EXPECT_THAT(texts(waits_of_receiver(late_sender)), ElementsAre("1: Late sender 10-50 for 0"));
+    EXPECT_THAT(texts(waits_received(late_sender)), ElementsAre("1: Late sender 10-50 for 0"));
     EXPECT_THAT(waits_of_sender(late_sender, {}), IsEmpty());
     const std::vector<Message> late_receiver{message(10, 70, 50, 75)};
-    EXPECT_THAT(waits_of_receiver(late_receiver), IsEmpty());
+    EXPECT_THAT(waits_received(late_receiver), IsEmpty());
     EXPECT_THAT(texts(waits_of_sender(late_receiver, {})), ElementsAre("0: Late receiver 10-50 for 1"));
     // The send did not wait for it.
     EXPECT_THAT(waits_of_sender(std::vector{message(10, 40, 50, 75)}, {}), IsEmpty());
 }
 
 TEST(WaitsTest, AreNotLongerThanTheirCall) {
-    EXPECT_THAT(texts(waits_of_receiver(std::vector{message(90, 95, 10, 70)})),
+    EXPECT_THAT(texts(waits_received(std::vector{message(90, 95, 10, 70)})),
                 ElementsAre("1: Late sender 10-70 for 0"));
 }
 
 TEST(WaitsTest, OfOneCallAreTheLongest) {
     std::vector<Message> both{message(50, 60, 10, 70), message(40, 60, 10, 70)};
     both[1].send_stream = 2;
-    EXPECT_THAT(texts(waits_of_receiver(both)), ElementsAre("1: Late sender 10-50 for 0"));
+    EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
 }
 
 TEST(WaitsTest, AskingIsNoWait) {
     Message asked = message(50, 60, 10, 70);
     asked.receive_completed_by = function("MPI_Test");
-    EXPECT_THAT(waits_of_receiver(std::vector{asked}), IsEmpty());
+    EXPECT_THAT(waits_received(std::vector{asked}), IsEmpty());
 }
 
 TEST(WaitsTest, TellOfMessagesInWrongOrder) {
     std::vector<Message> all{message(50, 51, 10, 60), message(20, 21, 65, 70)};
-    EXPECT_THAT(texts(waits_of_receiver(all)), ElementsAre("1: Late sender, wrong order 10-50 for 0"));
+    EXPECT_THAT(texts(waits_received(all)), ElementsAre("1: Late sender, wrong order 10-50 for 0"));
 }
 
 TEST(WaitsTest, AtCollectives) {
