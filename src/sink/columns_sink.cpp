@@ -49,8 +49,8 @@ void ColumnsSink::begin(const Ranks& ranks, const Plan& plan) {
         columns_.emplace_back().name = {ColumnName::Kind::channel, type};
     }
     first_breakdown_ = columns_.size();
-    for (uint16_t b = 0; b < plan.schema.breakdowns.size(); ++b)
-        columns_.emplace_back().name = {ColumnName::Kind::breakdown, b};
+    for (size_t b = 0; b < plan.schema.breakdowns.size(); ++b)
+        columns_.emplace_back().name = {ColumnName::Kind::breakdown, static_cast<uint16_t>(b)};
     rows_.resize(columns_.size());
     ready_.resize(columns_.size());
     tails_.resize(columns_.size());

@@ -15,6 +15,8 @@ namespace ovni {
 
 namespace {
 
+constexpr auto functions = static_cast<uint16_t>(std::size(mpi_function_rows));
+
 constexpr std::string_view options = R"(DEFAULT_OPTIONS
 
 LEVEL               THREAD
@@ -120,7 +122,7 @@ class Pcf {
     }
     void add_family(const Family& family) {
         std::set<uint16_t> numbers;
-        for (uint16_t f = 0; f < std::size(mpi_function_rows); ++f)
+        for (uint16_t f = 0; f < functions; ++f)
             if (shown_.has(f) && paraver_function(f).type == family.type)
                 numbers.insert(paraver_function(f).number);
         if (family.type == paraver_mpi::other && shown_.is_init_made_up != 0)
@@ -133,7 +135,7 @@ class Pcf {
     void add_functions() {
         begin_type(25, "MPI function");
         text_ += "VALUES\n0      Outside MPI\n";
-        for (uint16_t f = 0; f < std::size(mpi_function_rows); ++f)
+        for (uint16_t f = 0; f < functions; ++f)
             if (shown_.has(f)) put("{:<6} {}\n", function_value(f), mpi_function_rows[f].name);
     }
     bool has(MpiRecord record) const {

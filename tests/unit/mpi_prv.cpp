@@ -20,14 +20,16 @@ namespace ovni::test {
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr auto functions = static_cast<uint16_t>(std::size(mpi_function_rows));
+
 uint16_t function(std::string_view name) {
-    for (uint16_t f = 0; f < std::size(mpi_function_rows); ++f)
+    for (uint16_t f = 0; f < functions; ++f)
         if (mpi_function_rows[f].name == name) return f;
     throw std::invalid_argument(std::string(name));
 }
 
 TEST(ParaverFunctions, HaveNumbersThatOtherToolsKnow) {
-    for (uint16_t f = 0; f < std::size(mpi_function_rows); ++f) {
+    for (uint16_t f = 0; f < functions; ++f) {
         const ParaverFunction& known = paraver_function(f);
         EXPECT_LT(known.number, paraver_mpi::first_illegal_number) << mpi_function_rows[f].name;
         EXPECT_EQ(known.number == 0, known.type == 0) << mpi_function_rows[f].name;
