@@ -3,19 +3,16 @@
 #include <gmock/gmock.h>
 
 #include "base/file.hpp"
-#include "tests/mpi/traced.hpp"
+#include "tests/mpi/ending_jobs.hpp"
 
 namespace ovni::test {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-class MpiPrv : public TracedTest {
+class MpiPrv : public JobEnds {
  protected:
-    MpiPrv() {
-        prepare_for_mpirun();
-        std::filesystem::current_path(path(""));
-    }
+    MpiPrv() { std::filesystem::current_path(path("")); }
     // Emulates the trace, alone and on 1 to 3 ranks.
     void emulate(const Words& options = {}) {
         Finished done = run(Words{program("ovniemu"), "--mpi-prv"} + options + Words{trace_directory()});
@@ -75,6 +72,7 @@ TEST_F(MpiPrv, WithGaps) {
 
 TEST_F(MpiPrv, OfAKilledRun) {
     EXPECT_NE(traced(4, {app("abort_one"), "kill", "2"}, {"--loom", "rank"}).status, 0);
+    recover();
     emulate();
     expect_good({"--with-gaps"});
 }

@@ -93,7 +93,7 @@ set_tests_properties(mpi_installed PROPERTIES ENVIRONMENT "${mpi_test_environmen
 # mpi.prv by the rules of the tools that read it, and the planted faults that the checker of these must find.
 ovni_test(mpi_prv_test mpi_prv.cpp LIBS ovni_trace ovni_test_support)
 add_dependencies(mpi_prv_test
-    abort_one calls_c callbacks heat known_messages mpi_calls ovni-mpi ovniemu ovniemu-mpi ovnirun spawn)
+    abort_one calls_c callbacks heat known_messages mpi_calls ovni-mpi ovniemu ovniemu-mpi ovnirecover ovnirun spawn)
 if(TARGET threads_hybrid)
     add_dependencies(mpi_prv_test ovni-threads threads_hybrid)
 endif()
