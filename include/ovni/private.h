@@ -195,6 +195,8 @@ uint64_t ovni_private_code_until_next(void);
 void ovni_private_code_count(uint64_t instructions);
 /* It is about to execute a block of that many; alarms fire at its begin. */
 void ovni_private_code_block(uint64_t instructions);
+/* 0 while the calling thread is in the middle of an emission: events would be ignored. */
+int ovni_private_code_may_fire(void);
 /* 1 if other threads may make the next alarm fire earlier. */
 int ovni_private_code_is_shared(void);
 /* 1 if an event in one thread may arm alarms of others. */

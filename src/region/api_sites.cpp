@@ -61,6 +61,10 @@ void ovni_private_code_block(uint64_t instructions) {
     controller().begin_block(instructions);
 }
 
+int ovni_private_code_may_fire(void) {
+    return !is_amid_of_program();
+}
+
 int ovni_private_code_is_shared(void) {
     const Running* running = controller().running();
     return running && running->engine().shares_counts();

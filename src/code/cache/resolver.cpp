@@ -240,6 +240,15 @@ uint64_t TranslatedThreads::jump_to_target(ThreadContext& own) noexcept {
     return host;
 }
 
+// An emission calls functions that are counted, as at its first call of one through the dynamic loader. The
+// block runs, and the next one asks again.
+uint64_t TranslatedThreads::put_off(ThreadContext& own, const Piece& piece) noexcept {
+    const int64_t missing = std::max<int64_t>(int64_t{piece.instructions} - own.left, 0);
+    own.granted += missing;
+    own.left += missing;
+    return go_on(own, piece.address, {});
+}
+
 uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexcept {
     own.registers.rip = piece.address;
     const uint64_t size = piece.instructions;
@@ -248,6 +257,7 @@ uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexce
         own.left = std::numeric_limits<int64_t>::max();
         return go_on(own, piece.address, {});
     }
+    if (!ovni_private_code_may_fire()) return put_off(own, piece);
     settle(own);
     if (!update(own)) return leave(own, piece.address);
     const uint64_t until = ovni_private_code_until_next();

@@ -48,6 +48,7 @@ class TranslatedThreads {
     uint64_t leave(ThreadContext& own, uint64_t address) noexcept;
     uint64_t go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot = nullptr) noexcept;
     uint64_t jump_to_target(ThreadContext& own) noexcept;
+    uint64_t put_off(ThreadContext& own, const Piece& piece) noexcept;
     uint64_t spend(ThreadContext& own, const Piece& piece) noexcept;
     uint64_t go_on_counted(ThreadContext& own, uint64_t address) noexcept;
     uint64_t come_to_place(ThreadContext& own, uint64_t address) noexcept;
