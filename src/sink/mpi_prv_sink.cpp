@@ -1,7 +1,6 @@
 #include "sink/mpi_prv_sink.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -34,27 +33,18 @@ void MpiPrvSink::begin(const Ranks& ranks, const Plan& plan) {
 }
 
 void MpiPrvSink::share(const Slice& /*slice*/) {
-    if (!ranks_->is_alone()) place_what_is_formatted();
+    if (!ranks_->is_alone()) place_kept(*ranks_, placed());
 }
 
-void MpiPrvSink::place_what_is_formatted() {
-    std::vector<uint64_t> bytes, before(files_.size()), all(files_.size());
-    for (const auto& file : files_) bytes.push_back(file->placed.kept());
-    int rank = 0;
-    for (const std::vector<uint64_t>& of_rank : ranks_->allgather_equal(bytes)) {
-        if (rank++ == ranks_->rank()) before = all;
-        std::ranges::transform(all, of_rank, all.begin(), std::plus());
-    }
-    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.place(before[f], all[f]);
+std::vector<PlacedFile*> MpiPrvSink::placed() const {
+    std::vector<PlacedFile*> placed;
+    for (const auto& file : files_) placed.push_back(&file->placed);
+    return placed;
 }
 
-void MpiPrvSink::write_placed() {
-    for (const auto& file : files_) file->placed.write_placed();
-}
-
-// At one place in the order calls come first.
+// A call comes before a message of the same moment.
 void MpiPrvSink::write(const Slice& slice) {
-    if (!ranks_->is_alone()) write_placed();
+    if (!ranks_->is_alone()) write_placed(*ranks_, placed());
     std::span<const MpiCall> calls = slice.calls;
     for (const MessageRecord& message : slice.messages) {
         while (!calls.empty() && calls.front().moment() <= message.moment()) {
@@ -81,9 +71,7 @@ void MpiPrvSink::format(const MessageRecord& message) {
 }
 
 uint64_t MpiPrvSink::bytes_written() const {
-    uint64_t sum = 0;
-    for (const auto& file : files_) sum += file->placed.bytes_written();
-    return sum;
+    return ovni::bytes_written(placed());
 }
 
 std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
@@ -108,8 +96,8 @@ std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
 // States and messages of a trace that is not complete may reach behind its end.
 void MpiPrvSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) {
-        place_what_is_formatted();
-        ranks_->agree([&] { write_placed(); });
+        place_kept(*ranks_, placed());
+        ranks_->agree([&] { write_placed(*ranks_, placed()); });
     }
     const int64_t end = ranks_->allreduce(Op::max, std::max(outcome.duration, text_.last_time()));
     const std::vector<ShownInMpi> shown = all_shown();

@@ -11,6 +11,8 @@
 
 namespace ovni {
 
+class PlacedFile;
+
 class MpiPrvSink : public Sink {
  public:
     // `directory` must exist. `plan` outlives the sink.
@@ -20,14 +22,13 @@ class MpiPrvSink : public Sink {
     void begin(const Ranks& ranks, const Plan& plan) override;
     void share(const Slice& slice) override;
     void write(const Slice& slice) override;
-    // As PrvSink::end.
+    // Gives names as PrvSink::end does.
     void end(const Outcome& outcome) override;
     uint64_t bytes_written() const override;
 
  private:
     struct File;
-    void place_what_is_formatted();
-    void write_placed();
+    std::vector<PlacedFile*> placed() const;
     void format(const MpiCall& call);
     void format(const MessageRecord& message);
     std::vector<ShownInMpi> all_shown() const;

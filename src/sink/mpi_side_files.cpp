@@ -10,6 +10,7 @@
 #include "base/printable.hpp"
 #include "model/paraver_mpi.hpp"
 #include "mpi_function_rows.hpp"
+#include "sink/pcf.hpp"
 
 namespace ovni {
 
@@ -17,29 +18,11 @@ namespace {
 
 constexpr auto functions = static_cast<uint16_t>(std::size(mpi_function_rows));
 
-constexpr std::string_view options = R"(DEFAULT_OPTIONS
-
-LEVEL               THREAD
-UNITS               NANOSEC
-LOOK_BACK           100
-SPEED               1
-FLAG_ICONS          ENABLED
-NUM_OF_STATE_COLORS 1000
-YMAX_SCALE          37
-
-
-DEFAULT_SEMANTIC
-
-THREAD_FUNC         State As Is
-
-
-)";
-
 struct StateLabel {
     std::string_view label, color;
 };
 
-// In the order of ParaverState.
+// One for each ParaverState.
 constexpr StateLabel states[] = {
     {"Idle", "{117,195,255}"},
     {"Running", "{0,0,255}"},
@@ -91,7 +74,7 @@ constexpr Detail details[] = {
 
 class Pcf {
  public:
-    explicit Pcf(const ShownInMpi& shown) : text_(options), shown_(shown) {}
+    explicit Pcf(const ShownInMpi& shown) : text_(pcf_options), shown_(shown) {}
 
     std::string text() {
         add_states();

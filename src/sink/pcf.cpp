@@ -13,25 +13,6 @@ namespace ovni {
 
 namespace {
 
-constexpr std::string_view options = R"(DEFAULT_OPTIONS
-
-LEVEL               THREAD
-UNITS               NANOSEC
-LOOK_BACK           100
-SPEED               1
-FLAG_ICONS          ENABLED
-NUM_OF_STATE_COLORS 1000
-YMAX_SCALE          37
-
-
-DEFAULT_SEMANTIC
-
-THREAD_FUNC         State As Is
-
-
-STATES_COLOR
-)";
-
 constexpr ExtraColor base_colors[] = {
     {0, 0, 0, 0},        {1, 0, 130, 200},    {2, 217, 217, 217}, {3, 230, 25, 75},    {4, 60, 180, 75},
     {5, 255, 225, 25},   {6, 245, 130, 48},   {7, 145, 30, 180},  {8, 70, 240, 240},   {9, 240, 50, 230},
@@ -56,7 +37,8 @@ void add_type(std::string& text, const EventType& type) {
 }  // namespace
 
 std::string pcf_text(const FileSchema& schema) {
-    std::string text(options);
+    std::string text(pcf_options);
+    text += "STATES_COLOR\n";
     add_colors(text, base_colors);
     add_colors(text, schema.colors);
     for (const EventType& type : schema.types)

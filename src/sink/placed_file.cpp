@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/error.hpp"
 
@@ -93,6 +94,28 @@ void PlacedFile::finish(std::string_view header) {
 
 void PlacedFile::commit_as(const std::filesystem::path& path) {
     if (output_) output_->commit_as(path);
+}
+
+void place_kept(const Ranks& ranks, std::span<PlacedFile* const> files) {
+    std::vector<uint64_t> bytes, before(files.size()), all(files.size());
+    for (const PlacedFile* file : files) bytes.push_back(file->kept());
+    int rank = 0;
+    for (const std::vector<uint64_t>& of_rank : ranks.allgather_equal(bytes)) {
+        if (rank++ == ranks.rank()) before = all;
+        std::ranges::transform(all, of_rank, all.begin(), std::plus());
+    }
+    for (size_t f = 0; f < files.size(); ++f) files[f]->place(before[f], all[f]);
+}
+
+void write_placed(const Ranks& ranks, std::span<PlacedFile* const> files) {
+    for (size_t i = 0; i < files.size(); ++i)
+        files[(i + static_cast<size_t>(ranks.rank())) % files.size()]->write_placed();
+}
+
+uint64_t bytes_written(std::span<PlacedFile* const> files) {
+    uint64_t sum = 0;
+    for (const PlacedFile* file : files) sum += file->bytes_written();
+    return sum;
 }
 
 }  // namespace ovni

@@ -60,4 +60,11 @@ class PlacedFile {
     uint64_t written_ = 0;
 };
 
+// The files of one sink, on many ranks only. Collective: all that was added gets its place.
+void place_kept(const Ranks& ranks, std::span<PlacedFile* const> files);
+// Local: writes what has its place. On one node two writers in one file wait for each other, so ranks begin
+// with different files.
+void write_placed(const Ranks& ranks, std::span<PlacedFile* const> files);
+uint64_t bytes_written(std::span<PlacedFile* const> files);
+
 }  // namespace ovni

@@ -1,7 +1,6 @@
 #include "sink/prv_sink.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,7 +31,7 @@ class PrvSink::File {
             records = records.subspan(taken);
         }
     }
-    // At one place in the order records come first.
+    // A record comes before a message of the same moment.
     void format(std::span<const Record> records, std::span<const MessageRecord> messages) {
         for (const MessageRecord& message : messages) {
             const auto later = std::ranges::upper_bound(records, message.moment(), {}, &Record::moment);
@@ -70,44 +69,31 @@ void PrvSink::begin(const Ranks& ranks, const Plan& plan) {
 // On many ranks the text of a slice is written together with the formatting of the next one: only then all
 // ranks know how long theirs is.
 void PrvSink::share(const Slice& /*slice*/) {
-    if (!ranks_->is_alone()) place_what_is_formatted();
+    if (!ranks_->is_alone()) place_kept(*ranks_, placed());
 }
 
-void PrvSink::place_what_is_formatted() {
-    std::vector<uint64_t> bytes, before(files_.size()), all(files_.size());
-    for (const auto& file : files_) bytes.push_back(file->placed.kept());
-    int rank = 0;
-    for (const std::vector<uint64_t>& of_rank : ranks_->allgather_equal(bytes)) {
-        if (rank++ == ranks_->rank()) before = all;
-        std::ranges::transform(all, of_rank, all.begin(), std::plus());
-    }
-    for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.place(before[f], all[f]);
+std::vector<PlacedFile*> PrvSink::placed() const {
+    std::vector<PlacedFile*> placed;
+    for (const auto& file : files_) placed.push_back(&file->placed);
+    return placed;
 }
 
 void PrvSink::write(const Slice& slice) {
-    if (!ranks_->is_alone()) write_placed();
+    if (!ranks_->is_alone()) write_placed(*ranks_, placed());
     files_[0]->format(slice.records, slice.messages);
     files_[1]->format(slice.records);
     for (size_t b = 0; b < slice.breakdowns.size(); ++b)
         files_[Schema::first_breakdown + b]->format(slice.breakdowns[b]);
 }
 
-// On one node two writers in one file wait for each other, so ranks begin with different files.
-void PrvSink::write_placed() {
-    for (size_t i = 0; i < files_.size(); ++i)
-        files_[(i + static_cast<size_t>(ranks_->rank())) % files_.size()]->placed.write_placed();
-}
-
 uint64_t PrvSink::bytes_written() const {
-    uint64_t sum = 0;
-    for (const auto& file : files_) sum += file->placed.bytes_written();
-    return sum;
+    return ovni::bytes_written(placed());
 }
 
 void PrvSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) {
-        place_what_is_formatted();
-        ranks_->agree([&] { write_placed(); });
+        place_kept(*ranks_, placed());
+        ranks_->agree([&] { write_placed(*ranks_, placed()); });
     }
     std::vector schemas{&outcome.schema.thread, &outcome.schema.cpu};
     for (const FileSchema& breakdown : outcome.schema.breakdowns) schemas.push_back(&breakdown);

@@ -11,6 +11,8 @@
 
 namespace ovni {
 
+class PlacedFile;
+
 class PrvSink : public Sink {
  public:
     // `directory` must exist.
@@ -27,8 +29,7 @@ class PrvSink : public Sink {
 
  private:
     class File;
-    void place_what_is_formatted();
-    void write_placed();
+    std::vector<PlacedFile*> placed() const;
 
     std::filesystem::path directory_;
     const Ranks* ranks_ = nullptr;
