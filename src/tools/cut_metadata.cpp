@@ -189,9 +189,12 @@ void leave_out(CutMetadata& stream, const CutOptions& options) {
         if (is_left_out(std::string(model->name), options)) ovni["require"].erase(model->name);
 }
 
-// Threads that the new trace lacks were left out, and are not lost. A cut of a cut says so, too.
+// Threads and events that the new trace lacks were left out, and are not lost. A cut of a cut says so, too.
 void tell_cut(CutMetadata& stream, bool leaves_threads_out) {
-    if (leaves_threads_out) own(stream)["cut"] = Json::array({"threads"});
+    Json left_out = Json::array();
+    if (leaves_threads_out || stream.read->leaves_threads_out) left_out.push_back("threads");
+    if (stream.begins_inside || stream.read->begins_inside) left_out.push_back("begin");
+    if (!left_out.empty()) own(stream)["cut"] = std::move(left_out);
 }
 
 // The order does not depend on what was added when.

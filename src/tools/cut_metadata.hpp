@@ -15,7 +15,8 @@ namespace ovni {
 struct CutMetadata {
     const StreamMetadata* read = nullptr;  // as it was in the trace
     bool is_kept = false;
-    bool ends_inside = false;  // its end by force lies in the part
+    bool ends_inside = false;    // its end by force lies in the part
+    bool begins_inside = false;  // the part begins amid its events
     nlohmann::ordered_json json = {};
 };
 

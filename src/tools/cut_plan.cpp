@@ -53,11 +53,9 @@ class Planner {
     void choose_kept();
     void settle(uint32_t stream);
     bool is_used(uint32_t stream, TaskName task) const {
-        return used_[system_.threads()[system_.thread_of_stream(stream)].process].contains(task);
+        return used_[system_.process_of_stream(stream)].contains(task);
     }
-    std::set<TaskName>& used_by(uint32_t stream) {
-        return used_[system_.threads()[system_.thread_of_stream(stream)].process];
-    }
+    std::set<TaskName>& used_by(uint32_t stream) { return used_[system_.process_of_stream(stream)]; }
 
     const Trace& trace_;
     const System& system_;

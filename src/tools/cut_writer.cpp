@@ -162,7 +162,8 @@ void CutWriter::write_metadata() {
         const Stream& stream = trace_.streams()[s];
         const StreamCut& cut = plan_.streams[s];
         std::string path = stream.directory / metadata_name;
-        all.push_back({&stream.metadata, cut.is_kept, cut.ends_inside, parse_json(read_file(path), path)});
+        all.push_back({&stream.metadata, cut.is_kept, cut.ends_inside, !cut.opening.empty(),
+                       parse_json(read_file(path), path)});
     }
     cut_metadata(all, options_);
     for (size_t s = 0; s < all.size(); ++s) {

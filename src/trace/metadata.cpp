@@ -269,6 +269,17 @@ std::vector<std::string> counters_of(const Members& ovni) {
     return names;
 }
 
+// The key lists what ovnicut has left out. Other words say nothing to this version.
+void read_cut(const Members& ovni, StreamMetadata& metadata) {
+    const Json* list = ovni.find("cut");
+    if (!list) return;
+    if (!list->is_array()) ovni.fail("cut", "is no list of what was left out");
+    for (const Json& left_out : *list) {
+        metadata.leaves_threads_out |= left_out == "threads";
+        metadata.begins_inside |= left_out == "begin";
+    }
+}
+
 std::optional<int64_t> began_of(const Members& ovni) {
     std::optional<int64_t> began = ovni.number<int64_t>("began");
     constexpr int64_t end_of_9999 = 253'402'300'799;
@@ -350,7 +361,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     metadata.run = ovni.text("run");
     metadata.began = began_of(ovni);
-    metadata.leaves_threads_out = ovni.find("cut") != nullptr;
+    read_cut(ovni, metadata);
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);
     read_mpi(top, metadata);

@@ -43,7 +43,8 @@ struct StreamMetadata {
     std::string name;                 // ovni.name: that of the thread; empty: it has none
     std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
     std::optional<int64_t> began;     // ovni.began: when the run began on its node, in s since 1970
-    bool leaves_threads_out = false;  // ovni.cut: ovnicut has left out other threads
+    bool leaves_threads_out = false;  // ovni.cut has "threads": ovnicut has left out other threads
+    bool begins_inside = false;       // ovni.cut has "begin": ovnicut has left out what came before
     bool samples_cpus = false;        // ovni.cpu is "sampled": other CPUs or threads may be involved
     bool has_require = false;         // the object ovni.require is there
     bool finished = false;            // ovni.finished is 1

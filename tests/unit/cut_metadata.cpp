@@ -57,6 +57,17 @@ TEST_F(CutMetadataTest, RanksThatAreLeftOutAreNotMissing) {
     EXPECT_THAT(done.err, testing::HasSubstr("ovnicut has left threads out of this trace"));
 }
 
+TEST_F(CutMetadataTest, APartSaysThatItBeginsInside) {
+    builder_.thread({.loom = "a", .pid = 1, .tid = 1}).starts(100).event("OB.", 600).ends(900);
+    builder_.thread({.loom = "b", .pid = 2, .tid = 2}).starts(550).event("OB.", 600).ends(900);
+    const fs::path whole = builder_.write(), part = cut_to(whole, "part", {"--from", "400ns"});
+    const std::string first = "loom.a/proc.1/thread.1", second = "loom.b/proc.2/thread.2";
+    EXPECT_EQ(metadata(part, first)["cut"].dump(), R"(["begin"])");
+    EXPECT_FALSE(metadata(part, second).contains("cut"));
+    EXPECT_FALSE(metadata(cut_to(whole, "end", {"--to", "600ns"}), first).contains("cut"));
+    EXPECT_EQ(metadata(cut_to(part, "again", {"--to", "300ns"}), first)["cut"].dump(), R"(["begin"])");
+}
+
 TEST_F(CutMetadataTest, MarksAreEqualHoweverTheirNumbersAreWritten) {
     const Json labelled = {{"title", "T"}, {"chan_type", "stack"}, {"labels", {{"1", "a"}}}};
     Json other = labelled;

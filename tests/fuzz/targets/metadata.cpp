@@ -20,7 +20,7 @@ void parse(std::string_view text) {
 void cut(const Trace& trace, const std::vector<std::string_view>& texts) {
     std::vector<CutMetadata> all;
     for (size_t i = 0; i < texts.size(); ++i)
-        all.push_back({&trace.streams()[i].metadata, i > 0 || texts.size() == 1, i > 0,
+        all.push_back({&trace.streams()[i].metadata, i > 0 || texts.size() == 1, i > 0, i == 0,
                        parse_json(texts[i], "stream.json")});
     cut_metadata(all, {});
     for (const CutMetadata& stream : all)
