@@ -90,6 +90,14 @@ class Ranks {
     PerRank<std::vector<T>> gather(const std::vector<T>& values, int root = 0) const {
         return gather_parts<std::vector<T>>({values.data(), values.size()}, root);
     }
+    // The values of all ranks in one vector, those of rank 0 first.
+    template <Flat T>
+    std::vector<T> gather_joined(const std::vector<T>& values) const {
+        std::vector<T> all;
+        for (const std::vector<T>& of_rank : gather(values))
+            all.insert(all.end(), of_rank.begin(), of_rank.end());
+        return all;
+    }
     template <Flat T>
     PerRank<std::vector<T>> allgather(const std::vector<T>& values) const {
         return allgather_parts<std::vector<T>>({values.data(), values.size()});

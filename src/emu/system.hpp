@@ -61,6 +61,8 @@ class System {
     const std::vector<CpuInfo>& cpus() const { return cpus_; }
     // Row of the thread of a stream; no_thread for a stream that is not a thread's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
+    // For a stream that is a thread's.
+    uint32_t process_of_stream(uint32_t stream) const { return threads_[thread_of_stream_[stream]].process; }
     // True for a part that ovnicut has made of the trace.
     bool lacks_threads() const { return lacks_threads_; }
     size_t stream_count() const { return thread_of_stream_.size(); }

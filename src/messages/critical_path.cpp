@@ -96,30 +96,20 @@ class PartSums {
     std::map<std::tuple<uint32_t, uint32_t, int64_t>, PathSum> sums_;
 };
 
-template <Flat Item>
-std::vector<Item> gather_all(const Ranks& ranks, const std::vector<Item>& mine) {
-    std::vector<Item> all;
-    for (const std::vector<Item>& of_rank : ranks.gather(mine))
-        all.insert(all.end(), of_rank.begin(), of_rank.end());
-    return all;
-}
-
 }  // namespace
 
 CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
                                 const std::vector<ProcessTimes>& times,
                                 const std::vector<RegionChange>& regions) {
-    auto process_of = [&](uint32_t stream) {
-        return system.threads()[system.thread_of_stream(stream)].process;
-    };
     std::vector<PathStep> steps;
     for (const Wait& wait : waits)
         if (wait.cause_stream != MessageEnd::no_stream)
-            steps.push_back({process_of(wait.stream), process_of(wait.cause_stream), wait.begin, wait.end});
+            steps.push_back({system.process_of_stream(wait.stream),
+                             system.process_of_stream(wait.cause_stream), wait.begin, wait.end});
     std::vector<Lifetime> lives;
     for (const ProcessTimes& of : times) lives.push_back({of.process, of.stream, of.begin, of.end});
-    steps = gather_all(ranks, steps);
-    lives = gather_all(ranks, lives);
+    steps = ranks.gather_joined(steps);
+    lives = ranks.gather_joined(lives);
     CriticalPath path;
     if (ranks.is_root()) path.parts = walk_back(std::move(steps), lives, system.processes().size());
     path.parts = ranks.broadcast(std::move(path.parts));
@@ -128,7 +118,7 @@ CriticalPath find_critical_path(const Ranks& ranks, const System& system, const 
     PartSums sums(regions);
     for (const PathPart& part : path.parts)
         if (auto known = mine.find(part.process); known != mine.end()) sums.add(part, *known->second);
-    path.sums = gather_all(ranks, sums.all());
+    path.sums = ranks.gather_joined(sums.all());
     std::ranges::sort(path.sums, {},
                       [](const PathSum& s) { return std::tuple(s.process, s.function, s.region); });
     return path;

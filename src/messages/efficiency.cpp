@@ -116,12 +116,9 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
                                          const EfficiencySources& sources) {
     std::map<uint32_t, std::pair<const ProcessTimes*, UsefulTime>> times;
     for (const ProcessTimes& of : sources.times) times.try_emplace(of.process, &of, UsefulTime(of));
-    auto process_of = [&](uint32_t stream) {
-        return system.threads()[system.thread_of_stream(stream)].process;
-    };
     std::vector<ReplayPoint> points = points_of(owners, sources);
     std::erase_if(points, [&](ReplayPoint& point) {
-        point.process = process_of(point.process);
+        point.process = system.process_of_stream(point.process);
         auto known = times.find(point.process);
         if (known == times.end()) return true;
         point.useful = known->second.second.until(point.time);
@@ -140,7 +137,7 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
         point.what = opens ? What::open_region : What::close_region;
         point.time = change.time;
         point.id = static_cast<uint64_t>(change.region);
-        add(point, process_of(change.stream));
+        add(point, system.process_of_stream(change.stream));
     }
     for (const ProcessTimes& of : sources.times)
         for (What what : {What::begin, What::end}) {
@@ -166,11 +163,9 @@ void visit_in_order(const Ranks& ranks, const std::vector<ReplayPoint>& mine, Ta
         // Many points of one time go together.
         const bool is_stuck = ranks.allreduce(Op::max, static_cast<uint64_t>(end - next)) == 0;
         while (is_stuck && end < mine.size() && mine[end].time == until) ++end;
-        std::vector<ReplayPoint> all;
-        for (const std::vector<ReplayPoint>& of_rank :
-             ranks.gather(std::vector<ReplayPoint>(mine.begin() + static_cast<std::ptrdiff_t>(next),
-                                                   mine.begin() + static_cast<std::ptrdiff_t>(end))))
-            all.insert(all.end(), of_rank.begin(), of_rank.end());
+        std::vector<ReplayPoint> all =
+            ranks.gather_joined(std::vector<ReplayPoint>(mine.begin() + static_cast<std::ptrdiff_t>(next),
+                                                         mine.begin() + static_cast<std::ptrdiff_t>(end)));
         std::ranges::sort(all, {}, order_of);
         for (const ReplayPoint& point : all) take(point);
         next = end;

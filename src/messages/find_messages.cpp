@@ -9,7 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/wire.hpp"
+#include "messages/dealt_ends.hpp"
+#include "messages/ends_wire.hpp"
 #include "messages/matching.hpp"
 #include "messages/message_groups.hpp"
 #include "messages/open_trace.hpp"
@@ -17,109 +18,10 @@
 
 namespace ovni {
 
-// Found by the argument, so not in a namespace without a name.
-static auto fields(MemberList& list) {
-    return std::tie(list.communicator, list.flags, list.size, list.world, list.process, list.members);
-}
-
 namespace {
 
 using Side = KeyOfProcess::Side;
 using Counts = MessageSummary::ByCause;
-
-// Some ends of one key, in front of them on their way.
-struct Parcel {
-    KeyOfProcess key;
-    uint64_t ends = 0;
-};
-
-uint64_t hash(const MessageKey& key) {
-    uint64_t x = key.communicator;
-    for (uint64_t part :
-         {uint64_t{key.scope} << 32 | key.group,
-          uint64_t{static_cast<uint32_t>(key.sender)} << 32 | static_cast<uint32_t>(key.receiver),
-          uint64_t{static_cast<uint32_t>(key.tag)}}) {
-        x = (x ^ part) * 0x9e3779b97f4a7c15u;
-        x ^= x >> 32;
-    }
-    return x;
-}
-
-bool comes_before(const MessageEnd& a, const MessageEnd& b) {
-    return std::tie(a.order, a.stream, a.offset) < std::tie(b.order, b.stream, b.offset);
-}
-
-// The ends of all ranks whose keys are this rank's.
-class DealtEnds {
- public:
-    // Takes the ends from `found`. Collective.
-    DealtEnds(const Ranks& ranks, MessageEnds& found);
-
-    // The ends of one side of one key that one rank has sent, in the order of keys.
-    struct Part {
-        KeyOfProcess key;
-        int from = 0;  // rank
-        std::span<MessageEnd> ends;
-    };
-    const std::vector<Part>& parts() const { return parts_; }
-
- private:
-    // Calls take(key, its ends) for each key.
-    template <class Take>
-    static void visit_keys(std::vector<MessageEnd>& ends, Take take);
-    void exchange(const Ranks& ranks, MessageEnds& found);
-
-    PerRank<std::vector<MessageEnd>> ends_;
-    std::vector<Part> parts_;
-};
-
-DealtEnds::DealtEnds(const Ranks& ranks, MessageEnds& found) {
-    std::ranges::sort(found.ends, [](const MessageEnd& a, const MessageEnd& b) {
-        return a.key != b.key ? a.key < b.key : comes_before(a, b);
-    });
-    if (ranks.is_alone()) {
-        ends_.push_back(std::move(found.ends));
-        visit_keys(ends_[0], [&](uint32_t key, std::span<MessageEnd> of_key) {
-            parts_.push_back({found.keys[key], 0, of_key});
-        });
-    } else {
-        exchange(ranks, found);
-    }
-    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
-}
-
-template <class Take>
-void DealtEnds::visit_keys(std::vector<MessageEnd>& ends, Take take) {
-    for (size_t i = 0; i < ends.size();) {
-        size_t end = i;
-        while (end < ends.size() && ends[end].key == ends[i].key) ++end;
-        take(ends[i].key, std::span(ends).subspan(i, end - i));
-        i = end;
-    }
-}
-
-void DealtEnds::exchange(const Ranks& ranks, MessageEnds& found) {
-    const auto size = static_cast<uint64_t>(ranks.size());
-    PerRank<std::vector<Parcel>> parcels(size);
-    PerRank<std::vector<MessageEnd>> ends(size);
-    visit_keys(found.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
-        const size_t owner = hash(found.keys[key].key) % size;
-        parcels[owner].push_back({found.keys[key], of_key.size()});
-        ends[owner].insert(ends[owner].end(), of_key.begin(), of_key.end());
-    });
-    found.ends = {};
-    PerRank<std::span<const Parcel>> parcels_to(parcels.begin(), parcels.end());
-    PerRank<std::span<const MessageEnd>> ends_to(ends.begin(), ends.end());
-    const PerRank<std::vector<Parcel>> dealt = ranks.alltoallv(parcels_to);
-    ends_ = ranks.alltoallv(ends_to);
-    for (size_t rank = 0; rank < dealt.size(); ++rank) {
-        std::span<MessageEnd> rest = ends_[rank];
-        for (const Parcel& parcel : dealt[rank]) {
-            parts_.push_back({parcel.key, static_cast<int>(rank), rest.first(parcel.ends)});
-            rest = rest.subspan(parcel.ends);
-        }
-    }
-}
 
 void add(Traffic& sum, const Traffic& more) {
     sum = {more.sender, more.receiver, sum.messages + more.messages, sum.bytes + more.bytes};
@@ -268,8 +170,8 @@ void add_all(const Ranks& ranks, std::array<uint64_t, size>& counts) {
 // Pairs of processes have several keys, which several ranks may own.
 std::vector<Traffic> gather_traffic(const Ranks& ranks, const std::vector<Traffic>& mine) {
     std::map<std::pair<uint32_t, uint32_t>, Traffic> sums;
-    for (const std::vector<Traffic>& of_rank : ranks.gather(mine))
-        for (const Traffic& traffic : of_rank) add(sums[{traffic.sender, traffic.receiver}], traffic);
+    for (const Traffic& traffic : ranks.gather_joined(mine))
+        add(sums[{traffic.sender, traffic.receiver}], traffic);
     std::vector<Traffic> all;
     for (const auto& [pair, traffic] : sums) all.push_back(traffic);
     return all;

@@ -110,19 +110,10 @@ void keep_longest(std::vector<LongWait>& waits) {
     if (waits.size() > most_long_waits) waits.resize(most_long_waits);
 }
 
-template <Flat Item>
-std::vector<Item> gather_all(const Ranks& ranks, const std::vector<Item>& mine) {
-    std::vector<Item> all;
-    for (const std::vector<Item>& of_rank : ranks.gather(mine))
-        all.insert(all.end(), of_rank.begin(), of_rank.end());
-    return all;
-}
-
 void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty,
             const ThreadRegions& regions, FoundWaits& found) {
     auto process_of = [&](uint32_t stream) {
-        return stream == MessageEnd::no_stream ? WaitSum::no_process
-                                               : system.threads()[system.thread_of_stream(stream)].process;
+        return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
     };
     std::map<decltype(key_of(WaitSum())), WaitSum> sums;
     std::vector<LongWait> longest;
@@ -141,8 +132,8 @@ void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty
     std::vector<WaitSum> mine;
     for (const auto& [key, sum] : sums) mine.push_back(sum);
     WaitSummary& summary = found.summary;
-    summary.sums = sorted_sums(gather_all(ranks, mine));
-    summary.longest = gather_all(ranks, longest);
+    summary.sums = sorted_sums(ranks.gather_joined(mine));
+    summary.longest = ranks.gather_joined(longest);
     keep_longest(summary.longest);
     CollectiveSummary& counts = summary.collectives;
     const std::vector<uint64_t> all = ranks.allreduce(
@@ -159,8 +150,7 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
         dealt = owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); });
     std::map<uint32_t, std::vector<const Message*>> received_by;
     for (const Message& message : ranks.is_alone() ? sent : dealt) {
-        const uint32_t thread = system.thread_of_stream(message.receive_stream);
-        received_by[system.threads()[thread].process].push_back(&message);
+        received_by[system.process_of_stream(message.receive_stream)].push_back(&message);
     }
     std::vector<Wait> all;
     for (auto& [process, messages] : received_by) {

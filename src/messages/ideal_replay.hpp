@@ -19,7 +19,7 @@ namespace ovni {
 
 // Plain data, that ranks exchange.
 struct ReplayPoint {
-    // In the order in which points of one time are replayed.
+    // Points of one time are replayed in this order.
     enum class What : uint16_t { begin, close_region, open_region, send, enter, receive, leave, end };
     enum class Gets : uint16_t {
         nothing,

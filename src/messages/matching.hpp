@@ -1,10 +1,9 @@
 // Finds the send that belongs to each receive, among the ends of one key: the first to the first, the second
 // to the second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two
-// ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent.
-// Where the lists are out of step, they are brought into step again by the longest common subsequence of
-// both. A receive that was
-// never seen to complete has got its message if a later one of its key has: it keeps its place, but is no
-// pair.
+// ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent. If
+// the lists do not fit together at some place, the longest common subsequence of both says how they go on. A
+// receive that was never seen to complete has got its message if a later one of its key has: it keeps its
+// place, but is no pair.
 #pragma once
 
 #include <cstdint>

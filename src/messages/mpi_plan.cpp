@@ -4,17 +4,12 @@
 #include <map>
 #include <tuple>
 
-#include "base/wire.hpp"
 #include "emu/worlds.hpp"
+#include "messages/ends_wire.hpp"
 #include "messages/mpi_scan.hpp"
 #include "messages/plan_communicators.hpp"
 
 namespace ovni {
-
-// Found by the argument, so not in a namespace without a name.
-static auto fields(MemberList& list) {
-    return std::tie(list.communicator, list.flags, list.size, list.world, list.process, list.members);
-}
 
 namespace {
 

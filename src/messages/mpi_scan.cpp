@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "messages/mpi_functions.hpp"
 #include "messages/process_communicators.hpp"
 #include "model/mpi_event.hpp"
 #include "ovni/format.h"
@@ -12,10 +13,6 @@
 namespace ovni {
 
 namespace {
-
-bool is_init(const MpiFunctionRow& function) {
-    return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
-}
 
 // The streams of one process at a time.
 class Scanner {
@@ -90,11 +87,7 @@ void Scanner::finish(uint32_t process) {
         }
         if (use.id != 0) scan_.uses.push_back(use);
     }
-    for (const auto& [number, known] : communicators_.all())
-        if (number > OVNI_MPI_SELF && known.rank == 0 &&
-            (!known.members.empty() || (known.flags & OVNI_MPI_OF_WORLD) != 0))
-            scan_.lists.push_back(
-                {known.id, known.flags, known.size, facts_[process].world, process, known.members});
+    add_member_lists(communicators_, facts_[process], scan_.lists);
     communicators_ = {};
     uses_.clear();
 }

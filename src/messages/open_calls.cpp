@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "messages/collective_functions.hpp"
+#include "messages/mpi_functions.hpp"
 #include "ovni/format.h"
 
 namespace ovni {

@@ -1,4 +1,5 @@
 // ProcessMessages: what it has found, as ends with their keys.
+#include "messages/mpi_functions.hpp"
 #include "messages/process_messages.hpp"
 #include "ovni/mpi_events.h"
 
@@ -7,10 +8,6 @@ namespace ovni {
 namespace {
 
 using Side = KeyOfProcess::Side;
-
-uint16_t index_of(const MpiFunctionRow* function) {
-    return static_cast<uint16_t>(function - mpi_function_rows);
-}
 
 }  // namespace
 
@@ -21,7 +18,7 @@ MessageEnd ProcessMessages::end_of(const Call& call, uint32_t stream, int64_t le
     end.left = end.wait_end = leave;
     end.offset = call.offset;
     end.stream = stream;
-    end.function = end.completed_by = index_of(call.function);
+    end.function = end.completed_by = index_of(*call.function);
     return end;
 }
 
@@ -34,7 +31,7 @@ MessageEnd ProcessMessages::end_of(const Request& request, bool sends) {
     end.bytes = sends ? request.bytes : MessageEnd::unknown_bytes;
     end.offset = request.call.offset;
     end.stream = request.stream;
-    if (request.call.function) end.function = index_of(request.call.function);
+    if (request.call.function) end.function = index_of(*request.call.function);
     return end;
 }
 
@@ -121,7 +118,7 @@ ProcessMessages::Index ProcessMessages::add_collective(const Request& request) {
     end.offset = call.offset;
     end.stream = request.stream;
     end.root = call.root;
-    end.function = index_of(call.function);
+    end.function = index_of(*call.function);
     found_.collectives.push_back(end);
     return found_.collectives.size() - 1;
 }

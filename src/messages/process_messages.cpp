@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "messages/collective_functions.hpp"
+#include "messages/mpi_functions.hpp"
 #include "ovni/format.h"
 #include "ovni/mpi_events.h"
 
@@ -18,10 +18,6 @@ using Side = KeyOfProcess::Side;
 
 constexpr size_t functions = std::size(mpi_function_rows);
 
-uint16_t index_of(const MpiFunctionRow* function) {
-    return static_cast<uint16_t>(function - mpi_function_rows);
-}
-
 const std::array<bool, functions>& collectives() {
     static const std::array<bool, functions> table = [] {
         std::array<bool, functions> is{};
@@ -29,10 +25,6 @@ const std::array<bool, functions>& collectives() {
         return is;
     }();
     return table;
-}
-
-bool is_init(const MpiFunctionRow& function) {
-    return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
 }
 
 }  // namespace
@@ -100,8 +92,6 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     Call& call = thread.call;
     call.function = mpi.function();
     if (!call.function) return;
-    if (!is_begun_ && !is_init(*call.function)) complete_until_ = INT64_MIN;
-    is_begun_ = true;
     call.enter = event.clock;
     call.offset = event.offset;
     call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
@@ -110,7 +100,7 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
     call.root = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
     const Record record = call.function->record;
-    if (collectives()[index_of(call.function)]) {
+    if (collectives()[index_of(*call.function)]) {
         call.sent = mpi.bytes().value_or(0);
         if (call.communicator != OVNI_MPI_NO_OBJECT) call.turn = ++turns_[call.communicator];
     }
@@ -194,9 +184,9 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
     for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
     thread.ends.clear();
     thread.collectives.clear();
-    for (uint32_t started : thread.started_sends)
+    for (uint32_t started : thread.started_requests)
         if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
-    thread.started_sends.clear();
+    thread.started_requests.clear();
     call = {};
 }
 
@@ -207,7 +197,7 @@ void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t lea
     } else if (stream == first_stream_ && !is_finalized_) {
         is_finalized_ = call.function->name == "MPI_Finalize";
         times_.end = is_finalized_ ? call.enter : leave;
-        if (!is_finalized_) times_.calls.push_back({call.enter, leave, index_of(call.function)});
+        if (!is_finalized_) times_.calls.push_back({call.enter, leave, index_of(*call.function)});
     }
 }
 
@@ -233,7 +223,6 @@ void ProcessMessages::leave_posting(Thread& thread, const MpiEvent& mpi, int64_t
     if (known == requests_.end()) return;
     Request& request = known->second;
     request.left = clock;
-    request.is_left = true;
     if (!request.sends) return;
     if (auto bytes = mpi.bytes())
         request.bytes = *bytes;
@@ -265,7 +254,6 @@ void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& ev
     Request request;
     request.sends = sends;
     request.receives = !sends;
-    request.is_left = true;
     request.call = thread.call;
     request.call.offset = event.offset;
     request.call.enter = event.clock;
@@ -276,7 +264,7 @@ void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& ev
     request.order = request.left = event.clock;
     requests_[number] = request;
     thread.started = sends ? number : 0;
-    thread.started_sends.push_back(number);
+    thread.started_requests.push_back(number);
 }
 
 // If the enter of the call was not recorded, nobody is known to have waited.
@@ -286,7 +274,7 @@ void ProcessMessages::complete_in_call(End& end, const Thread& thread, uint32_t 
     if (!thread.call.function) return;
     end.wait_begin = thread.call.enter;
     end.completed_in = stream;
-    end.completed_by = index_of(thread.call.function);
+    end.completed_by = index_of(*thread.call.function);
 }
 
 void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t number, uint32_t how) {
@@ -339,7 +327,7 @@ void ProcessMessages::forget_call(Thread& thread, uint32_t stream, int64_t clock
     for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
     thread.ends.clear();
     thread.collectives.clear();
-    thread.started_sends.clear();
+    thread.started_requests.clear();
     thread.started = 0;
     thread.call = {};
 }

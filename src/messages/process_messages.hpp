@@ -1,8 +1,8 @@
 // Reads the events of MPI of one process, in order of time, and finds its ends of messages and its parts in
 // collectives. Memory: what it finds, and what is under way.
 //
-// Where the process did not record all it did, an end that is missing would shift all that follow. So what
-// was posted behind the first gap, and behind a receive that was under way there, is marked.
+// A missing end would shift all that follow it. So ends are marked that were posted behind the first gap in
+// the recording of the process, or behind a receive that was under way in it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct RegionChange {
     What what = What::open;
 };
 
-// When a process used MPI, and when its first thread was in calls of it.
+// The time in which a process used MPI, and the calls of the thread that initialised it.
 struct ProcessTimes {
     struct Call {
         int64_t enter = 0, leave = 0;
@@ -69,8 +69,10 @@ class ProcessMessages {
     // `found` gets the ends, and lives as long as this.
     ProcessMessages(const ProcessFacts& facts, MessageEnds& found);
 
+    // The trace lacks what came before the first event.
+    void begin_inside() { complete_until_ = INT64_MIN; }
     void take(const EventView& event);
-    // After the last event: what is still under way.
+    // Adds what is still under way. Call after the last event.
     void finish();
     const ProcessCommunicators& communicators() const { return communicators_; }
     // The process did not record all it did.
@@ -89,16 +91,15 @@ class ProcessMessages {
     };
     struct Thread {
         Call call;
-        uint32_t started = 0;                  // the request that MXs has just started
-        uint32_t ended = 0;                    // the receive that MXc has just ended
-        std::vector<Index> ends, collectives;  // that the call completes
-        std::vector<uint32_t> started_sends;   // by this call, may still fail
+        uint32_t started = 0;                    // the request that MXs has just started
+        uint32_t ended = 0;                      // the receive that MXc has just ended
+        std::vector<Index> ends, collectives;    // that the call completes
+        std::vector<uint32_t> started_requests;  // by this call
         int64_t now = 0;
     };
     // A message or a collective that was begun, by its request. An exchange has both halves.
     struct Request {
         bool sends = false, receives = false, is_collective = false;
-        bool is_left = false;  // the call that posts it has ended, and not failed
         Call call;
         uint32_t stream = 0;
         int64_t order = 0, left = 0;
@@ -144,7 +145,7 @@ class ProcessMessages {
     std::unordered_map<uint32_t, uint32_t> turns_;        // by communicator
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
-    bool is_begun_ = false, is_finalized_ = false;
+    bool is_finalized_ = false;
     uint32_t first_stream_ = UINT32_MAX;  // of the thread that has called MPI_Init
     ProcessTimes times_;
     std::map<int64_t, uint32_t> open_regions_;  // how often

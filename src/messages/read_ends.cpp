@@ -21,6 +21,18 @@ std::vector<ProcessFacts> facts_of_processes(const System& system) {
     return facts;
 }
 
+void add_member_lists(const ProcessCommunicators& communicators, const ProcessFacts& process,
+                      std::vector<MemberList>& lists) {
+    for (const auto& [number, known] : communicators.all()) {
+        // Rank 0 lists the members, unless they are those of the world.
+        const bool is_listed =
+            !known.members.empty() || (known.rank == 0 && (known.flags & OVNI_MPI_OF_WORLD) != 0);
+        if (number > OVNI_MPI_SELF && is_listed)
+            lists.push_back(
+                {known.id, known.flags, known.size, process.world, process.process, known.members});
+    }
+}
+
 namespace {
 
 // The streams of a process that tell of MPI.
@@ -32,6 +44,12 @@ std::vector<StreamReader> readers_of(const Trace& trace, const System& system, c
         if (trace.streams()[s].is_readable() && uses_mpi(trace.streams()[s])) readers.push_back(open(s));
     }
     return readers;
+}
+
+bool begins_inside(const Trace& trace, const std::vector<StreamReader>& readers) {
+    return std::ranges::any_of(readers, [&](const StreamReader& reader) {
+        return trace.streams()[reader.index()].metadata.begins_inside;
+    });
 }
 
 // Returns false if a stream is damaged: emulation tells of that.
@@ -61,13 +79,11 @@ ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<b
         std::vector<StreamReader> readers = readers_of(trace, system, info, open);
         if (readers.empty()) continue;
         ProcessMessages process(facts, all.found);
+        if (begins_inside(trace, readers)) process.begin_inside();
         const bool is_good = read(std::move(readers), process);
         process.finish();
         all.is_incomplete[facts.process] = !is_good || process.is_incomplete();
-        for (const auto& [number, known] : process.communicators().all())
-            if (!known.members.empty() || (known.rank == 0 && (known.flags & OVNI_MPI_OF_WORLD)))
-                all.members.push_back(
-                    {known.id, known.flags, known.size, facts.world, facts.process, known.members});
+        add_member_lists(process.communicators(), facts, all.members);
     }
     return all;
 }

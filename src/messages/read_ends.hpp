@@ -21,9 +21,13 @@ struct MemberList {
     std::vector<int32_t> members;  // ranks in that world; empty: those of the world
 };
 
+// Adds the lists that a process has recorded, of other communicators than MPI_COMM_WORLD and MPI_COMM_SELF.
+void add_member_lists(const ProcessCommunicators& communicators, const ProcessFacts& process,
+                      std::vector<MemberList>& lists);
+
 struct ReadEnds {
     MessageEnds found;
-    std::vector<MemberList> members;      // of communicators other than MPI_COMM_WORLD and MPI_COMM_SELF
+    std::vector<MemberList> members;
     std::vector<uint64_t> is_incomplete;  // by process, 1: it did not record all it did
 };
 

@@ -4,17 +4,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "messages/mpi_functions.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {
-
-namespace {
-
-uint16_t index_of(const MpiFunctionRow* function) {
-    return static_cast<uint16_t>(function - mpi_function_rows);
-}
-
-}  // namespace
 
 StreamCalls::StreamCalls(StreamReader reader, const Of& of) : reader_(std::move(reader)), of_(of) {
     Made& first = made_.emplace_back();
@@ -110,7 +103,7 @@ void StreamCalls::take_mpi(const EventView& event, MpiCall& call) {
 }
 
 void StreamCalls::enter(const MpiEvent& mpi, MpiCall& call) {
-    function_ = index_of(mpi.function());
+    function_ = index_of(*mpi.function());
     call.step = MpiCall::Step::enter;
     call.function = function_;
     call.sent = mpi.bytes().value_or(0);

@@ -70,9 +70,7 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
         const auto& [wait, bound] = waits.longest[i];
         auto process = [&](uint32_t stream) {
-            return stream == MessageEnd::no_stream
-                       ? WaitSum::no_process
-                       : system.threads()[system.thread_of_stream(stream)].process;
+            return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
         };
         lines.push_back(fmt::format(
             "{:12.6f} {:14.9f}  {:<14}{:<28}{}", seconds(static_cast<uint64_t>(wait.length())),

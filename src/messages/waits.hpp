@@ -12,8 +12,9 @@
 //     early reduce     min(last E of the others, L) - E, of the root of an n to 1
 //     early scan       min(last E of lower ranks, L) - E
 //
-// Of the messages that one call completes the one with the longest wait counts. What a thread asks for by
-// MPI_Test* is no wait, as it goes on. Of a non-blocking collective the call that completes it waits.
+// A call that completes several messages counts once, with the longest of their waits. MPI_Test* does not
+// wait, as its caller goes on. The call that completes a non-blocking collective is the one that waits for
+// it.
 #pragma once
 
 #include <array>

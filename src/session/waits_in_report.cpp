@@ -39,9 +39,7 @@ Json process_or_null(uint32_t process) {
 
 Json single_wait(const LongWait& of, const System& system, int64_t origin) {
     auto process_of = [&](uint32_t stream) {
-        return stream == MessageEnd::no_stream
-                   ? Json()
-                   : Json(system.threads()[system.thread_of_stream(stream)].process);
+        return stream == MessageEnd::no_stream ? Json() : Json(system.process_of_stream(stream));
     };
     return {{"from", of.wait.begin - origin},
             {"to", of.wait.end - origin},

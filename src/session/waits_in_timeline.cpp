@@ -12,7 +12,7 @@ namespace ovni {
 
 namespace {
 
-// Behind all events of that time, in the order of streams.
+// Records of this order come after all events of their time, those of the first stream first.
 constexpr uint32_t behind_events = 0x40000000;
 
 }  // namespace

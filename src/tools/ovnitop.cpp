@@ -179,16 +179,19 @@ struct AnalysedTrace {
 };
 
 void print_messages_of(const AnalysedTrace& of, TextOutput& out) {
-    if (of.traffic.summary.is_empty()) log::info("no messages: no process has recorded some");
+    if (of.traffic.summary.is_empty()) return log::info("no messages: no process has recorded some");
     print_messages(of.traffic.summary, of.system, out);
 }
 void print_matrix_of(const AnalysedTrace& of, TextOutput& out) {
+    if (of.traffic.summary.matched == 0) return log::info("no messages: ovnitop --messages says why");
     print_matrix(of.traffic.summary, of.system, out);
 }
 void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
     for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
 }
 void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
+    if (of.traffic.wait_summary.sums.empty())
+        return log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
     print_lines(wait_lines(of.traffic.wait_summary, of.system, of.origin), out);
 }
 void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
@@ -202,10 +205,9 @@ struct TrafficRow {
     const char* option;
     void (*print)(const AnalysedTrace& of, TextOutput& out);
 };
-constexpr TrafficRow traffic_tables[] = {{"messages", print_messages_of},
-                                         {"matrix", print_matrix_of},
-                                         {"waits", print_waits_of},
-                                         {"pop", print_efficiencies_of}};
+constexpr TrafficRow pop_table = {"pop", print_efficiencies_of};
+constexpr TrafficRow traffic_tables[] = {
+    {"messages", print_messages_of}, {"matrix", print_matrix_of}, {"waits", print_waits_of}};
 
 // The status.
 int print_traffic(const std::string& directory, const TrafficRow& table) {
@@ -234,7 +236,7 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
 // The status.
 int print_pop(const std::vector<std::string>& words) {
     if (words.size() == 1 && std::filesystem::is_directory(words.front()))
-        return print_traffic(words.front(), traffic_tables[3]);
+        return print_traffic(words.front(), pop_table);
     if (words.empty()) throw UsageError("no trace directory and no report (see --help)");
     TextOutput out;
     print_reports(words, out);

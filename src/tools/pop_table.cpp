@@ -55,7 +55,7 @@ void print_reports(const std::vector<std::string>& files, TextOutput& out) {
         std::ranges::replace(name, '_', ' ');
         row(name, [&](const Json& run) { return number(run.at(std::string(ratio)).get<double>()); });
     }
-    // The same work in all runs: it takes the same time if it scales well.
+    // All runs are expected to do equal work, so the sum of useful time stays if computation scales well.
     auto scaling = [&](const Json& run) {
         const double useful = run.at("useful").get<double>();
         return useful <= 0 ? 1 : runs.front().at("useful").get<double>() / useful;

@@ -55,6 +55,13 @@ class MatchedMessages : public TracedTest {
         return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
                              [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
     }
+    static int64_t begin_of(const Trace& trace) {
+        int64_t begin = INT64_MAX;
+        for (uint32_t s = 0; s < trace.streams().size(); ++s)
+            if (auto clock = trace.reader(s, 0, ClockOrder::checked).first_clock())
+                begin = std::min(begin, *clock);
+        return begin;
+    }
     int rank_of(const Trace& trace, uint32_t stream) const { return *trace.streams()[stream].metadata.rank; }
 
     // The numbers of what may have been posted at that time. Clocks of a busy machine are read a little
@@ -214,6 +221,27 @@ TEST_F(MatchedMessages, AreNamedByTheirEvents) {
     };
     EXPECT_EQ(count(" -> rank "), matched);
     EXPECT_EQ(count(" <- rank "), matched);
+}
+
+TEST_F(MatchedMessages, NeedNoOtherFunctions) {
+    run_known(2, 0, {"--mpi-functions", "p2p,completion,persistent"});
+    const FoundMessages found = find();
+    EXPECT_GT(expect_pairs_are_possible(found), 0u);
+    EXPECT_EQ(found.summary.sends[static_cast<size_t>(Unmatched::gap)], 0u);
+}
+
+// The first receive of a part may belong to a send that lies before it.
+TEST_F(MatchedMessages, AreNotGuessedInAPart) {
+    run_known(2);
+    const FoundMessages whole = find();
+    const Message& message = whole.messages[whole.messages.size() / 2];
+    ASSERT_EQ(run({program("ovnicut"), trace_directory(), "-o", path("part"), "--from",
+                   std::to_string(message.send_posted - begin_of(trace())) + "ns"})
+                  .status,
+              0);
+    const Finished part = run({program("ovnitop"), "--messages", path("part")});
+    EXPECT_THAT(part.out, HasSubstr("0 messages with 0 bytes\n"));
+    EXPECT_THAT(part.out, HasSubstr("sends without a receive: gap in the recording"));
 }
 
 TEST_F(MatchedMessages, MayBeLeftOut) {

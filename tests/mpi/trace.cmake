@@ -57,7 +57,7 @@ add_dependencies(mpi_trace
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp waits.cpp LIBS ovni_messages ovni_test_support)
-add_dependencies(messages_test known_messages planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop)
+add_dependencies(messages_test known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop)
 
 # The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)

@@ -1,7 +1,8 @@
-// The functions that all members of a communicator call.
+// Questions about functions of MPI that their table does not answer.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
 
@@ -9,10 +10,20 @@
 
 namespace ovni {
 
+// The place in mpi_function_rows.
+inline uint16_t index_of(const MpiFunctionRow& function) {
+    return static_cast<uint16_t>(&function - mpi_function_rows);
+}
+
+inline bool is_init(const MpiFunctionRow& function) {
+    return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
+}
+
 // All members call what makes a communicator, but for these.
 inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
                                                             "MPI_Comm_join"};
 
+// All members of a communicator call it.
 inline bool is_collective(const MpiFunctionRow& function) {
     return function.record == MpiRecord::Collective || function.record == MpiRecord::CommunicatorEnd ||
            (function.record == MpiRecord::CommunicatorMaker &&
