@@ -181,7 +181,7 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
         ++of.processes;
         of.runtime = std::max(of.runtime, time.elapsed);
         of.ideal_runtime = std::max(of.ideal_runtime, time.ideal);
-        of.useful_sum += time.useful;
+        of.useful_sum += static_cast<uint64_t>(time.useful);
         of.longest_useful = std::max(of.longest_useful, time.useful);
     }
     std::vector<Efficiency> all;
