@@ -244,6 +244,26 @@ TEST_F(MatchedMessages, AreNotGuessedInAPart) {
     EXPECT_THAT(part.out, HasSubstr("sends without a receive: gap in the recording"));
 }
 
+// The three programs make the same calls.
+TEST_F(MatchedMessages, OfFortranAreThoseOfEachBinding) {
+#ifdef OVNI_TEST_FORTRAN
+    std::set<uint64_t> counts;
+    for (const char* binding : {"calls_mpifh", "calls_module", "calls_f08"}) {
+        Finished done = traced(2, {app(binding), path("")});
+        ASSERT_EQ(done.status, 0) << done.err;
+        const MessageSummary summary = find().summary;
+        EXPECT_THAT(summary.sends, Each(0u)) << binding;
+        EXPECT_THAT(summary.receives, Each(0u)) << binding;
+        counts.insert(summary.matched);
+        std::filesystem::remove_all(trace_directory());
+    }
+    EXPECT_EQ(counts.size(), 1u);
+    EXPECT_GT(*counts.begin(), 100u);
+#else
+    GTEST_SKIP() << "this MPI has no bindings for Fortran";
+#endif
+}
+
 TEST_F(MatchedMessages, MayBeLeftOut) {
     run_known(2);
     ASSERT_EQ(run({program("ovniemu"), "--no-messages", trace_directory()}).status, 0);
