@@ -8,6 +8,7 @@
 // data is sent before it is received. Memory: messages that are under way, collectives that are in progress.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <type_traits>
