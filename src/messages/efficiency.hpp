@@ -25,8 +25,8 @@ struct Efficiency {
     int64_t region = 0;  // 0: the whole run, from MPI_Init to MPI_Finalize
     uint32_t processes = 0;
     int64_t runtime = 0, ideal_runtime = 0;  // T, T'
-    uint64_t useful_sum = 0;
-    int64_t longest_useful = 0;  // u
+    int64_t longest_useful = 0;              // u
+    uint64_t useful_sum = 0;                 // u of all processes
 
     double parallel() const { return ratio(mean_useful(), runtime); }
     double load_balance() const { return ratio(mean_useful(), longest_useful); }

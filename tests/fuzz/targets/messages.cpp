@@ -1,7 +1,5 @@
 // Two files stream.obs, of two ranks of one job: their messages, waits, efficiencies and critical path, and
 // what mpi.prv takes from them.
-#include <algorithm>
-
 #include "messages/analysis.hpp"
 #include "messages/mpi_scan.hpp"
 #include "tests/fuzz/one_stream.hpp"
