@@ -1,4 +1,4 @@
-/* Events of the model `mpi`, version 1.2.0: what a thread does in MPI, with which peers and how much.
+/* Events of the model `mpi`, version 1.3.0: what a thread does in MPI, with which peers and how much.
  *
  * FUNCTIONS. Every function has an event of entering and one of leaving. The 49 functions that version 1.0.0
  * knows have codes of their own. Every other has a number f, its place in the table
@@ -61,6 +61,23 @@
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
+ * WHAT IS NOT RECORDED, because recording is off, takes part in the order of messages all the same. A send or
+ * receive is recorded if all of its call is, of a posted receive the enter. Others are counted, and the next
+ * thread that records a call says so before it enters that call; what is left then, MPI_Finalize says. These
+ * are jumbo events, as they are recorded while recording is off:
+ *
+ *     MXk+  u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 sends, u32 receives
+ *                                     so many messages to and from the peer that were sent and posted
+ *     MXu+  u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 request
+ *                                     a posted receive that is under way: no MXk counts it
+ *     MXe+  u32 request, u32 how, i32 peer, i32 tag
+ *                                     a request that the stream shows under way has ended, with that message
+ *
+ * Number, flags, id and rank are those of MXC. Only calls of functions that --mpi-functions selects count.
+ * MXk of communicator 0 says that the process could not count all: nothing is known of what came before. If
+ * a stream of a process requires 1.3.0, this holds for all pauses of the process: the gaps with the reasons
+ * `paused` and `region`.
+ *
  * CALL SITES are the places in the program that call MPI:
  *
  *     MX@   u32 site                 calls of the site's function come from there, from the next enter on
@@ -76,8 +93,8 @@
  * site has the function and the return addresses of its callers, 16 at most, the innermost first: module and
  * address in the file, or ?+ and the address in memory.
  *
- * A stream with nothing but the 49 codes requires version 1.0.0; one with MX@ requires 1.2.0, one with any
- * other event MX 1.1.0.
+ * A stream with nothing but the 49 codes requires version 1.0.0; one that pauses requires 1.3.0, one with MX@
+ * 1.2.0, one with any other event MX 1.1.0.
  *
  * EXAMPLES, as bytes of a stream: flags with payload size - 1, code, clock 0x1122334455667788, payload;
  * everything little endian. MPI_Send of 5 MPI_INT to rank 1, tag 7, on MPI_COMM_WORLD:
@@ -101,6 +118,12 @@
  *
  *     03  4d 58 40  88 77 66 55 44 33 22 11  03 00 00 00                                           MX@
  *
+ * While recording was off, 3 messages were sent to rank 1 of MPI_COMM_WORLD (rank 0 of it is this process)
+ * with tag 7, and 2 received from there:
+ *
+ *     13  4d 58 6b  88 77 66 55 44 33 22 11  24 00 00 00  01 00 00 00  02 00 00 00                 MXk
+ *         01 00 00 00 00 00 00 00  00 00 00 00  01 00 00 00  07 00 00 00  03 00 00 00  02 00 00 00
+ *
  * In the trace of Paraver the function is a value of type 25: 1 to 49 for those with codes, else
  * OVNI_MPI_FIRST_VALUE + f - 1, which is 1000 + f: 1070 for MPI_Comm_split.
  */
@@ -110,7 +133,8 @@
 #define OVNI_MPI_VERSION_OF_CODES "1.0.0"
 #define OVNI_MPI_VERSION_OF_DETAILS "1.1.0"
 #define OVNI_MPI_VERSION_OF_SITES "1.2.0"
-#define OVNI_MPI_VERSION OVNI_MPI_VERSION_OF_SITES
+#define OVNI_MPI_VERSION_OF_PAUSES "1.3.0"
+#define OVNI_MPI_VERSION OVNI_MPI_VERSION_OF_PAUSES
 
 #define OVNI_MPI_ENTER "MX["
 #define OVNI_MPI_LEAVE "MX]"
@@ -123,6 +147,9 @@
 #define OVNI_MPI_COMMUNICATOR "MXC"
 #define OVNI_MPI_OBJECT "MXO"
 #define OVNI_MPI_NAME "MXN"
+#define OVNI_MPI_UNRECORDED "MXk"
+#define OVNI_MPI_UNDER_WAY "MXu"
+#define OVNI_MPI_UNRECORDED_END "MXe"
 
 #define OVNI_MPI_FIRST_VALUE 1001 /* of the function with number 1 */
 

@@ -83,6 +83,24 @@ constexpr EventSpec events[] = {
      .description = "object %{object} is named %{name}",
      .action = Action::ignore,
      .state = defines},
+    {.signature = "MXk+(u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 sends, u32 "
+                  "receives)",
+     .description = "not recorded: sends=%{sends} receives=%{receives} peer=%@{peer} tag=%{tag} "
+                    "communicator=%{communicator}",
+     .action = Action::ignore,
+     .state = defines,
+     .name_of = name_of_rank},
+    {.signature = "MXu+(u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 request)",
+     .description = "receive %{request} is under way, its begin not recorded: peer=%@{peer} tag=%@{tag} "
+                    "communicator=%{communicator}",
+     .action = Action::ignore,
+     .state = defines,
+     .name_of = name_of_rank},
+    {.signature = "MXe+(u32 request, u32 how, i32 peer, i32 tag)",
+     .description = "request %{request} has ended, not recorded: %@{how}",
+     .action = Action::ignore,
+     .state = defines,
+     .name_of = name_of_end},
 };
 
 constexpr ChannelSpec channels[] = {

@@ -26,6 +26,18 @@ std::string rank_text(int32_t rank) {
     return rank == OVNI_MPI_NOBODY ? "nobody" : fmt::format("{}", rank);
 }
 
+// Takes the values from the front. False if there are not so many bytes.
+template <class... Values>
+bool read(std::span<const uint8_t>& data, Values&... values) {
+    auto take = [&](auto& value) {
+        if (data.size() < sizeof value) return false;
+        std::memcpy(&value, data.data(), sizeof value);
+        data = data.subspan(sizeof value);
+        return true;
+    };
+    return (take(values) && ...);
+}
+
 }  // namespace
 
 MpiDetails mpi_details(EventCode code, std::span<const uint8_t> payload) {
@@ -64,18 +76,32 @@ std::string describe_mpi_details(EventCode code, std::span<const uint8_t> payloa
 
 std::optional<MpiCommunicator> mpi_communicator(std::span<const uint8_t> data) {
     MpiCommunicator communicator;
-    auto read = [&](auto& value) {
-        if (data.size() < sizeof value) return false;
-        std::memcpy(&value, data.data(), sizeof value);
-        data = data.subspan(sizeof value);
-        return true;
-    };
-    if (!read(communicator.number) || !read(communicator.flags) || !read(communicator.id) ||
-        !read(communicator.rank) || !read(communicator.size) || !read(communicator.remote_size) ||
-        !read(communicator.first))
+    if (!read(data, communicator.number, communicator.flags, communicator.id, communicator.rank,
+              communicator.size, communicator.remote_size, communicator.first))
         return std::nullopt;
-    for (int32_t member; read(member);) communicator.members.push_back(member);
+    for (int32_t member; read(data, member);) communicator.members.push_back(member);
     return data.empty() ? std::optional(communicator) : std::nullopt;
+}
+
+std::optional<MpiUnrecorded> mpi_unrecorded(std::span<const uint8_t> data) {
+    MpiUnrecorded all;
+    MpiCommunicator& of = all.communicator;
+    const bool is_whole =
+        read(data, of.number, of.flags, of.id, of.rank, all.peer, all.tag, all.sends, all.receives);
+    return is_whole && data.empty() ? std::optional(all) : std::nullopt;
+}
+
+std::optional<MpiUnderWay> mpi_under_way(std::span<const uint8_t> data) {
+    MpiUnderWay all;
+    MpiCommunicator& of = all.communicator;
+    const bool is_whole = read(data, of.number, of.flags, of.id, of.rank, all.peer, all.tag, all.request);
+    return is_whole && data.empty() ? std::optional(all) : std::nullopt;
+}
+
+std::optional<MpiUnrecordedEnd> mpi_unrecorded_end(std::span<const uint8_t> data) {
+    MpiUnrecordedEnd end;
+    const bool is_whole = read(data, end.request, end.how, end.peer, end.tag);
+    return is_whole && data.empty() ? std::optional(end) : std::nullopt;
 }
 
 }  // namespace ovni

@@ -38,4 +38,24 @@ struct MpiCommunicator {
 // Reads the data of a jumbo event MXC; nothing if it is damaged.
 std::optional<MpiCommunicator> mpi_communicator(std::span<const uint8_t> data);
 
+// What a process did while nothing was recorded, from the jumbo events MXk, MXu and MXe. Each reads the data
+// of its event; nothing if it is damaged.
+struct MpiUnrecorded {
+    MpiCommunicator communicator;  // number, flags, id and rank
+    int32_t peer = 0, tag = 0;
+    uint32_t sends = 0, receives = 0;
+};
+struct MpiUnderWay {
+    MpiCommunicator communicator;  // as above
+    int32_t peer = 0, tag = 0;
+    uint32_t request = 0;
+};
+struct MpiUnrecordedEnd {
+    uint32_t request = 0, how = 0;
+    int32_t peer = 0, tag = 0;
+};
+std::optional<MpiUnrecorded> mpi_unrecorded(std::span<const uint8_t> data);
+std::optional<MpiUnderWay> mpi_under_way(std::span<const uint8_t> data);
+std::optional<MpiUnrecordedEnd> mpi_unrecorded_end(std::span<const uint8_t> data);
+
 }  // namespace ovni

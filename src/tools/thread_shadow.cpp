@@ -72,6 +72,12 @@ void append_at(std::string& out, std::string_view event, int64_t clock) {
     std::memcpy(out.data() + at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
 }
 
+// What was not recorded before the part has no meaning in it.
+bool belongs_to_its_place(EventCode code) {
+    return code == EventCode(OVNI_MPI_UNRECORDED) || code == EventCode(OVNI_MPI_UNDER_WAY) ||
+           code == EventCode(OVNI_MPI_UNRECORDED_END);
+}
+
 void append_move(std::string& out, int64_t clock, int cpu) {
     append_event(out, "OAs", clock, as_bytes({reinterpret_cast<const char*>(&cpu), sizeof cpu}));
 }
@@ -131,6 +137,7 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
         return;
     }
     if (event.code == EventCode(OVNI_MPI_SITE)) return follow_site(event);
+    if (belongs_to_its_place(event.code)) return;
     const StateEvent* row = row_of(event.code);
     if (!row) return;
     if (row->kind == Kind::always) {

@@ -21,7 +21,7 @@ class EmulatorFuzzTest : public ::testing::Test {
     void SetUp() override {
         Identity one{
             .loom = "a", .tid = 1, .rank = 0, .nranks = 2, .cpus = {{0, 0}, {1, 1}}, .directory = "a"};
-        for (const auto& [model, version] : {std::pair("mpi", "1.2.0"), std::pair("counters", "1.0.0"),
+        for (const auto& [model, version] : {std::pair("mpi", "1.3.0"), std::pair("counters", "1.0.0"),
                                              std::pair("pthread", "1.0.0"), std::pair("openmp", "1.3.0")})
             one.require.emplace_back(model, version);
         trace_.thread(one)

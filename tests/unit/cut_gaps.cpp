@@ -122,4 +122,27 @@ TEST_F(CutGapsTest, ClocksStayWithTheirHosts) {
 
 }  // namespace
 
+TEST_F(CutGapsTest, WhatWasNotRecordedBeforeAPartIsNoneOfIt) {
+    builder_.thread({.require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
+        .starts(1000)
+        .jumbo("MXC", 1050, {u32(3), u32(0), u64(77), 0, u32(2), u32(0), u32(0)})
+        .jumbo("MXk", 1100, {u32(3), u32(0), u64(77), 0, 1, 7, u32(3), u32(2)})
+        .jumbo("MXu", 1101, {u32(3), u32(0), u64(77), 0, 1, 7, u32(9)})
+        .jumbo("MXe", 1102, {u32(4), u32(0), 1, 7})
+        .jumbo("MXk", 1300, {u32(3), u32(0), u64(77), 0, 1, 8, u32(1), u32(0)})
+        .ends(1500);
+    const fs::path part = cut(builder_.write(), "part", {200, 500});
+    std::string events;
+    for (const auto& [path, content] : files_of(part))
+        if (path.ends_with("stream.obs")) events = content;
+    auto count = [&](const std::string& code) {
+        size_t found = 0;
+        for (size_t at = 0; (at = events.find(code, at)) != std::string::npos; ++at) ++found;
+        return found;
+    };
+    EXPECT_EQ(count("MXC"), 1u);
+    EXPECT_EQ(count("MXk"), 1u);
+    EXPECT_EQ(count("MXu") + count("MXe"), 0u);
+}
+
 }  // namespace ovni::test

@@ -8,6 +8,8 @@
 
 namespace ovni::test {
 
+using testing::HasSubstr;
+
 TEST_F(TraceToolsTest, DumpDescribesEvents) {
     example();
     Finished dump = tool("ovnidump");
@@ -19,6 +21,20 @@ TEST_F(TraceToolsTest, DumpDescribesEvents) {
                             path + "  UNKNOWN\n      1002  OM[  " + path +
                             "  mark of type 5: push 3\n      1003  OHe  " + path + "  ends\n");
     EXPECT_NE(dump.err.find("stream.obs:36: no model knows the event ??c"), std::string::npos) << dump.err;
+}
+
+TEST_F(TraceToolsTest, DumpTellsWhatWasNotRecorded) {
+    trace_.thread({.require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
+        .starts(1000)
+        .jumbo("MXk", 1100, {u32(1), u32(2), u64(1), 0, 1, 7, u32(3), u32(2)})
+        .jumbo("MXu", 1101, {u32(1), u32(2), u64(1), 0, -1, 7, u32(9)})
+        .jumbo("MXe", 1102, {u32(4), u32(1), 1, 7})
+        .ends(1500);
+    const std::string out = dumped();
+    EXPECT_THAT(out, HasSubstr("not recorded: sends=3 receives=2 peer=1 tag=7 communicator=1\n"));
+    EXPECT_THAT(out,
+                HasSubstr("receive 9 is under way, its begin not recorded: peer=any tag=7 communicator=1\n"));
+    EXPECT_THAT(out, HasSubstr("request 4 has ended, not recorded: cancelled\n"));
 }
 
 // The clock of the second node is 1000 ahead.
