@@ -24,6 +24,7 @@
 #include "mpi/interpose/selection.hpp"
 #include "mpi/interpose/sites.hpp"
 #include "mpi/interpose/traced_ranks.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 
 namespace ovni::mpi {
 
@@ -160,6 +161,9 @@ class Call {
             return end_leave(moment, Payload(function_));
         }
         end_leave(moment, details.leave(moment));
+        if constexpr (requires { details.miss(moment); })
+            if (!is_whole(moment)) [[unlikely]]
+                if (counts(moment)) details.miss(moment);
     }
 
     // Bindings of Open MPI call no functions that a tool sees. With another library such a call may be a part
@@ -250,6 +254,7 @@ int finalize(Function function, Caller caller, Real real) {
         // A call that was left by longjmp or an exception is over at the latest now.
         thread->depth = 0;
         close_all_regions(*thread);
+        tell_last_account(*thread, function);
     }
     Finalization details;
     if (!is_selected(function)) details.tell_unrecorded(function);

@@ -49,6 +49,13 @@ struct Communicator {
     uint32_t peers() const noexcept { return is_inter() ? remote_size : size; }
 };
 
+// A communicator as an account of unrecorded.hpp names it: it may have ended by then.
+struct CommunicatorPlace {
+    uint64_t id = 0;
+    uint32_t number = 0, flags = 0;
+    int32_t rank = 0;
+};
+
 class Members;
 
 // Fills in all that MPI knows of the communicator. Call after its number is set.
@@ -74,6 +81,12 @@ inline const Communicator* communicator(Moment& moment, MPI_Comm comm) noexcept 
 inline uint32_t communicator_number(Moment& moment, MPI_Comm comm) noexcept {
     const Communicator* known = communicator(moment, comm);
     return known ? known->number : 0;
+}
+
+inline CommunicatorPlace place_of(Moment& moment, MPI_Comm comm) noexcept {
+    const Communicator* known = communicator(moment, comm);
+    return known ? CommunicatorPlace{known->id, known->number, known->flags, known->rank}
+                 : CommunicatorPlace{};
 }
 
 // The origin of a communicator. `distinction` differs for communicators that may be made at one time.

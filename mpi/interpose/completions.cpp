@@ -3,7 +3,7 @@
 // Bytes of a message are known when it has arrived, and so are source and tag of a wildcard: a call gets a
 // status of ours if the program ignores its own. A call that fails leaves no details, but a request whose
 // handle is null afterwards has ended: failed. A request counts as cancelled if the program asked for that
-// and the status says so. A receive that is posted or completed while recording is off leaves half of one.
+// and the status says so. A receive that is posted or completed while recording is off goes into the account.
 //
 // A call on many requests copies their handles. With MPI_THREAD_MULTIPLE it looks each up, some 20 ns per
 // request, because another thread may get a handle again before the call is over.
@@ -12,6 +12,7 @@
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -36,9 +37,7 @@ Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm
     posted.kind = kind;
     posted.persistent = true;
     posted.active = false;
-    posted.peer = peer_in_trace(peer);
-    posted.tag = tag_in_trace(tag);
-    posted.communicator = communicator_number(moment, comm);
+    posted.set(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
     return posted;
 }
 
@@ -51,6 +50,39 @@ void say_started(Moment& moment, const Posted& posted) noexcept {
 
 void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
     moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, how);
+}
+
+// The request has ended, and the events of that are written. `message`: what a receive has got, if known.
+[[gnu::cold]] void account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
+                           const Envelope* message) noexcept {
+    const bool receives = posted.kind == Posted::Kind::receive;
+    if (!receives && posted.kind != Posted::Kind::send) return;
+    const bool has_message = receives && how == OVNI_MPI_COMPLETED;
+    switch (take_shown(handle, posted)) {
+        case Shown::yes:
+            if (told) return;
+            if (has_message && !message) return lose_account();
+            // A send that has ended in order counts by its begin; a persistent one begins again.
+            if (receives || posted.persistent || how != OVNI_MPI_COMPLETED)
+                add_end(posted.number, how, message ? message->peer : OVNI_MPI_ANY,
+                        message ? message->tag : OVNI_MPI_ANY);
+            return;
+        case Shown::no:
+            if (how == OVNI_MPI_FREED || (has_message && !message)) return lose_account();
+            if (has_message) add_receive(posted.place(), message->peer, message->tag);
+            return;
+        case Shown::never:
+            return;
+    }
+}
+
+void settle(const Moment& moment, MPI_Request handle, const Posted& posted, uint32_t how,
+            const Envelope* message = nullptr) noexcept {
+    if (posted.shown == Shown::never) return;
+    // Told again, an end that the stream has is ignored.
+    const bool told = is_whole(moment);
+    if (told && posted.shown == Shown::yes) return;
+    account(handle, posted, how, told, message);
 }
 
 void end(MPI_Request handle, Posted posted) noexcept {
@@ -74,7 +106,10 @@ bool was_cancelled(MPI_Request handle, const Posted& posted) noexcept {
 // The call has failed. A handle that is null since then has ended.
 void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Posted& posted) noexcept {
     if (posted.number == 0 || before == request_null() || now != request_null()) return;
-    if (posted.active) say_ended(moment, posted, OVNI_MPI_FAILED);
+    if (posted.active) {
+        say_ended(moment, posted, OVNI_MPI_FAILED);
+        settle(moment, before, posted, OVNI_MPI_FAILED);
+    }
     forget(before, posted);
 }
 
@@ -85,13 +120,17 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     bool may_share = posted.kind == Posted::Kind::send;
     if (may_share && find_request(handle).number != posted.number) return;
     bool cancelled = statuses && statuses->is_cancelled(status) && was_cancelled(handle, posted);
-    say_ended(moment, posted, cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED);
+    const uint32_t how = cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED;
+    say_ended(moment, posted, how);
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
         if (posted.kind == Posted::Kind::receive)
             moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
         if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
+        settle(moment, handle, posted, how, &message);
+    } else {
+        settle(moment, handle, posted, how);
     }
     end(handle, posted);
 }
@@ -129,6 +168,8 @@ void Start::entered(Moment& moment) noexcept {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent) continue;
         say_started(moment, posted);
+        const bool is_shown = moment.recorded && moment.thread.is_on;
+        posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
         posted.active = true;
         update(requests.get(i), posted);
     }
@@ -138,11 +179,26 @@ Payload Start::leave(Moment& moment) noexcept {
     return Payload(moment.function);
 }
 
+void Start::miss(Moment&) noexcept {
+    for (int i = 0; i < count; ++i) {
+        Posted posted = find_request(requests.get(i));
+        if (!posted.persistent || posted.shown != Shown::no) continue;
+        if (posted.kind == Posted::Kind::receive) {
+            expect_receive();
+            continue;
+        }
+        add_send(posted.place(), posted.peer, posted.tag);
+        posted.shown = Shown::never;
+        update(requests.get(i), posted);
+    }
+}
+
 void Start::fail(Moment& moment, int) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent) continue;
         say_ended(moment, posted, OVNI_MPI_FAILED);
+        settle(moment, requests.get(i), posted, OVNI_MPI_FAILED);
         end(requests.get(i), posted);
     }
 }
@@ -159,7 +215,10 @@ Payload RequestUse::enter(Moment& moment) noexcept {
 
 Payload RequestUse::leave(Moment& moment) noexcept {
     if (moment.function == Function::Request_free && posted.number != 0) {
-        if (posted.active) say_ended(moment, posted, OVNI_MPI_FREED);
+        if (posted.active) {
+            say_ended(moment, posted, OVNI_MPI_FREED);
+            settle(moment, handle, posted, OVNI_MPI_FREED);
+        }
         forget(handle, posted);
     }
     return Payload(moment.function);
@@ -178,7 +237,10 @@ Payload Request::leave(Moment& moment) noexcept {
 Payload Completion::enter(Moment& moment) noexcept {
     handle = request.get();
     posted = find_request(handle);
-    if (needs_status(posted) && !status.need(1)) posted.kind = Posted::Kind::other;
+    if (needs_status(posted) && !status.need(1)) {
+        posted.kind = Posted::Kind::other;
+        if (posted.shown == Shown::no) lose_account();
+    }
     return of_request(moment, posted.number);
 }
 
@@ -192,6 +254,7 @@ void Completion::fail(Moment& moment, int) noexcept {
     if (!goes_on) return fail_ended(moment, handle, request.get(), posted);
     if (flag || !posted.active) return;
     say_ended(moment, posted, OVNI_MPI_FAILED);
+    settle(moment, handle, posted, OVNI_MPI_FAILED);
     end(handle, posted);
 }
 
@@ -230,6 +293,7 @@ void Completions::finish_those(Moment& moment, bool some_failed) noexcept {
             Posted known = book_of(which);
             if (known.number == 0 || !known.active) continue;
             say_ended(moment, known, OVNI_MPI_FAILED);
+            settle(moment, handles[which], known, OVNI_MPI_FAILED);
             end(handles[which], known);
         }
     }

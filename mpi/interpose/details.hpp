@@ -1,7 +1,8 @@
 // Records of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
 // A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the
-// event of entering, leave() after a call that succeeded, fail() after another. They keep the books, and say
-// what ovni/mpi_events.h wants of the call: as payload, and in detail events.
+// event of entering, leave() after a call that succeeded, fail() after another, miss() behind leave() if not
+// all of the call is in the stream: that counts what took effect. They keep the books, and say what
+// ovni/mpi_events.h wants of the call: as payload, and in detail events.
 #pragma once
 
 #include "mpi/interpose/arguments.hpp"
@@ -37,6 +38,7 @@ struct Send {
     MPI_Datatype type;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 struct PostedSend {
@@ -45,6 +47,7 @@ struct PostedSend {
     uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 struct Receive {
@@ -53,6 +56,7 @@ struct Receive {
     Statuses status;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 struct PostedReceive {
@@ -60,7 +64,9 @@ struct PostedReceive {
     MPI_Comm comm;
     Requests newrequest;
     uint32_t number = 0;
+    bool is_shown = false;  // the stream has the event of entering
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
 };
 
@@ -69,6 +75,7 @@ struct Exchange {
     Statuses status;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 struct PostedExchange {
@@ -77,6 +84,7 @@ struct PostedExchange {
     uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 // `flag`: of a probe that may find nothing. `newmessage`: of a probe that takes the message out.
@@ -88,6 +96,7 @@ struct Probe {
     Messages newmessage = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
 };
 
 struct MatchedReceive {
@@ -129,6 +138,7 @@ struct Start {
     Payload enter(Moment& moment) noexcept;
     void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
+    void miss(Moment& moment) noexcept;
     void fail(Moment& moment, int error) noexcept;
 };
 

@@ -59,6 +59,12 @@ class HandleTable {
         slots_ = nullptr;
         room_ = used_ = 0;
     }
+    // Calls visit(value) for each.
+    template <class Visit>
+    void visit(Visit visit) noexcept {
+        for (size_t i = 0; i < room_; ++i)
+            if (slots_[i].used) visit(slots_[i].value);
+    }
     void erase(uint64_t key) noexcept {
         if (used_ == 0) return;
         size_t hole = place_of(key);

@@ -24,6 +24,7 @@
 #include "mpi/interpose/sites.hpp"
 #include "mpi/interpose/spawned.hpp"
 #include "mpi/interpose/traced_ranks.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/private.h"
 
 namespace ovni::mpi {
@@ -145,7 +146,8 @@ void start_recording() noexcept {
     select_functions();
     select_call_sites();
     count_at_borders();
-    recording.store(true, std::memory_order_relaxed);
+    keep_account(!wants_reference_events());
+    set_recording(true);
     await_calls();
 }
 
@@ -194,14 +196,14 @@ void finish_recording() noexcept {
     int saved = errno;
     deselect_functions();
     if (Thread* thread = this_thread()) end_thread(*thread);
-    recording.store(false, std::memory_order_relaxed);
+    set_recording(false);
     ovni_private_close_all(nullptr, 0);
     errno = saved;
 }
 
 void abort_recording(int code) noexcept {
     int saved = errno;
-    recording.store(false, std::memory_order_relaxed);
+    set_recording(false);
     ovni_private_close_all("exit", code);
     errno = saved;
 }

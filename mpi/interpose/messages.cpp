@@ -3,20 +3,48 @@
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/frequent.hpp"
 #include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
 namespace {
 
-void post_receive(Moment& moment, const Requests& request, uint32_t number) noexcept {
+Posted posted_receive(uint32_t number) noexcept {
     Posted posted;
     posted.number = number;
     posted.kind = Posted::Kind::receive;
-    post(moment, request.get(), posted);
+    return posted;
+}
+
+void miss_receive(Moment& moment, MPI_Comm comm, const Envelope& message) noexcept {
+    add_receive(place_of(moment, comm), message.peer, message.tag);
+}
+
+MPI_Message found(const Messages& message) noexcept {
+    MPI_Message found = message ? message.get() : message_null();
+    return found == message_no_proc() ? message_null() : found;
 }
 
 }  // namespace
+
+void Send::miss(Moment& moment) noexcept {
+    add_send(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
+}
+
+void Receive::miss(Moment& moment) noexcept {
+    miss_receive(moment, comm, status.envelope());
+}
+
+// A message that a matched probe takes out is received, sooner or later.
+void Probe::miss(Moment& moment) noexcept {
+    if ((!flag || *flag) && found(newmessage) != message_null())
+        miss_receive(moment, comm, status.envelope());
+}
+
+void PostedSend::miss(Moment& moment) noexcept {
+    send.miss(moment);
+}
 
 Payload PostedSend::enter(Moment& moment) noexcept {
     number = next_request_number();
@@ -27,6 +55,7 @@ Payload PostedSend::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = number;
     posted.kind = Posted::Kind::send;
+    posted.shown = Shown::yes;
     post(moment, newrequest.get(), posted);
     return transferred(moment, sent(send));
 }
@@ -36,12 +65,20 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
     return of_posted(moment, peer, tag, comm, number);
 }
 
+void PostedReceive::entered(Moment& moment) noexcept {
+    is_shown = moment.recorded && moment.thread.is_on;
+}
+
 Payload PostedReceive::leave(Moment& moment) noexcept {
     if (peer == MPI_PROC_NULL) {
         moment.say(OVNI_MPI_REQUEST_ENDED, number, uint32_t{OVNI_MPI_COMPLETED});
         moment.say(OVNI_MPI_MESSAGE, uint64_t{0}, int32_t{OVNI_MPI_NOBODY}, int32_t{OVNI_MPI_ANY});
     } else {
-        post_receive(moment, newrequest, number);
+        Posted posted = posted_receive(number);
+        posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
+        if (!is_shown) posted.set(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
+        post(moment, newrequest.get(), posted);
+        if (posted.shown == Shown::no) expect_receive();
     }
     return Payload(moment.function);
 }
@@ -56,14 +93,27 @@ Payload Exchange::leave(Moment& moment) noexcept {
     return transferred(moment, status.envelope());
 }
 
+void Exchange::miss(Moment& moment) noexcept {
+    send.miss(moment);
+    miss_receive(moment, send.comm, status.envelope());
+}
+
 Payload PostedExchange::enter(Moment& moment) noexcept {
     number = next_request_number();
     return of_posted(moment, send.peer, send.tag, send.comm, number);
 }
 
 Payload PostedExchange::leave(Moment& moment) noexcept {
-    post_receive(moment, newrequest, number);
+    Posted posted = posted_receive(number);
+    posted.shown = is_whole(moment) ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
+    if (!is_whole(moment)) posted.set(place_of(moment, send.comm), OVNI_MPI_ANY, OVNI_MPI_ANY);
+    post(moment, newrequest.get(), posted);
+    if (posted.shown == Shown::no) expect_receive();
     return transferred(moment, sent(send));
+}
+
+void PostedExchange::miss(Moment& moment) noexcept {
+    send.miss(moment);
 }
 
 Payload PersistentSend::enter(Moment& moment) noexcept {
@@ -91,7 +141,7 @@ Payload PostedMatchedReceive::enter(Moment& moment) noexcept {
 }
 
 Payload PostedMatchedReceive::leave(Moment& moment) noexcept {
-    if (number != 0) post_receive(moment, newrequest, number);
+    if (number != 0) post(moment, newrequest.get(), posted_receive(number));
     return Payload(moment.function);
 }
 

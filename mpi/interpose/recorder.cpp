@@ -7,6 +7,7 @@
 #include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/keep_errno.hpp"
 #include "mpi/interpose/regions.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/emit.hpp"
 #include "ovni/mpi_events.h"
 #include "ovni/private.h"
@@ -16,6 +17,8 @@ namespace ovni::mpi {
 namespace {
 
 constexpr States nothing{};
+// Recording has ended or begun in some thread.
+std::atomic<bool> has_paused{false};
 
 void show_regions_as(Thread& thread, const RegionStack& wanted, uint64_t at) noexcept {
     RegionStack& shown = thread.stream.regions;
@@ -40,7 +43,7 @@ void show(Thread& thread, Function function, const RegionStack& regions, uint64_
     if (shown != function && shown != Function::none) say_leave(thread, Payload(shown), at);
     show_regions_as(thread, regions, at);
     if (shown != function && function != Function::none) say_enter(thread, function, Payload(function), at);
-    thread.behind = false;
+    thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::behind);
 }
 
 // show() outside of `follow`, which may come between any two events of it, and then goes on from what was
@@ -54,6 +57,8 @@ void show_amid(Thread& thread, Function function, const RegionStack& regions, ui
 [[gnu::cold]] void meet_stream(Thread& thread) noexcept {
     ovni_private_require("mpi", OVNI_MPI_VERSION_OF_CODES);
     thread.stream_known = true;
+    streams_know_mpi.store(true, std::memory_order_relaxed);
+    if (has_paused.load(std::memory_order_relaxed)) require_version_of_pauses(thread);
 }
 
 bool is_open() noexcept {
@@ -69,9 +74,12 @@ void catch_up(Thread& thread, uint64_t at) noexcept {
 // Shows in the stream that recording has ended or begins again. A stream without events of ours, which still
 // needs none, stays as it is.
 void follow(int on, uint64_t at) noexcept {
+    has_paused.store(true, std::memory_order_relaxed);
     Thread* thread = own_thread;
     if (!thread) return;
     KeepErrno keep(*thread);
+    thread->out_of_step |= OutOfStep::torn;
+    if (thread->stream_known) require_version_of_pauses(*thread);
     if (!on) {
         if (thread->is_changing) thread->cut = thread->stream;
         show(*thread, Function::none, nothing.regions, at);
@@ -90,7 +98,7 @@ void follow(int on, uint64_t at) noexcept {
 
 // A fork's child is no rank. It may call MPI_Init if its parent has not.
 void rest_in_child() {
-    recording.store(false, std::memory_order_relaxed);
+    set_recording(false);
 }
 
 [[gnu::constructor]] void follow_recording() {
@@ -108,7 +116,7 @@ void say_cpu(Thread& thread, int cpu) noexcept {
 
 bool up_to_date(Thread& thread) noexcept {
     if (!recording.load(std::memory_order_relaxed) || !is_open()) {
-        thread.behind = true;
+        thread.out_of_step |= OutOfStep::behind;
         return false;
     }
     if (!thread.stream_known) [[unlikely]]
@@ -133,10 +141,12 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
         return {thread, function, false, 0};
     }
     say_cpu(thread);
-    uint64_t at = ovni::stream_now();
-    if (thread.behind) [[unlikely]]
-        catch_up(thread, at);
-    return {thread, function, true, at};
+    Moment moment{thread, function, true, ovni::stream_now()};
+    if (has_account.load(std::memory_order_relaxed)) tell_account(moment);
+    thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);
+    if (thread.out_of_step != 0) [[unlikely]]
+        catch_up(thread, moment.at);
+    return moment;
 }
 
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept {

@@ -26,6 +26,12 @@ namespace ovni::mpi {
 
 // True from the call of MPI_Init to the end of MPI_Finalize.
 inline std::atomic<bool> recording{false};
+// And nothing is to be told before the next call: see unrecorded.hpp.
+inline std::atomic<bool> recording_at_once{false};
+inline void set_recording(bool on) noexcept {
+    recording.store(on, std::memory_order_relaxed);
+    recording_at_once.store(on, std::memory_order_relaxed);
+}
 // True if threads record the CPU that they run on: the CPUs of the process are known, and wanted.
 inline std::atomic<bool> sampling_cpus{false};
 
@@ -41,7 +47,8 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
     if (!window) [[unlikely]]
         return false;
     bool runs = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
-    return runs & recording.load(std::memory_order_relaxed) & thread.stream_known & !thread.behind;
+    return runs & recording_at_once.load(std::memory_order_relaxed) & thread.stream_known &
+           (thread.out_of_step == 0);
 }
 
 // Records the CPU of the thread if it has changed.
@@ -96,6 +103,9 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     if (!moment.recorded) return;
     say_enter(moment.thread, moment.function, payload, moment.at);
     moment.thread.program.function = moment.function;
+    // The event came behind what was shown amid it.
+    if (moment.thread.out_of_step != 0 && moment.thread.is_on) [[unlikely]]
+        moment.thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);
 }
 [[gnu::always_inline]] inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;

@@ -1,10 +1,15 @@
 #include "mpi/interpose/requests.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <new>
+#include <utility>
 
 #include "mpi/interpose/handle_table.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/spin_lock.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -15,6 +20,8 @@ namespace {
 struct alignas(64) Shard {
     SpinLock changing;
     HandleTable<Posted> posted;
+    // Receives that no stream shows, by number, whose handle MPI has given away while a call ends them.
+    HandleTable<bool> hidden;
 };
 constexpr size_t shards = 16;
 Shard all[shards];
@@ -46,9 +53,14 @@ bool keep(MPI_Request request, const Posted& posted) noexcept {
     Shard& shard = shard_of(request);
     SpinLock::Guard guard(shard.changing);
     Posted* place = shard.posted.insert(key_of(request));
-    if (!place) return true;
+    if (!place) {
+        if (posted.shown == Shown::no) lose_account();
+        return true;
+    }
     bool may_share = posted.kind == Posted::Kind::send && !posted.persistent;
     if (may_share && place->number != 0 && place->kind == posted.kind && !place->persistent) return false;
+    const bool is_hidden = place->number != 0 && place->shown == Shown::no && place->active;
+    if (is_hidden && !shard.hidden.insert(place->number)) lose_account();
     *place = posted;
     return true;
 }
@@ -88,6 +100,45 @@ void forget(MPI_Request request, const Posted& posted) noexcept {
     SpinLock::Guard guard(shard.changing);
     Posted* found = shard.posted.find(key_of(request));
     if (found && found->number == posted.number) shard.posted.erase(key_of(request));
+}
+
+Shown take_shown(MPI_Request request, const Posted& posted) noexcept {
+    Shard& shard = shard_of(request);
+    SpinLock::Guard guard(shard.changing);
+    Posted* found = shard.posted.find(key_of(request));
+    if (found && found->number == posted.number) return std::exchange(found->shown, Shown::never);
+    if (posted.shown != Shown::no) return posted.shown;
+    // If it was not shown when it lost its handle, nobody has shown it since.
+    const bool was_hidden = shard.hidden.find(posted.number) != nullptr;
+    shard.hidden.erase(posted.number);
+    return was_hidden ? Shown::no : Shown::yes;
+}
+
+bool show_all(void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept {
+    auto is_to_show = [](const Posted& posted) {
+        return posted.shown == Shown::no && posted.active && posted.kind == Posted::Kind::receive;
+    };
+    for (Shard& shard : all) {
+        size_t count = 0;
+        Posted* shown = nullptr;
+        {
+            SpinLock::Guard guard(shard.changing);
+            shard.posted.visit([&](const Posted& posted) { count += is_to_show(posted); });
+            if (count == 0) continue;
+            shown = static_cast<Posted*>(malloc(count * sizeof *shown));
+            if (!shown) return false;
+            count = 0;
+            shard.posted.visit([&](Posted& posted) {
+                if (!is_to_show(posted)) return;
+                posted.shown = Shown::yes;
+                new (&shown[count++]) Posted(posted);
+            });
+        }
+        std::sort(shown, shown + count, [](const Posted& a, const Posted& b) { return a.number < b.number; });
+        for (size_t i = 0; i < count; ++i) show(moment, shown[i]);
+        free(shown);
+    }
+    return true;
 }
 
 void keep_message(MPI_Message message, uint32_t number) noexcept {

@@ -8,10 +8,15 @@
 
 #include <cstdint>
 
+#include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/moment.hpp"
 #include "mpi/interpose/objects.hpp"
 
 namespace ovni::mpi {
+
+// Do the streams show that a request is under way? If not, it counts as unrecorded once it has a message; one
+// that never counts does so already, or makes no message.
+enum class Shown : uint8_t { never, no, yes };
 
 struct Posted {
     enum class Kind : uint8_t { other, send, receive, transfer, communicator };
@@ -21,14 +26,27 @@ struct Posted {
     bool persistent = false;
     bool active = true;  // a persistent request between start and completion
     bool cancelled = false;
-    // Recorded when a persistent request is started.
+    // Of a persistent request, and of a receive that no stream shows.
     int32_t peer = 0, tag = 0;
     uint32_t communicator = 0;
+    int32_t rank = 0;  // of the process there
+    uint64_t communicator_id = 0;
     uint64_t bytes = 0;  // to send
     // The communicator that is being made, and the place where the program finds it then.
     Expected expected = {};
     const void* made = nullptr;
     bool in_fortran = false;
+    Shown shown = Shown::never;
+    uint16_t communicator_flags = 0;
+
+    void set(const CommunicatorPlace& comm, int32_t from, int32_t its_tag) noexcept {
+        peer = from, tag = its_tag;
+        communicator = comm.number, rank = comm.rank;
+        communicator_id = comm.id, communicator_flags = static_cast<uint16_t>(comm.flags);
+    }
+    CommunicatorPlace place() const noexcept {
+        return {communicator_id, communicator, communicator_flags, rank};
+    }
 };
 
 // MPI_THREAD_MULTIPLE: while a call completes a request, another thread may get its handle for a new one.
@@ -44,6 +62,12 @@ Posted find_request(MPI_Request request) noexcept;
 // Replaces the request, unless the handle is already that of another one.
 void update(MPI_Request request, const Posted& posted) noexcept;
 void forget(MPI_Request request, const Posted& posted) noexcept;
+
+// The request, as it was known to the call that ends it, is shown now. Afterwards it never is.
+Shown take_shown(MPI_Request request, const Posted& posted) noexcept;
+// Calls show(request) for each receive under way that is not shown, and is from now on. False if memory is
+// short: then some stay as they are.
+bool show_all(void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept;
 
 // Keeps a message that a matched probe has found, by its handle.
 void keep_message(MPI_Message message, uint32_t number) noexcept;

@@ -25,6 +25,14 @@ struct States {
     RegionStack regions;
 };
 
+// Bits: the stream does not show all that the program did.
+struct OutOfStep {
+    enum : uint8_t {
+        behind = 1,  // something happened that could not be recorded
+        torn = 2     // recording has ended or begun since the call in progress was entered
+    };
+};
+
 struct Communicator;
 
 struct Thread {
@@ -38,7 +46,8 @@ struct Thread {
     bool stream_known = false;           // the stream requires the mpi model
     bool has_details = false;            // and its version with numbers of functions
     bool regions_known = false;          // the stream has the mark type of regions
-    bool behind = false;                 // something happened that could not be recorded
+    bool pauses_known = false;           // and its version that tells what pauses leave out
+    uint8_t out_of_step = 0;             // OutOfStep
     bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
     bool is_changing = false;            // events are being written that change what the stream shows
     uint64_t entered_at = 0;             // clock of a call that chains await if it is slow
