@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -31,12 +32,12 @@ void add(Traffic& sum, const Traffic& more) {
 class Matcher {
  public:
     Matcher(const Ranks& ranks, const Trace& trace, const System& system, const MessageGroups& groups,
-            const std::vector<uint64_t>& is_incomplete)
+            const std::vector<uint64_t>& gaps)
         : trace_(trace),
           system_(system),
           groups_(groups),
-          is_incomplete_(is_incomplete),
-          any_is_incomplete_(std::ranges::count(is_incomplete, 1u) > 0),
+          gaps_(gaps),
+          all_gaps_(std::accumulate(gaps.begin(), gaps.end(), uint64_t{0}, std::bit_or())),
           lacks_processes_(groups.lack_processes()),
           to_(static_cast<size_t>(ranks.size())) {}
 
@@ -47,14 +48,16 @@ class Matcher {
 
  private:
     Unmatched cause_of(const MessageKey& key, bool is_realigned) const;
+    Unmatched cause_of_unknown() const;
     bool has_ended_early(uint32_t process) const;
     void count(const Message& message, Traffic& traffic);
 
     const Trace& trace_;
     const System& system_;
     const MessageGroups& groups_;
-    const std::vector<uint64_t>& is_incomplete_;
-    const bool any_is_incomplete_, lacks_processes_;
+    const std::vector<uint64_t>& gaps_;
+    const uint64_t all_gaps_;  // of any process
+    const bool lacks_processes_;
     PerRank<std::vector<Message>> to_;
     MessageSummary summary_;
     std::map<std::pair<uint32_t, uint32_t>, Traffic> traffic_;
@@ -108,13 +111,16 @@ void Matcher::match(std::span<const DealtEnds::Part> parts) {
     if (!sends.empty()) traffic.sender = sends[0].key.process;
     if (!receives.empty()) traffic.receiver = receives[0].key.process;
     uint64_t lonely_sends = 0, lonely_receives = 0;
-    const MatchCounts counts = ovni::match(ends, [&](const MessageEnd* send, const MessageEnd* receive) {
-        if (!send) return void(++lonely_receives);
-        if (!receive) return void(++lonely_sends);
+    constexpr auto off = static_cast<size_t>(Unmatched::off);
+    auto take = [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
+        const bool is_off = partner == Partner::unrecorded;
+        if (!send) return void(++(is_off ? summary_.receives[off] : lonely_receives));
+        if (!receive) return void(++(is_off ? summary_.sends[off] : lonely_sends));
         const Message message = message_of(*send, *receive, key);
         count(message, traffic);
         to_[static_cast<size_t>(sends[0].from)].push_back(message);
-    });
+    };
+    const MatchCounts counts = ovni::match(ends, take);
     if (counts.matched > 0) {
         ++summary_.keys;
         add(traffic_[{traffic.sender, traffic.receiver}], traffic);
@@ -137,6 +143,13 @@ void Matcher::count(const Message& message, Traffic& traffic) {
     traffic.bytes += bytes;
 }
 
+// Nothing lists the members of the communicator.
+Unmatched Matcher::cause_of_unknown() const {
+    constexpr uint64_t any_gap = GapsOfProcess::pauses | GapsOfProcess::losses;
+    if (lacks_processes_ || (all_gaps_ & any_gap) == 0) return Unmatched::not_recorded;
+    return all_gaps_ & GapsOfProcess::losses ? Unmatched::gap : Unmatched::off;
+}
+
 bool Matcher::has_ended_early(uint32_t process) const {
     const ProcessInfo& info = system_.processes()[process];
     for (uint32_t t = 0; t < info.thread_count; ++t)
@@ -146,10 +159,12 @@ bool Matcher::has_ended_early(uint32_t process) const {
 
 Unmatched Matcher::cause_of(const MessageKey& key, bool is_realigned) const {
     const uint32_t sender = groups_.sender(key), receiver = groups_.receiver(key);
-    if (sender == MessageGroups::unknown || receiver == MessageGroups::unknown)
-        return any_is_incomplete_ && !lacks_processes_ ? Unmatched::gap : Unmatched::not_recorded;
-    if (is_incomplete_[sender] || is_incomplete_[receiver]) return Unmatched::gap;
+    if (sender == MessageGroups::unknown || receiver == MessageGroups::unknown) return cause_of_unknown();
+    const uint64_t gaps = gaps_[sender] | gaps_[receiver];
+    if (gaps & GapsOfProcess::without_events) return Unmatched::not_recorded;
+    if (gaps & GapsOfProcess::losses) return Unmatched::gap;
     if (is_realigned) return Unmatched::out_of_step;
+    if (gaps & GapsOfProcess::ends_in_doubt) return Unmatched::off;
     if (has_ended_early(sender) || has_ended_early(receiver)) return Unmatched::ended_early;
     return Unmatched::no_partner;
 }
@@ -222,7 +237,7 @@ bool may_have_messages(const Trace& trace) {
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
                             const std::vector<bool>& mine, const OpenStream& open) {
     ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open); });
-    ends.is_incomplete = ranks.allreduce(Op::max, std::move(ends.is_incomplete));
+    ends.gaps = ranks.allreduce(Op::max, std::move(ends.gaps));
     const MessageGroups groups(system, wire::allgather(ranks, ends.members));
     for (KeyOfProcess& key : ends.found.keys)
         if (key.is_inter != 0) {
@@ -231,7 +246,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
         }
     std::optional<DealtEnds> dealt;
     dealt.emplace(ranks, ends.found);
-    Matcher matcher(ranks, trace, system, groups, ends.is_incomplete);
+    Matcher matcher(ranks, trace, system, groups, ends.gaps);
     matcher.summary().unknown_communicator = ends.found.without_communicator;
     ranks.agree([&] {
         const std::span parts = dealt->parts();

@@ -19,6 +19,7 @@ namespace ovni {
 // Why an end of a message has no partner, the first of these that is true.
 enum class Unmatched : uint8_t {
     not_recorded,  // the other process is not in the trace, or is not known
+    off,           // recording was off where the other end is
     gap,           // one of them did not record all it did
     out_of_step,   // the two lists of ends do not fit together there
     ended_early,   // one of them did not end in order
@@ -26,8 +27,8 @@ enum class Unmatched : uint8_t {
     count
 };
 inline constexpr std::array<std::string_view, static_cast<size_t>(Unmatched::count)> unmatched_names = {
-    "other process not recorded", "gap in the recording", "ends do not fit together", "killed or running",
-    "never received or sent"};
+    "other process not recorded", "recording was off there", "gap in the recording",
+    "ends do not fit together",   "killed or running",       "never received or sent"};
 
 struct Traffic {
     uint32_t sender = 0, receiver = 0;  // processes in System

@@ -18,34 +18,64 @@ bool may_be_one(const MessageEnd& send, const MessageEnd& receive, bool have_one
     return send.bytes == receive.bytes || send.bytes == unknown || receive.bytes == unknown;
 }
 
+// The ends of one side that are still to be dealt with.
+class Rest {
+ public:
+    explicit Rest(std::span<const MessageEnd> ends) : ends_(ends) {
+        auto first = std::ranges::find_if(ends, [](const MessageEnd& end) { return end.behind_gap != 0; });
+        complete_ = static_cast<size_t>(first - ends.begin());
+    }
+
+    // Something is left that comes before anything may be missing.
+    bool is_complete() const { return at_ < complete_; }
+    bool is_empty() const { return at_ == ends_.size(); }
+    const MessageEnd& first() const { return ends_[at_]; }
+    const MessageEnd& take() { return ends_[at_++]; }
+    // How many unrecorded ends come first.
+    uint64_t unrecorded() const { return first().unrecorded != 0 ? first().bytes - used_ : 0; }
+    void skip(uint64_t count) {
+        used_ += count;
+        if (used_ < first().bytes) return;
+        used_ = 0;
+        ++at_;
+    }
+    // The recorded ends from here on, as far as lists may be out of step.
+    std::span<const MessageEnd> in_reach() const {
+        const auto near = ends_.subspan(at_, std::min(longest_step, ends_.size() - at_));
+        auto run = std::ranges::find_if(near, [](const MessageEnd& end) { return end.unrecorded != 0; });
+        return near.first(static_cast<size_t>(run - near.begin()));
+    }
+
+ private:
+    std::span<const MessageEnd> ends_;
+    size_t at_ = 0, complete_ = 0;
+    uint64_t used_ = 0;  // of the unrecorded ends that come first
+};
+
 // The first pair of the longest common subsequence.
-std::optional<std::pair<size_t, size_t>> first_in_step(const EndsOfKey& ends, size_t send, size_t receive) {
-    const auto sends = ends.sends.subspan(send, std::min(longest_step, ends.sends.size() - send));
-    const auto receives =
-        ends.receives.subspan(receive, std::min(longest_step, ends.receives.size() - receive));
+std::optional<std::pair<size_t, size_t>> first_in_step(std::span<const MessageEnd> sends,
+                                                       std::span<const MessageEnd> receives,
+                                                       bool have_one_clock) {
     // Lengths of the longest ones of all ends of both lists.
     std::array<std::array<uint8_t, longest_step + 1>, longest_step + 1> length{};
     for (size_t s = sends.size(); s-- > 0;)
         for (size_t r = receives.size(); r-- > 0;)
-            length[s][r] = may_be_one(sends[s], receives[r], ends.have_one_clock)
+            length[s][r] = may_be_one(sends[s], receives[r], have_one_clock)
                                ? static_cast<uint8_t>(length[s + 1][r + 1] + 1)
                                : std::max(length[s + 1][r], length[s][r + 1]);
     size_t s = 0, r = 0;
     while (length[s][r] > 0) {
-        if (may_be_one(sends[s], receives[r], ends.have_one_clock)) return std::pair(send + s, receive + r);
+        if (may_be_one(sends[s], receives[r], have_one_clock)) return std::pair(s, r);
         ++(length[s + 1][r] >= length[s][r + 1] ? s : r);
     }
     return std::nullopt;
 }
 
 bool are_of_several_threads(std::span<const MessageEnd> ends) {
-    return std::ranges::any_of(ends, [&](const MessageEnd& end) { return end.stream != ends[0].stream; });
-}
-
-// How many ends in front come before anything may be missing.
-size_t count_complete(std::span<const MessageEnd> ends) {
-    auto first = std::ranges::find_if(ends, [](const MessageEnd& end) { return end.behind_gap != 0; });
-    return static_cast<size_t>(first - ends.begin());
+    auto recorded = [](const MessageEnd& end) { return end.unrecorded == 0; };
+    auto first = std::ranges::find_if(ends, recorded);
+    return std::any_of(first, ends.end(),
+                       [&](const MessageEnd& end) { return recorded(end) && end.stream != first->stream; });
 }
 
 // The receives up to the last one that was completed.
@@ -54,37 +84,78 @@ std::span<const MessageEnd> until_last_completed(std::span<const MessageEnd> rec
     return receives;
 }
 
+class Matching {
+ public:
+    Matching(const EndsOfKey& ends, const TakeMatch& take)
+        : sends_(ends.sends), receives_(ends.receives), have_one_clock_(ends.have_one_clock), take_(take) {}
+
+    void run() {
+        while (sends_.is_complete() && receives_.is_complete()) step();
+        leave_sends(SIZE_MAX, Partner::none);
+        leave_receives(SIZE_MAX, Partner::none);
+    }
+    uint64_t matched() const { return matched_; }
+    bool is_realigned() const { return is_realigned_; }
+
+ private:
+    void step() {
+        const uint64_t sends = sends_.unrecorded(), receives = receives_.unrecorded();
+        if (sends > 0 && receives > 0) {
+            const uint64_t both = std::min(sends, receives);
+            sends_.skip(both);
+            receives_.skip(both);
+        } else if (receives > 0) {
+            leave_sends(1, Partner::unrecorded);
+            receives_.skip(1);
+        } else if (sends > 0) {
+            leave_receives(1, Partner::unrecorded);
+            sends_.skip(1);
+        } else if (may_be_one(sends_.first(), receives_.first(), have_one_clock_)) {
+            pair();
+        } else {
+            realign();
+        }
+    }
+    void pair() {
+        const MessageEnd &send = sends_.take(), &receive = receives_.take();
+        if (!receive.has_ended()) return take_(&send, nullptr, Partner::none);
+        take_(&send, &receive, Partner::found);
+        ++matched_;
+    }
+    void realign() {
+        is_realigned_ = true;
+        const auto sends = sends_.in_reach(), receives = receives_.in_reach();
+        const auto next = first_in_step(sends, receives, have_one_clock_);
+        leave_sends(next ? next->first : sends.size(), Partner::none);
+        leave_receives(next ? next->second : receives.size(), Partner::none);
+    }
+    void leave_sends(size_t count, Partner partner) {
+        for (; count > 0 && !sends_.is_empty(); --count)
+            if (const MessageEnd& end = sends_.take(); end.unrecorded == 0) take_(&end, nullptr, partner);
+    }
+    void leave_receives(size_t count, Partner partner) {
+        for (; count > 0 && !receives_.is_empty(); --count)
+            if (const MessageEnd& end = receives_.take(); end.unrecorded == 0 && end.has_ended())
+                take_(nullptr, &end, partner);
+    }
+
+    Rest sends_, receives_;
+    const bool have_one_clock_;
+    const TakeMatch& take_;
+    uint64_t matched_ = 0;
+    bool is_realigned_ = false;
+};
+
 }  // namespace
 
 MatchCounts match(const EndsOfKey& all, const TakeMatch& take) {
     const EndsOfKey ends{all.sends, until_last_completed(all.receives), all.have_one_clock};
     MatchCounts counts;
     counts.is_unordered = are_of_several_threads(ends.sends) || are_of_several_threads(ends.receives);
-    const size_t complete_sends = count_complete(ends.sends),
-                 complete_receives = count_complete(ends.receives);
-    size_t s = 0, r = 0;
-    auto leave_until = [&](size_t send, size_t receive) {
-        for (; s < send; ++s) take(&ends.sends[s], nullptr);
-        for (; r < receive; ++r)
-            if (ends.receives[r].has_ended()) take(nullptr, &ends.receives[r]);
-    };
-    while (s < complete_sends && r < complete_receives) {
-        if (may_be_one(ends.sends[s], ends.receives[r], ends.have_one_clock)) {
-            const bool is_pair = ends.receives[r].has_ended();
-            take(&ends.sends[s++], is_pair ? &ends.receives[r] : nullptr);
-            ++r;
-            counts.matched += is_pair;
-            continue;
-        }
-        counts.is_realigned = true;
-        auto next = first_in_step(ends, s, r);
-        if (next)
-            leave_until(next->first, next->second);
-        else
-            leave_until(std::min(s + longest_step, ends.sends.size()),
-                        std::min(r + longest_step, ends.receives.size()));
-    }
-    leave_until(ends.sends.size(), ends.receives.size());
+    Matching matching(ends, take);
+    matching.run();
+    counts.matched = matching.matched();
+    counts.is_realigned = matching.is_realigned();
     return counts;
 }
 

@@ -3,7 +3,7 @@
 // ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent. If
 // the lists do not fit together at some place, the longest common subsequence of both says how they go on. A
 // receive that was never seen to complete has got its message if a later one of its key has: it keeps its
-// place, but is no pair.
+// place, but is no pair. Ends that were not recorded have their places, too, and partners that are no pairs.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,10 @@ struct MatchCounts {
     bool is_unordered = false;  // MPI itself does not define the order: several threads
 };
 
-// Called for each pair, and for each end without a partner: then the other one is null.
-using TakeMatch = std::function<void(const MessageEnd* send, const MessageEnd* receive)>;
+enum class Partner : uint8_t { found, none, unrecorded };
+
+// Called for each pair, and for each recorded end without one: then the other one is null.
+using TakeMatch = std::function<void(const MessageEnd* send, const MessageEnd* receive, Partner partner)>;
 MatchCounts match(const EndsOfKey& all, const TakeMatch& take);
 
 }  // namespace ovni

@@ -21,7 +21,7 @@ struct MessageKey {
     auto operator<=>(const MessageKey&) const = default;
 };
 
-// A send that took effect, or a receive that got a message.
+// A send that took effect, or a receive that got a message; or several of them that were not recorded.
 struct MessageEnd {
     static constexpr uint64_t unknown_bytes = UINT64_MAX;
     static constexpr uint32_t no_stream = UINT32_MAX;
@@ -32,14 +32,15 @@ struct MessageEnd {
     int64_t left = 0;        // and its leave
     int64_t wait_begin = 0;  // the enter of the call that completes it; of a blocking one that call itself
     int64_t wait_end = never;
-    uint64_t bytes = unknown_bytes;
-    uint64_t offset = 0;  // of the event in its stream that posts it
+    uint64_t bytes = unknown_bytes;  // of those that were not recorded: how many
+    uint64_t offset = 0;             // of the event in its stream that posts it
     uint32_t stream = 0;
     uint32_t completed_in = no_stream;
     uint32_t key = 0;             // in a list of keys
-    uint16_t function : 15 = 0;   // that posts it, in mpi_function_rows
+    uint16_t function : 14 = 0;   // that posts it, in mpi_function_rows
     uint16_t behind_gap : 1 = 0;  // ends of this process before it may be missing
-    uint16_t completed_by = 0;    // the function that completes it
+    uint16_t unrecorded : 1 = 0;
+    uint16_t completed_by = 0;  // the function that completes it
 
     bool has_ended() const { return wait_end != never; }
     // The call that it ended in was recorded.

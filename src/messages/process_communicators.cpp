@@ -4,7 +4,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "model/mpi_details.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {
@@ -32,6 +31,15 @@ void ProcessCommunicators::name(std::span<const uint8_t> data) {
                               data.size() - sizeof number);
         known->second.name = text.substr(0, text.find('\0'));
     }
+}
+
+void ProcessCommunicators::meet(const MpiCommunicator& told) {
+    if (told.number <= OVNI_MPI_SELF) return;
+    auto [known, is_new] = communicators_.try_emplace(told.number);
+    if (!is_new) return;
+    known->second.id = told.id;
+    known->second.flags = told.flags;
+    known->second.rank = told.rank;
 }
 
 const CommunicatorFacts* ProcessCommunicators::find(uint32_t number) const {

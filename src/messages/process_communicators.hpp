@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/mpi_details.hpp"
+
 namespace ovni {
 
 // A communicator as one member knows it.
@@ -24,6 +26,8 @@ class ProcessCommunicators {
     // The data of a jumbo event MXC or MXN. Damaged data changes nothing.
     void define(std::span<const uint8_t> data);
     void name(std::span<const uint8_t> data);
+    // Number, id, flags and rank of one that may be known already.
+    void meet(const MpiCommunicator& told);
 
     // The one of that number; null if nothing describes it.
     const CommunicatorFacts* find(uint32_t number) const;

@@ -1,4 +1,6 @@
 // ProcessMessages: what it has found, as ends with their keys.
+#include <algorithm>
+
 #include "messages/mpi_functions.hpp"
 #include "messages/process_messages.hpp"
 #include "ovni/mpi_events.h"
@@ -38,9 +40,54 @@ MessageEnd ProcessMessages::end_of(const Request& request, bool sends) {
 // The receive may have got a message all the same: it keeps its place among those of its key, if that is
 // known.
 void ProcessMessages::add_uncompleted(const Request& request) {
-    if (request.call.tag == OVNI_MPI_ANY) return;
+    if (request.is_found && recorded() == Recorded::but_pauses)
+        return add_unrecorded(Side::receives, request.call.communicator,
+                              {request.call.peer, request.call.tag}, end_of(request, false), 1);
+    if (request.call.peer == OVNI_MPI_ANY || request.call.tag == OVNI_MPI_ANY) return doubt(request);
     add(Side::receives, request.call.communicator, {request.call.peer, request.call.tag},
         end_of(request, false));
+}
+
+// Several ends of one place, whose partners have no partner.
+void ProcessMessages::add_unrecorded(Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
+                                     uint64_t count) {
+    if (count == 0) return;
+    MessageEnd end = place;
+    end.unrecorded = 1;
+    end.bytes = count;
+    end.wait_begin = end.wait_end = end.order;
+    end.completed_in = MessageEnd::no_stream;
+    add(side, communicator, peer, end);
+}
+
+void ProcessMessages::doubt(const Request& receive) {
+    doubtful_.push_back(receive);
+}
+
+// Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
+void ProcessMessages::mark_doubtful() {
+    if (doubtful_.empty()) return;
+    std::unordered_map<uint32_t, int64_t> first;  // by key
+    for (const Request& receive : doubtful_) {
+        KeyOfProcess of;
+        int rank = 0;
+        bool is_inter = false;
+        if (!identify(receive.call.communicator, of.key.communicator, of.key.scope, rank, is_inter)) continue;
+        auto is_its = [&](const MessageKey& key) {
+            return key.communicator == of.key.communicator && key.scope == of.key.scope &&
+                   (receive.call.peer == OVNI_MPI_ANY || receive.call.peer == key.sender) &&
+                   (receive.call.tag == OVNI_MPI_ANY || receive.call.tag == key.tag);
+        };
+        for (const auto& [key, number] : keys_)
+            if (key.side == Side::receives && is_its(key.key)) {
+                auto [known, is_new] = first.try_emplace(number, receive.order);
+                known->second = std::min(known->second, receive.order);
+            }
+    }
+    for (size_t i = first_end_; i < found_.ends.size(); ++i)
+        if (auto known = first.find(found_.ends[i].key);
+            known != first.end() && found_.ends[i].order >= known->second)
+            found_.ends[i].behind_gap = 1;
 }
 
 // False if nothing tells which communicator it is.
@@ -79,7 +126,7 @@ uint32_t ProcessMessages::key_of(const KeyOfProcess& key) {
 ProcessMessages::Index ProcessMessages::add(Side side, uint32_t communicator, Peer peer,
                                             const MessageEnd& end) {
     constexpr Index none = SIZE_MAX;
-    if (peer.rank < 0) return none;
+    if (peer.rank < 0 || communicator == OVNI_MPI_NO_OBJECT) return none;
     KeyOfProcess key;
     int rank = 0;
     bool is_inter = false;

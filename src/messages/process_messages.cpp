@@ -27,6 +27,10 @@ const std::array<bool, functions>& collectives() {
     return table;
 }
 
+bool is_pause(const EventView& event) {
+    return event.gap && (event.gap->reason == "paused" || event.gap->reason == "region");
+}
+
 }  // namespace
 
 ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
@@ -38,17 +42,18 @@ ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
 void ProcessMessages::take(const EventView& event) {
     if (event.kind != EventView::Kind::event) {
         Thread& thread = threads_[event.stream];
+        uninterrupted_until_ = std::min(uninterrupted_until_, event.clock);
+        take_back_sends(thread, event.stream);
+        const bool is_told = has_account_ && is_pause(event);
+        // The account of the pause tells which message that was.
+        if (is_told) thread.ended = 0;
         forget_call(thread, event.stream, event.clock);
-        return meet_gap(event.clock);
+        if (!is_told) meet_gap(event.clock);
+        return;
     }
     if (event.code.model() == 'O') return change_region(event);
     if (event.code.model() != 'M') return;
-    if (event.jumbo()) {
-        std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
-        if (event.code == OVNI_MPI_COMMUNICATOR) communicators_.define(data);
-        if (event.code == OVNI_MPI_NAME) communicators_.name(data);
-        return;
-    }
+    if (event.jumbo()) return take_jumbo(event);
     const MpiEvent mpi(event.code, event.payload());
     if (mpi.step() == MpiStep::other || mpi.step() == MpiStep::site) return;
     Thread& thread = threads_[event.stream];
@@ -79,12 +84,74 @@ void ProcessMessages::take(const EventView& event) {
     }
 }
 
+void ProcessMessages::take_jumbo(const EventView& event) {
+    std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
+    if (event.code == OVNI_MPI_COMMUNICATOR) communicators_.define(data);
+    if (event.code == OVNI_MPI_NAME) communicators_.name(data);
+    if (event.code == OVNI_MPI_UNRECORDED)
+        if (auto unrecorded = mpi_unrecorded(data)) count_unrecorded(event, *unrecorded);
+    if (event.code == OVNI_MPI_UNDER_WAY)
+        if (auto receive = mpi_under_way(data)) meet_under_way(event, *receive);
+    if (event.code == OVNI_MPI_UNRECORDED_END)
+        if (auto end = mpi_unrecorded_end(data)) end_unrecorded(*end);
+}
+
+void ProcessMessages::count_unrecorded(const EventView& event, const MpiUnrecorded& unrecorded) {
+    const uint32_t number = unrecorded.communicator.number;
+    if (number == OVNI_MPI_NO_OBJECT) return meet_gap(event.clock);
+    communicators_.meet(unrecorded.communicator);
+    MessageEnd place;
+    place.order = event.clock;
+    place.stream = event.stream;
+    place.offset = event.offset;
+    const Peer peer{unrecorded.peer, unrecorded.tag};
+    add_unrecorded(Side::sends, number, peer, place, unrecorded.sends);
+    add_unrecorded(Side::receives, number, peer, place, unrecorded.receives);
+}
+
+void ProcessMessages::meet_under_way(const EventView& event, const MpiUnderWay& receive) {
+    communicators_.meet(receive.communicator);
+    Request request;
+    request.receives = request.unrecorded = true;
+    request.call.communicator = receive.communicator.number;
+    request.call.peer = receive.peer;
+    request.call.tag = receive.tag;
+    request.call.offset = event.offset;
+    request.stream = event.stream;
+    request.order = event.clock;
+    requests_[receive.request] = request;
+}
+
+// The trace does not tell when. An end that it has shown is told again if recording stopped next to it.
+void ProcessMessages::end_unrecorded(const MpiUnrecordedEnd& end) {
+    auto known = requests_.find(end.request);
+    if (known == requests_.end()) return;
+    Request request = known->second;
+    requests_.erase(known);
+    const bool has_effect = end.how == OVNI_MPI_COMPLETED || end.how == OVNI_MPI_FREED;
+    const bool has_message = request.receives && end.how == OVNI_MPI_COMPLETED;
+    if (has_effect && request.sends)
+        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
+            end_of(request, true));
+    if (has_effect && request.is_collective) add_collective(request);
+    if (request.receives && end.how == OVNI_MPI_FREED) add_uncompleted(request);
+    if (has_message)
+        add_unrecorded(Side::receives, request.call.communicator, {end.peer, end.tag}, end_of(request, false),
+                       1);
+}
+
 // Nothing is known of what was done in a gap, or of what was under way there.
 void ProcessMessages::meet_gap(int64_t clock) {
     complete_until_ = std::min(complete_until_, clock);
     for (const auto& [number, request] : requests_)
         if (request.receives) complete_until_ = std::min(complete_until_, request.order);
     for (const auto& [number, found] : matched_) complete_until_ = std::min(complete_until_, found.order);
+    uninterrupted_until_ = std::min(uninterrupted_until_, complete_until_);
+}
+
+ProcessMessages::Recorded ProcessMessages::recorded() const {
+    if (complete_until_ != INT64_MAX) return Recorded::but_gaps;
+    return uninterrupted_until_ != INT64_MAX ? Recorded::but_pauses : Recorded::all;
 }
 
 void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi) {
@@ -92,6 +159,7 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     Call& call = thread.call;
     call.function = mpi.function();
     if (!call.function) return;
+    is_finalizing_ |= call.function->name == "MPI_Finalize";
     call.enter = event.clock;
     call.offset = event.offset;
     call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
@@ -117,8 +185,10 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
         auto found = matched_.find(call.request);
         if (found == matched_.end()) return;
         request.order = found->second.order;
-        request.call.communicator = found->second.communicator;
-        request.call.peer = OVNI_MPI_ANY;
+        request.call.communicator = found->second.call.communicator;
+        request.call.peer = found->second.call.peer;
+        request.call.tag = found->second.call.tag;
+        request.is_found = true;
         matched_.erase(found);
     }
     requests_[call.request] = request;
@@ -150,15 +220,23 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
             add(Side::receives, call.communicator, peer, blocking);
             break;
         case Record::Probe:
-            if (auto request = mpi.number(MpiField::request).value_or(0))
-                matched_[request] = {call.enter, call.communicator};
+            if (auto request = mpi.number(MpiField::request).value_or(0);
+                request != 0 && call.communicator != OVNI_MPI_NO_OBJECT) {
+                Request& found = matched_[request];
+                found.receives = found.is_found = true;
+                found.call = call;
+                found.call.peer = peer.rank;
+                found.call.tag = peer.tag;
+                found.stream = stream;
+                found.order = call.enter;
+            }
             break;
         case Record::MatchedReceive:
             if (auto found = matched_.find(call.request); found != matched_.end()) {
                 blocking.order = found->second.order;
                 if (bytes) {
                     blocking.bytes = *bytes;
-                    add(Side::receives, found->second.communicator, peer, blocking);
+                    add(Side::receives, found->second.call.communicator, peer, blocking);
                 }
                 matched_.erase(found);
             }
@@ -173,6 +251,7 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
             if (call.turn != 0) leave_collective(thread, stream, mpi, clock);
     }
     follow_call(stream, call, clock);
+    if (!bytes) take_back_sends(thread, stream);
     for (Index end : thread.ends) {
         MessageEnd& ended = found_.ends[end];
         ended.wait_end = clock;
@@ -188,6 +267,23 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
         if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
     thread.started_requests.clear();
     call = {};
+}
+
+// A send that ended in the call that posts it counts if that call leaves in order.
+void ProcessMessages::take_back_sends(Thread& thread, uint32_t stream) {
+    const Call& call = thread.call;
+    if (!call.function || call.function->record != Record::PostedSend) return;
+    for (Index end : thread.ends) {
+        MessageEnd& taken = found_.ends[end];
+        if (taken.stream == stream && taken.offset == call.offset && !taken.unrecorded)
+            taken.unrecorded = 1, taken.bytes = 0;
+    }
+}
+
+void ProcessMessages::erase_taken_back() {
+    auto is_taken_back = [](const MessageEnd& end) { return end.unrecorded != 0 && end.bytes == 0; };
+    auto mine = found_.ends.begin() + static_cast<ptrdiff_t>(first_end_);
+    found_.ends.erase(std::remove_if(mine, found_.ends.end(), is_taken_back), found_.ends.end());
 }
 
 void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t leave) {
@@ -311,11 +407,13 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
     MessageEnd end = end_of(request, false);
     complete_in_call(end, thread, stream);
     Peer peer{request.call.peer, request.call.tag};
+    if (!message && (peer.rank == OVNI_MPI_ANY || peer.tag == OVNI_MPI_ANY)) return doubt(request);
     if (message) {
         end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
         peer = {message->rank(MpiField::peer).value_or(peer.rank),
                 message->rank(MpiField::tag).value_or(peer.tag)};
     }
+    if (request.unrecorded) return add_unrecorded(Side::receives, request.call.communicator, peer, end, 1);
     const Index index = add(Side::receives, request.call.communicator, peer, end);
     if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
 }
@@ -350,6 +448,7 @@ void ProcessMessages::finish() {
         if (request.is_collective) add_collective(request);
         if (request.receives) add_uncompleted(request);
     }
+    for (const auto& [number, found] : matched_) add_uncompleted(found);
     if (first_stream_ != UINT32_MAX) {
         times_.process = facts_.process;
         times_.stream = first_stream_;
@@ -357,10 +456,12 @@ void ProcessMessages::finish() {
         times_.end = std::max(times_.end, times_.begin);
         found_.times.push_back(std::move(times_));
     }
+    erase_taken_back();
     for (size_t i = first_end_; i < found_.ends.size(); ++i)
         found_.ends[i].behind_gap = found_.ends[i].order >= complete_until_;
+    mark_doubtful();
     for (size_t i = first_collective_; i < found_.collectives.size(); ++i)
-        found_.collectives[i].behind_gap = found_.collectives[i].enter >= complete_until_;
+        found_.collectives[i].behind_gap = found_.collectives[i].enter >= uninterrupted_until_;
 }
 
 }  // namespace ovni

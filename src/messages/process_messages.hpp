@@ -1,8 +1,9 @@
 // Reads the events of MPI of one process, in order of time, and finds its ends of messages and its parts in
 // collectives. Memory: what it finds, and what is under way.
 //
-// A missing end would shift all that follow it. So ends are marked that were posted behind the first gap in
-// the recording of the process, or behind a receive that was under way in it.
+// A missing end would shift all that follow it. In a pause the process counts its ends, which are added as
+// unrecorded ones. Behind any other gap, or behind a receive that was under way in it, ends are marked, and
+// so are those that a receive from anybody may have come before which was not seen to end.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "messages/message_ends.hpp"
 #include "messages/process_communicators.hpp"
+#include "model/mpi_details.hpp"
 #include "model/mpi_event.hpp"
 #include "trace/event_view.hpp"
 
@@ -69,14 +71,20 @@ class ProcessMessages {
     // `found` gets the ends, and lives as long as this.
     ProcessMessages(const ProcessFacts& facts, MessageEnds& found);
 
+    // How much of the process its streams tell.
+    enum class Recorded : uint64_t { all, but_pauses, but_gaps };
+
     // The trace lacks what came before the first event.
-    void begin_inside() { complete_until_ = INT64_MIN; }
+    void begin_inside() { complete_until_ = uninterrupted_until_ = INT64_MIN; }
+    // The streams tell what pauses leave out.
+    void expect_account() { has_account_ = true; }
     void take(const EventView& event);
     // Adds what is still under way. Call after the last event.
     void finish();
     const ProcessCommunicators& communicators() const { return communicators_; }
-    // The process did not record all it did.
-    bool is_incomplete() const { return complete_until_ != INT64_MAX; }
+    Recorded recorded() const;
+    // Nothing can be missing behind the last event.
+    bool is_finalized() const { return is_finalizing_; }
 
  private:
     using Index = size_t;  // in found_.ends or found_.collectives
@@ -104,10 +112,8 @@ class ProcessMessages {
         uint32_t stream = 0;
         int64_t order = 0, left = 0;
         uint64_t bytes = MessageEnd::unknown_bytes;
-    };
-    struct FoundMessage {
-        int64_t order;
-        uint32_t communicator;
+        bool unrecorded = false;  // the call that posts it
+        bool is_found = false;    // a probe has found the message of the receive
     };
 
     void enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
@@ -121,6 +127,12 @@ class ProcessMessages {
     static void complete_in_call(End& end, const Thread& thread, uint32_t stream);
     void forget_call(Thread& thread, uint32_t stream, int64_t clock);
     void meet_gap(int64_t clock);
+    void take_jumbo(const EventView& event);
+    void count_unrecorded(const EventView& event, const MpiUnrecorded& unrecorded);
+    void meet_under_way(const EventView& event, const MpiUnderWay& receive);
+    void end_unrecorded(const MpiUnrecordedEnd& end);
+    void take_back_sends(Thread& thread, uint32_t stream);
+    void erase_taken_back();
     void follow_call(uint32_t stream, const Call& call, int64_t leave);
     void change_region(const EventView& event);
 
@@ -129,6 +141,10 @@ class ProcessMessages {
     };
     Index add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
     void add_uncompleted(const Request& request);
+    void add_unrecorded(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
+                        uint64_t count);
+    void doubt(const Request& receive);
+    void mark_doubtful();
     Index add_collective(const Request& request);
     uint32_t key_of(const KeyOfProcess& key);
     bool identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank, bool& is_inter) const;
@@ -141,15 +157,17 @@ class ProcessMessages {
     ProcessCommunicators communicators_;
     std::map<uint32_t, Thread> threads_;  // by stream
     std::unordered_map<uint32_t, Request> requests_;
-    std::unordered_map<uint32_t, FoundMessage> matched_;  // by request: messages that a probe has found
-    std::unordered_map<uint32_t, uint32_t> turns_;        // by communicator
+    std::unordered_map<uint32_t, Request> matched_;  // by request: messages that a probe has found
+    std::unordered_map<uint32_t, uint32_t> turns_;   // by communicator
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
-    bool is_finalized_ = false;
+    std::vector<Request> doubtful_;  // receives that may have got any message
+    bool has_account_ = false, is_finalized_ = false, is_finalizing_ = false;
     uint32_t first_stream_ = UINT32_MAX;  // of the thread that has called MPI_Init
     ProcessTimes times_;
     std::map<int64_t, uint32_t> open_regions_;  // how often
-    int64_t complete_until_ = INT64_MAX;
+    int64_t complete_until_ = INT64_MAX;        // ends of messages
+    int64_t uninterrupted_until_ = INT64_MAX;   // there is no gap of any kind
 };
 
 }  // namespace ovni

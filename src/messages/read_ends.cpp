@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "core/semver.hpp"
 #include "emu/worlds.hpp"
 #include "messages/open_trace.hpp"
 #include "ovni/mpi_events.h"
@@ -52,6 +53,23 @@ bool begins_inside(const Trace& trace, const std::vector<StreamReader>& readers)
     });
 }
 
+bool have_account(const Trace& trace, const std::vector<StreamReader>& readers) {
+    const auto since = parse_version(OVNI_MPI_VERSION_OF_PAUSES);
+    return std::ranges::any_of(readers, [&](const StreamReader& reader) {
+        const auto& require = trace.streams()[reader.index()].metadata.require;
+        const auto model = require.find("mpi");
+        const auto version = model == require.end() ? std::nullopt : parse_version(model->second);
+        return version && *version >= *since;
+    });
+}
+
+uint64_t gaps_of(const ProcessMessages& process) {
+    using Recorded = ProcessMessages::Recorded;
+    if (process.recorded() == Recorded::all) return 0;
+    if (process.recorded() == Recorded::but_gaps) return GapsOfProcess::losses;
+    return GapsOfProcess::pauses | (process.is_finalized() ? 0u : GapsOfProcess::ends_in_doubt);
+}
+
 // Returns false if a stream is damaged: emulation tells of that.
 bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
     Merger merger(std::move(readers));
@@ -72,17 +90,21 @@ bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
 ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
                    const OpenStream& open) {
     ReadEnds all;
-    all.is_incomplete.resize(system.processes().size());
+    all.gaps.resize(system.processes().size());
     for (const ProcessFacts& facts : facts_of_processes(system)) {
         const ProcessInfo& info = system.processes()[facts.process];
         if (!mine[info.loom] || !info.rank) continue;
         std::vector<StreamReader> readers = readers_of(trace, system, info, open);
-        if (readers.empty()) continue;
+        if (readers.empty()) {
+            all.gaps[facts.process] = GapsOfProcess::without_events;
+            continue;
+        }
         ProcessMessages process(facts, all.found);
         if (begins_inside(trace, readers)) process.begin_inside();
+        if (have_account(trace, readers)) process.expect_account();
         const bool is_good = read(std::move(readers), process);
         process.finish();
-        all.is_incomplete[facts.process] = !is_good || process.is_incomplete();
+        all.gaps[facts.process] = gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses);
         add_member_lists(process.communicators(), facts, all.members);
     }
     return all;

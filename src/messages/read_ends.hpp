@@ -25,10 +25,18 @@ struct MemberList {
 void add_member_lists(const ProcessCommunicators& communicators, const ProcessFacts& process,
                       std::vector<MemberList>& lists);
 
+// Bits: why a process may lack ends.
+struct GapsOfProcess {
+    static constexpr uint64_t pauses = 1;          // recording was off, and the ends meanwhile are counted
+    static constexpr uint64_t losses = 2;          // any other gap
+    static constexpr uint64_t ends_in_doubt = 4;   // it has pauses, and did not record MPI_Finalize
+    static constexpr uint64_t without_events = 8;  // it has recorded nothing of MPI
+};
+
 struct ReadEnds {
     MessageEnds found;
     std::vector<MemberList> members;
-    std::vector<uint64_t> is_incomplete;  // by process, 1: it did not record all it did
+    std::vector<uint64_t> gaps;  // by process: GapsOfProcess
 };
 
 // The world of each process, as worlds() counts them.

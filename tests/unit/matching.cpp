@@ -31,14 +31,30 @@ class Matching : public ::testing::Test {
         }
         return all;
     }
-    // "0-0 1-x x-2": places of sends and receives.
+    // Ends that were not recorded, behind `all`.
+    static void add_unrecorded(std::vector<MessageEnd>& all, uint64_t count) {
+        MessageEnd end = ends({count}, 10 * static_cast<int64_t>(all.size()))[0];
+        end.offset = all.size();
+        end.unrecorded = 1;
+        end.stream = 9;
+        all.push_back(end);
+    }
+    static void add(std::vector<MessageEnd>& all, const std::vector<uint64_t>& bytes) {
+        for (uint64_t one : bytes) {
+            MessageEnd end = ends({one}, 10 * static_cast<int64_t>(all.size()))[0];
+            end.offset = all.size();
+            all.push_back(end);
+        }
+    }
+    // "0-0 1-x x-2!": places of sends and receives; `!`: the partner was not recorded.
     std::string match_all() {
         std::string pairs;
-        counts =
-            match({sends, receives, have_one_clock}, [&](const MessageEnd* send, const MessageEnd* receive) {
-                auto place = [](const MessageEnd* end) { return end ? std::to_string(end->offset) : "x"; };
-                pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
-            });
+        counts = match({sends, receives, have_one_clock}, [&](const MessageEnd* send,
+                                                              const MessageEnd* receive, Partner partner) {
+            auto place = [](const MessageEnd* end) { return end ? std::to_string(end->offset) : "x"; };
+            pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
+            pairs += partner == Partner::unrecorded ? "!" : "";
+        });
         return pairs;
     }
 
@@ -81,7 +97,7 @@ TEST_F(Matching, NeverPairsEndsWhoseBytesDiffer) {
         sends = ends(of_sends);
         receives = ends(of_receives);
         size_t taken_sends = 0, taken_receives = 0;
-        match({sends, receives, false}, [&](const MessageEnd* send, const MessageEnd* receive) {
+        match({sends, receives, false}, [&](const MessageEnd* send, const MessageEnd* receive, Partner) {
             if (send && receive) {
                 EXPECT_EQ(send->bytes, receive->bytes);
             }
@@ -126,6 +142,52 @@ TEST_F(Matching, LeavesWhatIsBehindAGap) {
     receives = ends({8, 8, 8});
     receives[1].behind_gap = 1;
     EXPECT_EQ(match_all(), "0-0 1-x 2-x x-1 x-2");
+}
+
+TEST_F(Matching, EndsThatWereNotRecordedKeepTheirPlaces) {
+    add(sends, {8, 8});
+    add_unrecorded(sends, 3);
+    add(sends, {8, 8});
+    add(receives, {8});
+    add_unrecorded(receives, 2);
+    add(receives, {8, 8, 8, 8});
+    EXPECT_EQ(match_all(), "0-0 1-x! x-2! x-3! 3-4 4-5");
+    EXPECT_EQ(counts.matched, 3u);
+    EXPECT_FALSE(counts.is_realigned || counts.is_unordered);
+    std::swap(sends, receives);
+    EXPECT_EQ(match_all(), "0-0 x-1! 2-x! 3-x! 4-3 5-4");
+}
+
+TEST_F(Matching, ManyEndsThatWereNotRecordedCostNothing) {
+    add_unrecorded(sends, UINT32_MAX);
+    add_unrecorded(sends, UINT32_MAX);
+    add(sends, {8});
+    add_unrecorded(receives, UINT32_MAX);
+    add_unrecorded(receives, UINT32_MAX - 1);
+    add(receives, {8, 8});
+    EXPECT_EQ(match_all(), "x-2! 2-3");
+}
+
+// A receive that failed took a message.
+TEST_F(Matching, ListsComeIntoStepBeforeEndsThatWereNotRecorded) {
+    add(sends, {8, 16, 32});
+    add_unrecorded(sends, 1);
+    add(sends, {8});
+    add(receives, {8, 32});
+    add_unrecorded(receives, 1);
+    add(receives, {8});
+    EXPECT_EQ(match_all(), "0-0 1-x 2-1 4-3");
+    EXPECT_TRUE(counts.is_realigned);
+}
+
+TEST_F(Matching, ReceivesThatWereNotRecordedShowThatEarlierOnesHaveMessages) {
+    add(sends, {8, 8, 8});
+    add(receives, {8});
+    receives[0].wait_end = MessageEnd::never;
+    receives[0].bytes = MessageEnd::unknown_bytes;
+    add_unrecorded(receives, 1);
+    add(receives, {8});
+    EXPECT_EQ(match_all(), "0-x 1-x! 2-2");
 }
 
 TEST_F(Matching, CountsThreadsWhoseOrderIsNotDefined) {
