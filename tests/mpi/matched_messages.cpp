@@ -166,9 +166,9 @@ TEST_F(MatchedMessages, AreNeverWrongWhereRecordingStops) {
         const FoundMessages found = find();
         expect_pairs_are_possible(found);
         EXPECT_GT(found.summary.matched, 0u);
-        const auto gap = static_cast<size_t>(Unmatched::gap);
-        EXPECT_EQ(sum(found.summary.sends), found.summary.sends[gap]);
-        EXPECT_EQ(sum(found.summary.receives), found.summary.receives[gap]);
+        const auto off = static_cast<size_t>(Unmatched::off);
+        EXPECT_EQ(sum(found.summary.sends), found.summary.sends[off]);
+        EXPECT_EQ(sum(found.summary.receives), found.summary.receives[off]);
     }
 }
 

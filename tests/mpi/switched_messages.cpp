@@ -1,0 +1,239 @@
+// Messages on both sides of pauses in recording, next to what the program that sends them knows of each.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.hpp"
+#include "messages/find_messages.hpp"
+#include "messages/read_ends.hpp"
+#include "tests/mpi/traced.hpp"
+
+namespace ovni::test {
+
+using testing::Each;
+
+class MatchedMessagesOfPauses : public TracedTest {
+ protected:
+    static constexpr uint64_t message_bytes = 32;
+
+    // The call that posts one end of a message. What recorded says is in tests/apps/switched_messages.cpp.
+    struct Posting {
+        int64_t number = 0, thread = 0, begin = 0, end = 0;
+        int recorded = 0;
+    };
+    struct Book {
+        std::vector<Posting> sends, receives;
+    };
+
+    MatchedMessagesOfPauses() {
+        prepare_for_mpirun();
+        std::filesystem::current_path(path(""));
+    }
+    ~MatchedMessagesOfPauses() override { std::filesystem::current_path(before_); }
+
+    void run_switched(int ranks, const Words& arguments, const Words& options = {}) {
+        std::filesystem::remove_all(trace_directory());
+        books_.clear();
+        Finished done = traced(ranks, Words{app("switched_messages")} + arguments, options);
+        ASSERT_EQ(done.status, 0) << done.err;
+        for (int rank = 0; rank < ranks; ++rank) books_.push_back(read_book(rank));
+    }
+    Book read_book(int rank) const {
+        Book book;
+        std::ifstream lines(path("known." + std::to_string(rank)));
+        char kind = 0;
+        for (Posting call;
+             lines >> kind >> call.number >> call.thread >> call.begin >> call.end >> call.recorded;)
+            (kind == 'S' ? book.sends : book.receives).push_back(call);
+        return book;
+    }
+
+    OpenStream opener(const Trace& trace) const {
+        return [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); };
+    }
+    FoundMessages find(const Trace& trace) const {
+        const System system(trace);
+        return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+                             opener(trace));
+    }
+    // The number of the message that the thread sent or received by the call which began then; 0: none.
+    // Clocks of a busy machine are read a little apart.
+    int64_t number_of(const Trace& trace, uint32_t stream, int64_t posted,
+                      std::vector<Posting> Book::*side) const {
+        const StreamMetadata& about = trace.streams()[stream].metadata;
+        const Posting* nearest = nullptr;
+        auto distance = [&](const Posting& call) {
+            return std::max({call.begin - posted, posted - call.end, int64_t{0}});
+        };
+        for (const Posting& call : books_[static_cast<size_t>(*about.rank)].*side)
+            if (call.thread == about.tid && (!nearest || distance(call) < distance(*nearest)))
+                nearest = &call;
+        constexpr int64_t apart = 20'000;
+        return nearest && distance(*nearest) <= apart ? nearest->number : 0;
+    }
+    // Calls that post several ends say nothing of their order.
+    bool is_same_call(int64_t number, int64_t other, std::vector<Posting> Book::*side) const {
+        const Posting *one = nullptr, *two = nullptr;
+        for (const Book& book : books_)
+            for (const Posting& call : book.*side) {
+                if (call.number == number) one = &call;
+                if (call.number == other) two = &call;
+            }
+        return one && two && one->begin == two->begin && one->thread == two->thread;
+    }
+
+    std::set<int64_t> recorded_on_both_sides() const {
+        std::set<int64_t> sent, both;
+        for (const Book& book : books_)
+            for (const Posting& call : book.sends)
+                if (call.recorded == 1) sent.insert(call.number);
+        for (const Book& book : books_)
+            for (const Posting& call : book.receives)
+                if (call.recorded == 1 && sent.contains(call.number)) both.insert(call.number);
+        return both;
+    }
+    uint64_t recorded(std::vector<Posting> Book::*side) const {
+        uint64_t count = 0;
+        for (const Book& book : books_)
+            count += static_cast<uint64_t>(std::ranges::count(book.*side, 1, &Posting::recorded));
+        return count;
+    }
+
+    // The matched messages by the number that the sender knows; each is one that the receiver got.
+    std::set<int64_t> expect_pairs_are_right(const Trace& trace, const FoundMessages& found) const {
+        std::set<int64_t> matched;
+        for (const Message& message : found.messages) {
+            if (message.bytes != message_bytes) continue;
+            const int64_t sent = number_of(trace, message.send_stream, message.send_posted, &Book::sends);
+            const int64_t received =
+                number_of(trace, message.receive_stream, message.receive_posted, &Book::receives);
+            EXPECT_TRUE(sent == received || is_same_call(sent, received, &Book::receives))
+                << sent << " is " << received << ", tag " << message.tag << " at " << message.send_posted;
+            EXPECT_TRUE(matched.insert(sent).second) << sent << " twice";
+        }
+        return matched;
+    }
+    // The ends of one side that the streams show from begin to end, by the numbers of their messages.
+    std::set<int64_t> shown(const Trace& trace, KeyOfProcess::Side side) const {
+        const System system(trace);
+        const ReadEnds all =
+            read_ends(trace, system, std::vector<bool>(system.looms().size(), true), opener(trace));
+        std::set<int64_t> numbers;
+        for (const MessageEnd& end : all.found.ends) {
+            if (all.found.keys[end.key].side != side || end.unrecorded != 0 || end.bytes != message_bytes)
+                continue;
+            const bool sends = side == KeyOfProcess::Side::sends;
+            numbers.insert(number_of(trace, end.stream, end.posted, sends ? &Book::sends : &Book::receives));
+        }
+        return numbers;
+    }
+    // Whatever has switched recording, and when.
+    // Returns how many there are.
+    size_t expect_all_shown_are_matched() const {
+        const Trace trace = this->trace();
+        const FoundMessages found = find(trace);
+        const auto sends = shown(trace, KeyOfProcess::Side::sends),
+                   receives = shown(trace, KeyOfProcess::Side::receives);
+        std::set<int64_t> both;
+        std::ranges::set_intersection(sends, receives, std::inserter(both, both.begin()));
+        EXPECT_EQ(expect_pairs_are_right(trace, found), both);
+        expect_only(found.summary, Unmatched::off);
+        return both.size();
+    }
+    static void expect_only(const MessageSummary& summary, Unmatched cause) {
+        for (MessageSummary::ByCause counts : {summary.sends, summary.receives}) {
+            counts[static_cast<size_t>(cause)] = 0;
+            EXPECT_THAT(counts, Each(0u));
+        }
+        EXPECT_EQ(summary.realigned, 0u);
+        EXPECT_EQ(summary.unordered, 0u);
+        EXPECT_EQ(summary.unknown_communicator, 0u);
+    }
+    void expect_all_recorded_are_matched() const {
+        const Trace trace = this->trace();
+        const FoundMessages found = find(trace);
+        const MessageSummary& summary = found.summary;
+        const std::set<int64_t> both = recorded_on_both_sides();
+        EXPECT_EQ(expect_pairs_are_right(trace, found), both);
+        constexpr auto off = static_cast<size_t>(Unmatched::off);
+        EXPECT_EQ(summary.sends[off], recorded(&Book::sends) - both.size());
+        EXPECT_EQ(summary.receives[off], recorded(&Book::receives) - both.size());
+        expect_only(summary, Unmatched::off);
+    }
+
+    std::vector<Book> books_;
+
+ private:
+    const std::filesystem::path before_ = std::filesystem::current_path();
+};
+
+TEST_F(MatchedMessagesOfPauses, AreAllThatBothSidesHaveRecorded) {
+    for (int seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        run_switched(3, {std::to_string(seed), "24"});
+        expect_all_recorded_are_matched();
+    }
+    expect_emulates();
+}
+
+TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAmidTheirCalls) {
+    for (int seed = 1; seed <= 3; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        run_switched(3, {std::to_string(seed), "40", "threads"});
+        EXPECT_GT(expect_all_shown_are_matched(), 0u);
+    }
+}
+
+// Recording starts and stops in calls that post and complete, and may be off at the end.
+TEST_F(MatchedMessagesOfPauses, AreThoseThatChainsRecord) {
+    for (const char* chain :
+         {"start:mpi:Barrier:count3", "start:mpi:Init_thread,stop:mpi:Isend:count20",
+          "start:mpi:Irecv:count4,stop:mpi:Wait:count3,repeat", "start:mpi:Wait:count2,stop:mpi:Recv,repeat",
+          "start:mpi:Start:count2,stop:mpi:Waitall,repeat", "start:mpi:Waitany,stop:mpi:Improbe,repeat"}) {
+        SCOPED_TRACE(chain);
+        run_switched(3, {"5", "60", "chains"}, {"--control", chain});
+        EXPECT_GT(expect_all_shown_are_matched(), 10u);
+    }
+}
+
+TEST_F(MatchedMessagesOfPauses, AreAlikeForAnyNumberOfRanks) {
+    run_switched(3, {"4", "24"}, {"--loom", "rank"});
+    ASSERT_EQ(run({program("ovniemu"), "--report", path("report.json"), trace_directory()}).status, 0);
+    const std::string alone = read_file(trace_directory() + "/thread.prv");
+    const auto report = nlohmann::json::parse(read_file(path("report.json")))["messages"];
+    EXPECT_GT(report["matched"], 0);
+    EXPECT_GT(report["unmatched_sends"]["recording was off there"], 0) << report;
+    for (int ranks = 2; ranks <= 3; ++ranks) {
+        Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--report", path("again.json"), "-o",
+                                       path("out" + std::to_string(ranks)), trace_directory()});
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_TRUE(alone == read_file(path("out" + std::to_string(ranks) + "/thread.prv")));
+        EXPECT_EQ(nlohmann::json::parse(read_file(path("again.json")))["messages"], report);
+    }
+}
+
+// Nothing is known behind a pause with more keys than a process counts.
+TEST_F(MatchedMessagesOfPauses, EndWhereThereIsNoAccount) {
+    run_switched(1, {"1", "1", "tags"});
+    const Trace trace = this->trace();
+    const FoundMessages found = find(trace);
+    EXPECT_EQ(expect_pairs_are_right(trace, found).size(), 3u);
+    EXPECT_EQ(found.summary.sends[static_cast<size_t>(Unmatched::gap)], 3u);
+    EXPECT_EQ(found.summary.receives[static_cast<size_t>(Unmatched::gap)], 3u);
+}
+
+TEST_F(MatchedMessagesOfPauses, AreNotToldToTheReference) {
+    run_switched(2, {"2", "12"}, {"--mpi-events", "reference"});
+    for (const Stream& stream : streams()) EXPECT_EQ(stream.metadata.require.at("mpi"), "1.0.0");
+    const Finished dump = run({program("ovnidump"), trace_directory()});
+    EXPECT_EQ(dump.out.find(" MX"), std::string::npos);
+    run_switched(2, {"2", "12"});
+    EXPECT_THAT(run({program("ovnidump"), trace_directory()}).out,
+                testing::ContainsRegex("MXk .*not recorded: sends=[0-9]+ receives=[0-9]+ peer=[01] tag="));
+}
+
+}  // namespace ovni::test
