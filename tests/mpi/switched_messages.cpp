@@ -194,6 +194,14 @@ TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAmidTheirCalls) {
     }
 }
 
+// One thread is recorded while another is not.
+TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAlone) {
+    run_switched(
+        3, {"1", "40", "threads"},
+        {"--control", "start:mpi:Irecv:count20,stop:mpi:Wait:count17,repeat", "--control-scope", "thread"});
+    EXPECT_GT(expect_all_shown_are_matched(), 0u);
+}
+
 // Recording starts and stops in calls that post and complete, and may be off at the end.
 TEST_F(MatchedMessagesOfPauses, AreThoseThatChainsRecord) {
     for (const char* chain :
