@@ -26,7 +26,7 @@ struct Posted {
     bool persistent = false;
     bool active = true;  // a persistent request between start and completion
     bool cancelled = false;
-    // Of a persistent request, and of a receive that no stream shows.
+    // Those of a persistent request, and of a receive that no stream shows.
     int32_t peer = 0, tag = 0;
     uint32_t communicator = 0;
     int32_t rank = 0;  // of the process there

@@ -38,8 +38,8 @@ struct MpiCommunicator {
 // Reads the data of a jumbo event MXC; nothing if it is damaged.
 std::optional<MpiCommunicator> mpi_communicator(std::span<const uint8_t> data);
 
-// What a process did while nothing was recorded, from the jumbo events MXk, MXu and MXe. Each reads the data
-// of its event; nothing if it is damaged.
+// The doings of a process while nothing was recorded, from the jumbo events MXk, MXu and MXe. Each function
+// reads the data of its event; nothing if it is damaged.
 struct MpiUnrecorded {
     MpiCommunicator communicator;  // number, flags, id and rank
     int32_t peer = 0, tag = 0;

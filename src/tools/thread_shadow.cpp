@@ -72,7 +72,7 @@ void append_at(std::string& out, std::string_view event, int64_t clock) {
     std::memcpy(out.data() + at + OVNI_FORMAT_CLOCK_AT, &clock, sizeof clock);
 }
 
-// What was not recorded before the part has no meaning in it.
+// Messages that were not recorded before the part have no meaning in it.
 bool belongs_to_its_place(EventCode code) {
     return code == EventCode(OVNI_MPI_UNRECORDED) || code == EventCode(OVNI_MPI_UNDER_WAY) ||
            code == EventCode(OVNI_MPI_UNRECORDED_END);
