@@ -81,7 +81,7 @@ TEST_F(CutGapsTest, AGapToTheEnd) {
     expect_parts_of({20, 50, 150, 300, 500});
 }
 
-Json points(std::vector<std::pair<int64_t, int64_t>> of) {
+Json points(const std::vector<std::pair<int64_t, int64_t>>& of) {
     Json list = Json::array();
     for (auto [local, offset] : of)
         list.push_back({{"local", local},
