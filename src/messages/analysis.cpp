@@ -19,6 +19,7 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
     all.messages = std::move(found.messages);
     all.summary = std::move(found.summary);
     all.waits = std::move(waits.waits);
+    all.collectives = std::move(waits.collectives);
     all.wait_summary = std::move(waits.summary);
     return all;
 }

@@ -11,8 +11,9 @@
 namespace ovni {
 
 struct TrafficAnalysis {
-    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
-    std::vector<Wait> waits;        // of threads of this rank, by begin and stream
+    std::vector<Message> messages;           // whose sender this rank has: by stream, time and offset
+    std::vector<Wait> waits;                 // of threads of this rank, by begin and stream
+    std::vector<CollectiveEnd> collectives;  // as find_waits() has left them
     MessageSummary summary;
     WaitSummary wait_summary;
     Efficiencies efficiencies;  // on rank 0

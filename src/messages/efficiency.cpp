@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/in_order.hpp"
 #include "messages/collective_flow.hpp"
 #include "messages/ideal_replay.hpp"
 
@@ -107,6 +108,9 @@ std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencyS
                        [&](const ReplayPoint& point) { return owners.of_stream(point.process); });
 }
 
+int64_t time_of(const ReplayPoint& point) {
+    return point.time;
+}
 auto order_of(const ReplayPoint& point) {
     return std::tuple(point.time, point.what, point.process, point.id);
 }
@@ -150,29 +154,6 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
     return points;
 }
 
-// Hands rank 0 the points of all ranks in the order of time, some at a time. Collective.
-template <class Take>
-void visit_in_order(const Ranks& ranks, const std::vector<ReplayPoint>& mine, Take take) {
-    constexpr size_t most = size_t{1} << 16;
-    size_t next = 0;
-    for (;;) {
-        const size_t last = std::min(next + most, mine.size());
-        const int64_t until = ranks.allreduce(Op::min, last < mine.size() ? mine[last].time : INT64_MAX);
-        size_t end = next;
-        while (end < mine.size() && (mine[end].time < until || until == INT64_MAX)) ++end;
-        // Many points of one time go together.
-        const bool is_stuck = ranks.allreduce(Op::max, static_cast<uint64_t>(end - next)) == 0;
-        while (is_stuck && end < mine.size() && mine[end].time == until) ++end;
-        std::vector<ReplayPoint> all =
-            ranks.gather_joined(std::vector<ReplayPoint>(mine.begin() + static_cast<std::ptrdiff_t>(next),
-                                                         mine.begin() + static_cast<std::ptrdiff_t>(end)));
-        std::ranges::sort(all, {}, order_of);
-        for (const ReplayPoint& point : all) take(point);
-        next = end;
-        if (until == INT64_MAX) return;
-    }
-}
-
 std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
     std::map<int64_t, Efficiency> by_region;
     for (const auto& [place, time] : replay.times()) {
@@ -194,8 +175,10 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
 Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const StreamOwners& owners,
                                const EfficiencySources& sources) {
     IdealReplay replay(system.processes().size());
-    visit_in_order(ranks, points_in_order(system, owners, sources),
-                   [&](const ReplayPoint& point) { replay.take(point); });
+    const std::vector<ReplayPoint> mine = points_in_order(system, owners, sources);
+    visit_in_order(ranks, std::span(mine), time_of, order_of, [&](const std::vector<ReplayPoint>& points) {
+        for (const ReplayPoint& point : points) replay.take(point);
+    });
     return {efficiencies_of(replay), replay.out_of_order()};
 }
 

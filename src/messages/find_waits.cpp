@@ -75,14 +75,15 @@ class Certainty {
         const auto first = clocks_.bound_of(mine), second = clocks_.bound_of(other);
         return first && second ? *first + *second : -1;
     }
-    static uint64_t certain(const Wait& wait, int64_t bound) {
-        return bound < 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(wait.length() - bound, 0));
-    }
 
  private:
     const Trace& trace_;
     const ClockModel& clocks_;
 };
+
+uint64_t certain_part(const Wait& wait) {
+    return wait.bound < 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(wait.length() - wait.bound, 0));
+}
 
 auto key_of(const WaitSum& sum) {
     return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
@@ -102,30 +103,28 @@ std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
     return all;
 }
 
-void keep_longest(std::vector<LongWait>& waits) {
-    auto order = [](const LongWait& of) {
-        return std::tuple(-of.wait.length(), of.wait.begin, of.wait.stream, of.wait.kind);
+void keep_longest(std::vector<Wait>& waits) {
+    auto order = [](const Wait& wait) {
+        return std::tuple(-wait.length(), wait.begin, wait.stream, wait.kind);
     };
     std::ranges::sort(waits, {}, order);
     if (waits.size() > most_long_waits) waits.resize(most_long_waits);
 }
 
-void sum_up(const Ranks& ranks, const System& system, const Certainty& certainty,
-            const ThreadRegions& regions, FoundWaits& found) {
+void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regions, FoundWaits& found) {
     auto process_of = [&](uint32_t stream) {
         return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
     };
     std::map<decltype(key_of(WaitSum())), WaitSum> sums;
-    std::vector<LongWait> longest;
+    std::vector<Wait> longest;
     for (const Wait& wait : found.waits) {
-        const int64_t bound = certainty.bound_of(wait);
         WaitSum sum{process_of(wait.stream), process_of(wait.cause_stream), wait.function, wait.kind};
         sum.region = regions.at(wait.stream, wait.begin);
         WaitSum& all = sums.try_emplace(key_of(sum), sum).first->second;
         ++all.times;
         all.ns += static_cast<uint64_t>(wait.length());
-        all.certain += Certainty::certain(wait, bound);
-        longest.push_back({wait, bound});
+        all.certain += certain_part(wait);
+        longest.push_back(wait);
         if (longest.size() >= 2 * most_long_waits) keep_longest(longest);
     }
     keep_longest(longest);
@@ -181,7 +180,9 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     std::ranges::sort(found.waits, {}, [](const Wait& w) {
         return std::tuple(w.begin, w.stream, w.end, w.kind, w.cause_stream);
     });
-    sum_up(ranks, system, Certainty(trace, clocks), ThreadRegions(sources.regions), found);
+    const Certainty certainty(trace, clocks);
+    for (Wait& wait : found.waits) wait.bound = certainty.bound_of(wait);
+    sum_up(ranks, system, ThreadRegions(sources.regions), found);
     return found;
 }
 

@@ -30,11 +30,6 @@ struct WaitSum {
     uint64_t certain = 0;  // ns, however far the clocks of nodes may be wrong
 };
 
-struct LongWait {
-    Wait wait;
-    int64_t bound = -1;  // +- ns; -1: unknown
-};
-
 struct CollectiveSummary {
     uint64_t collectives = 0;
     uint64_t incomplete = 0;   // some members are not recorded
@@ -44,8 +39,8 @@ struct CollectiveSummary {
 
 struct WaitSummary {
     CollectiveSummary collectives;
-    std::vector<WaitSum> sums;      // on rank 0, sorted
-    std::vector<LongWait> longest;  // on rank 0: 100 at most, the longest first
+    std::vector<WaitSum> sums;  // on rank 0, sorted
+    std::vector<Wait> longest;  // on rank 0: 100 at most, the longest first
 };
 
 struct FoundWaits {

@@ -68,7 +68,7 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
     lines.push_back(
         fmt::format("\n{:>12} {:>14}  {:<14}{:<28}{}", "seconds", "since", "who waits", "wait", "for"));
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
-        const auto& [wait, bound] = waits.longest[i];
+        const Wait& wait = waits.longest[i];
         auto process = [&](uint32_t stream) {
             return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
         };

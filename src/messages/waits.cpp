@@ -56,13 +56,23 @@ class WaitsAtCollective {
     // `member` waits until `cause` has entered.
     void add(const CollectiveEnd& member, const CollectiveEnd* cause, WaitKind kind) {
         if (!cause || !waits(member)) return;
-        add(member, {member.wait_begin, std::min(cause->enter, member.wait_end), cause->enter, 0,
-                     cause->stream, 0, kind});
+        Wait wait;
+        wait.begin = member.wait_begin;
+        wait.end = std::min(cause->enter, member.wait_end);
+        wait.cause_time = cause->enter;
+        wait.cause_stream = cause->stream;
+        wait.kind = kind;
+        add(member, wait);
     }
     void add_completion(const CollectiveEnd& member, int64_t from) {
         if (!waits(member)) return;
-        add(member, {std::max(from, member.wait_begin), member.wait_end, from, 0, MessageEnd::no_stream, 0,
-                     WaitKind::completion});
+        Wait wait;
+        wait.begin = std::max(from, member.wait_begin);
+        wait.end = member.wait_end;
+        wait.cause_time = from;
+        wait.cause_stream = MessageEnd::no_stream;
+        wait.kind = WaitKind::completion;
+        add(member, wait);
     }
     std::vector<Wait> take() { return std::move(waits_); }
 
@@ -101,13 +111,14 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received) {
     for (size_t at = 0; at < received.size(); ++at) {
         const Message& message = *received[at];
         if (asks_only(message.receive_completed_by)) continue;
-        const Wait wait{message.receive_wait_begin,
-                        std::min(message.send_posted, message.receive_wait_end),
-                        message.send_posted,
-                        message.receive_completed_in,
-                        message.send_stream,
-                        message.receive_completed_by,
-                        overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender};
+        Wait wait;
+        wait.begin = message.receive_wait_begin;
+        wait.end = std::min(message.send_posted, message.receive_wait_end);
+        wait.cause_time = message.send_posted;
+        wait.stream = message.receive_completed_in;
+        wait.cause_stream = message.send_stream;
+        wait.function = message.receive_completed_by;
+        wait.kind = overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
         if (wait.end > wait.begin) calls.take(wait);
     }
     return calls.all();
@@ -121,9 +132,13 @@ std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<c
         if (message.send_completed_in == MessageEnd::no_stream || asks_only(message.send_completed_by))
             continue;
         if (message.send_wait_end <= message.receive_posted) continue;
-        const Wait wait{message.send_wait_begin,   message.receive_posted, message.receive_posted,
-                        message.send_completed_in, message.receive_stream, message.send_completed_by,
-                        WaitKind::late_receiver};
+        Wait wait;
+        wait.begin = message.send_wait_begin;
+        wait.end = wait.cause_time = message.receive_posted;
+        wait.stream = message.send_completed_in;
+        wait.cause_stream = message.receive_stream;
+        wait.function = message.send_completed_by;
+        wait.kind = WaitKind::late_receiver;
         if (wait.end > wait.begin && !taken.contains({wait.stream, wait.begin})) calls.take(wait);
     }
     return calls.all();

@@ -58,6 +58,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::coun
 struct Wait {
     int64_t begin = 0, end = 0;
     int64_t cause_time = 0;     // what was waited for was done then
+    int64_t bound = 0;          // +- ns, by which clocks can be wrong at it; -1: unknown
     uint32_t stream = 0;        // of the thread that waits
     uint32_t cause_stream = 0;  // of the thread that was late; MessageEnd::no_stream: none
     uint16_t function = 0;      // that waits, in mpi_function_rows

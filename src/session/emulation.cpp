@@ -126,6 +126,7 @@ void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
     TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader());
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
+    if (!options_.outputs.empty()) rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
     content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
@@ -240,7 +241,8 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
         content_.gaps = gather(
             ranks_, ranks_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine_); }));
     const Facts facts = any_needs_facts() ? this->facts(window) : Facts();
-    for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts});
+    rows_.end_at(window.duration());
+    for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
     if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
     if (ranks_.is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);

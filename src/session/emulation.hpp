@@ -73,6 +73,7 @@ class Emulation {
     std::optional<ReportFile> report_file_;  // on rank 0
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
+    TrafficRows rows_;    // if a sink wants them
     FoundPlan mpi_plan_;  // with --mpi-prv
     std::optional<PendingCalls> calls_;
     ReportContent content_;

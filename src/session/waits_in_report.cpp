@@ -37,17 +37,17 @@ Json process_or_null(uint32_t process) {
     return process == WaitSum::no_process ? Json() : Json(process);
 }
 
-Json single_wait(const LongWait& of, const System& system, int64_t origin) {
+Json single_wait(const Wait& of, const System& system, int64_t origin) {
     auto process_of = [&](uint32_t stream) {
         return stream == MessageEnd::no_stream ? Json() : Json(system.process_of_stream(stream));
     };
-    return {{"from", of.wait.begin - origin},
-            {"to", of.wait.end - origin},
+    return {{"from", of.begin - origin},
+            {"to", of.end - origin},
             {"bound", of.bound < 0 ? Json() : Json(of.bound)},
-            {"wait", wait_names[static_cast<size_t>(of.wait.kind)]},
-            {"function", function_name(of.wait.function)},
-            {"process", process_of(of.wait.stream)},
-            {"cause", process_of(of.wait.cause_stream)}};
+            {"wait", wait_names[static_cast<size_t>(of.kind)]},
+            {"function", function_name(of.function)},
+            {"process", process_of(of.stream)},
+            {"cause", process_of(of.cause_stream)}};
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Json waits_in(const WaitSummary& waits, const System& system, const FileSchema& 
                         {"times", sum.times},
                         {"ns", sum.ns},
                         {"certain", sum.certain}});
-    for (const LongWait& wait : waits.longest) longest.push_back(single_wait(wait, system, origin));
+    for (const Wait& wait : waits.longest) longest.push_back(single_wait(wait, system, origin));
     return {{"sums", std::move(sums)}, {"longest", std::move(longest)}};
 }
 

@@ -71,13 +71,9 @@ ChunkFilter::~ChunkFilter() {
     deflateEnd(&stream_);
 }
 
-template <class Row>
-void ChunkFilter::shuffle(std::span<const Row> rows) {
-    static_assert(sizeof(Row) % word_bytes == 0);
-    constexpr size_t words_in_row = sizeof(Row) / word_bytes;
-    const size_t n = rows.size();
-    planes_.resize(n * sizeof(Row));
-    const auto* bytes = reinterpret_cast<const uint8_t*>(rows.data());
+void ChunkFilter::shuffle(const uint8_t* bytes, size_t n, size_t row_bytes) {
+    const size_t words_in_row = row_bytes / word_bytes;
+    planes_.resize(n * row_bytes);
     for (size_t w = 0; w < words_in_row; ++w) {
         const uint8_t* word = bytes + w * word_bytes;
         uint8_t* planes = planes_.data() + w * word_bytes * n;
@@ -85,13 +81,13 @@ void ChunkFilter::shuffle(std::span<const Row> rows) {
         size_t r = 0;
         for (; r + block.size() <= n; r += block.size()) {
 #pragma GCC unroll 8
-            for (size_t i = 0; i < 8; ++i) std::memcpy(&block[i], word + (r + i) * sizeof(Row), word_bytes);
+            for (size_t i = 0; i < 8; ++i) std::memcpy(&block[i], word + (r + i) * row_bytes, word_bytes);
             transpose(block);
 #pragma GCC unroll 8
             for (size_t j = 0; j < 8; ++j) std::memcpy(planes + j * n + r, &block[j], word_bytes);
         }
         for (; r < n; ++r)
-            for (size_t j = 0; j < word_bytes; ++j) planes[j * n + r] = word[r * sizeof(Row) + j];
+            for (size_t j = 0; j < word_bytes; ++j) planes[j * n + r] = word[r * row_bytes + j];
     }
 }
 
@@ -125,13 +121,9 @@ const ChunkFilter::Constant& ChunkFilter::constant(uint8_t byte, size_t count) {
     return constant;
 }
 
-std::span<const uint8_t> ChunkFilter::apply(std::span<const ColumnRow> rows) {
-    shuffle(rows);
-    return deflate_planes(sizeof(ColumnRow));
-}
-std::span<const uint8_t> ChunkFilter::apply(std::span<const MessageRow> rows) {
-    shuffle(rows);
-    return deflate_planes(sizeof(MessageRow));
+std::span<const uint8_t> ChunkFilter::apply(const uint8_t* rows, size_t count, size_t row_bytes) {
+    shuffle(rows, count, row_bytes);
+    return deflate_planes(row_bytes);
 }
 
 std::span<const uint8_t> ChunkFilter::deflate_planes(size_t planes) {

@@ -9,10 +9,10 @@
 
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <span>
+#include <type_traits>
 #include <vector>
-
-#include "sink/column_rows.hpp"
 
 namespace ovni {
 
@@ -25,9 +25,14 @@ class ChunkFilter {
     ChunkFilter(const ChunkFilter&) = delete;
     ChunkFilter& operator=(const ChunkFilter&) = delete;
 
-    // Valid until the next call.
-    std::span<const uint8_t> apply(std::span<const ColumnRow> rows);
-    std::span<const uint8_t> apply(std::span<const MessageRow> rows);
+    // Valid until the next call. A row has words of 8 bytes.
+    template <std::ranges::contiguous_range Rows>
+    std::span<const uint8_t> apply(const Rows& rows) {
+        using Row = std::ranges::range_value_t<Rows>;
+        static_assert(sizeof(Row) % sizeof(uint64_t) == 0 && std::is_trivially_copyable_v<Row>);
+        return apply(reinterpret_cast<const uint8_t*>(std::ranges::data(rows)), std::ranges::size(rows),
+                     sizeof(Row));
+    }
 
  private:
     // Most planes of a chunk are one byte again and again.
@@ -36,8 +41,8 @@ class ChunkFilter {
         uLong checksum = 0;
     };
 
-    template <class Row>
-    void shuffle(std::span<const Row> rows);
+    std::span<const uint8_t> apply(const uint8_t* rows, size_t count, size_t row_bytes);
+    void shuffle(const uint8_t* rows, size_t count, size_t row_bytes);
     std::span<const uint8_t> deflate_planes(size_t planes);
     void deflate_plane(std::span<const uint8_t> plane);
     const Constant& constant(uint8_t byte, size_t count);

@@ -1,4 +1,5 @@
 // Records as rows of columns, one growing table per channel type and one of messages: in memory as on disk.
+// Rows of waits and collectives are those of messages/traffic_rows.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 #include "emu/record.hpp"
 #include "messages/message_record.hpp"
+#include "messages/traffic_rows.hpp"
 
 namespace ovni {
 
@@ -32,7 +34,7 @@ struct MessageRow {
 };
 static_assert(sizeof(MessageRow) == 64);
 
-// A chunk is compressed as a whole: 384 KiB, of messages 1 MiB.
+// A chunk is compressed as a whole: 384 KiB, of messages 1 MiB, of collectives 1.4 MiB.
 inline constexpr size_t rows_in_chunk = size_t{16} << 10;
 
 constexpr int32_t column_row(uint32_t row) {

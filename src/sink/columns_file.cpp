@@ -1,14 +1,14 @@
 #include "sink/columns_file.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/file.hpp"
-#include "sink/column_rows.hpp"
+#include "sink/column_layouts.hpp"
 #include "sink/hdf5_file.hpp"
 #include "sink/output_names.hpp"
 
@@ -70,47 +70,6 @@ Table row_labels_of(const FileSchema& file) {
             {{"row", "from 0", rows}, {"label", "as in its .row file", file.rows}}};
 }
 
-using Field = Hdf5File::RowField;
-
-constexpr Field channel_fields[] = {
-    {"time", offsetof(ColumnRow, time), Field::Type::int64},
-    {"thread", offsetof(ColumnRow, thread), Field::Type::int32},
-    {"cpu", offsetof(ColumnRow, cpu), Field::Type::int32},
-    {"value", offsetof(ColumnRow, value), Field::Type::int64},
-};
-constexpr Field breakdown_fields[] = {
-    {"time", offsetof(ColumnRow, time), Field::Type::int64},
-    {"row", offsetof(ColumnRow, thread), Field::Type::int32},
-    {"value", offsetof(ColumnRow, value), Field::Type::int64},
-};
-constexpr Field message_fields[] = {
-    {"time", offsetof(MessageRow, time), Field::Type::int64},
-    {"send_end", offsetof(MessageRow, send_end), Field::Type::int64},
-    {"receive_begin", offsetof(MessageRow, receive_begin), Field::Type::int64},
-    {"receive_end", offsetof(MessageRow, receive_end), Field::Type::int64},
-    {"sender", offsetof(MessageRow, sender), Field::Type::int32},
-    {"receiver", offsetof(MessageRow, receiver), Field::Type::int32},
-    {"bytes", offsetof(MessageRow, bytes), Field::Type::uint64},
-    {"tag", offsetof(MessageRow, tag), Field::Type::int32},
-    {"communicator", offsetof(MessageRow, communicator), Field::Type::uint64},
-};
-constexpr Hdf5File::RowType channel_rows{sizeof(ColumnRow), channel_fields};
-constexpr Hdf5File::RowType breakdown_rows{sizeof(ColumnRow), breakdown_fields};
-constexpr Hdf5File::RowType message_rows{sizeof(MessageRow), message_fields};
-
-constexpr std::pair<const char*, const char*> about_messages[] = {
-    {"about", "messages of MPI: sends with the receives that took them, in the order of time"},
-    {"time", "the call that posts the send begins, ns since the first event"},
-    {"send_end", "the call that posts the send ends"},
-    {"receive_begin", "the call that posts the receive begins"},
-    {"receive_end", "the call that completes it ends"},
-    {"sender", "row in rows/threads of the thread that posts the send"},
-    {"receiver", "row in rows/threads of the thread that posts the receive"},
-    {"bytes", "length; 2^64-1: unknown"},
-    {"tag", "of MPI"},
-    {"communicator", "id, the same in all processes; 1: MPI_COMM_WORLD, 2: MPI_COMM_SELF"},
-};
-
 struct Rows {
     Hdf5Handle dataset;
     uint64_t count = 0;
@@ -138,7 +97,7 @@ class Hdf5Columns : public ColumnsFile {
             file_.close(breakdowns_[b].dataset);
         }
         channels_.visit([&](uint16_t, Rows& rows) { file_.close(rows.dataset); });
-        if (messages_.dataset) file_.close(messages_.dataset);
+        for (auto& [kind, rows] : traffic_) file_.close(rows.dataset);
         describe(schema, facts, duration, ending);
         file_.close();
         commit(output_, path_, ending);
@@ -146,7 +105,7 @@ class Hdf5Columns : public ColumnsFile {
 
  private:
     Rows& rows_of(ColumnName column) {
-        if (column.kind == ColumnName::Kind::messages) return messages_;
+        if (traffic_layout(column.kind)) return traffic_[column.kind];
         return column.kind == ColumnName::Kind::channel ? channels_[column.number]
                                                         : breakdowns_[column.number];
     }
@@ -161,8 +120,8 @@ class Hdf5Columns : public ColumnsFile {
     Hdf5Handle make(ColumnName column, size_t chunk) {
         if (column.kind == ColumnName::Kind::channel)
             return file_.make_rows(path_of_channel(column.number), channel_rows, chunk);
-        if (column.kind == ColumnName::Kind::messages)
-            return file_.make_rows("/messages", message_rows, chunk);
+        if (const TrafficLayout* traffic = traffic_layout(column.kind))
+            return file_.make_rows(traffic->path, traffic->rows, chunk);
         return file_.make_rows("/breakdowns/" + schema_.breakdowns[column.number].name, breakdown_rows,
                                chunk);
     }
@@ -184,8 +143,11 @@ class Hdf5Columns : public ColumnsFile {
             title(schema.thread, type, "thread_title");
             title(schema.cpu, type, "cpu_title");
         });
-        if (messages_.count > 0)
-            for (const auto& [name, text] : about_messages) file_.describe("/messages", name, text);
+        for (const auto& [kind, rows] : traffic_) {
+            const TrafficLayout& of = *traffic_layout(kind);
+            file_.describe(of.path, "about", of.about);
+            for (const AboutColumn& column : of.columns) file_.describe(of.path, column.name, column.about);
+        }
         file_.write(types_of(schema));
         file_.write(labels_of(schema));
         for (const FileSchema& breakdown : schema.breakdowns) file_.write(row_labels_of(breakdown));
@@ -198,7 +160,7 @@ class Hdf5Columns : public ColumnsFile {
     const Schema schema_;
     ByType<Rows> channels_;
     std::vector<Rows> breakdowns_;
-    Rows messages_;
+    std::map<ColumnName::Kind, Rows> traffic_;
 };
 
 }  // namespace

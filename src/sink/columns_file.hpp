@@ -12,9 +12,9 @@
 
 namespace ovni {
 
-// A dataset: a channel type, one of Schema::breakdowns, or the messages.
+// A dataset: a channel type, one of Schema::breakdowns, or of what crosses processes.
 struct ColumnName {
-    enum class Kind : uint8_t { channel, breakdown, messages } kind = Kind::channel;
+    enum class Kind : uint8_t { channel, breakdown, messages, waits, collectives } kind = Kind::channel;
     uint16_t number = 0;
 };
 
@@ -25,9 +25,8 @@ class ColumnsFile {
     static std::unique_ptr<ColumnsFile> make(const std::filesystem::path& path, const Schema& schema);
     virtual ~ColumnsFile() = default;
 
-    // The next chunk of a dataset, `count` rows of type ColumnRow or MessageRow: as many as a chunk has, but
-    // for the last, which is filled up. A dataset of fewer rows than a chunk has just that one, of its own
-    // size.
+    // The next chunk of a dataset, `count` rows of its type: as many as a chunk has, but for the last, which
+    // is filled up. A dataset of fewer rows than a chunk has just that one, of its own size.
     virtual void append(ColumnName column, size_t count, std::span<const uint8_t> filtered) = 0;
     virtual void end(const Schema& schema, const Facts& facts, int64_t duration, Ending ending) = 0;
 };

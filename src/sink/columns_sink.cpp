@@ -5,6 +5,8 @@
 #include <iterator>
 #include <set>
 
+#include "base/in_order.hpp"
+
 namespace ovni {
 
 namespace {
@@ -19,6 +21,12 @@ std::set<uint16_t> types_of(const Plan& plan) {
     for (size_t i = 0; i < plan.instants.size(); ++i)
         types.insert(static_cast<uint16_t>(prv_type::first_instant + i));
     return types;
+}
+
+std::vector<MessageRow> message_rows(std::span<const MessageRecord> messages) {
+    std::vector<MessageRow> rows;
+    std::ranges::transform(messages, std::back_inserter(rows), message_row);
+    return rows;
 }
 
 // Filtered chunks one after the other, in the order in which their rank has them, each behind its size.
@@ -79,7 +87,7 @@ void ColumnsSink::write(const Slice& slice) {
     if (ranks_->is_alone()) {
         visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(column, row); });
         count_rows();
-        std::ranges::transform(slice.messages, std::back_inserter(messages_), message_row);
+        messages_.add(message_rows(slice.messages));
         write_messages(rows_in_chunk);
         return filter_until(whole_chunks());
     }
@@ -165,25 +173,29 @@ void ColumnsSink::hand_out(const Slice& slice) {
 }
 
 void ColumnsSink::gather_messages(const Slice& slice) {
-    std::vector<MessageRow> mine;
-    std::ranges::transform(slice.messages, std::back_inserter(mine), message_row);
-    for (const std::vector<MessageRow>& rows : ranks_->gather(mine))
-        messages_.insert(messages_.end(), rows.begin(), rows.end());
+    messages_.add(ranks_->gather_joined(message_rows(slice.messages)));
 }
 
-// In chunks, until fewer than `least` are left. They fill up the last chunk as channels do theirs.
 void ColumnsSink::write_messages(size_t least) {
-    size_t done = 0;
-    while (messages_.size() - done >= least) {
-        const size_t count = std::min(messages_.size() - done, rows_in_chunk);
-        if (count < rows_in_chunk && have_messages_) messages_.resize(done + rows_in_chunk);
-        const std::span<const MessageRow> chunk =
-            std::span(messages_).subspan(done, std::min(messages_.size() - done, rows_in_chunk));
-        file_->append({ColumnName::Kind::messages}, count, filter_.apply(chunk));
-        have_messages_ = true;
-        done += chunk.size();
-    }
-    messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(done));
+    if (file_) messages_.write(*file_, filter_, least);
+}
+
+// Those of all ranks, in the order of time. Collective.
+template <class Row>
+void ColumnsSink::write_all(ColumnName::Kind kind, const std::vector<Row>& mine) {
+    TrafficChunks<Row> chunks(kind);
+    visit_in_order(
+        *ranks_, std::span<const Row>(mine), [](const Row& row) { return row.time; }, &Row::key,
+        [&](const std::vector<Row>& rows) {
+            ranks_->agree([&] {
+                if (!file_) return;
+                chunks.add(rows);
+                chunks.write(*file_, filter_, rows_in_chunk);
+            });
+        });
+    ranks_->agree([&] {
+        if (file_) chunks.write(*file_, filter_, 1);
+    });
 }
 
 // Room for a chunk of this rank.
@@ -265,6 +277,10 @@ void ColumnsSink::end(const Outcome& outcome) {
     ranks_->agree([&] {
         write_gathered();
         write_messages(1);
+    });
+    write_all(ColumnName::Kind::waits, outcome.traffic.waits);
+    write_all(ColumnName::Kind::collectives, outcome.traffic.collectives);
+    ranks_->agree([&] {
         if (file_) file_->end(outcome.schema, outcome.facts, outcome.duration, outcome.ending);
     });
 }

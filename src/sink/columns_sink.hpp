@@ -3,7 +3,7 @@
 // Rows go to the rank that has their chunk, ranks filter their chunks, and rank 0 writes them, which then are
 // some bytes for a row. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of
 // one: all would wait for ever. Alone a rank has every chunk. Messages are fewer: rank 0 gathers and filters
-// those of each slice.
+// those of each slice; waits and collectives at the end.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "sink/column_rows.hpp"
 #include "sink/columns_file.hpp"
 #include "sink/sink.hpp"
+#include "sink/traffic_chunks.hpp"
 
 namespace ovni {
 
@@ -56,6 +57,8 @@ class ColumnsSink : public Sink {
     void hand_out(const Slice& slice);
     void gather_messages(const Slice& slice);
     void write_messages(size_t least);
+    template <class Row>
+    void write_all(ColumnName::Kind kind, const std::vector<Row>& mine);
     void gather_filtered();
     std::vector<uint64_t> whole_chunks() const;
     std::vector<uint64_t> all_chunks() const;
@@ -70,9 +73,8 @@ class ColumnsSink : public Sink {
     std::vector<Column> columns_;  // channel types, then breakdowns
     std::vector<size_t> column_of_type_;
     size_t first_breakdown_ = 0;
-    std::vector<Rows> spare_;           // room for chunks
-    std::vector<MessageRow> messages_;  // on rank 0: that are not in the file
-    bool have_messages_ = false;        // the file has some
+    std::vector<Rows> spare_;  // room for chunks
+    TrafficChunks<MessageRow> messages_{ColumnName::Kind::messages};
 
     // Alone only, by column: where the next row goes, and where the room for it ends.
     struct Tail {

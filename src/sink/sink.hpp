@@ -15,6 +15,7 @@
 #include "emu/schema.hpp"
 #include "messages/message_record.hpp"
 #include "messages/mpi_call.hpp"
+#include "messages/traffic_rows.hpp"
 #include "sink/facts.hpp"
 
 namespace ovni {
@@ -39,7 +40,8 @@ struct Outcome {
     const Schema& schema;  // rows as in Plan::schema, with all types and labels
     int64_t duration = 0;  // time of the last event, ns
     Ending ending = Ending::complete;
-    const Facts& facts;  // empty if no sink needs them
+    const Facts& facts;          // empty if no sink needs them
+    const TrafficRows& traffic;  // those of this rank; empty as facts are
 };
 
 class Sink {

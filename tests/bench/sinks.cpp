@@ -74,7 +74,7 @@ void measure(const char* name, int round, const Emulated& emulated, Sink& sink, 
         sink.share(slice);
         sink.write(slice);
     }
-    sink.end({emulated.plan.schema, emulated.duration, Ending::complete, Facts()});
+    sink.end({emulated.plan.schema, emulated.duration, Ending::complete, Facts(), TrafficRows()});
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - wall;
     fmt::print("{} {} {:.6f} {:.6f} {}\n", name, round, seconds.count(), cpu_seconds() - cpu,
                bytes_in(directory));

@@ -34,8 +34,9 @@ class ColumnsTest : public DistributedTest {
         options.insert(options.end(), {"--hdf5", output(name).string()});
         return options;
     }
-    // Rank 0 sends them to rank 1, 10 ns each; there is a rank 2.
-    void add_messages(int messages) {
+    // Rank 0 sends them to rank 1, 10 ns each; there is a rank 2. Then all are in barriers, the last rank as
+    // the last.
+    void add_messages(int messages, int barriers = 0) {
         constexpr int ranks_of_trace = 3, bytes = 1000;
         constexpr int64_t step = 10;
         for (int rank = 0; rank < ranks_of_trace; ++rank) {
@@ -54,8 +55,12 @@ class ColumnsTest : public DistributedTest {
                     .event(sends ? EventCode("MS[") : EventCode("MR["), clock, {peer, i % 3, u32(1), u32(0)})
                     .event(sends ? EventCode("MS]") : EventCode("MR]"), clock + 2, {u64(bytes), peer, i % 3});
             }
-            stream.event("MUf", step * (messages + 2)).event("MUF", step * (messages + 2) + 1);
-            stream.ends(step * (messages + 3));
+            for (int i = 0; i < barriers; ++i) {
+                const int64_t clock = step * (messages + 2 + i);
+                stream.event("MCb", clock + rank, {-1, u32(1), u64(0)}).event("MCB", clock + 3, {u64(0)});
+            }
+            const int64_t end = step * (messages + barriers + 2);
+            stream.event("MUf", end).event("MUF", end + 1).ends(end + step);
         }
     }
     // Columns of a trace with a wrong event agree with the other outputs, which have names of their own.
@@ -175,6 +180,33 @@ TEST_F(ColumnsTest, HaveTheMessages) {
         run({"/usr/bin/python3", "-c", "import h5py, sys; print('messages' in h5py.File(sys.argv[1]))",
              output("none.h5").string()});
     EXPECT_EQ(absent.out, "False\n") << absent.err;
+}
+
+// More waits, and members of collectives, than a chunk has rows.
+TEST_F(ColumnsTest, HaveTheWaitsAndCollectives) {
+    add_messages(20'000, 6'000);
+    expect_same_columns({});
+    const fs::path directory = trace_.path(), report = output("report.json");
+    ASSERT_EQ(serial(directory, output("report"), {"--report", report.string()}).status, 0);
+    const Finished tables = run({program("ovnitop"), "--waits", directory.string()});
+    ASSERT_EQ(tables.status, 0) << tables.err;
+    std::ofstream(output("waits.txt")) << tables.out;
+    const Finished compared =
+        run({"/usr/bin/python3", SOURCE_DIR "/tests/mpi/columns_as_waits.py", output("serial.h5").string(),
+             output("waits.txt").string(), report.string()});
+    EXPECT_EQ(compared.status, 0) << compared.err;
+    EXPECT_EQ(compared.out, "32000 waits, 6000 collectives of 18000 members\n");
+}
+
+TEST_F(ColumnsTest, HaveTheWaitsBeforeAWrongEvent) {
+    add_messages(1000);
+    trace_.thread({.loom = "bad", .pid = 9, .tid = 9}).starts(10).event("OHr", 5005);
+    expect_partial_columns();
+    const std::string count = "import h5py, sys; print(len(h5py.File(sys.argv[1])['waits']))";
+    for (const char* out : {"out0", "out2"}) {
+        Finished counted = run({"/usr/bin/python3", "-c", count, (output(out) / "x.partial.h5").string()});
+        EXPECT_EQ(counted.out, "500\n") << counted.err;
+    }
 }
 
 TEST_F(ColumnsTest, OfAnEmptyTraceAreEmpty) {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "sink/chunk_filter.hpp"
+#include "sink/column_rows.hpp"
 
 namespace ovni::test {
 namespace {

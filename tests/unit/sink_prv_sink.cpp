@@ -100,7 +100,7 @@ class Output {
         sink_.write({records, {}, {}});
     }
     void end(const Schema& schema, int64_t duration, Ending ending) {
-        sink_.end({schema, duration, ending, Facts()});
+        sink_.end({schema, duration, ending, Facts(), TrafficRows()});
     }
 
  private:
