@@ -170,6 +170,11 @@ const std::vector<MpiView>& mpi_views() {
          {{bytes_received, "Recv Size in MPI Global OP"}}},
         {"one-sided.cfg", "MPI one-sided calls", Colors::code, {rma}},
         {"io.cfg", "MPI I/O", Colors::code, {files}},
+        {"wait-states.cfg", "MPI wait states", Colors::code, {{prv_type::wait_state, "MPI wait state"}}},
+        {"critical-path.cfg",
+         "MPI critical path",
+         Colors::code,
+         {{prv_type::critical_path, "MPI critical path"}}},
     };
     return views;
 }

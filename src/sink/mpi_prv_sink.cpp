@@ -42,18 +42,36 @@ std::vector<PlacedFile*> MpiPrvSink::placed() const {
     return placed;
 }
 
-// A call comes before a message of the same moment.
+// In the order of moments. At one moment records come first, then calls, then messages.
 void MpiPrvSink::write(const Slice& slice) {
     if (!ranks_->is_alone()) write_placed(*ranks_, placed());
+    std::span<const Record> records = slice.records;
     std::span<const MpiCall> calls = slice.calls;
-    for (const MessageRecord& message : slice.messages) {
-        while (!calls.empty() && calls.front().moment() <= message.moment()) {
+    auto format_records = [&](Moment until) {
+        for (; !records.empty() && records.front().moment() <= until; records = records.subspan(1))
+            format(records.front());
+    };
+    auto format_calls = [&](Moment until) {
+        for (; !calls.empty() && calls.front().moment() <= until; calls = calls.subspan(1)) {
+            format_records(calls.front().moment());
             format(calls.front());
-            calls = calls.subspan(1);
         }
+        format_records(until);
+    };
+    for (const MessageRecord& message : slice.messages) {
+        format_calls(message.moment());
         format(message);
     }
-    for (const MpiCall& call : calls) format(call);
+    format_calls(end_of_trace);
+}
+
+// Other states are those of thread.prv.
+void MpiPrvSink::format(const Record& record) {
+    if (!is_of_traffic(record.type)) return;
+    const MpiPlan::Place* place = plan_.place_of(record.thread_row);
+    if (!place) return;
+    PlacedFile& file = files_[place->file]->placed;
+    file.add(text_.format(record, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 void MpiPrvSink::format(const MpiCall& call) {
@@ -110,7 +128,7 @@ void MpiPrvSink::end(const Outcome& outcome) {
             return output_path(directory_, files_[f]->name, extension, outcome.ending);
         };
         for (size_t f = 0; f < files_.size(); ++f) {
-            side_files.emplace_back(path_of(f, ".pcf")).write(mpi_pcf_text(shown[f]));
+            side_files.emplace_back(path_of(f, ".pcf")).write(mpi_pcf_text(shown[f], outcome.schema.thread));
             side_files.emplace_back(path_of(f, ".row")).write(mpi_row_text(plan_, plan_.files[f]));
         }
         for (OutputFile& file : side_files) file.commit();

@@ -29,6 +29,7 @@ class MpiPrvSink : public Sink {
  private:
     struct File;
     std::vector<PlacedFile*> placed() const;
+    void format(const Record& record);
     void format(const MpiCall& call);
     void format(const MessageRecord& message);
     std::vector<ShownInMpi> all_shown() const;

@@ -144,6 +144,14 @@ void MpiPrvText::put_details(Line& line, const MpiCall& call) const {
     }
 }
 
+size_t MpiPrvText::format(const Record& record, std::span<char, slack> room) {
+    Line line(room);
+    last_time_ = std::max(last_time_, record.time);
+    line.text("2:").text(places_[plan_.place_of_thread[record.thread_row]]).number(record.time);
+    line.pair(record.type, record.value).text("\n");
+    return line.size();
+}
+
 size_t MpiPrvText::format(const MessageRecord& message, std::span<char, slack> room) {
     Line line(room);
     last_time_ = std::max({last_time_, message.send_end, message.receive_begin, message.receive_end});

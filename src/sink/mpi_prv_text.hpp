@@ -1,5 +1,5 @@
-// The text of mpi.prv: lines of states, of calls of MPI with their details, and of messages, for the tasks
-// and threads of one file.
+// The text of mpi.prv: lines of states, of calls of MPI with their details, of messages, of waits and of the
+// critical path, for the tasks and threads of one file.
 //
 // The tools that read it want the pair of an event type of MPI to be the first of its line, and a root only
 // in the line of the root. They take a text of 40000018:2, wherever it is, for something else: there the
@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "emu/plan.hpp"
+#include "emu/record.hpp"
 #include "messages/message_record.hpp"
 #include "messages/mpi_call.hpp"
 #include "messages/mpi_plan.hpp"
@@ -33,6 +35,11 @@ struct ShownInMpi {
     bool has(size_t function) const { return (called[function / 64] >> function % 64 & 1u) != 0; }
 };
 
+// Types of records that are found from the traffic between processes, and stand in mpi.prv, too.
+inline bool is_of_traffic(uint32_t type) {
+    return type == prv_type::wait_state || type == prv_type::critical_path;
+}
+
 class MpiPrvText {
  public:
     enum class States : uint8_t { shown, left_out };
@@ -43,6 +50,7 @@ class MpiPrvText {
     MpiPrvText(const MpiPlan& plan, States states);
 
     // Write the lines of an item, into the file that it belongs to. Return their bytes.
+    size_t format(const Record& record, std::span<char, slack> room);
     size_t format(const MpiCall& call, std::span<char, slack> room);
     size_t format(const MessageRecord& message, std::span<char, slack> room);
 

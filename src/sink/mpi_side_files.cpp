@@ -74,7 +74,8 @@ constexpr Detail details[] = {
 
 class Pcf {
  public:
-    explicit Pcf(const ShownInMpi& shown) : text_(pcf_options), shown_(shown) {}
+    Pcf(const ShownInMpi& shown, const FileSchema& threads)
+        : text_(pcf_options), shown_(shown), threads_(threads) {}
 
     std::string text() {
         add_states();
@@ -86,6 +87,8 @@ class Pcf {
             begin_type(paraver_mpi::tracing, "Tracing");
             text_ += "VALUES\n0      Disabled\n1      Enabled\n";
         }
+        for (const EventType& type : threads_.types)
+            if (is_of_traffic(type.type)) add(type);
         return std::move(text_);
     }
 
@@ -121,6 +124,11 @@ class Pcf {
         for (uint16_t f = 0; f < functions; ++f)
             if (shown_.has(f)) put("{:<6} {}\n", function_value(f), mpi_function_rows[f].name);
     }
+    void add(const EventType& type) {
+        begin_type(type.type, type.title);
+        text_ += "VALUES\n0      None\n";
+        for (const auto& [value, label] : type.labels) put("{:<6} {}\n", value, label);
+    }
     bool has(MpiRecord record) const {
         for (size_t f = 0; f < std::size(mpi_function_rows); ++f)
             if (shown_.has(f) && mpi_function_rows[f].record == record) return true;
@@ -129,12 +137,13 @@ class Pcf {
 
     std::string text_;
     const ShownInMpi& shown_;
+    const FileSchema& threads_;
 };
 
 }  // namespace
 
-std::string mpi_pcf_text(const ShownInMpi& shown) {
-    return Pcf(shown).text();
+std::string mpi_pcf_text(const ShownInMpi& shown, const FileSchema& threads) {
+    return Pcf(shown, threads).text();
 }
 
 std::string mpi_row_text(const MpiPlan& plan, const MpiPlan::File& file) {

@@ -22,6 +22,7 @@ SENT, RECEIVED, ROOT, COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 SIZES = (SENT, RECEIVED, 50001000, 50000110)
 FIRST_ILLEGAL_FUNCTION = 195
 INIT = 31
+TRAFFIC = (320, 321)  # wait state, critical path
 # Bcast, Reduce, Gather.., Scatter.. and what does not block of them.
 ROOTED = {7, 9, 13, 14, 15, 16, 154, 157, 162, 163, 164, 165}
 PCF_TRAPS = ("600000", "610000", "630000", "631000", "632000", "640000", "641000", "642000", "9200001")
@@ -42,6 +43,7 @@ class Checker:
         self.open = {}                               # (task, thread) -> (type, begin) of the call
         self.calls = collections.defaultdict(list)   # (task, thread) -> [begin, end, type]
         self.inits = set()
+        self.waits = {}                              # (task, thread, type) -> value
         self.turns = collections.Counter()           # (communicator, task) -> collectives
         self.turn = collections.defaultdict(list)    # (communicator, turn) -> [(task, function, is root)]
         self.messages = []
@@ -180,6 +182,8 @@ class Checker:
                 self.fault("size", f"{self.at}: {value}")
             if kind == ROOT and value != 1:
                 self.fault("root", f"{self.at}: {value}")
+        if set(TRAFFIC) & set(types):
+            self.take_wait(thread, pairs)
         if len(mpi) > 1 or (mpi and mpi[0] != 0):
             self.fault("mpi-first", f"{self.at}: {types}")
         if not mpi or mpi[0] != 0:
@@ -196,6 +200,15 @@ class Checker:
             self.take_collective(thread[0], function, dict(pairs), types)
         elif {SENT, RECEIVED, ROOT, COMMUNICATOR} & set(types):
             self.fault("collective", f"{self.at}: details in another line than that of a collective")
+
+    def take_wait(self, thread, pairs):
+        self.seen.update({"events": -1, "waits": 1})
+        kind, value = pairs[0]
+        if len(pairs) > 1:
+            self.fault("waits-alone", f"{self.at}: {pairs}")
+        if (value == 0) == (self.waits.get((*thread, kind), 0) == 0):
+            self.fault("waits-end", f"{self.at}: {kind}:{value}")
+        self.waits[*thread, kind] = value
 
     def take_call(self, thread, time, kind, function):
         if function != 0:
@@ -321,7 +334,7 @@ class Checker:
                 labels[int(kind)].update(int(v) for v in re.findall(r"^(\d+) +\S", block.partition("VALUES\n")[2], re.M))
         for kind in self.used.keys() - types:
             self.fault("pcf-type", f"{kind} has no label")
-        for kind in (*MPI_TYPES, 25):
+        for kind in (*MPI_TYPES, 25, *TRAFFIC):
             for value in self.used[kind] - labels[kind]:
                 self.fault("pcf-value", f"{kind}:{value} has no label")
             for value in labels[kind] - self.used[kind] - {0}:

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/file.hpp"
+#include "messages/waits.hpp"
 #include "mpi_function_rows.hpp"
 #include "ovni/mpi_events.h"
 #include "sink/cfg.hpp"
@@ -156,13 +157,21 @@ TEST_F(MpiPrvTextTest, LabelsHaveNoDigitsThatSwitchOtherToolsOn) {
     for (size_t f = std::size(mpi_function_rows); f < ShownInMpi::functions; ++f)
         all.called[f / 64] &= ~(uint64_t{1} << f % 64);
     all.has_gaps = 1;
-    const std::string pcf = mpi_pcf_text(all);
+    FileSchema threads;
+    EventType waits;
+    waits.type = prv_type::wait_state;
+    waits.title = "MPI wait state";
+    for (size_t kind = 1; kind < wait_names.size(); ++kind)
+        waits.labels.emplace_back(static_cast<int64_t>(kind), wait_names[kind]);
+    threads.types.push_back(waits);
+    const std::string pcf = mpi_pcf_text(all, threads);
     for (const char* trap :
          {"600000", "610000", "630000", "631000", "632000", "640000", "641000", "642000", "9200001"})
         EXPECT_THAT(pcf, Not(HasSubstr(trap)));
     EXPECT_THAT(
         pcf, HasSubstr("\n0 50000002   MPI Collective Comm\nVALUES\n0      Outside MPI\n7      MPI_Bcast\n"));
-    EXPECT_THAT(mpi_pcf_text({}), Not(HasSubstr("50000001")));
+    EXPECT_THAT(pcf, HasSubstr("\n0 320        MPI wait state\nVALUES\n0      None\n1      Late sender\n"));
+    EXPECT_THAT(mpi_pcf_text({}, {}), Not(HasSubstr("50000001")));
 }
 
 TEST_F(MpiPrvTextTest, WindowConfigurationsShowWhatTheFileHas) {
@@ -258,6 +267,33 @@ TEST_F(MpiPrvTest, GapsEndCallsAndCallsInsideOfOthersAreLeftOut) {
                                      "1:1:1:1:1:50:70:1\n2:1:1:1:1:50:40000012:1\n"
                                      "1:1:1:1:1:70:80:9\n"
                                      "1:1:1:1:1:80:90:1\n"));
+}
+
+// A line of a wait comes behind the calls of its time.
+TEST_F(MpiPrvTest, HasWaitsAndTheCriticalPath) {
+    for (int r : {0, 1})
+        rank(r, 10 * r + 1)
+            .set("ovni.run", "a-run")
+            .starts(0)
+            .event("MUi", 10)
+            .event("MUI", 20)
+            .event("MCb", r == 0 ? 30 : 80, {-1, u32(OVNI_MPI_WORLD), u64(0)})
+            .event("MCB", 90, {u64(0)})
+            .event("MUf", 100)
+            .event("MUF", 110)
+            .ends(120);
+    const std::string text = emulate();
+    EXPECT_THAT(text, HasSubstr("\n2:1:1:1:1:30:50000002:8:25:29:50100001:0:50100002:0:50100004:1\n"
+                                "2:1:1:1:1:30:320:3\n"));
+    EXPECT_THAT(text, HasSubstr("\n2:1:1:1:1:80:320:0\n"));
+    EXPECT_THAT(text, HasSubstr("\n2:2:1:2:1:20:321:1\n"));
+    EXPECT_THAT(text, HasSubstr("\n2:1:1:1:1:80:321:1\n"));
+    const std::string pcf = read_file(directory_ / "mpi.pcf");
+    EXPECT_THAT(pcf,
+                HasSubstr("\n0 320        MPI wait state\nVALUES\n0      None\n3      Wait at barrier\n"));
+    EXPECT_THAT(
+        pcf,
+        HasSubstr("\n0 321        MPI critical path\nVALUES\n0      None\n1      On the critical path\n"));
 }
 
 TEST_F(MpiPrvTest, TasksThatWereNotRecordedAreThere) {
