@@ -9,8 +9,9 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
                                 const OpenStream& open) {
     const StreamOwners owners(ranks, system, mine);
     FoundMessages found = find_messages(ranks, trace, system, mine, open);
-    FoundWaits waits = find_waits(ranks, trace, system, clocks, owners,
-                                  {found.messages, found.others.collectives, found.others.regions});
+    FoundWaits waits =
+        find_waits(ranks, trace, system, clocks, owners,
+                   {found.messages, found.others.collectives, found.others.regions, found.others.times});
     TrafficAnalysis all;
     all.efficiencies = find_efficiencies(
         ranks, system, owners, {found.messages, waits.collectives, found.others.regions, found.others.times});

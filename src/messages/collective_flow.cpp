@@ -17,15 +17,29 @@ struct FlowRow {
     CollectiveFlow flow;
 };
 constexpr FlowRow flows[] = {
-    {"barrier", CollectiveFlow::barrier},   {"allgather", CollectiveFlow::n_to_n},
-    {"allgatherv", CollectiveFlow::n_to_n}, {"allreduce", CollectiveFlow::n_to_n},
-    {"alltoall", CollectiveFlow::n_to_n},   {"alltoallv", CollectiveFlow::n_to_n},
-    {"alltoallw", CollectiveFlow::n_to_n},  {"bcast", CollectiveFlow::from_root},
-    {"scatter", CollectiveFlow::from_root}, {"reduce_scatter", CollectiveFlow::n_to_n},
-    {"gather", CollectiveFlow::to_root},    {"scatterv", CollectiveFlow::from_root},
-    {"gatherv", CollectiveFlow::to_root},   {"reduce", CollectiveFlow::to_root},
-    {"scan", CollectiveFlow::scan},         {"reduce_scatter_block", CollectiveFlow::n_to_n},
+    {"barrier", CollectiveFlow::barrier},
+    {"allgather", CollectiveFlow::n_to_n},
+    {"allgatherv", CollectiveFlow::n_to_n},
+    {"allreduce", CollectiveFlow::n_to_n},
+    {"alltoall", CollectiveFlow::n_to_n},
+    {"alltoallv", CollectiveFlow::n_to_n},
+    {"alltoallw", CollectiveFlow::n_to_n},
+    {"bcast", CollectiveFlow::from_root},
+    {"scatter", CollectiveFlow::from_root},
+    {"reduce_scatter", CollectiveFlow::n_to_n},
+    {"gather", CollectiveFlow::to_root},
+    {"scatterv", CollectiveFlow::from_root},
+    {"gatherv", CollectiveFlow::to_root},
+    {"reduce", CollectiveFlow::to_root},
+    {"scan", CollectiveFlow::scan},
+    {"reduce_scatter_block", CollectiveFlow::n_to_n},
     {"exscan", CollectiveFlow::scan},
+    {"neighbor_allgather", CollectiveFlow::neighbours},
+    {"win_fence", CollectiveFlow::fence},
+    {"neighbor_allgatherv", CollectiveFlow::neighbours},
+    {"neighbor_alltoall", CollectiveFlow::neighbours},
+    {"neighbor_alltoallv", CollectiveFlow::neighbours},
+    {"neighbor_alltoallw", CollectiveFlow::neighbours},
 };
 
 CollectiveFlow flow_named(std::string_view name) {

@@ -5,9 +5,10 @@
 
 namespace ovni {
 
-enum class CollectiveFlow : uint8_t { none, barrier, n_to_n, from_root, to_root, scan };
+// neighbours: of some members, and nothing tells which. fence: of a window.
+enum class CollectiveFlow : uint8_t { none, barrier, n_to_n, from_root, to_root, scan, neighbours, fence };
 
-// `function`: in mpi_function_rows; none for one that moves no data, or among neighbours alone.
+// `function`: in mpi_function_rows; none for one that moves no data.
 CollectiveFlow flow_of(uint16_t function);
 
 }  // namespace ovni

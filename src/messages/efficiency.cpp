@@ -47,7 +47,9 @@ ReplayPoint::Gets gets_of(const CollectiveEnd& end) {
     const bool is_root = end.rank == end.root;
     switch (flow_of(end.function)) {
         case CollectiveFlow::barrier:
+        case CollectiveFlow::fence:
         case CollectiveFlow::n_to_n:
+        case CollectiveFlow::neighbours:
             return ReplayPoint::Gets::from_all;
         case CollectiveFlow::from_root:
             return ReplayPoint::Gets::from_root;
@@ -135,8 +137,12 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
         point.useful = known->second.second.until(point.time);
         points.push_back(point);
     };
+    // A region in itself is one.
+    std::map<std::pair<uint32_t, int64_t>, uint32_t> depths;  // by stream, region
     for (const RegionChange& change : sources.regions) {
         const bool opens = change.what == RegionChange::What::open;
+        uint32_t& depth = depths[{change.stream, change.region}];
+        if (opens ? depth++ > 0 : --depth > 0) continue;
         ReplayPoint point;
         point.what = opens ? What::open_region : What::close_region;
         point.time = change.time;

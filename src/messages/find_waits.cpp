@@ -143,7 +143,8 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
 
 // Waits for messages, of processes of this rank.
 std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
-                                     const std::vector<Message>& sent) {
+                                     const std::vector<Message>& sent,
+                                     const std::vector<ProcessTimes>& times) {
     std::vector<Message> dealt;
     if (!ranks.is_alone())
         dealt = owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); });
@@ -151,9 +152,11 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
     for (const Message& message : ranks.is_alone() ? sent : dealt) {
         received_by[system.process_of_stream(message.receive_stream)].push_back(&message);
     }
+    std::map<uint32_t, const ProcessTimes*> times_of;
+    for (const ProcessTimes& of : times) times_of[of.process] = &of;
     std::vector<Wait> all;
     for (auto& [process, messages] : received_by) {
-        const std::vector<Wait> late = waits_of_receiver(std::move(messages));
+        const std::vector<Wait> late = waits_of_receiver(std::move(messages), times_of[process]);
         all.insert(all.end(), late.begin(), late.end());
     }
     const std::vector<Wait> of_senders = waits_of_sender(sent, all);
@@ -166,7 +169,7 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
 FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
                       const StreamOwners& owners, const WaitSources& sources) {
     FoundWaits found;
-    found.waits = waits_for_messages(ranks, system, owners, sources.sent);
+    found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times);
     std::vector<Wait> at_collectives;
     DealtCollectives(owners, sources.collectives).visit([&](std::span<const CollectiveEnd> members) {
         if (!fit_together(members, found.summary.collectives)) return;

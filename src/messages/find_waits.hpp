@@ -49,12 +49,13 @@ struct FoundWaits {
     std::vector<CollectiveEnd> collectives;  // complete ones, each on one rank: its members stand together
 };
 
-// The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`: of its
-// threads.
+// The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`, `times`: of
+// its threads and processes.
 struct WaitSources {
     const std::vector<Message>& sent;
     const std::vector<CollectiveEnd>& collectives;
     const std::vector<RegionChange>& regions;
+    const std::vector<ProcessTimes>& times;
 };
 FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
                       const StreamOwners& owners, const WaitSources& sources);

@@ -30,4 +30,9 @@ inline bool is_collective(const MpiFunctionRow& function) {
             std::ranges::find(made_by_some_members, function.name) == std::end(made_by_some_members));
 }
 
+// All members of the communicator that its window was made on call it.
+inline bool is_fence(const MpiFunctionRow& function) {
+    return function.name == "MPI_Win_fence";
+}
+
 }  // namespace ovni

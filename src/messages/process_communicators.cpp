@@ -42,6 +42,20 @@ void ProcessCommunicators::meet(const MpiCommunicator& told) {
     known->second.rank = told.rank;
 }
 
+void ProcessCommunicators::define_window(std::span<const uint8_t> data) {
+    struct {
+        uint32_t number, kind, communicator;
+    } told;
+    if (data.size() < sizeof told) return;
+    std::memcpy(&told, data.data(), sizeof told);
+    if (told.kind == OVNI_MPI_WINDOW) of_windows_[told.number] = told.communicator;
+}
+
+uint32_t ProcessCommunicators::of_window(uint32_t window) const {
+    auto known = of_windows_.find(window);
+    return known == of_windows_.end() ? uint32_t{OVNI_MPI_NO_OBJECT} : known->second;
+}
+
 const CommunicatorFacts* ProcessCommunicators::find(uint32_t number) const {
     auto known = communicators_.find(number);
     return known == communicators_.end() ? nullptr : &known->second;

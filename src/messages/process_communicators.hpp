@@ -28,9 +28,13 @@ class ProcessCommunicators {
     void name(std::span<const uint8_t> data);
     // Number, id, flags and rank of one that may be known already.
     void meet(const MpiCommunicator& told);
+    // The data of a jumbo event MXO.
+    void define_window(std::span<const uint8_t> data);
 
     // The one of that number; null if nothing describes it.
     const CommunicatorFacts* find(uint32_t number) const;
+    // The number of the one that the window was made on; OVNI_MPI_NO_OBJECT: unknown.
+    uint32_t of_window(uint32_t window) const;
     // 0: unknown.
     uint64_t id_of(uint32_t number) const;
     // It has no members and no name if nothing tells of it.
@@ -39,6 +43,7 @@ class ProcessCommunicators {
 
  private:
     std::map<uint32_t, CommunicatorFacts> communicators_;  // by number
+    std::map<uint32_t, uint32_t> of_windows_;              // numbers by number
 };
 
 }  // namespace ovni

@@ -18,11 +18,17 @@ using Side = KeyOfProcess::Side;
 
 constexpr size_t functions = std::size(mpi_function_rows);
 
-const std::array<bool, functions>& collectives() {
-    static const std::array<bool, functions> table = [] {
-        std::array<bool, functions> is{};
-        for (size_t f = 0; f < functions; ++f) is[f] = is_collective(mpi_function_rows[f]);
-        return is;
+enum class Object : uint8_t { none, communicator, window };
+
+// The object that a function is a collective of.
+const std::array<Object, functions>& collectives() {
+    static const std::array<Object, functions> table = [] {
+        std::array<Object, functions> of{};
+        for (size_t f = 0; f < functions; ++f)
+            of[f] = is_collective(mpi_function_rows[f]) ? Object::communicator
+                    : is_fence(mpi_function_rows[f])    ? Object::window
+                                                        : Object::none;
+        return of;
     }();
     return table;
 }
@@ -88,6 +94,7 @@ void ProcessMessages::take_jumbo(const EventView& event) {
     std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
     if (event.code == OVNI_MPI_COMMUNICATOR) communicators_.define(data);
     if (event.code == OVNI_MPI_NAME) communicators_.name(data);
+    if (event.code == OVNI_MPI_OBJECT) communicators_.define_window(data);
     if (event.code == OVNI_MPI_UNRECORDED)
         if (auto unrecorded = mpi_unrecorded(data)) count_unrecorded(event, *unrecorded);
     if (event.code == OVNI_MPI_UNDER_WAY)
@@ -168,7 +175,8 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
     call.root = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
     const Record record = call.function->record;
-    if (collectives()[index_of(*call.function)]) {
+    if (const Object object = collectives()[index_of(*call.function)]; object != Object::none) {
+        if (object == Object::window) call.communicator = communicators_.of_window(call.communicator);
         call.sent = mpi.bytes().value_or(0);
         if (call.communicator != OVNI_MPI_NO_OBJECT) call.turn = ++turns_[call.communicator];
     }
@@ -293,7 +301,8 @@ void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t lea
     } else if (stream == first_stream_ && !is_finalized_) {
         is_finalized_ = call.function->name == "MPI_Finalize";
         times_.end = is_finalized_ ? call.enter : leave;
-        if (!is_finalized_) times_.calls.push_back({call.enter, leave, index_of(*call.function)});
+        if (!is_finalized_)
+            times_.calls.push_back({call.enter, leave, index_of(*call.function), call.request});
     }
 }
 
@@ -307,9 +316,9 @@ void ProcessMessages::change_region(const EventView& event) {
     std::memcpy(&region, event.payload().data(), sizeof region);
     std::memcpy(&type, event.payload().data() + sizeof region, sizeof type);
     if (type != OVNI_MPI_REGION_MARK) return;
-    // A region in itself is one.
     uint32_t& depth = open_regions_[region];
-    if (opens ? depth++ > 0 : depth == 0 || --depth > 0) return;
+    if (!opens && depth == 0) return;
+    depth += opens ? 1 : -1;
     found_.regions.push_back(
         {event.clock, region, event.stream, opens ? RegionChange::What::open : RegionChange::What::close});
 }

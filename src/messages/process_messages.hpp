@@ -36,7 +36,7 @@ struct KeyOfProcess {
     auto operator<=>(const KeyOfProcess&) const = default;
 };
 
-// A thread entered or left a region of MPI_Pcontrol.
+// A thread entered or left a region of MPI_Pcontrol, which may be open in itself.
 struct RegionChange {
     enum class What : uint32_t { open, close };
     int64_t time = 0;
@@ -50,6 +50,7 @@ struct ProcessTimes {
     struct Call {
         int64_t enter = 0, leave = 0;
         uint32_t function = 0;  // in mpi_function_rows
+        uint32_t request = 0;   // that it is for; 0: none, or many
     };
     uint32_t process = 0, stream = 0;
     int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends

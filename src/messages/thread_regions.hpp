@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -20,8 +21,9 @@ class ThreadRegions {
             std::vector<int64_t>& stack = open[change.stream];
             if (change.what == RegionChange::What::open)
                 stack.push_back(change.region);
-            else if (auto found = std::ranges::find(stack, change.region); found != stack.end())
-                stack.erase(found);
+            else if (auto found = std::ranges::find(stack.rbegin(), stack.rend(), change.region);
+                     found != stack.rend())
+                stack.erase(std::next(found).base());
             shown_[change.stream].emplace_back(change.time, stack.empty() ? 0 : stack.back());
         }
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "messages/collective_flow.hpp"
+#include "messages/failed_tests.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -28,8 +29,10 @@ bool asks_only(uint16_t function) {
 // The longest wait of each call, in the order of calls.
 class LongestOfCalls {
  public:
-    void take(const Wait& wait) {
-        Wait& longest = longest_[{wait.stream, wait.begin}];
+    void take(const Wait& wait) { take(wait, wait.begin); }
+    // `enter`: of the call.
+    void take(const Wait& wait, int64_t enter) {
+        Wait& longest = longest_[{wait.stream, enter}];
         if (longest.kind == WaitKind::none || wait.length() > longest.length()) longest = wait;
     }
     std::vector<Wait> all() const {
@@ -53,6 +56,16 @@ const CollectiveEnd* latest(std::span<const CollectiveEnd> members, Counts count
 
 class WaitsAtCollective {
  public:
+    // All wait for the last one, and until the first one leaves.
+    void add_all(std::span<const CollectiveEnd> members, WaitKind kind) {
+        if (members.empty()) return;
+        const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
+        const CollectiveEnd* last = latest(members, [](const CollectiveEnd&) { return true; });
+        for (const CollectiveEnd& member : members) {
+            add(member, last, kind);
+            add_completion(member, std::max(first_leave, last->enter));
+        }
+    }
     // `member` waits until `cause` has entered.
     void add(const CollectiveEnd& member, const CollectiveEnd* cause, WaitKind kind) {
         if (!cause || !waits(member)) return;
@@ -89,9 +102,21 @@ class WaitsAtCollective {
     std::vector<Wait> waits_;
 };
 
+// Those that an n to n makes wait: all, or those who receive and the last who sends.
+std::vector<CollectiveEnd> that_overlap(std::span<const CollectiveEnd> members) {
+    const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
+    std::vector<CollectiveEnd> counted(members.begin(), members.end());
+    if (first_leave >= latest(members, [](const CollectiveEnd&) { return true; })->enter) return counted;
+    const CollectiveEnd* last = latest(members, [](const CollectiveEnd& m) { return m.sent > 0; });
+    std::erase_if(counted, [&](const CollectiveEnd& m) {
+        return !last || (m.rank != last->rank && (m.received == 0 || m.enter >= last->enter));
+    });
+    return counted;
+}
+
 }  // namespace
 
-std::vector<Wait> waits_of_receiver(std::vector<const Message*> received) {
+std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const ProcessTimes* times) {
     // Whether a message that was sent before is received later.
     constexpr size_t looked_at = 100;
     std::erase_if(received,
@@ -110,7 +135,12 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received) {
     LongestOfCalls calls;
     for (size_t at = 0; at < received.size(); ++at) {
         const Message& message = *received[at];
-        if (asks_only(message.receive_completed_by)) continue;
+        if (asks_only(message.receive_completed_by)) {
+            if (!times || times->stream != message.receive_completed_in) continue;
+            if (const Wait wait = failed_tests(message, times->calls); wait.length() > 0)
+                calls.take(wait, message.receive_wait_begin);
+            continue;
+        }
         Wait wait;
         wait.begin = message.receive_wait_begin;
         wait.end = std::min(message.send_posted, message.receive_wait_end);
@@ -147,7 +177,6 @@ std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<c
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
     const CollectiveFlow flow = members.empty() ? CollectiveFlow::none : flow_of(members[0].function);
     WaitsAtCollective waits;
-    const CollectiveEnd* last = latest(members, [](const CollectiveEnd&) { return true; });
     auto moves_data = [&] {
         return std::ranges::any_of(members, [](const CollectiveEnd& m) { return m.sent + m.received > 0; });
     };
@@ -155,16 +184,22 @@ std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
         case CollectiveFlow::none:
             break;
         case CollectiveFlow::barrier:
-        case CollectiveFlow::n_to_n: {
-            if (flow == CollectiveFlow::n_to_n && !moves_data()) break;
-            const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
-            for (const CollectiveEnd& member : members) {
-                waits.add(member, last,
-                          flow == CollectiveFlow::barrier ? WaitKind::barrier : WaitKind::n_to_n);
-                waits.add_completion(member, std::max(first_leave, last->enter));
-            }
+            waits.add_all(members, WaitKind::barrier);
             break;
-        }
+        case CollectiveFlow::fence:
+            waits.add_all(members, WaitKind::fence);
+            break;
+        case CollectiveFlow::n_to_n:
+            if (moves_data()) waits.add_all(that_overlap(members), WaitKind::n_to_n);
+            break;
+        case CollectiveFlow::neighbours:
+            for (const CollectiveEnd& member : members)
+                if (moves_data())
+                    waits.add(
+                        member,
+                        latest(members, [&](const CollectiveEnd& m) { return m.enter <= member.wait_end; }),
+                        WaitKind::neighbours);
+            break;
         case CollectiveFlow::from_root: {
             const CollectiveEnd* root =
                 latest(members, [](const CollectiveEnd& m) { return m.rank == m.root; });

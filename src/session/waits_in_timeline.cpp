@@ -52,14 +52,23 @@ void WaitsInTimeline::add(uint32_t row, uint32_t stream, uint16_t type, int64_t 
 
 WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& waits,
                                  const CriticalPath& path, const std::vector<bool>& mine, int64_t origin) {
-    std::map<uint32_t, int64_t> ends;  // by stream
+    struct Shown {
+        int64_t begin = INT64_MIN, end = INT64_MIN;
+        size_t records = 0;   // so far
+        bool is_run = false;  // of failed tests: other waits may begin in it
+    };
+    std::map<uint32_t, Shown> shown;  // by stream
     for (const Wait& wait : waits) {
-        auto [known, is_first] = ends.try_emplace(wait.stream, INT64_MIN);
-        const int64_t begin = std::max(wait.begin, known->second);
+        Shown& before = shown[wait.stream];
+        if (before.is_run && wait.begin < before.end && wait.begin > before.begin) {
+            records_[before.records - 1].time = wait.begin - origin;
+            before.end = wait.begin;
+        }
+        const int64_t begin = std::max(wait.begin, before.end);
         if (begin >= wait.end) continue;
-        known->second = wait.end;
         add(system.thread_of_stream(wait.stream), wait.stream, prv_type::wait_state,
             static_cast<int64_t>(wait.kind), begin - origin, wait.end - origin);
+        before = {begin, wait.end, records_.size(), wait.kind == WaitKind::failed_tests};
     }
     for (const PathPart& part : path.parts)
         if (const uint32_t row = system.thread_of_stream(part.stream); mine[system.threads()[row].loom])

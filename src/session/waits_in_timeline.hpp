@@ -21,7 +21,8 @@ void add_wait_types(const Ranks& ranks, const std::vector<Wait>& waits, const Cr
 
 class WaitsInTimeline {
  public:
-    // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown.
+    // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown, but
+    // a run of failed tests up to the next wait.
     // `mine`: looms of this rank, true for each.
     WaitsInTimeline(const System& system, const std::vector<Wait>& waits, const CriticalPath& path,
                     const std::vector<bool>& mine, int64_t origin);

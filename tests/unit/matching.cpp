@@ -1,21 +1,15 @@
-// Ends of messages without a trace: which belong together, who waits, what remains in an ideal network.
+// Ends of messages without a trace: which belong together, and what remains of a run in an ideal network.
 #include "messages/matching.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
 #include "messages/ideal_replay.hpp"
-#include "messages/waits.hpp"
-#include "mpi_function_rows.hpp"
 
 namespace ovni::test {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class Matching : public ::testing::Test {
  protected:
@@ -196,119 +190,6 @@ TEST_F(Matching, CountsThreadsWhoseOrderIsNotDefined) {
     receives[1].stream = 7;
     EXPECT_EQ(match_all(), "0-0 1-1");
     EXPECT_TRUE(counts.is_unordered);
-}
-
-namespace {
-
-uint16_t function(const std::string& name) {
-    for (size_t f = 0; f < std::size(mpi_function_rows); ++f)
-        if (mpi_function_rows[f].name == name) return static_cast<uint16_t>(f);
-    ADD_FAILURE() << name;
-    return 0;
-}
-
-// "kind begin-end for stream", of the thread of each.
-std::vector<std::string> texts(const std::vector<Wait>& waits) {
-    std::vector<std::string> all;
-    for (const Wait& wait : waits)
-        all.push_back(
-            std::to_string(wait.stream) + ": " + std::string(wait_names[static_cast<size_t>(wait.kind)]) +
-            " " + std::to_string(wait.begin) + "-" + std::to_string(wait.end) +
-            (wait.cause_stream == MessageEnd::no_stream ? "" : " for " + std::to_string(wait.cause_stream)));
-    return all;
-}
-
-Message message(int64_t send_enter, int64_t send_leave, int64_t receive_enter, int64_t receive_leave) {
-    Message of;
-    of.send_posted = of.send_wait_begin = send_enter;
-    of.send_left = of.send_wait_end = send_leave;
-    of.receive_posted = of.receive_wait_begin = receive_enter;
-    of.receive_wait_end = receive_leave;
-    of.receive_stream = of.receive_completed_in = 1;
-    of.send_completed_by = function("MPI_Ssend");
-    of.receive_completed_by = function("MPI_Recv");
-    return of;
-}
-
-std::vector<Wait> waits_received(const std::vector<Message>& messages) {
-    std::vector<const Message*> all;
-    for (const Message& of : messages) all.push_back(&of);
-    return waits_of_receiver(all);
-}
-
-// Members of a collective, each with its enter and leave.
-std::vector<CollectiveEnd> members(const std::string& name, int root,
-                                   const std::vector<std::pair<int64_t, int64_t>>& times) {
-    std::vector<CollectiveEnd> all;
-    for (const auto& [enter, leave] : times) {
-        CollectiveEnd end;
-        end.enter = end.wait_begin = enter;
-        end.leave = end.wait_end = leave;
-        end.stream = end.completed_in = static_cast<uint32_t>(all.size());
-        end.rank = static_cast<int>(all.size());
-        end.root = root;
-        end.sent = 8;
-        end.function = end.completed_by = function(name);
-        all.push_back(end);
-    }
-    return all;
-}
-
-}  // namespace
-
-TEST(WaitsTest, OfReceiversAndSenders) {
-    const std::vector<Message> late_sender{message(50, 60, 10, 70)};
-    EXPECT_THAT(texts(waits_received(late_sender)), ElementsAre("1: Late sender 10-50 for 0"));
-    EXPECT_THAT(waits_of_sender(late_sender, {}), IsEmpty());
-    const std::vector<Message> late_receiver{message(10, 70, 50, 75)};
-    EXPECT_THAT(waits_received(late_receiver), IsEmpty());
-    EXPECT_THAT(texts(waits_of_sender(late_receiver, {})), ElementsAre("0: Late receiver 10-50 for 1"));
-    // The send did not wait for it.
-    EXPECT_THAT(waits_of_sender(std::vector{message(10, 40, 50, 75)}, {}), IsEmpty());
-}
-
-TEST(WaitsTest, AreNotLongerThanTheirCall) {
-    EXPECT_THAT(texts(waits_received(std::vector{message(90, 95, 10, 70)})),
-                ElementsAre("1: Late sender 10-70 for 0"));
-}
-
-TEST(WaitsTest, OfOneCallAreTheLongest) {
-    std::vector<Message> both{message(50, 60, 10, 70), message(40, 60, 10, 70)};
-    both[1].send_stream = 2;
-    EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
-}
-
-TEST(WaitsTest, AskingIsNoWait) {
-    Message asked = message(50, 60, 10, 70);
-    asked.receive_completed_by = function("MPI_Test");
-    EXPECT_THAT(waits_received(std::vector{asked}), IsEmpty());
-}
-
-TEST(WaitsTest, TellOfMessagesInWrongOrder) {
-    std::vector<Message> all{message(50, 51, 10, 60), message(20, 21, 65, 70)};
-    EXPECT_THAT(texts(waits_received(all)), ElementsAre("1: Late sender, wrong order 10-50 for 0"));
-}
-
-TEST(WaitsTest, AtCollectives) {
-    EXPECT_THAT(texts(waits_at(members("MPI_Barrier", -1, {{0, 32}, {30, 31}, {10, 33}}))),
-                ElementsAre("0: Wait at barrier 0-30 for 1", "0: Completion of a collective 31-32",
-                            "2: Wait at barrier 10-30 for 1", "2: Completion of a collective 31-33"));
-    EXPECT_THAT(texts(waits_at(members("MPI_Bcast", 1, {{0, 31}, {30, 31}, {40, 41}}))),
-                ElementsAre("0: Late broadcast 0-30 for 1"));
-    EXPECT_THAT(texts(waits_at(members("MPI_Reduce", 0, {{0, 31}, {30, 31}, {20, 21}}))),
-                ElementsAre("0: Early reduce 0-30 for 1"));
-    EXPECT_THAT(texts(waits_at(members("MPI_Scan", -1, {{10, 11}, {0, 12}, {5, 31}}))),
-                ElementsAre("1: Early scan 0-10 for 0", "2: Early scan 5-10 for 0"));
-    EXPECT_THAT(waits_at(members("MPI_Comm_dup", -1, {{0, 31}, {30, 31}})), IsEmpty());
-}
-
-TEST(WaitsTest, OfNonBlockingCollectivesAreInTheCallThatCompletesThem) {
-    auto all = members("MPI_Iallreduce", -1, {{0, 1}, {30, 31}});
-    all[0].wait_begin = 10;
-    all[0].wait_end = 35;
-    all[1].wait_begin = 33;
-    all[1].wait_end = 36;
-    EXPECT_THAT(texts(waits_at(all)), testing::Contains("0: Wait at n to n 10-30 for 1"));
 }
 
 // Rank 0 computes 100, sends; rank 1 computes 10, receives at 10 until 130, computes 20.
