@@ -17,6 +17,8 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
         ranks, system, owners, {found.messages, waits.collectives, found.others.regions, found.others.times});
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);
+    all.delays = find_delay_costs(ranks, system, owners,
+                                  {waits.waits, waits.collectives, found.others.times, found.others.regions});
     all.messages = std::move(found.messages);
     all.summary = std::move(found.summary);
     all.waits = std::move(waits.waits);

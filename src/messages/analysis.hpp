@@ -3,6 +3,7 @@
 #pragma once
 
 #include "messages/critical_path.hpp"
+#include "messages/delay_costs.hpp"
 #include "messages/efficiency.hpp"
 #include "messages/find_messages.hpp"
 #include "messages/find_waits.hpp"
@@ -18,6 +19,7 @@ struct TrafficAnalysis {
     WaitSummary wait_summary;
     Efficiencies efficiencies;  // on rank 0
     CriticalPath critical_path;
+    std::vector<DelayCost> delays;  // on rank 0
 };
 
 // See find_messages(). Collective.

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "messages/thread_regions.hpp"
+#include "messages/process_profile.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -67,15 +67,11 @@ class PartSums {
     explicit PartSums(const std::vector<RegionChange>& regions) : regions_(regions) {}
 
     void add(const PathPart& part, const ProcessTimes& times) {
-        auto call = std::ranges::partition_point(
-            times.calls, [&](const ProcessTimes::Call& before) { return before.leave <= part.begin; });
-        int64_t at = part.begin;
-        for (; call != times.calls.end() && call->enter < part.end; ++call) {
-            add(times, PathSum::outside, at, call->enter);
-            add(times, call->function, std::max(at, call->enter), std::min(call->leave, part.end));
-            at = call->leave;
-        }
-        add(times, PathSum::outside, at, part.end);
+        visit_profile(times, regions_, part.begin, part.end,
+                      [&](uint32_t function, int64_t region, int64_t begin, int64_t end) {
+                          PathSum& sum = sums_[{times.process, function, region}];
+                          sum = {times.process, function, region, sum.ns + end - begin};
+                      });
     }
     std::vector<PathSum> all() const {
         std::vector<PathSum> all;
@@ -84,14 +80,6 @@ class PartSums {
     }
 
  private:
-    void add(const ProcessTimes& times, uint32_t function, int64_t from, int64_t to) {
-        if (from >= to) return;
-        regions_.visit(times.stream, from, to, [&](int64_t region, int64_t begin, int64_t end) {
-            PathSum& sum = sums_[{times.process, function, region}];
-            sum = {times.process, function, region, sum.ns + end - begin};
-        });
-    }
-
     ThreadRegions regions_;
     std::map<std::tuple<uint32_t, uint32_t, int64_t>, PathSum> sums_;
 };
@@ -151,8 +139,8 @@ std::vector<std::string> critical_path_lines(const CriticalPath& path, const Sys
                          return fmt::format("rank {}", system.processes()[process].rank.value_or(-1));
                      }),
             "critical path, by what runs: " + line(by_function, [&](uint32_t function) {
-                return std::string(function == PathSum::outside ? "outside of MPI"
-                                                                : mpi_function_rows[function].name);
+                return std::string(function == outside_of_mpi ? "outside of MPI"
+                                                              : mpi_function_rows[function].name);
             })};
 }
 

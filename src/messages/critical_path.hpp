@@ -10,6 +10,7 @@
 #include "base/ranks.hpp"
 #include "emu/system.hpp"
 #include "messages/process_messages.hpp"
+#include "messages/process_profile.hpp"
 #include "messages/waits.hpp"
 
 namespace ovni {
@@ -23,10 +24,9 @@ struct PathPart {
 
 // Times on the path. Plain data.
 struct PathSum {
-    static constexpr uint32_t outside = UINT32_MAX;
     uint32_t process = 0;
-    uint32_t function = outside;  // in mpi_function_rows
-    int64_t region = 0;           // the innermost; 0: none
+    uint32_t function = outside_of_mpi;  // in mpi_function_rows
+    int64_t region = 0;                  // the innermost; 0: none
     int64_t ns = 0;
 };
 

@@ -52,10 +52,10 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
         by_rank[{sum.process, sum.cause}].add(sum);
     }
     std::vector<std::string> lines{
-        fmt::format("{:>12} {:>12} {:>9}  {:<28}{}", "seconds", "certain", "times", "wait", "in")};
+        fmt::format("{:>12} {:>12} {:>9}  {:<30}{}", "seconds", "certain", "times", "wait", "in")};
     for (const auto& [key, sum] : longest_first(by_kind))
         lines.push_back(
-            fmt::format("{:12.6f} {:12.6f} {:>9}  {:<28}{}", seconds(sum.ns), seconds(sum.certain), sum.times,
+            fmt::format("{:12.6f} {:12.6f} {:>9}  {:<30}{}", seconds(sum.ns), seconds(sum.certain), sum.times,
                         wait_names[static_cast<size_t>(key.first)], mpi_function_rows[key.second].name));
     lines.push_back(
         fmt::format("\n{:>12} {:>12} {:>9}  {:<14}{}", "seconds", "certain", "times", "who waits", "for"));
@@ -66,14 +66,14 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
                                     seconds(sum.certain), sum.times, name_of(system, key.first),
                                     name_of(system, key.second)));
     lines.push_back(
-        fmt::format("\n{:>12} {:>14}  {:<14}{:<28}{}", "seconds", "since", "who waits", "wait", "for"));
+        fmt::format("\n{:>12} {:>14}  {:<14}{:<30}{}", "seconds", "since", "who waits", "wait", "for"));
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
         const Wait& wait = waits.longest[i];
         auto process = [&](uint32_t stream) {
             return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
         };
         lines.push_back(fmt::format(
-            "{:12.6f} {:14.9f}  {:<14}{:<28}{}", seconds(static_cast<uint64_t>(wait.length())),
+            "{:12.6f} {:14.9f}  {:<14}{:<30}{}", seconds(static_cast<uint64_t>(wait.length())),
             seconds(static_cast<uint64_t>(wait.begin - origin)), name_of(system, process(wait.stream)),
             wait_names[static_cast<size_t>(wait.kind)], name_of(system, process(wait.cause_stream))));
     }

@@ -313,6 +313,7 @@ void put_traffic(Json& into, const ReportSubject& of, const ReportContent& conte
     into["messages"] = messages_in(traffic.messages, of.system);
     into["collectives"] = collectives_in(traffic.waits.collectives);
     into["waits"] = waits_in(traffic.waits, of.system, threads, content.origin);
+    into["waits"]["delays"] = delays_in(traffic.delays, threads);
     into["efficiencies"] = efficiencies_in(traffic.efficiencies, threads);
     into["critical_path"] = critical_path_in(traffic.critical_path, threads);
 }

@@ -45,6 +45,7 @@ struct ReportContent {
         WaitSummary waits;
         Efficiencies efficiencies;
         CriticalPath critical_path;
+        std::vector<DelayCost> delays;
     };
     std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
     std::set<std::string> warnings;

@@ -75,6 +75,18 @@ Json waits_in(const WaitSummary& waits, const System& system, const FileSchema& 
     return {{"sums", std::move(sums)}, {"longest", std::move(longest)}};
 }
 
+Json delays_in(const std::vector<DelayCost>& delays, const FileSchema& threads) {
+    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+    Json all = Json::array();
+    for (const DelayCost& cost : delays)
+        all.push_back({{"process", cost.process},
+                       {"function", function_name(cost.function)},
+                       {"region", region_name(cost.region, regions)},
+                       {"short_term", cost.short_term},
+                       {"long_term", cost.long_term}});
+    return all;
+}
+
 Json critical_path_in(const CriticalPath& path, const FileSchema& threads) {
     const std::map<int64_t, std::string> regions = names_of_regions(threads);
     Json sums = Json::array();

@@ -14,6 +14,7 @@ nlohmann::ordered_json collectives_in(const CollectiveSummary& collectives);
 // `threads`: has the names of regions. `origin`: of time.
 nlohmann::ordered_json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads,
                                 int64_t origin);
+nlohmann::ordered_json delays_in(const std::vector<DelayCost>& delays, const FileSchema& threads);
 nlohmann::ordered_json critical_path_in(const CriticalPath& path, const FileSchema& threads);
 nlohmann::ordered_json efficiencies_in(const Efficiencies& efficiencies, const FileSchema& threads);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,10 @@
 #include "base/progress.hpp"
 #include "emu/start.hpp"
 #include "messages/analysis.hpp"
+#include "messages/delay_lines.hpp"
 #include "messages/open_trace.hpp"
 #include "messages/wait_lines.hpp"
+#include "ovni/mpi_events.h"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
@@ -174,6 +177,7 @@ int print_waiting(const std::string& directory) {
 
 struct AnalysedTrace {
     TrafficAnalysis traffic;
+    const Trace& trace;
     const System& system;
     int64_t origin;  // of time
 };
@@ -189,10 +193,20 @@ void print_matrix_of(const AnalysedTrace& of, TextOutput& out) {
 void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
     for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
 }
+std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
+    std::map<int64_t, std::string> names;
+    for (const Stream& stream : trace.streams())
+        for (const MarkType& mark : stream.metadata.marks)
+            if (mark.type == OVNI_MPI_REGION_MARK) names.insert(mark.labels.begin(), mark.labels.end());
+    return names;
+}
 void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.wait_summary.sums.empty())
         return log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
     print_lines(wait_lines(of.traffic.wait_summary, of.system, of.origin), out);
+    if (of.traffic.delays.empty()) return;
+    print_lines({""}, out);
+    print_lines(delay_lines(of.traffic.delays, of.system, names_of_regions(of.trace)), out);
 }
 void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.efficiencies.all.empty())
@@ -227,7 +241,7 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
                                      return open_stream(trace, clocks, s, Regions::as_they_are,
                                                         Checksums::compared_quietly);
                                  }),
-                 system, time_origin(trace, first_clocks)},
+                 trace, system, time_origin(trace, first_clocks)},
                 out);
     out.flush();
     return 0;
@@ -263,7 +277,8 @@ constexpr OptionRow rows[] = {
     {"matrix", "", "", "", "The same as a matrix: bytes by sender and receiver."},
     {"waits", "", "", "",
      R"(Print instead how long ranks waited in MPI because another one was late: late senders and receivers,
-     collectives, by kind, by rank and cause, and the longest. What is certain holds however wrong clocks may be.)"},
+     collectives, by kind, by rank and cause, and the longest. What is certain holds however wrong clocks may be. Last come
+     the delays that waits are due to: of the ranks that come late, and, long-term, of those that these had waited for.)"},
     {"pop", "", "", "",
      R"(Print instead the parallel efficiency of the run, what it is made of (load balance, serialisation, transfer),
      and what the critical path consists of. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
