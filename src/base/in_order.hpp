@@ -1,7 +1,6 @@
 // Goes through the items of all ranks in one order, some at a time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,13 +30,13 @@ void visit_parts_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf
     }
 }
 
-// The same for rank 0: a batch has the parts of all ranks, in the order of key_of(item), whose first element
-// is time_of(item). It is empty on other ranks.
-template <Flat Item, class TimeOf, class KeyOf, class Take>
-void visit_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf time_of, KeyOf key_of, Take take) {
+// The same for rank 0: a batch has the parts of all ranks, put together in the order of `mine` by
+// sort(batch). It is empty on other ranks.
+template <Flat Item, class TimeOf, class Sort, class Take>
+void visit_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf time_of, Sort sort, Take take) {
     visit_parts_in_order(ranks, mine, time_of, [&](std::span<const Item> part) {
         std::vector<Item> batch = ranks.gather_joined(std::vector<Item>(part.begin(), part.end()));
-        std::ranges::sort(batch, {}, key_of);
+        if (!ranks.is_alone()) sort(batch);
         take(batch);
     });
 }

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/radix_sort.hpp"
+
 namespace ovni {
 
 namespace {
@@ -33,9 +35,8 @@ bool comes_before(const MessageEnd& a, const MessageEnd& b) {
 }
 
 DealtEnds::DealtEnds(const Ranks& ranks, MessageEnds& found) {
-    std::ranges::sort(found.ends, [](const MessageEnd& a, const MessageEnd& b) {
-        return a.key != b.key ? a.key < b.key : comes_before(a, b);
-    });
+    radix_sort(
+        found.ends, [](const MessageEnd& end) { return end.key; }, comes_before);
     if (ranks.is_alone()) {
         ends_.push_back(std::move(found.ends));
         visit_keys(ends_[0], [&](uint32_t key, std::span<MessageEnd> of_key) {

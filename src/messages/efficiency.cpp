@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/in_order.hpp"
+#include "base/radix_sort.hpp"
 #include "messages/collective_flow.hpp"
 #include "messages/ideal_replay.hpp"
 
@@ -18,29 +19,30 @@ namespace {
 
 using What = ReplayPoint::What;
 
-// The time of a process outside of MPI, up to any time.
+// The time of a process outside of MPI, up to one time after the other.
 class UsefulTime {
  public:
-    explicit UsefulTime(const ProcessTimes& times) : times_(times) {
-        int64_t sum = 0;
-        for (const ProcessTimes::Call& call : times.calls) {
-            before_.push_back(sum);
-            sum += call.leave - call.enter;
+    UsefulTime() = default;
+    explicit UsefulTime(const ProcessTimes& times) : times_(&times) {}
+
+    bool is_known() const { return times_ != nullptr; }
+    // `time`: not before that of the last call.
+    int64_t until(int64_t time) {
+        const auto& calls = times_->calls;
+        time = std::clamp(time, times_->begin, times_->end);
+        for (; next_ < calls.size() && calls[next_].enter <= time; ++next_) {
+            in_calls_ += last_;
+            last_ = calls[next_].leave - calls[next_].enter;
         }
-    }
-    int64_t until(int64_t time) const {
-        time = std::clamp(time, times_.begin, times_.end);
-        const auto later = std::ranges::upper_bound(times_.calls, time, {}, &ProcessTimes::Call::enter);
-        if (later == times_.calls.begin()) return time - times_.begin;
-        const auto last = std::prev(later);
-        const int64_t in_calls = before_[static_cast<size_t>(last - times_.calls.begin())] +
-                                 std::min(time, last->leave) - last->enter;
-        return time - times_.begin - in_calls;
+        if (next_ == 0) return time - times_->begin;
+        const ProcessTimes::Call& last = calls[next_ - 1];
+        return time - times_->begin - in_calls_ - (std::min(time, last.leave) - last.enter);
     }
 
  private:
-    const ProcessTimes& times_;
-    std::vector<int64_t> before_;  // ns in calls before each
+    const ProcessTimes* times_ = nullptr;
+    size_t next_ = 0;
+    int64_t in_calls_ = 0, last_ = 0;  // ns in all calls before the last one that has begun, and in that one
 };
 
 ReplayPoint::Gets gets_of(const CollectiveEnd& end) {
@@ -72,7 +74,8 @@ uint64_t id_of(const Message& message) {
 // process.
 std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources) {
     std::vector<ReplayPoint> points;
-    points.reserve(2 * (sources.sent.size() + sources.collectives.size()));
+    points.reserve(2 * (sources.sent.size() + sources.collectives.size() + sources.times.size()) +
+                   sources.regions.size());
     auto add = [&](What what, int64_t time, uint32_t stream, uint64_t id) -> ReplayPoint& {
         ReplayPoint& point = points.emplace_back();
         point.process = stream;
@@ -113,50 +116,44 @@ std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencyS
 int64_t time_of(const ReplayPoint& point) {
     return point.time;
 }
-auto order_of(const ReplayPoint& point) {
-    return std::tuple(point.time, point.what, point.process, point.id);
+// Compares points of one time.
+bool comes_before(const ReplayPoint& a, const ReplayPoint& b) {
+    return std::tie(a.what, a.process, a.id) < std::tie(b.what, b.process, b.id);
+}
+
+void sort_by_time(std::vector<ReplayPoint>& points) {
+    radix_sort(points, time_of, comes_before);
 }
 
 // All points of the processes of this rank, in the order of time.
 std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwners& owners,
                                          const EfficiencySources& sources) {
-    std::map<uint32_t, std::pair<const ProcessTimes*, UsefulTime>> times;
-    for (const ProcessTimes& of : sources.times) times.try_emplace(of.process, &of, UsefulTime(of));
+    std::vector<UsefulTime> useful(system.processes().size());
+    for (const ProcessTimes& of : sources.times) useful[of.process] = UsefulTime(of);
     std::vector<ReplayPoint> points = points_of(owners, sources);
-    std::erase_if(points, [&](ReplayPoint& point) {
-        point.process = system.process_of_stream(point.process);
-        auto known = times.find(point.process);
-        if (known == times.end()) return true;
-        point.useful = known->second.second.until(point.time);
-        return false;
-    });
-    auto add = [&](ReplayPoint point, uint32_t process) {
-        auto known = times.find(process);
-        if (known == times.end()) return;
-        point.process = process;
-        point.useful = known->second.second.until(point.time);
-        points.push_back(point);
-    };
+    for (ReplayPoint& point : points) point.process = system.process_of_stream(point.process);
     // A region in itself is one.
     std::map<std::pair<uint32_t, int64_t>, uint32_t> depths;  // by stream, region
     for (const RegionChange& change : sources.regions) {
         const bool opens = change.what == RegionChange::What::open;
         uint32_t& depth = depths[{change.stream, change.region}];
         if (opens ? depth++ > 0 : --depth > 0) continue;
-        ReplayPoint point;
+        ReplayPoint& point = points.emplace_back();
         point.what = opens ? What::open_region : What::close_region;
         point.time = change.time;
         point.id = static_cast<uint64_t>(change.region);
-        add(point, system.process_of_stream(change.stream));
+        point.process = system.process_of_stream(change.stream);
     }
     for (const ProcessTimes& of : sources.times)
         for (What what : {What::begin, What::end}) {
-            ReplayPoint point;
+            ReplayPoint& point = points.emplace_back();
             point.what = what;
             point.time = what == What::begin ? of.begin : of.end;
-            add(point, of.process);
+            point.process = of.process;
         }
-    std::ranges::sort(points, {}, order_of);
+    std::erase_if(points, [&](const ReplayPoint& point) { return !useful[point.process].is_known(); });
+    sort_by_time(points);
+    for (ReplayPoint& point : points) point.useful = useful[point.process].until(point.time);
     return points;
 }
 
@@ -182,9 +179,10 @@ Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const S
                                const EfficiencySources& sources) {
     IdealReplay replay(system.processes().size());
     const std::vector<ReplayPoint> mine = points_in_order(system, owners, sources);
-    visit_in_order(ranks, std::span(mine), time_of, order_of, [&](const std::vector<ReplayPoint>& points) {
-        for (const ReplayPoint& point : points) replay.take(point);
-    });
+    visit_in_order(ranks, std::span(mine), time_of, sort_by_time,
+                   [&](const std::vector<ReplayPoint>& points) {
+                       for (const ReplayPoint& point : points) replay.take(point);
+                   });
     return {efficiencies_of(replay), replay.out_of_order()};
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/radix_sort.hpp"
 #include "messages/dealt_ends.hpp"
 #include "messages/ends_wire.hpp"
 #include "messages/matching.hpp"
@@ -41,6 +42,8 @@ class Matcher {
           lacks_processes_(groups.lack_processes()),
           to_(static_cast<size_t>(ranks.size())) {}
 
+    // Call first, with all parts.
+    void make_room(std::span<const DealtEnds::Part> parts);
     void match(std::span<const DealtEnds::Part> parts_of_key);
     PerRank<std::vector<Message>>& messages() { return to_; }
     MessageSummary& summary() { return summary_; }
@@ -95,6 +98,13 @@ std::span<const MessageEnd> together(std::span<const DealtEnds::Part> parts, std
     for (const DealtEnds::Part& part : parts) room.insert(room.end(), part.ends.begin(), part.ends.end());
     std::ranges::sort(room, comes_before);
     return room;
+}
+
+void Matcher::make_room(std::span<const DealtEnds::Part> parts) {
+    std::vector<size_t> sends(to_.size());
+    for (const DealtEnds::Part& part : parts)
+        if (part.key.side == Side::sends) sends[static_cast<size_t>(part.from)] += part.ends.size();
+    for (size_t rank = 0; rank < to_.size(); ++rank) to_[rank].reserve(sends[rank]);
 }
 
 void Matcher::match(std::span<const DealtEnds::Part> parts) {
@@ -250,6 +260,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     matcher.summary().unknown_communicator = ends.found.without_communicator;
     ranks.agree([&] {
         const std::span parts = dealt->parts();
+        matcher.make_room(parts);
         for (size_t i = 0; i < parts.size();) {
             size_t end = i;
             while (end < parts.size() && parts[end].key.key == parts[i].key.key) ++end;
@@ -260,9 +271,11 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     dealt.reset();
     FoundMessages found;
     found.messages = to_their_senders(ranks, matcher.messages());
-    std::ranges::sort(found.messages, {}, [](const Message& message) {
-        return std::tuple(message.send_stream, message.send_posted, message.send_offset);
-    });
+    radix_sort(
+        found.messages, [](const Message& message) { return message.send_stream; },
+        [](const Message& a, const Message& b) {
+            return std::tie(a.send_posted, a.send_offset) < std::tie(b.send_posted, b.send_offset);
+        });
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());
     found.others = std::move(ends.found);

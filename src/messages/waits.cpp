@@ -121,8 +121,13 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const 
     constexpr size_t looked_at = 100;
     std::erase_if(received,
                   [](const Message* m) { return m->receive_completed_in == MessageEnd::no_stream; });
-    std::ranges::stable_sort(received, {}, [](const Message* m) {
-        return std::tuple(m->receive_wait_end, m->receive_completed_in, m->send_stream, m->send_offset);
+    std::ranges::sort(received, [](const Message* a, const Message* b) {
+        auto order = [](const Message& m) {
+            return std::tie(m.receive_wait_end, m.receive_completed_in, m.send_stream, m.send_offset,
+                            m.receive_stream, m.receive_offset);
+        };
+        return a->receive_wait_end != b->receive_wait_end ? a->receive_wait_end < b->receive_wait_end
+                                                          : order(*a) < order(*b);
     });
     auto overtakes = [&](size_t at) {
         const size_t end = std::min(received.size(), at + 1 + looked_at);
@@ -148,8 +153,9 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const 
         wait.stream = message.receive_completed_in;
         wait.cause_stream = message.send_stream;
         wait.function = message.receive_completed_by;
+        if (wait.end <= wait.begin) continue;
         wait.kind = overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
-        if (wait.end > wait.begin) calls.take(wait);
+        calls.take(wait);
     }
     return calls.all();
 }

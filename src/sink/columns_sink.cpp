@@ -185,7 +185,8 @@ template <class Row>
 void ColumnsSink::write_all(ColumnName::Kind kind, const std::vector<Row>& mine) {
     TrafficChunks<Row> chunks(kind);
     visit_in_order(
-        *ranks_, std::span<const Row>(mine), [](const Row& row) { return row.time; }, &Row::key,
+        *ranks_, std::span<const Row>(mine), [](const Row& row) { return row.time; },
+        [](std::vector<Row>& rows) { std::ranges::sort(rows, {}, &Row::key); },
         [&](const std::vector<Row>& rows) {
             ranks_->agree([&] {
                 if (!file_) return;
