@@ -23,6 +23,11 @@ inline int size_by_launcher() noexcept {
     return number_by_launcher({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
 }
 
+// The processes of a job on this node.
+inline int local_size_by_launcher() noexcept {
+    return number_by_launcher({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"});
+}
+
 // The first rank of a job prints what is printed once per job. True outside of jobs as well.
 inline bool is_first_rank() noexcept {
     return rank_by_launcher() <= 0;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/memory_limit.hpp"
 #include "base/progress.hpp"
+#include "core/launcher.hpp"
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
 #include "messages/analysis.hpp"
@@ -124,6 +126,7 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
 
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
+    limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
     TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader());
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
@@ -134,6 +137,24 @@ void Emulation::analyse_traffic(int64_t origin) {
                         std::move(found.delays)};
     if (ranks_.is_root() && !content_.traffic->messages.is_empty())
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
+    tell_memory_in_files();
+}
+
+// Not every node sees the outputs.
+std::filesystem::path Emulation::memory_directory() const {
+    return std::filesystem::is_directory(options_.output) ? options_.output
+                                                          : std::filesystem::temp_directory_path();
+}
+
+void Emulation::tell_memory_in_files() const {
+    const MemoryInFiles mine = memory_in_files();
+    const uint64_t all = ranks_.allreduce(Op::sum, mine.most);
+    if (ranks_.is_root() && all > 0)
+        log::info("messages take more than --memory: {:.1f} MB lay in files in {}",
+                  static_cast<double>(all) * 1e-6, memory_directory().string());
+    if (!mine.refusal.empty())
+        log::warn("messages take more than --memory, and files in {} cannot hold all of them: {}",
+                  memory_directory().string(), mine.refusal);
 }
 
 void Emulation::find_calls(int64_t origin) {

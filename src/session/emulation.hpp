@@ -45,6 +45,8 @@ class Emulation {
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
     Window make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin);
     void analyse_traffic(int64_t origin);
+    std::filesystem::path memory_directory() const;
+    void tell_memory_in_files() const;
     void find_calls(int64_t origin);
     bool reads(uint32_t stream) const;
     OpenStream quiet_reader() const;

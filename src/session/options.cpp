@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/topics.hpp"
+#include "ring/settings.hpp"
 
 namespace ovni {
 
@@ -39,6 +40,9 @@ constexpr OptionRow rows[] = {
      in "TH 1.20". Traces of other libraries always have the latter.)",
      "ranks"},
     {"no-messages", "", "", "", "Leave messages out: then the trace is read once, not twice."},
+    {"memory", "", "SIZE", "",
+     R"(What tables of messages may take, with k, M or G; more than that lies in files beside the outputs while
+     it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",
      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
@@ -74,6 +78,14 @@ RowNames row_names(const Cli& cli) {
     if (value == "reference") return RowNames::reference;
     if (value == "ranks") return RowNames::ranks;
     throw UsageError(fmt::format("--row-names is ranks or reference, not '{}' (see --help)", value));
+}
+
+uint64_t memory(const Cli& cli) {
+    const auto value = cli.get<std::string>("memory");
+    const std::optional<size_t> size = writer::parse_size(value.c_str());
+    if (!size)
+        throw UsageError(fmt::format("--memory is a size, such as 512M, not '{}' (see --help)", value));
+    return *size;
 }
 
 }  // namespace
@@ -136,6 +148,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("no-messages")) options.messages = Messages::left_out;
+    if (cli.has("memory")) options.memory = memory(cli);
     if (cli.has("mpi-prv")) options.mpi_prv = MpiPrv::with_states;
     if (cli.has("no-states")) {
         if (!cli.has("mpi-prv")) throw UsageError("--no-states needs --mpi-prv: no other output has them");

@@ -2,6 +2,7 @@
 // their ends.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct EmulationOptions {
     Tolerance tolerance = Tolerance::none;
     RowNames row_names = RowNames::ranks;
     Messages messages = Messages::matched;
+    std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
     MpiPrv mpi_prv = MpiPrv::none;
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
 };

@@ -9,6 +9,7 @@
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/memory_limit.hpp"
 #include "base/progress.hpp"
 #include "emu/start.hpp"
 #include "messages/analysis.hpp"
@@ -235,6 +236,7 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
     std::vector<int64_t> first_clocks;
     for (uint32_t s = 0; s < trace.streams().size(); ++s)
         first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
+    limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
     table.print({analyse_traffic(alone, trace, system, clocks, all,
                                  [&](uint32_t s) {

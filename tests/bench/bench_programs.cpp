@@ -61,6 +61,25 @@ TEST_F(BenchPrograms, GeneratedTasksAreAcceptedInLinterMode) {
     }
 }
 
+TEST_F(BenchPrograms, MessagesMayLieInFiles) {
+    ASSERT_EQ(generate("t", {"--looms", "2", "--mix", "messages", "--ranked", "--threads", "1", "--events",
+                             "100000"})
+                  .status,
+              0);
+    for (const char* memory : {"1k", "100G"}) {
+        const Finished emulated =
+            run({program("ovniemu"), "--memory", memory, "-o", path(memory), path("t")});
+        EXPECT_EQ(emulated.status, 0) << emulated.err;
+        EXPECT_EQ(emulated.err.find(" MB lay in files in ") != std::string::npos, std::string(memory) == "1k")
+            << emulated.err;
+    }
+    EXPECT_EQ(content(path("1k") + "/thread.prv"), content(path("100G") + "/thread.prv"));
+    EXPECT_NE(content(path("1k") + "/thread.prv").find("\n3:"), std::string::npos);
+    const Finished refused = run({program("ovniemu"), "--memory", "much", "-o", path("no"), path("t")});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--memory is a size, such as 512M, not 'much'"));
+}
+
 TEST_F(BenchPrograms, TraceDependsOnNothingButItsShapeAndSeed) {
     for (const char* name : {"a", "b"}) ASSERT_EQ(generate(name, {"--events", "1000"}).status, 0);
     ASSERT_EQ(generate("c", {"--events", "1000", "--seed", "2"}).status, 0);

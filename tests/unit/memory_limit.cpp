@@ -1,0 +1,65 @@
+// Large blocks beyond the limit lie in files that nobody sees, and hold what is written to them.
+#include "base/memory_limit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_directory.hpp"
+
+namespace ovni {
+namespace {
+
+constexpr size_t mib = size_t{1} << 20;
+
+size_t mappings_in(const std::filesystem::path& directory) {
+    std::ifstream maps("/proc/self/maps");
+    size_t count = 0;
+    for (std::string line; std::getline(maps, line);)
+        count += line.find(directory.string() + "/") != line.npos;
+    return count;
+}
+
+TEST(MemoryLimit, BlocksBeyondItLieInFilesUntilTheyAreFreed) {
+    const test::TemporaryDirectory directory;
+    const std::vector<char> before(2 * mib);
+    limit_memory(4 * mib, directory.path());
+    {
+        const std::vector<char> fits(mib);
+        EXPECT_EQ(mappings_in(directory.path()), 0u);
+        std::vector<uint32_t> grows;
+        for (uint32_t i = 0; i < 4 * mib; ++i) grows.push_back(i);
+        EXPECT_EQ(mappings_in(directory.path()), 1u);
+        std::vector<uint32_t> expected(4 * mib);
+        std::iota(expected.begin(), expected.end(), 0u);
+        EXPECT_EQ(mappings_in(directory.path()), 2u);
+        EXPECT_TRUE(std::ranges::equal(grows, expected));
+        EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+    }
+    EXPECT_EQ(mappings_in(directory.path()), 0u);
+    EXPECT_EQ(memory_in_files().most, 32 * mib);
+    EXPECT_EQ(memory_in_files().refusal, "");
+    limit_memory(UINT64_MAX, directory.path());
+}
+
+TEST(MemoryLimit, BlocksStayInMemoryIfThereIsNoFile) {
+    limit_memory(0, "/does/not/exist");
+    const std::vector<char> block(2 * mib, 'x');
+    EXPECT_TRUE(std::ranges::all_of(block, [](char c) { return c == 'x'; }));
+    EXPECT_EQ(memory_in_files().refusal, "No such file or directory");
+    limit_memory(UINT64_MAX, "/");
+}
+
+TEST(MemoryLimit, IsSharedFairly) {
+    const auto one = static_cast<double>(fair_memory_limit(1));
+    EXPECT_GT(one, 0);
+    EXPECT_NEAR(static_cast<double>(fair_memory_limit(4)) / one, 0.25, 0.1);
+    EXPECT_NEAR(static_cast<double>(fair_memory_limit(-1)) / one, 1, 0.3);
+}
+
+}  // namespace
+}  // namespace ovni
