@@ -1,6 +1,8 @@
-/* Events of the model `counters`, version 1.0.0: what a thread used since its last border. A border is a call
- * of MPI that begins or ends, or a region or mark that opens or closes. The events of a border stand before
- * its event and have the same clock, so they belong to what the thread was in until then.
+/* Events of the model `counters`, version 1.1.0: what a thread used since its last border. A border is a call
+ * of MPI that begins or ends, a region or mark that opens or closes, a part of a parallel region, a task or a
+ * barrier of OpenMP, or a wait in POSIX threads, that begins or ends; and the end of the thread. The events
+ * of a border stand before its event and have the same clock, so they belong to what the thread was in until
+ * then.
  *
  * A stream lists the names of its counters in its metadata, ovni.counters, before the first of these events;
  * their places count from 0. `rss` is the last one if it is there, and has no deltas. A stream requires the
@@ -9,6 +11,10 @@
  *     C4A C4B C4C C4D   u32 delta...   of 1 to 4 counters, from place 0, 4, 8, 12 on (4, 8, 12 or 16 bytes)
  *     C8A ... C8H       u64 delta...   of 1 or 2 counters, from place 0, 2, ... 14 on (8 or 16 bytes)
  *     CRm               u64 resident, u64 highest   memory of the process in bytes, now and at most (16)
+ *     CSn               u64 ns         the deltas that follow count from `ns` nanoseconds ago on
+ *
+ * CSn stands before the first deltas of a thread that counts from the beginning of its row on, and before the
+ * first ones behind a pause. A stream requires 1.1.0 only if it has one.
  *
  * Every border has all counters. Those that one C4 would hold are two C8 if a delta needs more than 32 bits.
  * Clocks, such as task-clock, count nanoseconds. Between the first border of a thread, or one behind a gap,
@@ -28,7 +34,8 @@
 #define OVNI_COUNTER_EVENTS_H
 
 #define OVNI_COUNTERS_MODEL "counters"
-#define OVNI_COUNTERS_VERSION "1.0.0"
+#define OVNI_COUNTERS_VERSION "1.1.0"
+#define OVNI_COUNTERS_VERSION_OF_DELTAS "1.0.0"
 
 enum {
     OVNI_COUNTERS_MOST = 16,     /* in a stream */

@@ -108,14 +108,22 @@ void ovni_private_follow_recording(ovni_private_follower* follower);
  * start or stop recording. */
 void ovni_private_pause(int to_pause);
 
-/* --- Borders of calls, regions and marks, at which libovni-counters.so counts --- */
+/* --- Borders of calls, regions, marks and waits, at which libovni-counters.so counts --- */
 
-/* Both are for the calling thread, also in handlers. */
+/* All are for the calling thread. read() and emit() may be called in handlers. */
 struct ovni_private_border_follower {
     /* The use of the machine until now belongs to what the thread was in. */
     void (*read)(void); /* NOLINT: C */
     /* Records that at the clock `at`. Call before the event of the border is emitted. */
     void (*emit)(uint64_t at);
+    /* Both, with nothing in between, if the thread counts already: this opens no files. */
+    void (*count)(uint64_t at);
+    /* The row of the thread begins, and with it what is counted. */
+    void (*begin)(void); /* NOLINT: C */
+    /* Recording goes on at the clock `at`: what was used since the last border belongs to nothing. */
+    void (*resume)(uint64_t at);
+    /* The process ends, or becomes another program: the last border of this thread, if it counts. */
+    void (*end)(void); /* NOLINT: C */
 };
 /* Call before the program begins. */
 void ovni_private_follow_borders(const struct ovni_private_border_follower* follower);

@@ -88,7 +88,6 @@ void follow(int on, uint64_t at) noexcept {
     }
     thread->is_on = true;
     forget_call_sites(*thread);
-    read_counters();
     const States& open = thread->is_changing ? thread->cut : thread->program;
     if (open.function == Function::none && open.regions.size == 0) return;
     if (!thread->stream_known) meet_stream(*thread);

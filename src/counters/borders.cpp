@@ -1,5 +1,5 @@
-// libovni-counters.so: counts what threads use between the borders of calls and regions, which libovni.so and
-// libovni-mpi.so report. Opens nothing before the first border of a thread.
+// libovni-counters.so: counts what threads use between the borders of calls, regions and waits, which the
+// other libraries report. Opens nothing before the row of a thread begins, or its first border comes.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -17,8 +17,8 @@ namespace ovni::counters {
 
 namespace {
 
-// Keys of pthread, as programs have little room for thread-local variables of libraries.
-pthread_key_t of_thread, at_thread_end;
+// A key of pthread, as programs have little room for thread-local variables of libraries.
+pthread_key_t of_thread;
 
 // Null before the first border of the thread.
 ThreadCounters* own() noexcept {
@@ -30,9 +30,6 @@ struct KeepErrno {
     ~KeepErrno() { errno = kept; }
 };
 
-// The value of the key counts rounds of destructors.
-constexpr char rounds[2] = {};
-
 // Not from malloc(): a handler may be the first to come to a border.
 ThreadCounters* make() noexcept {
     void* memory =
@@ -42,7 +39,6 @@ ThreadCounters* make() noexcept {
         munmap(memory, sizeof(ThreadCounters));
         return nullptr;
     }
-    pthread_setspecific(at_thread_end, rounds);
     return new (memory) ThreadCounters;
 }
 
@@ -57,19 +53,39 @@ void emit(uint64_t at) noexcept {
     if (ThreadCounters* counters = own()) counters->emit(at);
 }
 
-// The end of a thread is a border in the streams that are ours: their last one. libovni-mpi closes regions in
-// the first round of destructors, libovni.so ends the stream in a later one than the second.
-void end_thread(void* round) noexcept {
-    if (round == rounds) {
-        pthread_setspecific(at_thread_end, rounds + 1);
-        return;
-    }
+// A program that describes itself has rows of its own.
+void begin() noexcept {
+    KeepErrno keep;
+    if (own() || !ovni_private_thread_is_ours()) return;
+    if (ThreadCounters* counters = make()) counters->count_from(ovni::now());
+}
+
+// A thread that does not count yet begins at its next border.
+void resume(uint64_t at) noexcept {
+    KeepErrno keep;
+    if (ThreadCounters* counters = own(); counters && counters->is_open()) counters->count_from(at);
+}
+
+void count(uint64_t at) noexcept {
+    KeepErrno keep;
     ThreadCounters* counters = own();
-    if (!counters) return;
-    if (ovni_private_thread_is_ours()) {
-        counters->read();
-        counters->emit(ovni::stream_now());
-    }
+    if (!counters || !counters->is_open()) return;
+    counters->read();
+    counters->emit(at);
+}
+
+// The last border is one in the streams that are ours.
+void end() noexcept {
+    if (ovni_private_thread_is_ours()) count(ovni::stream_now());
+}
+
+// libovni-mpi closes regions in the first round of destructors, libovni.so ends the stream in a later one
+// than the second. The C library has cleared the value of the key before each.
+void end_thread(void* memory) {
+    auto* counters = static_cast<ThreadCounters*>(memory);
+    pthread_setspecific(of_thread, counters);
+    if (counters->is_first_end()) return;
+    end();
     counters->close();
     pthread_setspecific(of_thread, nullptr);
     munmap(counters, sizeof *counters);
@@ -79,7 +95,7 @@ void start_over_in_child() noexcept {
     if (ThreadCounters* counters = own()) counters->start_over();
 }
 
-constexpr ovni_private_border_follower follower{read, emit};
+constexpr ovni_private_border_follower follower{read, emit, count, begin, resume, end};
 
 // The reference emulator knows no counters.
 bool wants_reference_events() noexcept {
@@ -90,8 +106,7 @@ bool wants_reference_events() noexcept {
 [[gnu::constructor]] void follow_borders() {
     read_wanted_counters();
     if (wanted_counters().empty() || wants_reference_events()) return;
-    if (pthread_key_create(&of_thread, nullptr) != 0 || pthread_key_create(&at_thread_end, end_thread) != 0)
-        return;
+    if (pthread_key_create(&of_thread, end_thread) != 0) return;
     pthread_atfork(nullptr, nullptr, start_over_in_child);
     ovni_private_follow_borders(&follower);
 }

@@ -93,7 +93,13 @@ void ThreadCounters::read() noexcept {
     is_busy_ = false;
 }
 
-void ThreadCounters::name() noexcept {
+void ThreadCounters::count_from(uint64_t at) noexcept {
+    read();
+    since_ = at;
+    is_described_ = ovni_private_program_describes_itself() != 0;
+}
+
+void ThreadCounters::name(const char* version) noexcept {
     const char* names[CounterChoice::most];
     size_t count = 0;
     char room[CounterChoice::most][32];
@@ -109,8 +115,18 @@ void ThreadCounters::name() noexcept {
     for (const CounterRow& row : wanted_counters())
         if (row.kind == CounterKind::memory) add(row);
     ovni_private_name_counters(names, count);
-    ovni_private_require(OVNI_COUNTERS_MODEL, OVNI_COUNTERS_VERSION);
+    ovni_private_require(OVNI_COUNTERS_MODEL, version);
     is_named_ = true;
+}
+
+// A program that describes itself shows nothing from before its own beginning: then this border is the first.
+void ThreadCounters::emit_since(uint64_t at) noexcept {
+    const uint64_t since = since_;
+    since_ = 0;
+    has_deltas_ = is_described_ == (ovni_private_program_describes_itself() != 0);
+    if (!has_deltas_) return;
+    name(OVNI_COUNTERS_VERSION);
+    ovni::emit_at("CSn", at, at > since ? at - since : 0);
 }
 
 void ThreadCounters::emit_deltas(uint64_t at) noexcept {
@@ -135,7 +151,8 @@ void ThreadCounters::emit_memory(uint64_t at) noexcept {
 void ThreadCounters::emit(uint64_t at) noexcept {
     if (is_busy_ || !(has_deltas_ || wants_memory())) return;
     is_busy_ = true;
-    if (!is_named_) name();
+    if (has_deltas_ && since_ != 0) emit_since(at);
+    if (!is_named_ && (has_deltas_ || wants_memory())) name(OVNI_COUNTERS_VERSION_OF_DELTAS);
     if (has_deltas_) emit_deltas(at);
     has_deltas_ = false;
     if (wants_memory()) emit_memory(at);
@@ -152,6 +169,7 @@ void ThreadCounters::start_over() noexcept {
     close();
     usage_ = UsageCounters();
     is_busy_ = false;
+    since_ = 0;
     is_open_ = is_named_ = false;
 }
 

@@ -22,6 +22,7 @@ constexpr EventSpec events[] = {
     {"C8H(u64 delta)", "counters from place 14 on, since the last border", Action::hook, stateless},
     {"CRm(u64 resident, u64 highest)", "memory of the process: %{resident} bytes, at most %{highest}",
      Action::hook, stateless},
+    {"CSn(u64 ns)", "the next deltas count from %{ns} ns ago on", Action::ignore},
 };
 
 }  // namespace

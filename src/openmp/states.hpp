@@ -47,6 +47,7 @@ struct StateRow {
     Family family;
     EventCode enter, leave;  // in the channel `subsystem`
     uint16_t number = 0;  // of OVNI_OPENMP_LOOP and so on: the events carry it; 0: they are the reference's
+    bool is_counted = false;  // libovni-counters.so counts what the thread uses in it
 };
 
 constexpr EventCode enter_further = "PX[", leave_further = "PX]";
@@ -54,13 +55,16 @@ constexpr EventCode enter_further = "PX[", leave_further = "PX]";
 constexpr StateRow further(Family family, uint16_t number) {
     return {family, enter_further, leave_further, number};
 }
+constexpr StateRow counted(Family family, EventCode enter, EventCode leave) {
+    return {family, enter, leave, 0, true};
+}
 
 // In the order of State.
 inline constexpr StateRow state_rows[] = {
     {Family::worker, "PH[", "PH]"},
     {Family::fork, "PCf", "PCF"},
-    {Family::task, "PMu", "PMU"},
-    {Family::task, "PT[", "PT]"},
+    counted(Family::task, "PMu", "PMU"),
+    counted(Family::task, "PT[", "PT]"),
     further(Family::work, OVNI_OPENMP_LOOP),
     {Family::work, "PWs", "PWS"},
     {Family::work, "PWc", "PWC"},
@@ -71,8 +75,8 @@ inline constexpr StateRow state_rows[] = {
     further(Family::work, OVNI_OPENMP_SCOPE),
     further(Family::work, OVNI_OPENMP_TASKLOOP),
     further(Family::masked, OVNI_OPENMP_MASKED),
-    {Family::sync, "PBb", "PBB"},
-    {Family::sync, "PBj", "PBJ"},
+    counted(Family::sync, "PBb", "PBB"),
+    counted(Family::sync, "PBj", "PBJ"),
     {Family::sync, "PTt", "PTT"},
     {Family::sync, "PTg", "PTG"},
     further(Family::sync, OVNI_OPENMP_REDUCTION),

@@ -82,6 +82,7 @@ Thread* Thread::here() noexcept {
 bool Thread::begin_report() noexcept {
     if (is_reporting_) return false;
     is_reporting_ = true;
+    is_past_ = false;
     at_ = ovni::stream_now();
     return true;
 }
@@ -212,7 +213,9 @@ void Thread::end_with_region() noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     const bool is_recorded = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
     // No two threads get one clock, so that their order is no question.
-    if (is_recorded && end + part->thread < at_) at_ = std::max(end + part->thread, window->last);
+    if (!is_recorded || end + part->thread >= at_) return;
+    at_ = std::max(end + part->thread, window->last);
+    is_past_ = true;
 }
 
 void Thread::leave_all() noexcept {
@@ -225,6 +228,7 @@ void Thread::show(Frame& frame) noexcept {
     require(Required::reference);
     frame.type = type_of(construct.place);
     frame.is_shown = true;
+    count(construct.state);
     if (construct.state == State::task && !show_task(frame)) return;
     show_state(construct.state, row_of(construct.state).enter);
     if (shows_label(frame)) ovni::emit_at("PQx", at_, frame.type);
@@ -236,10 +240,20 @@ void Thread::hide(const Frame& frame) noexcept {
     const bool is_here = frame.is_shown && meets_stream();
     if (!is_here || !frame.is_shown) return;
     const Entered& construct = frame.construct;
+    count(construct.state);
     if (construct.state == State::part_of_region) show_region(frame, "PR]");
     if (shows_label(frame)) ovni::emit_at("PQe", at_, frame.type);
     show_state(construct.state, row_of(construct.state).leave);
     if (construct.state == State::task) ovni::emit_at("PPe", at_, construct.number);
+}
+
+// The use until a clock in the past cannot be told apart from that until now.
+void Thread::count(State state) const noexcept {
+    if (!row_of(state).is_counted || is_past_) return;
+    const ovni_private_border_follower* follower = ovni_private_borders();
+    if (!follower) return;
+    follower->read();
+    follower->emit(at_);
 }
 
 bool Thread::shows_label(const Frame& frame) noexcept {

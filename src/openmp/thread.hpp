@@ -100,6 +100,7 @@ class Thread {
     void show(Frame& frame) noexcept;
     void hide(const Frame& frame) noexcept;
     bool show_task(Frame& frame) noexcept;
+    void count(State state) const noexcept;
     static bool shows_label(const Frame& frame) noexcept;
     void show_region(const Frame& frame, EventCode code) noexcept;
     void show_state(State state, EventCode code) noexcept;
@@ -115,6 +116,7 @@ class Thread {
     uint32_t cpu_age_ = 0;
     Required required_ = Required::nothing;
     bool is_reporting_ = false;
+    bool is_past_ = false;  // at_ is
 };
 
 // A call of the runtime in which its thread reports something: errno stays as it was. Null if nothing can be

@@ -48,7 +48,7 @@ constexpr OptionRow known[] = {
      R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, of code that
      is compiled with -fno-omit-frame-pointer.)"},
     {"counters", "", "LIST", "OVNI_COUNTERS",
-     R"(Count what threads use between calls of MPI, regions and marks, for example ipc,page-faults,rss: names as perf
+     R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names as perf
      has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
      counters.)"},
     {"pthread", "", "off|contended|all", "OVNI_PTHREAD",

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ovni/private.h"
+#include "runtime/border_follower.hpp"
 #include "runtime/thread.hpp"
 
 #pragma GCC visibility push(default)
@@ -22,8 +23,11 @@ void ovni_private_show_threads() {
     show_rows();
 }
 
+// A child that soon becomes another program has nothing to count.
 void ovni_private_show_thread(int unless_exec) {
     show_thread(unless_exec ? Row::unless_exec : Row::always);
+    const auto* follower = border_follower.load(std::memory_order_relaxed);
+    if (follower && !unless_exec && !is_inside()) follower->begin();
 }
 
 int ovni_private_program_describes_itself() {
@@ -42,12 +46,14 @@ void ovni_private_name_thread(pthread_t thread, const char* name) {
 // A child of vfork() is its parent's thread, which goes on.
 void ovni_private_expect_exec(int is_coming) {
     if (is_inside() || !is_this_process()) return;
+    if (is_coming) end_counting();
     streams().visit_soon([&](Stream& stream) { stream.expect_exec(is_coming != 0); });
 }
 
 // The drainer below ovnirun needs no more than the report.
 void ovni_private_expect_end(int code) {
     if (is_inside() || !is_this_process()) return;
+    end_counting();
     streams().visit_soon([&](Stream& stream) {
         if (stream.has_row()) stream.end_with_process(code);
     });

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ovni/mpi_events.h"
+#include "runtime/border_follower.hpp"
 #include "runtime/process.hpp"
 
 namespace ovni::writer {
@@ -227,6 +228,7 @@ void ShownRecording::open_states_again(uint64_t clock) {
         own_.page().states.open(clock, [&](const Event& event) { writer_.append(event.bytes, event.size); });
         writer_.refresh_limit();
     }
+    if (const auto* counting = border_follower.load(std::memory_order_relaxed)) counting->resume(clock);
     call_follower(Recording::on, clock);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "ring/diagnostics.hpp"
+#include "runtime/border_follower.hpp"
 #include "runtime/memory.hpp"
 
 __thread ovni_private_window* ovni_private_thread_window = nullptr;
@@ -153,6 +154,7 @@ void after_fork_in_child() {
 // crash handler that never returns, in another thread.
 void end_at_exit(int code, void*) {
     if (getpid() != this_process) return;
+    if (!is_inside()) end_counting();
     SignalsWait undisturbed;
     if (gate().controller()) gate().controller()->end();
     bool within = is_inside();
@@ -173,6 +175,7 @@ void end_at_exit(int code, void*) {
 // Nobody passes the exit code here; ovnirun knows it.
 void end_at_quick_exit() {
     if (host().drains_itself()) return end_at_exit(0, nullptr);
+    if (getpid() == this_process && !is_inside()) end_counting();
     SignalsWait undisturbed;
     if (gate().controller() && getpid() == this_process) gate().controller()->end();
 }

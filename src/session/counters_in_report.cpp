@@ -31,35 +31,51 @@ void put_sums(Json& into, const Plan& plan, const CounterSums& sums) {
     into["ghz"] = rates.ghz > 0 ? Json(rates.ghz) : Json();
 }
 
+Json or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
 }  // namespace
 
 void CountersInReport::add(const CounterCount& count) {
-    CounterSums& sums = sums_[{count.by, count.what}];
-    if (count.counter == CounterCount::time) {
-        sums.nanoseconds += count.sum;
-        return;
-    }
-    if (sums.of.size() <= count.counter) sums.of.resize(count.counter + size_t{1});
-    sums.of[count.counter] += count.sum;
+    CounterSums sums;
+    sums.nanoseconds = count.ns;
+    sums.of.assign(count.counts.begin(), count.counts.end());
+    sums_[count.what] += sums;
 }
 
-Json CountersInReport::json(const Plan& plan, const Labels& labels) const {
-    Json functions = Json::array(), regions = Json::array();
-    for (const auto& [key, sums] : sums_) {
-        const auto [by, what] = key;
-        if (by == By::function) {
-            Json& entry = functions.emplace_back(Json::object());
-            const bool is_outside = what == CounterCount::no_function;
-            entry["function"] = is_outside ? Json() : Json(mpi_function_rows[what].name);
-            put_sums(entry, plan, sums);
-            continue;
+Json CountersInReport::json(const Plan& plan, const Labels& labels, Threads threads) const {
+    Json functions = Json::array(), regions = Json::array(), constructs = Json::array(),
+         by_tid = Json::array();
+    for (const auto& [what, sums] : sums_) {
+        Json entry = Json::object();
+        switch (what.by) {
+            case By::function:
+                entry["function"] = what.number == CounterCount::no_function
+                                        ? Json()
+                                        : Json(mpi_function_rows[what.number].name);
+                break;
+            case By::region: {
+                const auto label = labels.find({prv_type::first_mark + OVNI_MPI_REGION_MARK, what.number});
+                entry["region"] = label == labels.end() ? Json() : Json(label->second);
+                break;
+            }
+            case By::construct:
+                entry["construct"] = or_null(what.kind);
+                entry["label"] = or_null(what.label);
+                break;
+            case By::thread:
+                entry["tid"] = what.number;
         }
-        Json& entry = regions.emplace_back(Json::object());
-        const auto label = labels.find({prv_type::first_mark + OVNI_MPI_REGION_MARK, what});
-        entry["region"] = label == labels.end() ? Json() : Json(label->second);
         put_sums(entry, plan, sums);
+        Json* const lists[] = {&functions, &regions, &constructs, &by_tid};
+        lists[static_cast<size_t>(what.by)]->push_back(std::move(entry));
     }
-    return {{"functions", std::move(functions)}, {"regions", std::move(regions)}};
+    Json all{{"functions", std::move(functions)},
+             {"regions", std::move(regions)},
+             {"constructs", std::move(constructs)}};
+    if (threads == Threads::listed) all["threads"] = std::move(by_tid);
+    return all;
 }
 
 }  // namespace ovni

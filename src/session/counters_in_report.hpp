@@ -1,4 +1,5 @@
-// The member `counters` of a report: sums of counters by function of MPI and by region, with rates.
+// The member `counters` of a report: sums of counters by function of MPI, region, construct and thread, with
+// rates.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,14 @@ class CountersInReport {
     // Labels of values, by type.
     using Labels = std::map<std::pair<uint32_t, int64_t>, std::string>;
 
+    // Threads of several processes may have one tid.
+    enum class Threads { listed, left_out };
+
     void add(const CounterCount& count);
-    nlohmann::ordered_json json(const Plan& plan, const Labels& labels) const;
+    nlohmann::ordered_json json(const Plan& plan, const Labels& labels, Threads threads) const;
 
  private:
-    std::map<std::pair<CounterCount::By, int64_t>, CounterSums> sums_;
+    std::map<CounterCount::What, CounterSums> sums_;
 };
 
 }  // namespace ovni

@@ -25,7 +25,8 @@ void EventTally::follow_counters(size_t t, const Plan& plan) {
         counter_numbers_[t].push_back(static_cast<uint16_t>(type - prv_type::first_instant));
     auto& process = of_counters_[threads_[t].process];
     if (!process) process = std::make_unique<ProcessCounters>();
-    threads_[t].counters = std::make_unique<ThreadInCounters>(*process, counter_numbers_[t]);
+    threads_[t].counters =
+        std::make_unique<ThreadInCounters>(*process, system_.threads()[t].tid, counter_numbers_[t]);
 }
 
 // The emulator closes the calls of a thread at the same places.
@@ -82,18 +83,24 @@ std::vector<MpiCount> EventTally::mpi() const {
 }
 
 std::vector<CounterCount> EventTally::counters() const {
+    using By = CounterCount::By;
     std::vector<CounterCount> all;
-    auto add = [&](uint32_t process, CounterCount::By by, int64_t what, const CounterSums& sums) {
-        all.push_back({process, by, what, CounterCount::time, sums.nanoseconds});
-        for (uint32_t c = 0; c < sums.of.size(); ++c) all.push_back({process, by, what, c, sums.of[c]});
-    };
     for (uint32_t p = 0; p < of_counters_.size(); ++p) {
         if (!of_counters_[p]) continue;
-        for (const auto& [function, sums] : of_counters_[p]->by_function)
-            add(p, CounterCount::By::function,
-                function ? function - mpi_function_rows : int64_t{CounterCount::no_function}, sums);
-        for (const auto& [region, sums] : of_counters_[p]->by_region)
-            add(p, CounterCount::By::region, region, sums);
+        auto add = [&](CounterCount::What what, const CounterSums& sums) {
+            CounterCount& count = all.emplace_back();
+            count = {p, std::move(what), sums.nanoseconds.number(), {}};
+            for (const WideSum& sum : sums.of) count.counts.push_back(sum.number());
+        };
+        const ProcessCounters& process = *of_counters_[p];
+        for (const auto& [function, sums] : process.by_function)
+            add({By::function, function ? function - mpi_function_rows : int64_t{CounterCount::no_function},
+                 "", ""},
+                sums);
+        for (const auto& [region, sums] : process.by_region) add({By::region, region, "", ""}, sums);
+        for (const auto& [construct, sums] : process.by_construct)
+            add({By::construct, 0, std::string(construct.kind), construct.label}, sums);
+        for (const auto& [tid, sums] : process.by_thread) add({By::thread, tid, "", ""}, sums);
     }
     return all;
 }

@@ -30,15 +30,20 @@ struct MpiCount {
     uint32_t site = 0;      // in Plan::call_sites, from 1; 0: unknown
     MpiSums sums;
 };
-// A sum of one counter, or the time that it was counted in, by one function or region of a process.
+// The counts of one function, region, construct or thread of a process.
 struct CounterCount {
-    static constexpr uint32_t time = UINT32_MAX, no_function = UINT32_MAX;
-    enum class By : uint32_t { function, region };
+    static constexpr uint32_t no_function = UINT32_MAX;
+    enum class By : uint32_t { function, region, construct, thread };
+    struct What {
+        By by = By::function;
+        int64_t number = 0;       // in mpi_function_rows, the value of a region (0: in none), or the tid
+        std::string kind, label;  // of a construct
+        auto operator<=>(const What&) const = default;
+    };
     uint32_t process = 0;
-    By by = By::function;
-    int64_t what = no_function;  // in mpi_function_rows, or the value of a region; 0: in none
-    uint32_t counter = time;     // in Plan::instants
-    WideSum sum;
+    What what;
+    uint64_t ns = 0;
+    std::vector<uint64_t> counts;  // by place in Plan::instants
 };
 
 struct LockCount {
@@ -58,7 +63,8 @@ struct TalliedEvent {
         : time(when), stream(event.stream), kind(event.kind), code(event.code) {
         // The long ones tell of objects, not of calls: see define().
         const bool is_mark = code.model() == 'O' && code.category() == 'M';
-        const bool has_sums = code.model() == 'M' || code.model() == 'C' || code.model() == 'H' || is_mark;
+        const bool has_sums = code.model() == 'M' || code.model() == 'C' || code.model() == 'H' ||
+                              code.model() == 'P' || is_mark;
         if (kind == EventView::Kind::event && has_sums && !event.jumbo()) payload = event.payload();
     }
     TalliedEvent() = default;
@@ -67,7 +73,7 @@ struct TalliedEvent {
     uint32_t stream = 0;
     EventView::Kind kind = EventView::Kind::event;
     EventCode code;
-    std::span<const uint8_t> payload = {};  // of the models mpi, counters and pthread, and of marks
+    std::span<const uint8_t> payload = {};  // of mpi, counters, pthread, openmp, and of marks
 };
 
 class EventTally {
@@ -90,12 +96,15 @@ class EventTally {
         if (event.code.model() == 'H') [[unlikely]]
             at_locks(thread).take(event.code, event.payload, event.time);
     }
-    // Objects of POSIX threads are known from here on, whether the event is final or not.
+    // Objects of POSIX threads and labels of OpenMP are known from here on, whether the event is final or
+    // not.
     void define(const EventView& event) {
-        if (event.kind != EventView::Kind::event || event.code.model() != 'H' || !event.jumbo()) [[likely]]
+        if (event.kind != EventView::Kind::event || !event.jumbo()) [[likely]]
             return;
         Thread& thread = threads_[system_.thread_of_stream(event.stream)];
-        locks_of(thread.process).define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+        const auto data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
+        if (event.code.model() == 'H') locks_of(thread.process).define(event.code, data);
+        if (thread.counters) thread.counters->define(event.code, data);
     }
     // The trace ends there.
     void finish(int64_t duration);

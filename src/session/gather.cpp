@@ -19,6 +19,10 @@ static auto fields(LabelledType& type) {
 static auto fields(Cut& cut) {
     return std::tie(cut.stream, cut.end, cut.cause);
 }
+static auto fields(CounterCount& count) {
+    return std::tie(count.process, count.what.by, count.what.number, count.what.kind, count.what.label,
+                    count.ns, count.counts);
+}
 static auto fields(LockCount::Holder& holder) {
     return std::tie(holder.tid, holder.waits, holder.ns);
 }
@@ -88,7 +92,7 @@ EndChecks gather(const Ranks& ranks, const EndChecks& mine) {
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.events = joined(ranks.gather(mine.events.events()));
     content.mpi = joined(ranks.gather(mine.events.mpi()));
-    content.counters = joined(ranks.gather(mine.events.counters()));
+    content.counters = wire::allgather(ranks, mine.events.counters());
     content.locks = wire::allgather(ranks, mine.events.locks());
     content.states = joined(ranks.gather(mine.states.all()));
 }

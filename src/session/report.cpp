@@ -161,7 +161,9 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, Hol
     into["states"] = states_of(sums, names);
     into["mpi"] = mpi_of(sums);
     into["callsites"] = plan.call_sites.empty() ? Json::array() : sites_of(sums, plan.call_sites);
-    if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels());
+    const auto threads =
+        holders == Holders::named ? CountersInReport::Threads::listed : CountersInReport::Threads::left_out;
+    if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels(), threads);
     into["locks"] = locks_of(sums, holders);
 }
 

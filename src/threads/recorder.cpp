@@ -139,6 +139,11 @@ void close_left(OwnThread& thread, uintptr_t frame, uint64_t clock) noexcept {
         close_top(thread, clock, ECANCELED);
 }
 
+// The ends of a wait are borders of what its thread uses.
+void count_until(uint64_t clock) noexcept {
+    if (const ovni_private_border_follower* follower = ovni_private_borders()) follower->count(clock);
+}
+
 Mode chosen_mode() noexcept {
     constexpr const char* names[] = {"off", "contended", "all"};
     const char* word = secure_getenv("OVNI_PTHREAD");
@@ -169,6 +174,7 @@ bool begin_wait(Wait& wait) noexcept {
     close_left(*thread, wait.frame, clock);
     OpenState open{wait.frame, wait.state, 0, holder_of(wait.state, wait.object)};
     open.object = defined_number(*thread, wait, clock);
+    count_until(clock);
     ovni::emit_at(codes_of(wait.state).enter, clock, open.object, open.holder);
     wait.place = thread->depth;
     thread->open[thread->depth++] = open;
@@ -185,6 +191,7 @@ void end_wait(const Wait& wait, int error) noexcept {
         return;
     }
     const uint64_t clock = ovni::stream_now();
+    count_until(clock);
     while (thread->depth > wait.place + 1) close_top(*thread, clock, ECANCELED);
     close_top(*thread, clock, error == not_returned ? ECANCELED : error);
 }

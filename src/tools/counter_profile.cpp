@@ -18,6 +18,12 @@ std::string rate(double value) {
     return value > 0 ? fmt::format("{:.2f}", value) : "-";
 }
 
+std::string name_of(const CountedConstruct& construct) {
+    if (construct.kind.empty()) return "outside of regions and waits";
+    if (construct.kind == "wait") return "wait: " + construct.label;
+    return std::string(construct.kind) + (construct.label.empty() ? "" : " ") + one_line(construct.label);
+}
+
 }  // namespace
 
 size_t CounterProfile::number_of(const std::string& name) const {
@@ -35,13 +41,15 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
     if (numbers.empty()) return;
     for (const MarkType& marks : about.marks)
         if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
-    ThreadInCounters thread(
-        ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}], numbers);
+    const Rank rank{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom};
+    if (!about.name.empty()) threads_[{rank, about.tid}] = about.name;
+    ThreadInCounters thread(ranks_[rank], about.tid, numbers);
     while (reader.next()) {
         const EventView& event = reader.event();
-        if (event.kind == EventView::Kind::event)
-            thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(),
-                        event.clock);
+        if (event.kind == EventView::Kind::event && event.jumbo())
+            thread.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+        else if (event.kind == EventView::Kind::event)
+            thread.take(event.code, event.payload(), event.clock);
         else if (event.kind != EventView::Kind::gap_end)
             thread.close();
     }
@@ -53,15 +61,31 @@ std::string CounterProfile::name_of_region(int64_t region) const {
     return "region " + (name == regions_.end() ? std::to_string(region) : one_line(name->second));
 }
 
+void CounterProfile::print_threads(TextOutput& out, const std::string& name, const Rank& rank,
+                                   const ProcessCounters& process) const {
+    std::vector<Row> threads;
+    for (const auto& [tid, sums] : process.by_thread) {
+        const auto own = threads_.find({rank, tid});
+        threads.emplace_back(fmt::format("thread {}{}{}", tid, own == threads_.end() ? "" : " ",
+                                         own == threads_.end() ? "" : one_line(own->second)),
+                             sums);
+    }
+    if (threads.size() > 1) print_rows(out, name, std::move(threads));
+}
+
 void CounterProfile::print_process(TextOutput& out, const std::string& rank,
                                    const ProcessCounters& process) const {
-    std::vector<Row> functions, regions;
+    std::vector<Row> functions, regions, constructs;
     for (const auto& [function, sums] : process.by_function)
         functions.emplace_back(function ? function->name : "outside of MPI", sums);
     for (const auto& [region, sums] : process.by_region) regions.emplace_back(name_of_region(region), sums);
+    for (const auto& [construct, sums] : process.by_construct)
+        constructs.emplace_back(name_of(construct), sums);
     const bool has_regions = regions.size() > 1 || !process.by_region.contains(0);
+    const bool has_constructs = constructs.size() > 1 || !process.by_construct.contains({});
     print_rows(out, rank, std::move(functions));
     if (has_regions) print_rows(out, rank, std::move(regions));
+    if (has_constructs) print_rows(out, rank, std::move(constructs));
 }
 
 void CounterProfile::print_rows(TextOutput& out, const std::string& rank, std::vector<Row> rows) const {
@@ -83,7 +107,7 @@ void CounterProfile::print_rows(TextOutput& out, const std::string& rank, std::v
 
 void CounterProfile::print(TextOutput& out) const {
     fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank",
-                   "function, region", "seconds", "IPC", "GHz");
+                   "function, region, thread", "seconds", "IPC", "GHz");
     for (const std::string& name : names_)
         fmt::format_to(std::back_inserter(out.text()), " {:>14}", one_line(name));
     fmt::format_to(std::back_inserter(out.text()), "\n");
@@ -91,12 +115,15 @@ void CounterProfile::print(TextOutput& out) const {
     for (const auto& [rank, process] : ranks_) {
         for (const auto& [function, sums] : process.by_function) all.by_function[function] += sums;
         for (const auto& [region, sums] : process.by_region) all.by_region[region] += sums;
+        for (const auto& [construct, sums] : process.by_construct) all.by_construct[construct] += sums;
     }
     print_process(out, "all", all);
     const bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
     for (const auto& [rank, process] : ranks_) {
         std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-        print_process(out, several ? fmt::format("{}.{}", rank.app, name) : name, process);
+        if (several) name = fmt::format("{}.{}", rank.app, name);
+        print_process(out, name, process);
+        print_threads(out, name, rank, process);
     }
 }
 

@@ -1,5 +1,5 @@
-// The use of the machine by the processes of a trace, by function of MPI and by region: sums of counters,
-// instructions per cycle, frequency.
+// The use of the machine by the processes of a trace, by function of MPI, region, construct and thread: sums
+// of counters, instructions per cycle, frequency.
 #pragma once
 
 #include <map>
@@ -17,11 +17,12 @@ class CounterProfile {
  public:
     // One thread of a process. Clocks are raw.
     void add(const Stream& stream, StreamReader reader);
-    // All ranks together, then each: a line per function, then one per region.
+    // All ranks together, then each: a line per function, then one per region and construct; of each rank one
+    // per thread, if there are several.
     void print(TextOutput& out) const;
     static constexpr const char* nothing =
-        "the trace has no counters: nobody asked for them (ovnirun --counters), the machine refused them "
-        "(--counters list), or no thread called MPI or named regions (--help counters)";
+        "the trace has no counters: nobody asked for them (ovnirun --counters), or the machine refused them "
+        "(--counters list)";
     bool is_empty() const { return names_.empty(); }
 
  private:
@@ -34,11 +35,14 @@ class CounterProfile {
     size_t number_of(const std::string& name) const;
     void print_process(TextOutput& out, const std::string& rank, const ProcessCounters& process) const;
     void print_rows(TextOutput& out, const std::string& rank, std::vector<Row> rows) const;
+    void print_threads(TextOutput& out, const std::string& name, const Rank& rank,
+                       const ProcessCounters& process) const;
     std::string name_of_region(int64_t region) const;
 
     std::map<Rank, ProcessCounters> ranks_;
     std::vector<std::string> names_;  // by number
     std::map<int64_t, std::string> regions_;
+    std::map<std::pair<Rank, int>, std::string> threads_;  // names by tid, of threads that have one
 };
 
 }  // namespace ovni

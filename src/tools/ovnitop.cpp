@@ -268,8 +268,8 @@ constexpr OptionRow rows[] = {
      R"(With --mpi: a row for each place of the program that calls a function, with its function and line. Without debug
      information (-g) it is an address, or only the function is known.)"},
     {"counters", "", "", "",
-     R"(Print instead what was counted (ovnirun --counters): for the functions of MPI of all ranks and of each rank
-     the time, instructions per cycle, frequency, and the sums of all counters.)"},
+     R"(Print instead what was counted (ovnirun --counters): of all ranks and of each rank, by function of MPI, region,
+     construct of OpenMP, wait and thread, the time, instructions per cycle, frequency, and the sums of all counters.)"},
     {"locks", "", "", "",
      R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
      the longest, and the threads that had the object when a wait began.)"},

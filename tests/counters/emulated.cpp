@@ -156,8 +156,12 @@ TEST_F(CounterSumsTest, AReportHasThemByFunctionAndRegion) {
     std::string file = there.path() / "report.json";
     accept({"--report", file});
     const Json report = Json::parse(read_file(file));
-    EXPECT_EQ(report["processes"][0]["counters"], report["total"]["counters"]);
     const Json& counters = report["total"]["counters"];
+    Json of_process = report["processes"][0]["counters"];
+    EXPECT_EQ(named(of_process["threads"], "tid", 1)["counts"],
+              Json({{"instructions", 709}, {"cycles", 460}}));
+    of_process.erase("threads");
+    EXPECT_EQ(of_process, counters);
     ASSERT_EQ(counters["functions"].size(), 2u);
     const Json& barrier = named(counters["functions"], "function", "MPI_Barrier");
     EXPECT_EQ(barrier["counts"], Json({{"instructions", 8}, {"cycles", 40}}));
@@ -199,6 +203,68 @@ TEST_F(CounterTraceTest, TimeBeginsAtTheFirstRegionOfAThread) {
     ASSERT_EQ(regions.size(), 1U);
     EXPECT_EQ(regions[0]["ns"], 100);
     EXPECT_DOUBLE_EQ(regions[0]["ghz"].get<double>(), 2.0);
+}
+
+// The border at 100 has the deltas since 70, of which only the event CSn tells.
+TEST_F(CounterTraceTest, TimeBeginsWhereCountingBegan) {
+    thread({"cycles"})
+        .starts(10)
+        .event("CSn", 100, {u64(30)})
+        .event("C4A", 100, {u32(60)})
+        .event("MCb", 100)
+        .ends(200);
+    TemporaryDirectory there;
+    std::string file = there.path() / "report.json";
+    accept({"--report", file});
+    const Json counters = Json::parse(read_file(file))["processes"][0]["counters"];
+    EXPECT_EQ(counters["functions"][0]["ns"], 30);
+    EXPECT_EQ(counters["threads"][0]["tid"], 1);
+    EXPECT_DOUBLE_EQ(counters["threads"][0]["ghz"].get<double>(), 2.0);
+}
+
+TEST_F(CounterTraceTest, DeltasCountForTheInnermostConstruct) {
+    trace()
+        .thread({.loom = "a",
+                 .pid = 1,
+                 .tid = 1,
+                 .require = {{"ovni", "1.1.0"}, {"openmp", "1.3.0"}, {"counters", "1.0.0"}}})
+        .set("ovni.counters", {"cycles"})
+        .starts(10)
+        .jumbo("POc", 20, {u32(7), "solve"})
+        .jumbo("POc", 20, {u32(8), "leaf"})
+        .event("PMu", 20)
+        .event("PR[", 20, {u32(7), u32(1), u32(1), u32(0)})
+        .event("C4A", 30, {u32(1)})
+        .event("PPc", 30, {u32(5), u32(8)})
+        .event("PPx", 30, {u32(5)})
+        .event("PT[", 30)
+        .event("C4A", 40, {u32(10)})
+        .event("PT]", 40)
+        .event("PPe", 40, {u32(5)})
+        .event("C4A", 50, {u32(100)})
+        .event("PBj", 50)
+        .event("C4A", 60, {u32(1000)})
+        .event("PBJ", 60)
+        .event("C4A", 70, {u32(10000)})
+        .event("PR]", 70, {u32(7), u32(1), u32(1), u32(0)})
+        .event("PMU", 70)
+        .event("C4A", 80, {u32(100000)})
+        .ends(80);
+    TemporaryDirectory there;
+    std::string file = there.path() / "report.json";
+    accept({"--report", file});
+    std::map<std::string, int64_t> cycles;
+    const Json report = Json::parse(read_file(file));
+    for (const Json& entry : report["total"]["counters"]["constructs"])
+        cycles[entry["construct"].dump() + entry["label"].dump()] = entry["counts"]["cycles"].get<int64_t>();
+    const std::map<std::string, int64_t> expected{{"\"parallel region\"\"solve\"", 1 + 100 + 10000},
+                                                  {"\"task\"\"leaf\"", 10},
+                                                  {"\"barrier\"null", 1000},
+                                                  {"nullnull", 100000}};
+    EXPECT_EQ(cycles, expected);
+    const Finished top = run({program("ovnitop"), "--counters", trace().write()});
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +parallel region solve .* 10101\n"));
+    EXPECT_THAT(top.out, testing::ContainsRegex("all +task leaf .* 10\n"));
 }
 
 TEST_F(CounterTraceTest, TopTellsProcessesOfTwoHostsApart) {
