@@ -1,9 +1,8 @@
 #include "mpi/interpose/fortran.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 
+#include "core/loaded_library.hpp"
 #include "mpi/interpose/pmpi.hpp"
 #include "mpi/interpose/report.hpp"
 
@@ -38,7 +37,7 @@ Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept 
 
 void* find_routine(Routine routine, Spelling spelling) noexcept {
     Symbol name = spelled("", routine, spelling);
-    if (void* next = dlsym(RTLD_NEXT, name.text)) return next;
+    if (void* next = LoadedLibrary::next_function(name.text)) return next;
     if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
     missing_routine.once(name.text);
     return reinterpret_cast<void*>(missing);

@@ -8,7 +8,7 @@
 
 namespace ovni::mpi {
 
-// A symbol of the MPI library, wherever that was loaded; null if there is none.
+// A function or variable of the MPI library, wherever that was loaded; null if there is none.
 void* find_symbol(const char* name) noexcept;
 
 // A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.

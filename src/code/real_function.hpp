@@ -1,9 +1,9 @@
 // The function of the C library or of a library of the program behind one of ours with its name.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <atomic>
+
+#include "core/loaded_library.hpp"
 
 namespace ovni::code {
 
@@ -11,7 +11,7 @@ namespace ovni::code {
 template <class Function>
 Function* real_function(const char* name, std::atomic<void*>& known) noexcept {
     void* found = known.load(std::memory_order_relaxed);
-    if (found == nullptr) known.store(found = ::dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
+    if (found == nullptr) known.store(found = LoadedLibrary::next_function(name), std::memory_order_relaxed);
     return reinterpret_cast<Function*>(found);
 }
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "openmp/loaded_library.hpp"
+#include "core/loaded_library.hpp"
 
 namespace ovni::openmp {
 

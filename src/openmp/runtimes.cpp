@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "openmp/loaded_library.hpp"
+#include "core/loaded_library.hpp"
 #include "openmp/mode.hpp"
 #include "openmp/thread.hpp"
 
@@ -57,6 +57,16 @@ class Runtimes {
         return runtime.stays_.load(std::memory_order_acquire);
     }
     static void stay(Runtime& runtime) noexcept { runtime.stays_.store(true, std::memory_order_release); }
+    static void leave(Runtime& runtime) noexcept { runtime.stays_.store(false, std::memory_order_release); }
+    // Calls visit(runtime, library) for the rows of libraries that are still loaded.
+    template <class Visit>
+    static void for_each(Visit visit) noexcept {
+        for (Runtime& runtime : runtimes) {
+            const void* key = runtime.key_.load(std::memory_order_acquire);
+            const LoadedLibrary library = key && stays(runtime) ? LoadedLibrary::at(key) : LoadedLibrary();
+            if (library) visit(runtime, library);
+        }
+    }
     static void fill(Runtime& runtime, const LoadedLibrary& library) noexcept {
         for (const GompFunction& function : GompFunctions::all()) {
             const size_t index = GompFunctions::index_of(function);
@@ -89,7 +99,7 @@ void* Runtime::function(const GompFunction& function) const noexcept {
 
 namespace {
 
-// Takes a lock of the loader.
+// Takes a lock of the loader, and clears dlerror().
 bool keep_loaded(const LoadedLibrary& library) noexcept {
     if (!*library.path()) return true;
     void* opened = dlopen(library.path(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -103,14 +113,12 @@ struct Asks {
     bool has_asked = false;
 };
 
-Runtime* known(const LoadedLibrary& library, Asks& asks) noexcept {
+// It stays from here on: keep_runtimes() sees to it before the program can unload it.
+Runtime* known(const LoadedLibrary& library) noexcept {
     Runtime* runtime = Runtimes::row_of(library);
     if (!runtime || Runtimes::stays(*runtime)) return runtime;
     Runtimes::fill(*runtime, library);
-    if (asks.may_ask_loader) {
-        asks.has_asked = true;
-        if (keep_loaded(library)) Runtimes::stay(*runtime);
-    }
+    Runtimes::stay(*runtime);
     return runtime;
 }
 
@@ -126,6 +134,9 @@ class Callers {
     static void keep(uint64_t hash, const Runtime& runtime) noexcept {
         const auto row = static_cast<uint64_t>(&runtime - runtimes) + 1;
         word_of(hash).store((hash & ~row_mask) | row, std::memory_order_release);
+    }
+    static void forget_all() noexcept {
+        for (auto& word : words_) word.store(0, std::memory_order_release);
     }
     // A path tells libraries apart that come to one address, one after the other.
     static uint64_t hash_of(const LoadedLibrary& library) noexcept {
@@ -214,7 +225,7 @@ const Runtime* search(const GompFunction& function, const LoadedLibrary& caller,
     if (!library && asks.of_team && asks.of_team->function(function)) return asks.of_team;
     if (!library)
         if (const Runtime* runtime = Runtimes::any_with(function)) return runtime;
-    const Runtime* runtime = known(library ? library : found.any, asks);
+    const Runtime* runtime = known(library ? library : found.any);
     if (runtime && library && (is_certain || asks.may_ask_loader) && Runtimes::stays(*runtime))
         Callers::keep(hash, *runtime);
     return runtime ? runtime : Runtimes::any_with(function);
@@ -243,16 +254,24 @@ const Runtime* GompFunction::find(const void* caller) const noexcept {
 }
 
 const Runtime* know_runtime(const void* code) noexcept {
-    const int saved = errno;
     const LoadedLibrary library = LoadedLibrary::at(code);
-    Asks asks{true};
-    const Runtime* runtime = library ? known(library, asks) : nullptr;
-    if (asks.has_asked) dlerror();
-    errno = saved;
-    return runtime;
+    return library ? known(library) : nullptr;
 }
 
 namespace {
+
+// One that cannot be kept has to be looked at anew at each call.
+void keep_runtimes() noexcept {
+    const int saved = errno;
+    Runtimes::for_each([](Runtime& runtime, const LoadedLibrary& library) {
+        if (keep_loaded(library)) return;
+        Runtimes::leave(runtime);
+        Callers::forget_all();
+    });
+    errno = saved;
+}
+
+constinit std::atomic<int (*)(void*)> real_dlclose{nullptr};
 
 // Functions that are there now are found first by all libraries, those that are loaded later, too.
 [[gnu::constructor]] void find_at_begin() {
@@ -275,3 +294,20 @@ namespace {
 }  // namespace
 
 }  // namespace ovni::openmp
+
+#pragma GCC visibility push(default)
+
+// The one way in which a program unloads libraries. It sets dlerror() anyway.
+extern "C" int dlclose(void* library) noexcept {
+    using namespace ovni::openmp;
+    auto* real = real_dlclose.load(std::memory_order_relaxed);
+    if (!real) {
+        real = reinterpret_cast<int (*)(void*)>(ovni::LoadedLibrary::next_function("dlclose"));
+        real_dlclose.store(real, std::memory_order_relaxed);
+    }
+    if (!real) return -1;
+    keep_runtimes();
+    return real(library);
+}
+
+#pragma GCC visibility pop

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "openmp/loaded_library.hpp"
+#include "core/loaded_library.hpp"
 
 namespace ovni::openmp {
 
@@ -66,7 +66,7 @@ Symbol function_at(const ElfFile& file, uint32_t table, uint64_t value) noexcept
         if (sections[i].sh_type != table || sections[i].sh_link >= header->e_shnum) continue;
         const auto* symbols = file.rows<Elf64_Sym>(sections[i].sh_offset, sections[i].sh_size);
         for (uint64_t k = 0; symbols && k < sections[i].sh_size / sizeof(Elf64_Sym); ++k)
-            if (covers(symbols[k], value))
+            if (LoadedLibrary::covers(symbols[k], value))
                 return {file.text(sections[sections[i].sh_link], symbols[k].st_name), symbols[k].st_value};
     }
     return {};

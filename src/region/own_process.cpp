@@ -1,7 +1,6 @@
 #include "region/own_process.hpp"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include "core/loaded_library.hpp"
 
 namespace ovni::region {
 
@@ -47,9 +48,12 @@ bool is_started_by_ovnirun() noexcept {
 }
 
 bool is_code_library_loaded() noexcept {
-    void* library = ::dlopen("libovni-code.so", RTLD_LAZY | RTLD_NOLOAD);
-    if (library != nullptr) ::dlclose(library);
-    return library != nullptr;
+    bool is_loaded = false;
+    LoadedLibrary::for_each([&](const LoadedLibrary& library) {
+        is_loaded = std::string_view(library.file_name()) == "libovni-code.so";
+        return !is_loaded;
+    });
+    return is_loaded;
 }
 
 size_t count_program_threads() noexcept {

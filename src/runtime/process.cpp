@@ -1,6 +1,5 @@
 #include "runtime/process.hpp"
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <numeric>
 
 #include "core/launcher.hpp"
+#include "core/loaded_library.hpp"
 #include "ovni.h"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
@@ -32,13 +32,9 @@ bool says(const char* variable, const char* word) {
     return value && strcmp(value, word) == 0;
 }
 
-// Then MPI_Init may give the CPUs other numbers. Takes the lock of the loader, which a library's constructor
-// holds while it waits for its threads, so no thread may ask. A failure is not left to the program's
-// dlerror().
+// Then MPI_Init may give the CPUs other numbers.
 bool finds_mpi() {
-    const bool is_there = dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
-    if (!is_there) dlerror();
-    return is_there;
+    return LoadedLibrary::first_symbol("PMPI_Init") != nullptr;
 }
 
 // The processes of a job have different masks, and have not agreed on the numbers of CPUs.

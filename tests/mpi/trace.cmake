@@ -11,6 +11,7 @@ ovni_test(mpi_trace
     trace_deadlocks.cpp
     trace_foreign.cpp
     trace_functions.cpp
+    trace_loader_errors.cpp
     trace_messages.cpp
     trace_outside.cpp
     trace_parts.cpp
@@ -22,6 +23,9 @@ ovni_test(mpi_trace
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(mpi_trace spawn_f08 partner)
+endif()
+if(TARGET ovni-code)
+    add_dependencies(mpi_trace ovni-code)
 endif()
 target_compile_definitions(mpi_trace PRIVATE OVNI_SANITIZE="${OVNI_SANITIZE}")
 add_dependencies(mpi_trace
@@ -45,6 +49,7 @@ add_dependencies(mpi_trace
     ovnirun
     ovnitop
     pause
+    pending_error
     plugin
     plugin_host
     rounds

@@ -35,10 +35,10 @@ const std::map<std::string, Parts> allowed = {
     {"drain", {"drain", "ring", "core"}},
     {"runtime", {"runtime", "drain", "ring", "core"}},
     {"region", {"region", "runtime", "drain", "ring", "core"}},
-    {"code", {"code"}},
+    {"code", {"code", "core"}},
     {"threads", {"threads", "core"}},
     {"counters", {"counters", "core"}},
-    {"openmp", {"openmp"}},
+    {"openmp", {"openmp", "core"}},
     {"run", {"run", "counters", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 

@@ -1,0 +1,223 @@
+// Libraries as they lie in memory: found and read without a lock of the loader that is held while programs'
+// code runs, and without a change of dlerror(), which dlsym() would clear. Nothing here allocates.
+#pragma once
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/gnu_hash.hpp"
+
+namespace ovni {
+
+struct Symbol {
+    const char* name = nullptr;
+    uintptr_t address = 0;  // in the file
+};
+
+// The program, or a library that is loaded. May be looked at as long as it stays loaded.
+class LoadedLibrary {
+ public:
+    // None.
+    LoadedLibrary() = default;
+    LoadedLibrary(uintptr_t base, const ElfW(Dyn) * dynamic, const char* path, const void* begin) noexcept
+        : base_(base), dynamic_(dynamic), path_(path), begin_(begin) {}
+
+    // A function or variable with that name in the first library that exports one, but for the one that this
+    // code is in; null if there is none. Libraries of RTLD_LOCAL count, too.
+    static void* first_symbol(const char* name) noexcept { return first(name, is_symbol, true); }
+    // A function of the first library behind that one, as dlsym(RTLD_NEXT) has it.
+    static void* next_function(const char* name) noexcept { return first(name, is_function, false); }
+
+    // The library that an address is in.
+    static LoadedLibrary at(const void* address) noexcept;
+    // Calls visit(const LoadedLibrary&) for all, in the order in which they were loaded, until it says false.
+    // Do nothing there that may wait.
+    template <class Visit>
+    static void for_each(Visit visit) noexcept {
+        auto see = [](dl_phdr_info* info, size_t, void* how) {
+            const LoadedLibrary library(*info);
+            return library && !(*static_cast<Visit*>(how))(library) ? 1 : 0;
+        };
+        dl_iterate_phdr(see, &visit);
+    }
+
+    explicit operator bool() const noexcept { return dynamic_ != nullptr; }
+    bool operator==(const LoadedLibrary& other) const noexcept { return dynamic_ == other.dynamic_; }
+    bool is_ours() const noexcept { return dynamic_ == ::_DYNAMIC; }  // from the linker: that of this code
+
+    uintptr_t base() const noexcept { return base_; }          // addresses in the file are less by it
+    const void* dynamic() const noexcept { return dynamic_; }  // no two libraries share it
+    const void* begin() const noexcept { return begin_; }      // the begin of the file, as it is mapped
+    size_t size() const noexcept;                              // from there on; 0 if it is not known
+    const char* path() const noexcept { return path_; }        // as the loader knows it; "": the program
+    const char* file_name() const noexcept {
+        const char* slash = strrchr(path_, '/');
+        return slash ? slash + 1 : path_;
+    }
+
+    // A function that it exports, in the version that programs are linked with today; null if there is none.
+    void* function(const char* name) const noexcept { return find(name, is_function); }
+    // The exported function that covers an address in the file.
+    Symbol function_at(uint64_t address) const noexcept;
+    // True if the symbol is a function here and its code is at an address in the file.
+    static bool covers(const ElfW(Sym) & symbol, uint64_t address) noexcept {
+        return is_function(symbol) && symbol.st_value <= address &&
+               address - symbol.st_value < symbol.st_size;
+    }
+    // True if it names `other` among the libraries that it is linked with.
+    bool needs(const LoadedLibrary& other) const noexcept;
+
+ private:
+    explicit LoadedLibrary(const dl_phdr_info& info) noexcept;
+    static bool is_function(const ElfW(Sym) & symbol) noexcept {
+        return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+    }
+    static bool is_symbol(const ElfW(Sym) & symbol) noexcept {
+        const bool is_variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF;
+        return is_variable || is_function(symbol);
+    }
+    using IsWanted = bool(const ElfW(Sym) &) noexcept;
+    void* find(const char* name, IsWanted* is_wanted) const noexcept;
+    static void* first(const char* name, IsWanted* is_wanted, bool before_ours) noexcept;
+    template <class Row>
+    const Row* table(int64_t tag) const noexcept;
+    const char* own_name() const noexcept;
+
+    uintptr_t base_ = 0;
+    const ElfW(Dyn) * dynamic_ = nullptr;
+    const char* path_ = "";
+    const void* begin_ = nullptr;
+};
+
+inline LoadedLibrary::LoadedLibrary(const dl_phdr_info& info) noexcept
+    : base_(info.dlpi_addr), path_(info.dlpi_name ? info.dlpi_name : "") {
+    for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
+        const auto& part = info.dlpi_phdr[i];
+        const uintptr_t at = info.dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_DYNAMIC) dynamic_ = reinterpret_cast<const ElfW(Dyn)*>(at);
+        if (part.p_type == PT_LOAD && part.p_offset == 0) begin_ = reinterpret_cast<const void*>(at);
+    }
+}
+
+inline LoadedLibrary LoadedLibrary::at(const void* address) noexcept {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    dl_find_object found{};
+    if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
+    const link_map& map = *found.dlfo_link_map;
+    return {map.l_addr, map.l_ld, map.l_name ? map.l_name : "", found.dlfo_map_start};
+#else
+    struct Search {
+        uintptr_t address;
+        LoadedLibrary found;
+    } search{reinterpret_cast<uintptr_t>(address), {}};
+    auto see = [](dl_phdr_info* info, size_t, void* what) {
+        auto& wanted = *static_cast<Search*>(what);
+        const bool covers =
+            std::any_of(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum, [&](const auto& part) {
+                return part.p_type == PT_LOAD &&
+                       wanted.address - info->dlpi_addr - part.p_vaddr < part.p_memsz;
+            });
+        if (covers) wanted.found = LoadedLibrary(*info);
+        return covers ? 1 : 0;
+    };
+    dl_iterate_phdr(see, &search);
+    return search.found;
+#endif
+}
+
+inline void* LoadedLibrary::first(const char* name, IsWanted* is_wanted, bool before_ours) noexcept {
+    void* found = nullptr;
+    bool is_in_reach = before_ours;
+    for_each([&](const LoadedLibrary& library) {
+        if (library.is_ours())
+            is_in_reach = true;
+        else if (is_in_reach)
+            found = library.find(name, is_wanted);
+        return found == nullptr;
+    });
+    return found;
+}
+
+inline size_t LoadedLibrary::size() const noexcept {
+    const auto* header = static_cast<const ElfW(Ehdr)*>(begin_);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return 0;
+    const auto* parts =
+        reinterpret_cast<const ElfW(Phdr)*>(static_cast<const char*>(begin_) + header->e_phoff);
+    uintptr_t end = 0;
+    for (unsigned i = 0; i < header->e_phnum; ++i)
+        if (parts[i].p_type == PT_LOAD) end = std::max(end, parts[i].p_vaddr + parts[i].p_memsz);
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(begin_) - base_;
+    return end > begin ? end - begin : 0;
+}
+
+// The loader writes addresses into the section, unless it is read only.
+template <class Row>
+inline const Row* LoadedLibrary::table(int64_t tag) const noexcept {
+    for (const ElfW(Dyn)* row = dynamic_; row && row->d_tag != DT_NULL; ++row) {
+        if (row->d_tag != tag) continue;
+        const uintptr_t address = row->d_un.d_ptr;
+        return reinterpret_cast<const Row*>(address < base_ ? base_ + address : address);
+    }
+    return nullptr;
+}
+
+inline void* LoadedLibrary::find(const char* name, IsWanted* is_wanted) const noexcept {
+    const auto* symbols = table<ElfW(Sym)>(DT_SYMTAB);
+    const auto* names = table<char>(DT_STRTAB);
+    const auto* versions = table<uint16_t>(DT_VERSYM);
+    constexpr uint16_t is_old = 0x8000;
+    void* found = nullptr;
+    auto visit = [&](uint32_t i) {
+        if (!is_wanted(symbols[i]) || (versions && (versions[i] & is_old) != 0)) return true;
+        if (strcmp(names + symbols[i].st_name, name) != 0) return true;
+        found = reinterpret_cast<void*>(base_ + symbols[i].st_value);
+        return false;
+    };
+    if (!symbols || !names) return nullptr;
+    if (const auto* hash = table<uint32_t>(DT_GNU_HASH))
+        GnuHash(hash).find(name, visit);
+    else if (const auto* plain = table<uint32_t>(DT_HASH))
+        for (uint32_t i = 0; i < plain[1] && visit(i);) ++i;
+    return found;
+}
+
+inline Symbol LoadedLibrary::function_at(uint64_t address) const noexcept {
+    const auto* symbols = table<ElfW(Sym)>(DT_SYMTAB);
+    const auto* names = table<char>(DT_STRTAB);
+    const auto* hash = table<uint32_t>(DT_GNU_HASH);
+    const auto* plain = table<uint32_t>(DT_HASH);
+    if (!symbols || !names || (!hash && !plain)) return {};
+    const uint32_t size = hash ? GnuHash(hash).size() : plain[1];
+    const auto* found =
+        std::find_if(symbols, symbols + size, [&](const ElfW(Sym) & one) { return covers(one, address); });
+    if (found == symbols + size) return {};
+    return {names + found->st_name, found->st_value};
+}
+
+inline const char* LoadedLibrary::own_name() const noexcept {
+    const auto* names = table<char>(DT_STRTAB);
+    for (const ElfW(Dyn)* row = dynamic_; names && row->d_tag != DT_NULL; ++row)
+        if (row->d_tag == DT_SONAME) return names + row->d_un.d_val;
+    return nullptr;
+}
+
+inline bool LoadedLibrary::needs(const LoadedLibrary& other) const noexcept {
+    const auto* names = table<char>(DT_STRTAB);
+    const char* own = other.own_name();
+    for (const ElfW(Dyn)* row = dynamic_; names && row->d_tag != DT_NULL; ++row) {
+        if (row->d_tag != DT_NEEDED) continue;
+        const char* needed = names + row->d_un.d_val;
+        if ((own && strcmp(needed, own) == 0) || strcmp(needed, other.file_name()) == 0 ||
+            strcmp(needed, other.path()) == 0)
+            return true;
+    }
+    return false;
+}
+
+}  // namespace ovni
