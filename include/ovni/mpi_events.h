@@ -91,7 +91,8 @@
  *
  * A module has its build id or -, the address that its lowest one became in this process, and its path. A
  * site has the function and the return addresses of its callers, 16 at most, the innermost first: module and
- * address in the file, or ?+ and the address in memory.
+ * address in the file, or ?+ and the address in memory. "callers" is how many were wanted, as "3", if more
+ * than one: readers add callers that the compiler inlined, which have no return address, up to that number.
  *
  * A stream with nothing but the 49 codes requires version 1.0.0; one that pauses requires 1.3.0, one with MX@
  * 1.2.0, one with any other event MX 1.1.0.

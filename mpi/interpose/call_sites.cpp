@@ -153,9 +153,14 @@ void renew(Thread& thread) noexcept {
     told.unloadings = gone;
 }
 
-void require_version_of_sites(ToldSites& told) noexcept {
+// Readers add callers that the compiler has inlined, up to as many as are wanted.
+void begin_sites(ToldSites& told, uint8_t levels) noexcept {
     if (told.version_known) return;
     ovni_private_require("mpi", OVNI_MPI_VERSION_OF_SITES);
+    char text[4];
+    snprintf(text, sizeof text, "%u", levels);
+    const ovni_private_attribute callers{"mpi.callers", text};
+    if (levels > 1) ovni_private_describe(&callers, 1);
     told.version_known = true;
 }
 
@@ -197,7 +202,7 @@ void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept
     const uint64_t key_of_site = key ^ static_cast<uint64_t>(row) << 48;
     uint32_t* known = told.numbers.find(key_of_site);
     uint32_t number = known ? *known : describe(thread, function, levels, key_of_site);
-    require_version_of_sites(told);
+    begin_sites(told, levels);
     ovni::emit_at(OVNI_MPI_SITE, at, number);
     if (number == no_site) return forget_call_sites(thread);
     if (thread.is_on && !tells_each_call.load(std::memory_order_relaxed)) told.shown[row] = key;

@@ -45,8 +45,8 @@ constexpr OptionRow known[] = {
      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
      neither CPUs of threads that move, nor waits and OpenMP unless they are asked for.)"},
     {"callsites", "", "0|1|N", "OVNI_CALLSITES",
-     R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, of code that
-     is compiled with -fno-omit-frame-pointer.)"},
+     R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, inlined ones
+     among them; those that are not need -fno-omit-frame-pointer.)"},
     {"counters", "", "LIST", "OVNI_COUNTERS",
      R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names as perf
      has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help

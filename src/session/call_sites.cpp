@@ -12,9 +12,10 @@ static auto fields(SourcePlace& place) {
 }
 
 CallSites read_call_sites(const Ranks& ranks, const Trace& trace) {
-    std::vector<SourcePlace> names = ranks.agree(
-        [&] { return ranks.is_root() ? resolve(code_places(trace)) : std::vector<SourcePlace>(); });
-    if (!ranks.is_alone()) names = wire::unpack<std::vector<SourcePlace>>(ranks.broadcast(wire::pack(names)));
+    std::vector<SourceFrames> names = ranks.agree(
+        [&] { return ranks.is_root() ? resolve(code_places(trace)) : std::vector<SourceFrames>(); });
+    if (!ranks.is_alone())
+        names = wire::unpack<std::vector<SourceFrames>>(ranks.broadcast(wire::pack(names)));
     return ranks.agree([&] { return CallSites(trace, names); });
 }
 

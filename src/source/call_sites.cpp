@@ -27,13 +27,14 @@ std::string address_of(const CodePlace& place) {
 }
 
 // Base names that stand for several files.
-std::set<std::string_view> ambiguous_names(const std::vector<SourcePlace>& places) {
+std::set<std::string_view> ambiguous_names(const std::vector<SourceFrames>& places) {
     std::map<std::string_view, std::string_view> path_of;
     std::set<std::string_view> ambiguous;
-    for (const SourcePlace& place : places) {
-        std::string_view name = base_name(place.file);
-        if (path_of.emplace(name, place.file).first->second != place.file) ambiguous.insert(name);
-    }
+    for (const SourceFrames& frames : places)
+        for (const SourcePlace& place : frames) {
+            std::string_view name = base_name(place.file);
+            if (path_of.emplace(name, place.file).first->second != place.file) ambiguous.insert(name);
+        }
     return ambiguous;
 }
 
@@ -42,16 +43,19 @@ struct Labels {
     std::string function, line;
 };
 
-std::vector<Labels> labels_of(const std::vector<CodePlace>& places, const std::vector<SourcePlace>& names) {
+// The callers of each place, the innermost first.
+std::vector<std::vector<Labels>> labels_of(const std::vector<CodePlace>& places,
+                                           const std::vector<SourceFrames>& names) {
     const std::set<std::string_view> ambiguous = ambiguous_names(names);
-    std::vector<Labels> labels;
+    std::vector<std::vector<Labels>> labels(places.size());
     for (size_t i = 0; i < places.size(); ++i) {
-        const SourcePlace& name = names.at(i);
-        std::string address = address_of(places[i]);
-        std::string_view file = base_name(name.file);
-        if (ambiguous.contains(file)) file = name.file;
-        labels.push_back({name.function.empty() ? address : name.function,
-                          name.file.empty() ? address : fmt::format("{}:{}", file, name.line)});
+        const std::string address = address_of(places[i]);
+        for (const SourcePlace& name : names.at(i)) {
+            std::string_view file = base_name(name.file);
+            if (ambiguous.contains(file)) file = name.file;
+            labels[i].push_back({name.function.empty() ? address : name.function,
+                                 name.file.empty() ? address : fmt::format("{}:{}", file, name.line)});
+        }
     }
     return labels;
 }
@@ -85,29 +89,30 @@ std::vector<CodePlace> code_places(const Trace& trace) {
     return sorted_set(std::move(places));
 }
 
-std::vector<SourcePlace> resolve(const std::vector<CodePlace>& places) {
+std::vector<SourceFrames> resolve(const std::vector<CodePlace>& places) {
     Resolver resolver;
-    std::vector<SourcePlace> names;
+    std::vector<SourceFrames> names;
     for (const CodePlace& place : places)
-        names.push_back(place.module.path.empty() ? SourcePlace()
-                                                  : resolver.place_of(place.module, place.offset));
+        names.push_back(place.module.path.empty() ? SourceFrames(1)
+                                                  : resolver.frames_of(place.module, place.offset));
     for (const std::string& remark : resolver.remarks()) log::warn("{}", remark);
     return names;
 }
 
-CallSites::CallSites(const Trace& trace, const std::vector<SourcePlace>& names) {
+CallSites::CallSites(const Trace& trace, const std::vector<SourceFrames>& names) {
     const std::vector<CodePlace> places = code_places(trace);
-    const std::vector<Labels> labels = labels_of(places, names);
-    for (const Labels& label : labels) functions_.push_back(label.function), lines_.push_back(label.line);
+    const std::vector<std::vector<Labels>> labels = labels_of(places, names);
+    for (const Labels& label : std::views::join(labels))
+        functions_.push_back(label.function), lines_.push_back(label.line);
     functions_ = sorted_set(std::move(functions_));
     lines_ = sorted_set(std::move(lines_));
 
     auto chain_of = [&](const Stream& stream, const CallSite& site) {
         Chain chain;
-        for (const CallSite::Caller& caller : site.callers) {
-            const Labels& label = labels[number_in(places, place_of(stream.metadata, caller)) - 1];
-            chain.push_back({number_in(functions_, label.function), number_in(lines_, label.line)});
-        }
+        for (const CallSite::Caller& caller : site.callers)
+            for (const Labels& label : labels[number_in(places, place_of(stream.metadata, caller)) - 1])
+                chain.push_back({number_in(functions_, label.function), number_in(lines_, label.line)});
+        chain.resize(std::min(chain.size(), std::max<size_t>(stream.metadata.callers, site.callers.size())));
         return chain;
     };
     for (const Stream& stream : trace.streams())

@@ -1,6 +1,7 @@
 // The call sites of MPI in all streams of a trace, with names. Functions, lines and sites are numbered from 1
 // in the order of their labels, so the numbers are alike wherever the trace is read: they are the values in
-// outputs. A site is a chain of callers; calls of several functions of MPI may share one.
+// outputs. A site is a chain of callers, those that the compiler has inlined among them, with as many as
+// ovnirun was asked for (--callsites); calls of several functions of MPI may share one.
 #pragma once
 
 #include <compare>
@@ -25,7 +26,7 @@ struct CodePlace {
 std::vector<CodePlace> code_places(const Trace& trace);
 
 // The names of these places, in their order. What cannot be read of the program's files is a warning.
-std::vector<SourcePlace> resolve(const std::vector<CodePlace>& places);
+std::vector<SourceFrames> resolve(const std::vector<CodePlace>& places);
 
 class CallSites {
  public:
@@ -37,7 +38,7 @@ class CallSites {
 
     CallSites() = default;
     // `names`: of code_places(trace).
-    CallSites(const Trace& trace, const std::vector<SourcePlace>& names);
+    CallSites(const Trace& trace, const std::vector<SourceFrames>& names);
 
     bool empty() const { return chains_.empty(); }
     // The longest chain.
@@ -61,7 +62,7 @@ class CallSites {
 
 // Enough to check what events say of them.
 inline CallSites unnamed_call_sites(const Trace& trace) {
-    return {trace, std::vector<SourcePlace>(code_places(trace).size())};
+    return {trace, std::vector<SourceFrames>(code_places(trace).size(), SourceFrames(1))};
 }
 
 }  // namespace ovni

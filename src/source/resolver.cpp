@@ -92,31 +92,70 @@ Unit unit_of(Dwfl_Module* module, Dwarf_Addr address) {
     return {die, address - bias};
 }
 
-// The innermost function around the address, inlined or not.
-std::string function_by_dwarf(const Unit& unit) {
-    if (!unit.die) return "";
-    Dwarf_Die* found = nullptr;
-    int count = dwarf_getscopes(unit.die, unit.address, &found);
-    std::unique_ptr<Dwarf_Die, Free> scopes(found);
-    for (Dwarf_Die& scope : std::span(found, count > 0 ? static_cast<size_t>(count) : 0)) {
-        int tag = dwarf_tag(&scope);
-        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram) return name_of(scope);
-    }
-    return "";
-}
-
 std::string function_by_symbol(Dwfl_Module* module, Dwarf_Addr address) {
     const char* name = dwfl_module_addrname(module, address);
     return name ? demangled(name) : "";
 }
 
-void find_line(const Unit& unit, SourcePlace& place) {
+SourcePlace line_of(const Unit& unit) {
+    SourcePlace place;
     Dwarf_Line* line = unit.die ? dwarf_getsrc_die(unit.die, unit.address) : nullptr;
     int number = 0;
     const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
-    if (!file || dwarf_lineno(line, &number) != 0 || number == 0) return;
+    if (!file || dwarf_lineno(line, &number) != 0 || number == 0) return place;
     place.file = file;
     place.line = number;
+    return place;
+}
+
+// The line that calls the function that is inlined there.
+SourcePlace line_of_inlined(Dwarf_Die& inlined) {
+    SourcePlace place;
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Die unit;
+    Dwarf_Files* files = nullptr;
+    if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_line, &attribute), &line) != 0 || line == 0 ||
+        !dwarf_diecu(&inlined, &unit, nullptr, nullptr) || dwarf_getsrcfiles(&unit, &files, nullptr) != 0)
+        return place;
+    const char* name = dwarf_filesrc(files, file, nullptr, nullptr);
+    if (!name) return place;
+    place.file = name;
+    place.line = static_cast<int>(line);
+    return place;
+}
+
+struct Scopes {
+    std::unique_ptr<Dwarf_Die, Free> memory;
+    std::span<Dwarf_Die> all;
+};
+
+// The scopes around the address as the code is nested, the innermost first. elfutils finds the innermost one,
+// but what it lists around an inlined function is where that is written.
+Scopes scopes_around(const Unit& unit) {
+    Dwarf_Die *innermost = nullptr, *all = nullptr;
+    int count = unit.die ? dwarf_getscopes(unit.die, unit.address, &innermost) : 0;
+    std::unique_ptr<Dwarf_Die, Free> found(innermost);
+    if (count > 0) count = dwarf_getscopes_die(&innermost[0], &all);
+    return {std::unique_ptr<Dwarf_Die, Free>(all),
+            std::span(all, count > 0 ? static_cast<size_t>(count) : 0)};
+}
+
+SourceFrames frames_by_dwarf(const Unit& unit) {
+    SourceFrames frames;
+    SourcePlace place = line_of(unit);
+    const Scopes scopes = scopes_around(unit);
+    for (Dwarf_Die& scope : scopes.all) {
+        const int tag = dwarf_tag(&scope);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+        place.function = name_of(scope);
+        frames.push_back(place);
+        if (tag == DW_TAG_subprogram) return frames;
+        place = line_of_inlined(scope);
+    }
+    if (frames.empty()) frames.push_back(place);
+    return frames;
 }
 
 }  // namespace
@@ -128,7 +167,7 @@ struct Resolver::Files {
 Resolver::Resolver() : files_(std::make_unique<Files>()) {}
 Resolver::~Resolver() = default;
 
-SourcePlace Resolver::place_of(const CodeModule& module, uint64_t return_address) {
+SourceFrames Resolver::frames_of(const CodeModule& module, uint64_t return_address) {
     auto [known, is_new] = files_->open.try_emplace(module);
     File& file = known->second;
     if (is_new) {
@@ -145,15 +184,12 @@ SourcePlace Resolver::place_of(const CodeModule& module, uint64_t return_address
                             module.build_id.empty() ? "none" : module.build_id));
         if (build_id != module.build_id) file.module = nullptr;
     }
-    SourcePlace place;
-    if (!file.module || return_address == 0) return place;
+    if (!file.module || return_address == 0) return {SourcePlace()};
     // The call ends at the byte before: what it returns to may be another line, or another function.
     const Dwarf_Addr address = return_address - 1 + file.bias;
-    const Unit unit = unit_of(file.module, address);
-    place.function = function_by_dwarf(unit);
-    if (place.function.empty()) place.function = function_by_symbol(file.module, address);
-    find_line(unit, place);
-    return place;
+    SourceFrames frames = frames_by_dwarf(unit_of(file.module, address));
+    if (frames.back().function.empty()) frames.back().function = function_by_symbol(file.module, address);
+    return frames;
 }
 
 }  // namespace ovni

@@ -18,6 +18,8 @@ struct SourcePlace {
     int line = 0;          // 0: not known
 };
 
+using SourceFrames = std::vector<SourcePlace>;  // the innermost first
+
 class Resolver {
  public:
     Resolver();
@@ -25,9 +27,10 @@ class Resolver {
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
 
-    // The call that returns to that address of the file; in an inlined function that function. Whatever
-    // cannot be found is empty.
-    SourcePlace place_of(const CodeModule& module, uint64_t return_address);
+    // The call that returns to that address of the file: in an inlined function that function, then the one
+    // that it is inlined into, and so on to the function that has code of its own. One place at least;
+    // whatever cannot be found is empty.
+    SourceFrames frames_of(const CodeModule& module, uint64_t return_address);
 
     // One sentence for each file that could not be used: it is gone, or has changed since.
     const std::vector<std::string>& remarks() const { return remarks_; }

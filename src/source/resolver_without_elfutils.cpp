@@ -8,10 +8,10 @@ struct Resolver::Files {};
 Resolver::Resolver() = default;
 Resolver::~Resolver() = default;
 
-SourcePlace Resolver::place_of(const CodeModule&, uint64_t) {
+SourceFrames Resolver::frames_of(const CodeModule&, uint64_t) {
     if (remarks_.empty())
         remarks_.emplace_back("this build has no elfutils (libdw), so call sites are addresses");
-    return {};
+    return SourceFrames(1);
 }
 
 }  // namespace ovni

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "ovni/counter_events.h"
+#include "ovni/mpi_events.h"
 #include "trace/clock_table.hpp"
 
 namespace ovni {
@@ -253,6 +254,11 @@ void read_mpi(const Members& top, StreamMetadata& metadata) {
                 mpi.object("sites").fail(
                     std::to_string(number).c_str(),
                     fmt::format("has module {}, which is not in mpi.modules", *caller.module));
+    const std::optional<std::string> callers = mpi.text("callers");
+    if (!callers) return;
+    metadata.callers = decimal<uint32_t>(*callers).value_or(0);
+    if (metadata.callers == 0 || metadata.callers > OVNI_MPI_MOST_CALLERS)
+        mpi.fail("callers", fmt::format("is no number from 1 to {}", int{OVNI_MPI_MOST_CALLERS}));
 }
 
 std::vector<std::string> counters_of(const Members& ovni) {

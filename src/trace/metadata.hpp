@@ -67,6 +67,7 @@ struct StreamMetadata {
     std::optional<Clock> clock;
     std::map<uint32_t, CodeModule> modules;  // mpi.modules, by number
     std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
+    size_t callers = 1;                      // mpi.callers: how many of them a site was to have
     std::optional<bool> can_breakdown;       // nosv.can_breakdown
     std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
     std::vector<std::string> counters;                           // ovni.counters: names by place

@@ -131,6 +131,22 @@ TEST_F(CallSitesTest, WithSeveralLevels) {
     expect_emulates({"-l"});
 }
 
+// Two of four functions are inlined. The program says the whole chain, as a user reads it in the source.
+TEST_F(CallSitesTest, WithCallersThatAreInlined) {
+    for (size_t wanted : {1, 2, 3, 4}) {
+        const Finished done =
+            traced(2, {app("sites_inlined")}, on_virtual_cpu + Words{"--callsites", std::to_string(wanted)});
+        ASSERT_EQ(done.status, 0) << done.err;
+        const std::vector<std::string> said = lines_of(done.out);
+        ASSERT_EQ(said.size(), 4u);
+        std::string chain;
+        for (size_t level = 0; level < wanted; ++level) chain += (level == 0 ? "  " : ", ") + said[level];
+        const std::string table = top();
+        EXPECT_NE(table.find(chain + "\n"), std::string::npos) << chain << "\n" << table;
+        expect_emulates({"-l"});
+    }
+}
+
 TEST_F(CallSitesTest, OfCodeWithoutFramePointersNeverCrash) {
     Finished done = traced(2, {app("sites_c")}, on_virtual_cpu + Words{"--callsites", "16"});
     EXPECT_EQ(done.status, 0) << done.err;
