@@ -244,13 +244,19 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 }
 
 void Emulation::tell_waiting(int64_t origin) {
-    if (!may_have_open_calls(trace_)) return;
-    content_.waiting = find_waiting(ranks_, trace_, system_, mine_, quiet_reader());
+    if (may_have_open_calls(trace_))
+        content_.waiting = find_waiting(ranks_, trace_, system_, mine_, quiet_reader());
+    if (may_have_open_waits(trace_))
+        content_.open_waits = find_open_waits(ranks_, trace_, system_, mine_, quiet_reader());
     for (WaitingCall& call : content_.waiting.calls) call.since -= origin, call.until -= origin;
+    for (OpenWait& wait : content_.open_waits) wait.since -= origin, wait.until -= origin;
     constexpr size_t most_lines = 10;
-    if (ranks_.is_root())
-        for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
-            log::warn("{}", line);
+    if (!ranks_.is_root()) return;
+    for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
+        log::warn("{}", line);
+    for (const std::string& line : sentences(content_.open_waits, trace_, system_, content_.waiting,
+                                             OtherWaits::left_out, shortest_wait, most_lines))
+        log::warn("{}", line);
 }
 
 bool Emulation::any_needs_facts() const {

@@ -20,6 +20,9 @@ static auto fields(OpenProcess& process) {
 static auto fields(CommunicatorFacts& facts) {
     return std::tie(facts.id, facts.flags, facts.size, facts.members, facts.name);
 }
+static auto fields(OpenWait& wait) {
+    return std::tie(wait.stream, wait.kind, wait.object, wait.tid, wait.since, wait.until);
+}
 static auto fields(CommunicatorOfProcess& known) {
     return std::tie(known.process, known.turns, known.facts);
 }
@@ -33,6 +36,14 @@ Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& syste
     all.communicators = wire::allgather(ranks, reader.communicators(communicators_of(all.processes)));
     std::ranges::sort(all.communicators, {}, &CommunicatorOfProcess::process);
     return ranks.is_root() ? who_waits(system, all) : Waiting();
+}
+
+std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
+                                      const std::vector<bool>& mine, const OpenTraceReader::Open& open) {
+    std::vector<OpenWait> all =
+        wire::allgather(ranks, ranks.agree([&] { return open_waits(trace, system, mine, open); }));
+    std::ranges::sort(all, {}, &OpenWait::stream);
+    return ranks.is_root() ? all : std::vector<OpenWait>();
 }
 
 }  // namespace ovni

@@ -1,10 +1,12 @@
-// Calls of MPI that are open at the end of a trace whose program was killed, found by all ranks together.
+// Calls of MPI, and waits in POSIX threads, that are open at the end of a trace whose program was killed,
+// found by all ranks together.
 #pragma once
 
 #include <cstdint>
 
 #include "base/ranks.hpp"
 #include "messages/open_trace.hpp"
+#include "messages/open_waits.hpp"
 #include "messages/waiting.hpp"
 
 namespace ovni {
@@ -13,6 +15,10 @@ namespace ovni {
 // but for the result, which is on rank 0.
 Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
                      const std::vector<bool>& mine, const OpenTraceReader::Open& open);
+
+// Likewise; by stream.
+std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
+                                      const std::vector<bool>& mine, const OpenTraceReader::Open& open);
 
 // A program that is killed at work is in some call, too: shorter ones are no news.
 inline constexpr int64_t shortest_wait = 100'000'000;

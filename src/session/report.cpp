@@ -284,6 +284,22 @@ Json waiting_in(const ReportSubject& of, const Waiting& waiting) {
     return all;
 }
 
+Json open_waits_in(const ReportSubject& of, const std::vector<OpenWait>& waits) {
+    Json all = Json::array();
+    for (const OpenWait& wait : waits) {
+        const ThreadInfo& thread = of.system.threads()[of.system.thread_of_stream(wait.stream)];
+        all.push_back({{"stream", of.trace.streams()[wait.stream].relative_path},
+                       {"rank", or_null(of.system.processes()[thread.process].rank)},
+                       {"tid", thread.tid},
+                       {"kind", wait.kind},
+                       {"object", wait.object},
+                       {"holder", wait.tid == 0 ? Json() : Json(wait.tid)},
+                       {"since", wait.since},
+                       {"until", wait.until}});
+    }
+    return all;
+}
+
 Json missing_ranks_of(const System& system) {
     Json all = Json::array();
     for (const auto& [application, missing, ranks, first] : missing_ranks(system))
@@ -353,6 +369,8 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     report["ended_by_force"] = ends_by_force(of.trace);
     report["waiting"] = waiting_in(of, content.waiting);
     report["deadlocks"] = content.waiting.circles;
+    report["lock_waits"] = open_waits_in(of, content.open_waits);
+    report["lock_deadlocks"] = circles_of(of.system, content.open_waits);
     put_traffic(report, of, content);
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "emu/schema.hpp"
 #include "messages/analysis.hpp"
+#include "messages/open_waits.hpp"
 #include "messages/waiting.hpp"
 #include "session/end_checks.hpp"
 #include "session/event_tally.hpp"
@@ -40,6 +41,7 @@ struct ReportContent {
     std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
     Waiting waiting;                             // calls that are open at the end, in times of the trace
+    std::vector<OpenWait> open_waits;            // likewise, in POSIX threads
     struct TrafficFacts {
         MessageSummary messages;
         WaitSummary waits;

@@ -15,6 +15,7 @@
 #include "messages/analysis.hpp"
 #include "messages/delay_lines.hpp"
 #include "messages/open_trace.hpp"
+#include "messages/open_waits.hpp"
 #include "messages/wait_lines.hpp"
 #include "ovni/mpi_events.h"
 #include "session/left_events.hpp"
@@ -160,18 +161,23 @@ int print_waiting(const std::string& directory) {
     const Trace trace = Trace::open(directory);
     tell_left_events(trace);
     const System system(trace);
-    const OpenTraceReader reader(
-        trace, system, std::vector<bool>(system.looms().size(), true), [&](uint32_t s) {
-            return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
-        });
+    const std::vector<bool> all_looms(system.looms().size(), true);
+    const OpenTraceReader::Open open = [&](uint32_t s) {
+        return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
+    };
+    const OpenTraceReader reader(trace, system, all_looms, open);
     const Waiting waiting =
         who_waits(system, {reader.processes(), reader.communicators(communicators_of(reader.processes()))});
     TextOutput out;
     auto print = [&](const std::string& line) {
         fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
     };
+    const std::vector<OpenWait> waits = open_waits(trace, system, all_looms, open);
     for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
-    if (waiting.calls.empty()) print("no call of MPI is open at the end of the trace");
+    for (const std::string& line : sentences(waits, trace, system, waiting, OtherWaits::listed, 0, SIZE_MAX))
+        print(line);
+    if (waiting.calls.empty() && waits.empty())
+        print("no call of MPI and no wait in POSIX threads is open at the end of the trace");
     out.flush();
     return 0;
 }
@@ -286,8 +292,8 @@ constexpr OptionRow rows[] = {
      and what the critical path consists of. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
      scales against the first.)"},
     {"waiting", "", "", "",
-     R"(Print instead which calls of MPI are open at the end, of a program that was killed or is running still: for
-     whom they wait, since when, and deadlocks.)"},
+     R"(Print instead which calls of MPI, and waits for locks, are open at the end, of a program that was killed or is
+     running still: for whom they wait, since when, and deadlocks.)"},
 };
 
 Cli top_cli() {

@@ -102,6 +102,8 @@ TEST_F(SmallReportTest, SaysAllThis) {
  "ended_by_force": [{"stream": "loom.b.x/proc.20/thread.21", "by": "signal", "code": 9, "clock": null}],
  "waiting": [],
  "deadlocks": [],
+ "lock_waits": [],
+ "lock_deadlocks": [],
  "messages": null,
  "collectives": null,
  "waits": null,
