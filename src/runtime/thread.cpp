@@ -1,12 +1,14 @@
 #include "runtime/thread.hpp"
 
 #include <dlfcn.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 
 #include "ring/diagnostics.hpp"
 #include "runtime/border_follower.hpp"
@@ -26,6 +28,8 @@ std::atomic<uint32_t> forks{0};      // before this process
 uint64_t process_begin;              // or that of the image; monotonic
 std::atomic<bool> has_rows{false};   // of threads that emit nothing
 std::atomic<bool> withdrawn{false};  // rows are: the program says which threads there are
+constexpr size_t name_bytes = 16;    // of a thread, with the zero
+char name_of_program[name_bytes];    // that of its first thread, which others inherit
 
 // Looks as in the middle of an emission: the thread stores nothing there and asks the library.
 constinit ovni_private_window window_of_nobody = [] {
@@ -197,6 +201,7 @@ bool another_copy_is_there() {
     }
     this_process = getpid();
     process_begin = monotonic_clock();
+    prctl(PR_GET_NAME, name_of_program);
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     on_exit(end_at_exit, nullptr);
@@ -313,6 +318,17 @@ void show_thread(Row row) {
     process().tell_identity();
 }
 
+namespace {
+
+// The thread may have got a name before it had a stream.
+void take_name(Stream& stream) {
+    char name[name_bytes] = "";
+    prctl(PR_GET_NAME, name);
+    if (strncmp(name, name_of_program, sizeof name) != 0) stream.set_name(name);
+}
+
+}  // namespace
+
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
     gate().begin();
     if (memory_is_short()) {
@@ -334,6 +350,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
     pthread_setspecific(at_thread_end, rounds);
     if (gate().controller()) gate().controller()->thread_begins();
     stream->recording().show_changes();
+    if (owner == Owner::ours && row == Row::none) take_name(*stream);
     return stream;
 }
 

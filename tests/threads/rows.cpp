@@ -154,6 +154,33 @@ TEST_F(Rows, BeginOnTheCpuWhereTheirThreadsAreSeen) {
     }
 }
 
+// A thread has a stream only once it waits, which is after it was named.
+TEST_F(Rows, HaveNamesIfOnlyEventsCount) {
+    ASSERT_EQ(traced({"--threads", "mpi", "--pthread", "contended"}, target("named_before_waits")).status, 0);
+    std::vector<std::string> names;
+    for (const Row& row : rows()) names.push_back(row.name);
+    EXPECT_THAT(names, UnorderedElementsAre("", "second"));
+    expect_accepted();
+}
+
+// Their constructors come before ours.
+TEST_F(Rows, OfThreadsThatLinkedLibrariesMakeInConstructors) {
+    ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_linked"}).status, 0);
+    expect_whole_rows(2);
+    EXPECT_EQ(by_process(rows()).size(), 1u);
+}
+
+// The name of the library says that they are of MPI.
+TEST_F(Rows, AreNotMadeForThreadsOfMpiInConstructors) {
+    ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_linked_with_mpi"}).status, 0);
+    expect_whole_rows(1);
+}
+
+TEST_F(Rows, AreMadeForThreadsOfMpiInConstructorsOnRequest) {
+    ASSERT_EQ(traced({"--threads", "all"}, {BUILD_DIR "/tests/threads_linked_with_mpi"}).status, 0);
+    expect_whole_rows(2);
+}
+
 TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
     const Finished done = traced({"--threads", "mpi"}, target("at_once", "2"));
     ASSERT_EQ(done.status, 0);

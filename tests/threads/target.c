@@ -42,6 +42,10 @@ static void* name_itself(void* argument) {
     return argument;
 }
 
+static void* name_itself_and_meet(void* argument) {
+    return meet(name_itself(argument));
+}
+
 static int run_c11(void* argument) {
     (void)argument;
     return 3;
@@ -92,6 +96,12 @@ static void names(void) {
     pthread_barrier_wait(&barrier);
     join(1);
     at_once(1);
+}
+
+static void named_before_waits(void) {
+    begin(1, name_itself_and_meet);
+    pthread_barrier_wait(&barrier);
+    join(1);
 }
 
 static void killed(void) {
@@ -150,6 +160,7 @@ int main(int argc, char** argv) {
     if (strcmp(way, "in_sequence") == 0) in_sequence(count);
     if (strcmp(way, "ends") == 0) ends();
     if (strcmp(way, "names") == 0) names();
+    if (strcmp(way, "named_before_waits") == 0) named_before_waits();
     if (strcmp(way, "killed") == 0) killed();
     if (strcmp(way, "forks") == 0) forks();
     if (strcmp(way, "bound") == 0) bound();
