@@ -98,15 +98,17 @@ std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
     for (uint32_t f = 0; f < files_.size(); ++f) {
         const ShownInMpi& shown = text_.shown(f);
         bits.insert(bits.end(), shown.called.begin(), shown.called.end());
-        bits.insert(bits.end(), {shown.is_init_made_up, shown.has_gaps});
+        bits.insert(bits.end(), {shown.is_init_made_up, shown.has_gaps, shown.has_path, shown.waits});
     }
     bits = ranks_->allreduce(Op::bit_or, std::move(bits));
     std::vector<ShownInMpi> all(files_.size());
     for (size_t f = 0; f < all.size(); ++f) {
         const std::span of_file = std::span(bits).subspan(f * words, words);
-        std::ranges::copy(of_file.first(words - 2), all[f].called.begin());
-        all[f].is_init_made_up = of_file[words - 2];
-        all[f].has_gaps = of_file[words - 1];
+        std::ranges::copy(of_file.first(words - 4), all[f].called.begin());
+        all[f].is_init_made_up = of_file[words - 4];
+        all[f].has_gaps = of_file[words - 3];
+        all[f].has_path = of_file[words - 2];
+        all[f].waits = of_file[words - 1];
     }
     return all;
 }

@@ -147,6 +147,9 @@ void MpiPrvText::put_details(Line& line, const MpiCall& call) const {
 size_t MpiPrvText::format(const Record& record, std::span<char, slack> room) {
     Line line(room);
     last_time_ = std::max(last_time_, record.time);
+    ShownInMpi& shown = shown_[plan_.place_of(record.thread_row)->file];
+    if (record.value != 0 && record.type == prv_type::critical_path) shown.has_path = 1;
+    if (record.value != 0 && record.type == prv_type::wait_state) shown.waits |= uint64_t{1} << record.value;
     line.text("2:").text(places_[plan_.place_of_thread[record.thread_row]]).number(record.time);
     line.pair(record.type, record.value).text("\n");
     return line.size();

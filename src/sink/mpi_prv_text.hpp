@@ -29,10 +29,16 @@ std::string mpi_prv_header(const MpiPlan::File& file, int64_t end, std::optional
 struct ShownInMpi {
     static constexpr size_t functions = 512;
     std::array<uint64_t, functions / 64> called{};  // bits, by place in mpi_function_rows
-    uint64_t is_init_made_up = 0;                   // 0 or 1, as all that follow
+    uint64_t is_init_made_up = 0;                   // 0 or 1, as the next two
     uint64_t has_gaps = 0;
+    uint64_t has_path = 0;
+    uint64_t waits = 0;  // bits, by WaitKind
 
     bool has(size_t function) const { return (called[function / 64] >> function % 64 & 1u) != 0; }
+    // A value of a record of traffic.
+    bool has(uint32_t type, int64_t value) const {
+        return type == prv_type::critical_path ? has_path != 0 : (waits >> value & 1u) != 0;
+    }
 };
 
 // Types of records that are found from the traffic between processes, and stand in mpi.prv, too.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <set>
@@ -125,9 +126,13 @@ class Pcf {
             if (shown_.has(f)) put("{:<6} {}\n", function_value(f), mpi_function_rows[f].name);
     }
     void add(const EventType& type) {
+        const bool is_shown = std::ranges::any_of(
+            type.labels, [&](const auto& label) { return shown_.has(type.type, label.first); });
+        if (!is_shown) return;
         begin_type(type.type, type.title);
         text_ += "VALUES\n0      None\n";
-        for (const auto& [value, label] : type.labels) put("{:<6} {}\n", value, label);
+        for (const auto& [value, label] : type.labels)
+            if (shown_.has(type.type, value)) put("{:<6} {}\n", value, label);
     }
     bool has(MpiRecord record) const {
         for (size_t f = 0; f < std::size(mpi_function_rows); ++f)

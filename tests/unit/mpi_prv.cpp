@@ -156,7 +156,8 @@ TEST_F(MpiPrvTextTest, LabelsHaveNoDigitsThatSwitchOtherToolsOn) {
     all.called.fill(~uint64_t{0});
     for (size_t f = std::size(mpi_function_rows); f < ShownInMpi::functions; ++f)
         all.called[f / 64] &= ~(uint64_t{1} << f % 64);
-    all.has_gaps = 1;
+    all.has_gaps = all.has_path = 1;
+    all.waits = ~uint64_t{0};
     FileSchema threads;
     EventType waits;
     waits.type = prv_type::wait_state;
@@ -171,7 +172,8 @@ TEST_F(MpiPrvTextTest, LabelsHaveNoDigitsThatSwitchOtherToolsOn) {
     EXPECT_THAT(
         pcf, HasSubstr("\n0 50000002   MPI Collective Comm\nVALUES\n0      Outside MPI\n7      MPI_Bcast\n"));
     EXPECT_THAT(pcf, HasSubstr("\n0 320        MPI wait state\nVALUES\n0      None\n1      Late sender\n"));
-    EXPECT_THAT(mpi_pcf_text({}, {}), Not(HasSubstr("50000001")));
+    EXPECT_THAT(mpi_pcf_text({}, threads), Not(HasSubstr("50000001")));
+    EXPECT_THAT(mpi_pcf_text({}, threads), Not(HasSubstr("MPI wait state")));
 }
 
 TEST_F(MpiPrvTextTest, WindowConfigurationsShowWhatTheFileHas) {
