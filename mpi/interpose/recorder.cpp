@@ -141,7 +141,10 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
     }
     say_cpu(thread);
     Moment moment{thread, function, true, ovni::stream_now()};
-    if (has_account.load(std::memory_order_relaxed)) tell_account(moment);
+    if (has_account.load(std::memory_order_acquire)) tell_account(moment);
+    // Another thread has told what this one did while it was not recorded.
+    if (thread.out_of_step != 0) [[unlikely]]
+        while (moment.at <= told_until.load(std::memory_order_relaxed)) moment.at = ovni::stream_now();
     thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);
     if (thread.out_of_step != 0) [[unlikely]]
         catch_up(thread, moment.at);

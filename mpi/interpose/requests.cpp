@@ -114,9 +114,11 @@ Shown take_shown(MPI_Request request, const Posted& posted) noexcept {
     return was_hidden ? Shown::no : Shown::yes;
 }
 
-bool show_all(void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept {
-    auto is_to_show = [](const Posted& posted) {
-        return posted.shown == Shown::no && posted.active && posted.kind == Posted::Kind::receive;
+bool show_all(uint32_t newest, void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept {
+    auto is_to_show = [newest](const Posted& posted) {
+        const bool is_later = static_cast<int32_t>(posted.number - newest) > 0;
+        return !is_later && posted.shown == Shown::no && posted.active &&
+               posted.kind == Posted::Kind::receive;
     };
     for (Shard& shard : all) {
         size_t count = 0;

@@ -10,6 +10,7 @@
 #include "mpi/interpose/requests.hpp"
 #include "mpi/interpose/selection.hpp"
 #include "mpi/interpose/spin_lock.hpp"
+#include "ovni/emit.hpp"
 #include "ovni/mpi_events.h"
 #include "ovni/private.h"
 
@@ -69,7 +70,8 @@ constexpr uint32_t most_ends = 1 << 20;
 struct Account {
     Row<Key> keys;
     Row<End> ends;
-    bool has_receives = false;  // under way, which no stream shows
+    bool has_receives = false;    // under way, which no stream shows
+    uint32_t newest_request = 0;  // of these
     bool is_incomplete = false;
 };
 
@@ -156,12 +158,16 @@ void tell_end(Moment& moment, const End& end) noexcept {
     tell(moment, OVNI_MPI_UNRECORDED_END, Bytes(end.request, end.how, end.peer, end.tag).all(), {});
 }
 
-Account take_account() noexcept {
+// Sets `at` to the time from which on ends are counted anew: threads that record again are later.
+Account take_account(uint64_t& at) noexcept {
     SpinLock::Guard guard(changing);
-    has_account.store(false, std::memory_order_relaxed);
+    at = ovni::stream_now();
+    told_until.store(at, std::memory_order_relaxed);
+    has_account.store(false, std::memory_order_release);
     recording_at_once.store(recording.load(std::memory_order_relaxed), std::memory_order_relaxed);
     places.clear();
     last_place = 0;
+    account.newest_request = newest_request_number();
     return std::exchange(account, {});
 }
 
@@ -212,12 +218,12 @@ void lose_account() noexcept {
 }
 
 void tell_account(Moment& moment) noexcept {
-    Account told = take_account();
+    Account told = take_account(moment.at);
     require_version_of_pauses(moment.thread);
     for (uint32_t i = 0; i < told.keys.size(); ++i) tell_key(moment, told.keys[i]);
     // A persistent request that has ended may be under way again.
     for (uint32_t i = 0; i < told.ends.size(); ++i) tell_end(moment, told.ends[i]);
-    if (told.has_receives && !show_all(tell_receive, moment)) told.is_incomplete = true;
+    if (told.has_receives && !show_all(told.newest_request, tell_receive, moment)) told.is_incomplete = true;
     if (told.is_incomplete) tell_key(moment, {});
     told.keys.clear();
     told.ends.clear();

@@ -18,6 +18,8 @@ inline constexpr uint32_t most_keys = 1 << 17;
 
 // True once something is to be told.
 inline std::atomic<bool> has_account{false};
+// When the account was last taken to be written.
+inline std::atomic<uint64_t> told_until{0};
 // True once the stream of a thread requires the model.
 inline std::atomic<bool> streams_know_mpi{false};
 
@@ -43,7 +45,7 @@ void expect_receive() noexcept;
 // Something is missing in the account.
 void lose_account() noexcept;
 
-// Writes the account into the stream of the thread.
+// Writes the account into the stream of the thread, at its time, to which the moment is moved.
 [[gnu::cold]] void tell_account(Moment& moment) noexcept;
 // Likewise, even if recording is off. Call before PMPI_Finalize.
 void tell_last_account(Thread& thread, Function function) noexcept;
