@@ -61,19 +61,12 @@ class MatchedMessagesOfPauses : public TracedTest {
                              opener(trace));
     }
     // The number of the message that the thread sent or received by the call which began then; 0: none.
-    // Clocks of a busy machine are read a little apart.
     int64_t number_of(const Trace& trace, uint32_t stream, int64_t posted,
                       std::vector<Posting> Book::*side) const {
         const StreamMetadata& about = trace.streams()[stream].metadata;
-        const Posting* nearest = nullptr;
-        auto distance = [&](const Posting& call) {
-            return std::max({call.begin - posted, posted - call.end, int64_t{0}});
-        };
         for (const Posting& call : books_[static_cast<size_t>(*about.rank)].*side)
-            if (call.thread == about.tid && (!nearest || distance(call) < distance(*nearest)))
-                nearest = &call;
-        constexpr int64_t apart = 20'000;
-        return nearest && distance(*nearest) <= apart ? nearest->number : 0;
+            if (call.thread == about.tid && call.begin <= posted && posted <= call.end) return call.number;
+        return 0;
     }
     // Calls that post several ends say nothing of their order.
     bool is_same_call(int64_t number, int64_t other, std::vector<Posting> Book::*side) const {
