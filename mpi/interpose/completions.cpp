@@ -58,18 +58,19 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
     const bool receives = posted.kind == Posted::Kind::receive;
     if (!receives && posted.kind != Posted::Kind::send) return;
     const bool has_message = receives && how == OVNI_MPI_COMPLETED;
+    const AccountLock lock;
     switch (take_shown(handle, posted)) {
         case Shown::yes:
             if (told) return;
             if (has_message && !message) return lose_account();
             // A send that has ended in order counts by its begin; a persistent one begins again.
             if (receives || posted.persistent || how != OVNI_MPI_COMPLETED)
-                add_end(posted.number, how, message ? message->peer : OVNI_MPI_ANY,
+                add_end(lock, posted.number, how, message ? message->peer : OVNI_MPI_ANY,
                         message ? message->tag : OVNI_MPI_ANY);
             return;
         case Shown::no:
             if (how == OVNI_MPI_FREED || (has_message && !message)) return lose_account();
-            if (has_message) add_receive(posted.place(), message->peer, message->tag);
+            if (has_message) add_receive(lock, posted.place(), message->peer, message->tag);
             return;
         case Shown::never:
             return;
@@ -184,10 +185,10 @@ void Start::miss(Moment&) noexcept {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent || posted.shown != Shown::no) continue;
         if (posted.kind == Posted::Kind::receive) {
-            expect_receive();
+            expect_receive(AccountLock());
             continue;
         }
-        add_send(posted.place(), posted.peer, posted.tag);
+        add_send(AccountLock(), posted.place(), posted.peer, posted.tag);
         posted.shown = Shown::never;
         update(requests.get(i), posted);
     }

@@ -18,7 +18,8 @@ Posted posted_receive(uint32_t number) noexcept {
 }
 
 void miss_receive(Moment& moment, MPI_Comm comm, const Envelope& message) noexcept {
-    add_receive(place_of(moment, comm), message.peer, message.tag);
+    const CommunicatorPlace place = place_of(moment, comm);
+    add_receive(AccountLock(), place, message.peer, message.tag);
 }
 
 MPI_Message found(const Messages& message) noexcept {
@@ -29,7 +30,8 @@ MPI_Message found(const Messages& message) noexcept {
 }  // namespace
 
 void Send::miss(Moment& moment) noexcept {
-    add_send(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
+    const CommunicatorPlace place = place_of(moment, comm);
+    add_send(AccountLock(), place, peer_in_trace(peer), tag_in_trace(tag));
 }
 
 void Receive::miss(Moment& moment) noexcept {
@@ -78,7 +80,7 @@ Payload PostedReceive::leave(Moment& moment) noexcept {
         posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
         if (!is_shown) posted.set(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
         post(moment, newrequest.get(), posted);
-        if (posted.shown == Shown::no) expect_receive();
+        if (posted.shown == Shown::no) expect_receive(AccountLock());
     }
     return Payload(moment.function);
 }
@@ -108,7 +110,7 @@ Payload PostedExchange::leave(Moment& moment) noexcept {
     posted.shown = is_whole(moment) ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
     if (!is_whole(moment)) posted.set(place_of(moment, send.comm), OVNI_MPI_ANY, OVNI_MPI_ANY);
     post(moment, newrequest.get(), posted);
-    if (posted.shown == Shown::no) expect_receive();
+    if (posted.shown == Shown::no) expect_receive(AccountLock());
     return transferred(moment, sent(send));
 }
 

@@ -47,6 +47,10 @@ Shard& shard_of(MPI_Request request) noexcept {
 }
 static_assert(shards == 16);
 
+bool is_hidden(const Posted& posted) noexcept {
+    return posted.shown == Shown::no && posted.active && posted.kind == Posted::Kind::receive;
+}
+
 // False where the handle is one of many requests.
 bool keep(MPI_Request request, const Posted& posted) noexcept {
     if (is_shared(request)) return false;
@@ -59,8 +63,8 @@ bool keep(MPI_Request request, const Posted& posted) noexcept {
     }
     bool may_share = posted.kind == Posted::Kind::send && !posted.persistent;
     if (may_share && place->number != 0 && place->kind == posted.kind && !place->persistent) return false;
-    const bool is_hidden = place->number != 0 && place->shown == Shown::no && place->active;
-    if (is_hidden && !shard.hidden.insert(place->number)) lose_account();
+    const bool was_hidden = place->number != 0 && place->shown == Shown::no && place->active;
+    if (was_hidden && !shard.hidden.insert(place->number)) lose_account();
     *place = posted;
     return true;
 }
@@ -114,33 +118,28 @@ Shown take_shown(MPI_Request request, const Posted& posted) noexcept {
     return was_hidden ? Shown::no : Shown::yes;
 }
 
-bool show_all(uint32_t newest, void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept {
-    auto is_to_show = [newest](const Posted& posted) {
-        const bool is_later = static_cast<int32_t>(posted.number - newest) > 0;
-        return !is_later && posted.shown == Shown::no && posted.active &&
-               posted.kind == Posted::Kind::receive;
-    };
+HiddenReceives take_hidden() noexcept {
+    HiddenReceives hidden;
     for (Shard& shard : all) {
+        SpinLock::Guard guard(shard.changing);
         size_t count = 0;
-        Posted* shown = nullptr;
-        {
-            SpinLock::Guard guard(shard.changing);
-            shard.posted.visit([&](const Posted& posted) { count += is_to_show(posted); });
-            if (count == 0) continue;
-            shown = static_cast<Posted*>(malloc(count * sizeof *shown));
-            if (!shown) return false;
-            count = 0;
-            shard.posted.visit([&](Posted& posted) {
-                if (!is_to_show(posted)) return;
-                posted.shown = Shown::yes;
-                new (&shown[count++]) Posted(posted);
-            });
+        shard.posted.visit([&](const Posted& posted) { count += is_hidden(posted); });
+        if (count == 0) continue;
+        auto* room = static_cast<Posted*>(realloc(hidden.first, (hidden.count + count) * sizeof(Posted)));
+        if (!room) {
+            hidden.are_all = false;
+            break;
         }
-        std::sort(shown, shown + count, [](const Posted& a, const Posted& b) { return a.number < b.number; });
-        for (size_t i = 0; i < count; ++i) show(moment, shown[i]);
-        free(shown);
+        hidden.first = room;
+        shard.posted.visit([&](Posted& posted) {
+            if (!is_hidden(posted)) return;
+            posted.shown = Shown::yes;
+            new (&hidden.first[hidden.count++]) Posted(posted);
+        });
     }
-    return true;
+    std::sort(hidden.first, hidden.first + hidden.count,
+              [](const Posted& a, const Posted& b) { return a.number < b.number; });
+    return hidden;
 }
 
 void keep_message(MPI_Message message, uint32_t number) noexcept {

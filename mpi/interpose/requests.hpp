@@ -65,9 +65,14 @@ void forget(MPI_Request request, const Posted& posted) noexcept;
 
 // The request, as it was known to the call that ends it, is shown now. Afterwards it never is.
 Shown take_shown(MPI_Request request, const Posted& posted) noexcept;
-// Calls show(request) for each receive under way up to the number `newest` that is not shown, and is from now
-// on. False if memory is short: then some stay as they are.
-bool show_all(uint32_t newest, void (*show)(Moment& moment, const Posted& posted), Moment& moment) noexcept;
+// Receives under way that no stream has shown, by number. `first` is to be given to free().
+struct HiddenReceives {
+    Posted* first = nullptr;
+    size_t count = 0;
+    bool are_all = true;  // false: memory was short, and some stay as they are
+};
+// They count as shown from now on. Call with an AccountLock.
+HiddenReceives take_hidden() noexcept;
 
 // Keeps a message that a matched probe has found, by its handle.
 void keep_message(MPI_Message message, uint32_t number) noexcept;

@@ -9,7 +9,6 @@
 #include "mpi/interpose/recorder.hpp"
 #include "mpi/interpose/requests.hpp"
 #include "mpi/interpose/selection.hpp"
-#include "mpi/interpose/spin_lock.hpp"
 #include "ovni/emit.hpp"
 #include "ovni/mpi_events.h"
 #include "ovni/private.h"
@@ -70,12 +69,12 @@ constexpr uint32_t most_ends = 1 << 20;
 struct Account {
     Row<Key> keys;
     Row<End> ends;
-    bool has_receives = false;    // under way, which no stream shows
-    uint32_t newest_request = 0;  // of these
+    bool has_receives = false;  // under way, which no stream shows
     bool is_incomplete = false;
 };
 
-SpinLock changing;
+// All but is_lost change with an AccountLock.
+std::atomic<bool> is_lost{false};  // something is missing
 constinit Account account;
 constinit HandleTable<uint32_t> places;  // of its keys, from 1, by hash
 uint32_t last_place = 0;                 // that was counted last
@@ -85,13 +84,12 @@ uint64_t hash_of(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexc
     return mix(uint64_t{comm.number} << 32 | static_cast<uint32_t>(peer), static_cast<uint32_t>(tag));
 }
 
-// Call with `changing` held.
 void has_more() noexcept {
     has_account.store(true, std::memory_order_relaxed);
     recording_at_once.store(false, std::memory_order_relaxed);
 }
 
-// Call with `changing` held. Null if there is no room for the key.
+// Null if there is no room for the key.
 Key* find(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
     if (last_place != 0 && account.keys[last_place - 1].is(comm, peer, tag))
         return &account.keys[last_place - 1];
@@ -110,7 +108,6 @@ Key* find(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
 // Counts one of `what`.
 void count(const CommunicatorPlace& comm, int32_t peer, int32_t tag, uint32_t Key::*what) noexcept {
     if (peer < 0 || comm.number == OVNI_MPI_NO_OBJECT) return;
-    SpinLock::Guard guard(changing);
     has_more();
     Key* key = find(comm, peer, tag);
     if (!key || key->*what == UINT32_MAX)
@@ -158,17 +155,24 @@ void tell_end(Moment& moment, const End& end) noexcept {
     tell(moment, OVNI_MPI_UNRECORDED_END, Bytes(end.request, end.how, end.peer, end.tag).all(), {});
 }
 
+struct Taken {
+    Account account;
+    HiddenReceives receives;
+};
+
 // Sets `at` to the time from which on ends are counted anew: threads that record again are later.
-Account take_account(uint64_t& at) noexcept {
-    SpinLock::Guard guard(changing);
+Taken take_account(uint64_t& at) noexcept {
+    const AccountLock lock;
     at = ovni::stream_now();
+    Taken taken{std::exchange(account, {}), {}};
+    if (taken.account.has_receives) taken.receives = take_hidden();
+    places.clear();
+    last_place = 0;
     told_until.store(at, std::memory_order_relaxed);
     has_account.store(false, std::memory_order_release);
     recording_at_once.store(recording.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    places.clear();
-    last_place = 0;
-    account.newest_request = newest_request_number();
-    return std::exchange(account, {});
+    taken.account.is_incomplete |= is_lost.exchange(false) || !taken.receives.are_all;
+    return taken;
 }
 
 }  // namespace
@@ -187,16 +191,18 @@ bool counts(const Moment& moment) noexcept {
     return moment.thread.depth == 1 && is_selected(moment.function);
 }
 
-void add_send(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
+void add_send(const AccountLock& /*lock*/, const CommunicatorPlace& comm, int32_t peer,
+              int32_t tag) noexcept {
     count(comm, peer, tag, &Key::sends);
 }
 
-void add_receive(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
+void add_receive(const AccountLock& /*lock*/, const CommunicatorPlace& comm, int32_t peer,
+                 int32_t tag) noexcept {
     count(comm, peer, tag, &Key::receives);
 }
 
-void add_end(uint32_t request, uint32_t how, int32_t peer, int32_t tag) noexcept {
-    SpinLock::Guard guard(changing);
+void add_end(const AccountLock& /*lock*/, uint32_t request, uint32_t how, int32_t peer,
+             int32_t tag) noexcept {
     has_more();
     End* end = account.ends.size() == most_ends ? nullptr : account.ends.add();
     if (end)
@@ -205,28 +211,27 @@ void add_end(uint32_t request, uint32_t how, int32_t peer, int32_t tag) noexcept
         account.is_incomplete = true;
 }
 
-void expect_receive() noexcept {
-    SpinLock::Guard guard(changing);
+void expect_receive(const AccountLock& /*lock*/) noexcept {
     has_more();
     account.has_receives = true;
 }
 
 void lose_account() noexcept {
-    SpinLock::Guard guard(changing);
+    is_lost.store(true);
     has_more();
-    account.is_incomplete = true;
 }
 
 void tell_account(Moment& moment) noexcept {
-    Account told = take_account(moment.at);
+    auto [told, receives] = take_account(moment.at);
     require_version_of_pauses(moment.thread);
     for (uint32_t i = 0; i < told.keys.size(); ++i) tell_key(moment, told.keys[i]);
     // A persistent request that has ended may be under way again.
     for (uint32_t i = 0; i < told.ends.size(); ++i) tell_end(moment, told.ends[i]);
-    if (told.has_receives && !show_all(told.newest_request, tell_receive, moment)) told.is_incomplete = true;
+    for (size_t i = 0; i < receives.count; ++i) tell_receive(moment, receives.first[i]);
     if (told.is_incomplete) tell_key(moment, {});
     told.keys.clear();
     told.ends.clear();
+    free(receives.first);
 }
 
 void tell_last_account(Thread& thread, Function function) noexcept {

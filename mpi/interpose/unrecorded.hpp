@@ -11,6 +11,7 @@
 
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/moment.hpp"
+#include "mpi/interpose/spin_lock.hpp"
 
 namespace ovni::mpi {
 
@@ -35,14 +36,25 @@ inline bool is_whole(const Moment& moment) noexcept {
     return moment.recorded && moment.thread.out_of_step == 0;
 }
 
+// While there is one, nobody takes the account. What changes with it, such as Posted::shown, changes before
+// it goes.
+class AccountLock {
+ public:
+    AccountLock() noexcept : guard_(changing_) {}
+
+ private:
+    static inline SpinLock changing_;
+    SpinLock::Guard guard_;
+};
+
 // Peer and tag as in a trace. A peer that is no rank makes no message.
-void add_send(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
-void add_receive(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
+void add_send(const AccountLock& lock, const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
+void add_receive(const AccountLock& lock, const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
 // A request that a stream shows under way has ended.
-void add_end(uint32_t request, uint32_t how, int32_t peer, int32_t tag) noexcept;
+void add_end(const AccountLock& lock, uint32_t request, uint32_t how, int32_t peer, int32_t tag) noexcept;
 // A receive is under way that no stream shows.
-void expect_receive() noexcept;
-// Something is missing in the account.
+void expect_receive(const AccountLock& lock) noexcept;
+// Something is missing in the account. Needs no lock, and takes none.
 void lose_account() noexcept;
 
 // Writes the account into the stream of the thread, at its time, to which the moment is moved.
