@@ -30,7 +30,7 @@ void visit_parts_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf
     }
 }
 
-// The same for rank 0: a batch has the parts of all ranks, put together in the order of `mine` by
+// Rank 0 gets all of it: a batch has the parts of all ranks, put together in the order of `mine` by
 // sort(batch). It is empty on other ranks.
 template <Flat Item, class TimeOf, class Sort, class Take>
 void visit_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf time_of, Sort sort, Take take) {

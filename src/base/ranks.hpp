@@ -151,6 +151,16 @@ class Ranks {
         exchange(outgoing, incoming);
         return received;
     }
+    // The values that this rank gets in one vector, those of rank 0 first.
+    template <Flat T>
+    std::vector<T> alltoallv_joined(PerRank<std::vector<T>> to) const {
+        if (is_alone()) return std::move(to[0]);
+        PerRank<std::vector<T>> received = alltoallv(PerRank<std::span<const T>>(to.begin(), to.end()));
+        to.clear();
+        std::vector<T> all;
+        for (const std::vector<T>& of_rank : received) all.insert(all.end(), of_rank.begin(), of_rank.end());
+        return all;
+    }
     // alltoallv() without a copy of the part that stays here: element r of the result is to[r] itself for
     // this rank, else a part of `room`, which grows and keeps its size from call to call.
     template <Flat T>

@@ -182,17 +182,8 @@ class DelayCosts {
             for (const auto& [place, ns] : profile) profiles[to].push_back({place, static_cast<int64_t>(ns)});
             waits[to].push_back(wait);
         }
-        profiles_ = exchange(profiles);
-        return exchange(waits);
-    }
-    template <class Item>
-    std::vector<Item> exchange(PerRank<std::vector<Item>>& to) const {
-        if (ranks_.is_alone()) return std::move(to[0]);
-        PerRank<std::span<const Item>> parts(to.begin(), to.end());
-        std::vector<Item> all;
-        for (const std::vector<Item>& of_rank : ranks_.alltoallv(parts))
-            all.insert(all.end(), of_rank.begin(), of_rank.end());
-        return all;
+        profiles_ = ranks_.alltoallv_joined(std::move(profiles));
+        return ranks_.alltoallv_joined(std::move(waits));
     }
 
     Profile profile_of(uint32_t process, int64_t since, int64_t until) const {

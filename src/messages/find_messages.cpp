@@ -220,16 +220,6 @@ void gather(const Ranks& ranks, MessageSummary& summary, const std::vector<Traff
     summary.traffic = gather_traffic(ranks, traffic);
 }
 
-std::vector<Message> to_their_senders(const Ranks& ranks, PerRank<std::vector<Message>>& messages) {
-    if (ranks.is_alone()) return std::move(messages[0]);
-    std::vector<Message> all;
-    PerRank<std::span<const Message>> to(messages.begin(), messages.end());
-    for (const std::vector<Message>& of_rank : ranks.alltoallv(to))
-        all.insert(all.end(), of_rank.begin(), of_rank.end());
-    messages.clear();
-    return all;
-}
-
 }  // namespace
 
 bool MessageSummary::is_empty() const {
@@ -270,7 +260,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     });
     dealt.reset();
     FoundMessages found;
-    found.messages = to_their_senders(ranks, matcher.messages());
+    found.messages = ranks.alltoallv_joined(std::move(matcher.messages()));
     radix_sort(
         found.messages, [](const Message& message) { return message.send_stream; },
         [](const Message& a, const Message& b) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,11 +31,7 @@ class StreamOwners {
         PerRank<std::vector<Item>> to(static_cast<size_t>(ranks_.size()));
         for (const Item& item : items) to[rank_of(item)].push_back(item);
         items = {};
-        PerRank<std::span<const Item>> parts(to.begin(), to.end());
-        std::vector<Item> all;
-        for (const std::vector<Item>& of_rank : ranks_.alltoallv(parts))
-            all.insert(all.end(), of_rank.begin(), of_rank.end());
-        return all;
+        return ranks_.alltoallv_joined(std::move(to));
     }
     size_t size() const { return static_cast<size_t>(ranks_.size()); }
 
