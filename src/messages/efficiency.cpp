@@ -12,6 +12,7 @@
 #include "base/radix_sort.hpp"
 #include "messages/collective_flow.hpp"
 #include "messages/ideal_replay.hpp"
+#include "messages/visit_collectives.hpp"
 
 namespace ovni {
 
@@ -89,26 +90,21 @@ std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencyS
         if (message.receive_completed_in != MessageEnd::no_stream)
             add(What::receive, message.receive_wait_end, message.receive_completed_in, id_of(message));
     }
-    const std::span all = sources.collectives;
-    for (size_t i = 0; i < all.size();) {
-        size_t end = i;
-        auto place = [&](size_t at) { return std::tuple(all[at].communicator, all[at].scope, all[at].turn); };
-        while (end < all.size() && place(end) == place(i)) ++end;
-        const uint64_t id = uint64_t{all[i].stream} << 40 | all[i].offset;
-        for (const CollectiveEnd& member : all.subspan(i, end - i)) {
+    visit_collectives(sources.collectives, [&](std::span<const CollectiveEnd> members) {
+        const uint64_t id = uint64_t{members[0].stream} << 40 | members[0].offset;
+        for (const CollectiveEnd& member : members) {
             for (What what : {What::enter, What::leave}) {
                 const bool enters = what == What::enter;
                 if (!enters && member.completed_in == MessageEnd::no_stream) continue;
                 ReplayPoint& point = add(what, enters ? member.enter : member.wait_end,
                                          enters ? member.stream : member.completed_in, id);
-                point.members = static_cast<uint32_t>(end - i);
+                point.members = static_cast<uint32_t>(members.size());
                 point.rank = member.rank;
                 point.is_root = member.rank == member.root;
                 point.gets = gets_of(member);
             }
         }
-        i = end;
-    }
+    });
     return owners.deal(std::move(points),
                        [&](const ReplayPoint& point) { return owners.of_stream(point.process); });
 }

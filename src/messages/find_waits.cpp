@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "messages/thread_regions.hpp"
+#include "messages/visit_collectives.hpp"
 #include "trace/metadata.hpp"
 
 namespace ovni {
@@ -15,39 +16,22 @@ namespace {
 
 constexpr size_t most_long_waits = 100;
 
-auto place_of(const CollectiveEnd& end) {
-    return std::tuple(end.communicator, end.scope, end.turn);
-}
-
 uint64_t hash(const CollectiveEnd& end) {
     uint64_t x = end.communicator ^ (uint64_t{end.scope} << 32 | end.turn);
     x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
     return x ^ x >> 29;
 }
 
-// All ends of the collectives that are this rank's.
-class DealtCollectives {
- public:
-    DealtCollectives(const StreamOwners& owners, const std::vector<CollectiveEnd>& mine)
-        : ends_(owners.deal(mine, [&](const CollectiveEnd& end) { return hash(end) % owners.size(); })) {
-        std::ranges::sort(ends_, {}, [](const CollectiveEnd& end) {
-            return std::tuple(place_of(end), end.rank, end.stream, end.offset);
-        });
-    }
-    template <class Take>
-    void visit(Take take) const {
-        const std::span all = ends_;
-        for (size_t i = 0; i < all.size();) {
-            size_t end = i;
-            while (end < all.size() && place_of(all[end]) == place_of(all[i])) ++end;
-            take(all.subspan(i, end - i));
-            i = end;
-        }
-    }
-
- private:
-    std::vector<CollectiveEnd> ends_;
-};
+// All ends of the collectives that are this rank's; those of one stand together.
+std::vector<CollectiveEnd> dealt_collectives(const StreamOwners& owners,
+                                             const std::vector<CollectiveEnd>& mine) {
+    std::vector<CollectiveEnd> ends =
+        owners.deal(mine, [&](const CollectiveEnd& end) { return hash(end) % owners.size(); });
+    std::ranges::sort(ends, {}, [](const CollectiveEnd& end) {
+        return std::tuple(collective_of(end), end.rank, end.stream, end.offset);
+    });
+    return ends;
+}
 
 // True if the ends are those of one collective.
 bool fit_together(std::span<const CollectiveEnd> members, CollectiveSummary& summary) {
@@ -171,12 +155,13 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     FoundWaits found;
     found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times);
     std::vector<Wait> at_collectives;
-    DealtCollectives(owners, sources.collectives).visit([&](std::span<const CollectiveEnd> members) {
-        if (!fit_together(members, found.summary.collectives)) return;
-        const std::vector<Wait> waits = waits_at(members);
-        at_collectives.insert(at_collectives.end(), waits.begin(), waits.end());
-        found.collectives.insert(found.collectives.end(), members.begin(), members.end());
-    });
+    visit_collectives(dealt_collectives(owners, sources.collectives),
+                      [&](std::span<const CollectiveEnd> members) {
+                          if (!fit_together(members, found.summary.collectives)) return;
+                          const std::vector<Wait> waits = waits_at(members);
+                          at_collectives.insert(at_collectives.end(), waits.begin(), waits.end());
+                          found.collectives.insert(found.collectives.end(), members.begin(), members.end());
+                      });
     at_collectives =
         owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });
     found.waits.insert(found.waits.end(), at_collectives.begin(), at_collectives.end());

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "messages/collective_flow.hpp"
+#include "messages/visit_collectives.hpp"
 
 namespace ovni {
 
@@ -29,23 +29,15 @@ bool synchronises(std::span<const CollectiveEnd> members) {
            members.size() == members[0].size && std::ranges::all_of(members, is_blocking);
 }
 
-auto place_of(const CollectiveEnd& end) {
-    return std::tuple(end.communicator, end.scope, end.turn);
-}
-
 std::vector<Synchronised> synchronised(std::span<const CollectiveEnd> all) {
     std::vector<Synchronised> found;
-    for (size_t i = 0; i < all.size();) {
-        size_t end = i;
-        while (end < all.size() && place_of(all[end]) == place_of(all[i])) ++end;
-        const std::span members = all.subspan(i, end - i);
-        i = end;
+    visit_collectives(all, [&](std::span<const CollectiveEnd> members) {
         const int64_t last = std::ranges::max(members, {}, &CollectiveEnd::enter).enter;
         if (!synchronises(members) || std::ranges::min(members, {}, &CollectiveEnd::leave).leave < last)
-            continue;
+            return;
         for (const CollectiveEnd& member : members)
             found.push_back({last, member.communicator, member.scope, member.stream});
-    }
+    });
     return found;
 }
 

@@ -48,48 +48,6 @@ void ProcessMessages::add_uncompleted(const Request& request) {
         end_of(request, false));
 }
 
-// Several ends of one place, whose partners have no partner.
-void ProcessMessages::add_unrecorded(Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
-                                     uint64_t count) {
-    if (count == 0) return;
-    MessageEnd end = place;
-    end.unrecorded = 1;
-    end.bytes = count;
-    end.wait_begin = end.wait_end = end.order;
-    end.completed_in = MessageEnd::no_stream;
-    add(side, communicator, peer, end);
-}
-
-void ProcessMessages::doubt(const Request& receive) {
-    doubtful_.push_back(receive);
-}
-
-// Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
-void ProcessMessages::mark_doubtful() {
-    if (doubtful_.empty()) return;
-    std::unordered_map<uint32_t, int64_t> first;  // by key
-    for (const Request& receive : doubtful_) {
-        KeyOfProcess of;
-        int rank = 0;
-        bool is_inter = false;
-        if (!identify(receive.call.communicator, of.key.communicator, of.key.scope, rank, is_inter)) continue;
-        auto is_its = [&](const MessageKey& key) {
-            return key.communicator == of.key.communicator && key.scope == of.key.scope &&
-                   (receive.call.peer == OVNI_MPI_ANY || receive.call.peer == key.sender) &&
-                   (receive.call.tag == OVNI_MPI_ANY || receive.call.tag == key.tag);
-        };
-        for (const auto& [key, number] : keys_)
-            if (key.side == Side::receives && is_its(key.key)) {
-                auto [known, is_new] = first.try_emplace(number, receive.order);
-                known->second = std::min(known->second, receive.order);
-            }
-    }
-    for (size_t i = first_end_; i < found_.ends.size(); ++i)
-        if (auto known = first.find(found_.ends[i].key);
-            known != first.end() && found_.ends[i].order >= known->second)
-            found_.ends[i].behind_gap = 1;
-}
-
 // False if nothing tells which communicator it is.
 bool ProcessMessages::identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank,
                                bool& is_inter) const {

@@ -103,64 +103,6 @@ void ProcessMessages::take_jumbo(const EventView& event) {
         if (auto end = mpi_unrecorded_end(data)) end_unrecorded(*end);
 }
 
-void ProcessMessages::count_unrecorded(const EventView& event, const MpiUnrecorded& unrecorded) {
-    const uint32_t number = unrecorded.communicator.number;
-    if (number == OVNI_MPI_NO_OBJECT) return meet_gap(event.clock);
-    communicators_.meet(unrecorded.communicator);
-    MessageEnd place;
-    place.order = event.clock;
-    place.stream = event.stream;
-    place.offset = event.offset;
-    const Peer peer{unrecorded.peer, unrecorded.tag};
-    add_unrecorded(Side::sends, number, peer, place, unrecorded.sends);
-    add_unrecorded(Side::receives, number, peer, place, unrecorded.receives);
-}
-
-void ProcessMessages::meet_under_way(const EventView& event, const MpiUnderWay& receive) {
-    communicators_.meet(receive.communicator);
-    Request request;
-    request.receives = request.unrecorded = true;
-    request.call.communicator = receive.communicator.number;
-    request.call.peer = receive.peer;
-    request.call.tag = receive.tag;
-    request.call.offset = event.offset;
-    request.stream = event.stream;
-    request.order = event.clock;
-    requests_[receive.request] = request;
-}
-
-// The trace does not tell when. An end that it has shown is told again if recording stopped next to it.
-void ProcessMessages::end_unrecorded(const MpiUnrecordedEnd& end) {
-    auto known = requests_.find(end.request);
-    if (known == requests_.end()) return;
-    Request request = known->second;
-    requests_.erase(known);
-    const bool has_effect = end.how == OVNI_MPI_COMPLETED || end.how == OVNI_MPI_FREED;
-    const bool has_message = request.receives && end.how == OVNI_MPI_COMPLETED;
-    if (has_effect && request.sends)
-        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
-            end_of(request, true));
-    if (has_effect && request.is_collective) add_collective(request);
-    if (request.receives && end.how == OVNI_MPI_FREED) add_uncompleted(request);
-    if (has_message)
-        add_unrecorded(Side::receives, request.call.communicator, {end.peer, end.tag}, end_of(request, false),
-                       1);
-}
-
-// Nothing is known of what was done in a gap, or of what was under way there.
-void ProcessMessages::meet_gap(int64_t clock) {
-    complete_until_ = std::min(complete_until_, clock);
-    for (const auto& [number, request] : requests_)
-        if (request.receives) complete_until_ = std::min(complete_until_, request.order);
-    for (const auto& [number, found] : matched_) complete_until_ = std::min(complete_until_, found.order);
-    uninterrupted_until_ = std::min(uninterrupted_until_, complete_until_);
-}
-
-ProcessMessages::Recorded ProcessMessages::recorded() const {
-    if (complete_until_ != INT64_MAX) return Recorded::but_gaps;
-    return uninterrupted_until_ != INT64_MAX ? Recorded::but_pauses : Recorded::all;
-}
-
 void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi) {
     forget_call(thread, stream, event.clock);
     Call& call = thread.call;
@@ -275,23 +217,6 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
         if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
     thread.started_requests.clear();
     call = {};
-}
-
-// A send that ended in the call that posts it counts if that call leaves in order.
-void ProcessMessages::take_back_sends(Thread& thread, uint32_t stream) {
-    const Call& call = thread.call;
-    if (!call.function || call.function->record != Record::PostedSend) return;
-    for (Index end : thread.ends) {
-        MessageEnd& taken = found_.ends[end];
-        if (taken.stream == stream && taken.offset == call.offset && !taken.unrecorded)
-            taken.unrecorded = 1, taken.bytes = 0;
-    }
-}
-
-void ProcessMessages::erase_taken_back() {
-    auto is_taken_back = [](const MessageEnd& end) { return end.unrecorded != 0 && end.bytes == 0; };
-    auto mine = found_.ends.begin() + static_cast<ptrdiff_t>(first_end_);
-    found_.ends.erase(std::remove_if(mine, found_.ends.end(), is_taken_back), found_.ends.end());
 }
 
 void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t leave) {

@@ -1,0 +1,132 @@
+// ProcessMessages: gaps in the recording, and what a process tells of its pauses.
+#include <algorithm>
+
+#include "messages/process_messages.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+namespace {
+
+using Side = KeyOfProcess::Side;
+
+}  // namespace
+
+void ProcessMessages::count_unrecorded(const EventView& event, const MpiUnrecorded& unrecorded) {
+    const uint32_t number = unrecorded.communicator.number;
+    if (number == OVNI_MPI_NO_OBJECT) return meet_gap(event.clock);
+    communicators_.meet(unrecorded.communicator);
+    MessageEnd place;
+    place.order = event.clock;
+    place.stream = event.stream;
+    place.offset = event.offset;
+    const Peer peer{unrecorded.peer, unrecorded.tag};
+    add_unrecorded(Side::sends, number, peer, place, unrecorded.sends);
+    add_unrecorded(Side::receives, number, peer, place, unrecorded.receives);
+}
+
+void ProcessMessages::meet_under_way(const EventView& event, const MpiUnderWay& receive) {
+    communicators_.meet(receive.communicator);
+    Request request;
+    request.receives = request.unrecorded = true;
+    request.call.communicator = receive.communicator.number;
+    request.call.peer = receive.peer;
+    request.call.tag = receive.tag;
+    request.call.offset = event.offset;
+    request.stream = event.stream;
+    request.order = event.clock;
+    requests_[receive.request] = request;
+}
+
+// The trace does not tell when. An end that it has shown is told again if recording stopped next to it.
+void ProcessMessages::end_unrecorded(const MpiUnrecordedEnd& end) {
+    auto known = requests_.find(end.request);
+    if (known == requests_.end()) return;
+    Request request = known->second;
+    requests_.erase(known);
+    const bool has_effect = end.how == OVNI_MPI_COMPLETED || end.how == OVNI_MPI_FREED;
+    const bool has_message = request.receives && end.how == OVNI_MPI_COMPLETED;
+    if (has_effect && request.sends)
+        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
+            end_of(request, true));
+    if (has_effect && request.is_collective) add_collective(request);
+    if (request.receives && end.how == OVNI_MPI_FREED) add_uncompleted(request);
+    if (has_message)
+        add_unrecorded(Side::receives, request.call.communicator, {end.peer, end.tag}, end_of(request, false),
+                       1);
+}
+
+// Nothing is known of what was done in a gap, or of what was under way there.
+void ProcessMessages::meet_gap(int64_t clock) {
+    complete_until_ = std::min(complete_until_, clock);
+    for (const auto& [number, request] : requests_)
+        if (request.receives) complete_until_ = std::min(complete_until_, request.order);
+    for (const auto& [number, found] : matched_) complete_until_ = std::min(complete_until_, found.order);
+    uninterrupted_until_ = std::min(uninterrupted_until_, complete_until_);
+}
+
+ProcessMessages::Recorded ProcessMessages::recorded() const {
+    if (complete_until_ != INT64_MAX) return Recorded::but_gaps;
+    return uninterrupted_until_ != INT64_MAX ? Recorded::but_pauses : Recorded::all;
+}
+
+// A send that ended in the call that posts it counts if that call leaves in order.
+void ProcessMessages::take_back_sends(Thread& thread, uint32_t stream) {
+    const Call& call = thread.call;
+    if (!call.function || call.function->record != MpiRecord::PostedSend) return;
+    for (Index end : thread.ends) {
+        MessageEnd& taken = found_.ends[end];
+        if (taken.stream == stream && taken.offset == call.offset && !taken.unrecorded)
+            taken.unrecorded = 1, taken.bytes = 0;
+    }
+}
+
+void ProcessMessages::erase_taken_back() {
+    auto is_taken_back = [](const MessageEnd& end) { return end.unrecorded != 0 && end.bytes == 0; };
+    auto mine = found_.ends.begin() + static_cast<ptrdiff_t>(first_end_);
+    found_.ends.erase(std::remove_if(mine, found_.ends.end(), is_taken_back), found_.ends.end());
+}
+
+// Several ends of one place, whose partners have no partner.
+void ProcessMessages::add_unrecorded(Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
+                                     uint64_t count) {
+    if (count == 0) return;
+    MessageEnd end = place;
+    end.unrecorded = 1;
+    end.bytes = count;
+    end.wait_begin = end.wait_end = end.order;
+    end.completed_in = MessageEnd::no_stream;
+    add(side, communicator, peer, end);
+}
+
+void ProcessMessages::doubt(const Request& receive) {
+    doubtful_.push_back(receive);
+}
+
+// Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
+void ProcessMessages::mark_doubtful() {
+    if (doubtful_.empty()) return;
+    std::unordered_map<uint32_t, int64_t> first;  // by key
+    for (const Request& receive : doubtful_) {
+        KeyOfProcess of;
+        int rank = 0;
+        bool is_inter = false;
+        if (!identify(receive.call.communicator, of.key.communicator, of.key.scope, rank, is_inter)) continue;
+        auto is_its = [&](const MessageKey& key) {
+            return key.communicator == of.key.communicator && key.scope == of.key.scope &&
+                   (receive.call.peer == OVNI_MPI_ANY || receive.call.peer == key.sender) &&
+                   (receive.call.tag == OVNI_MPI_ANY || receive.call.tag == key.tag);
+        };
+        for (const auto& [key, number] : keys_)
+            if (key.side == Side::receives && is_its(key.key)) {
+                auto [known, is_new] = first.try_emplace(number, receive.order);
+                known->second = std::min(known->second, receive.order);
+            }
+    }
+    for (size_t i = first_end_; i < found_.ends.size(); ++i)
+        if (auto known = first.find(found_.ends[i].key);
+            known != first.end() && found_.ends[i].order >= known->second)
+            found_.ends[i].behind_gap = 1;
+}
+
+}  // namespace ovni
