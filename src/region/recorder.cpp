@@ -46,7 +46,7 @@ void ask_for_all() noexcept {
 
 // Events in the buffer that threads share are moved first.
 void flush() noexcept {
-    if (writer::host().shared()) writer::host().wait_until_moved();
+    writer::wait_until_moved();
     ask_for_all();
 }
 

@@ -223,7 +223,7 @@ void ovni_private_flush_all() {
     if (is_inside()) return;
     {
         SlowPath slow;
-        if (host().shared()) host().wait_until_moved();
+        wait_until_moved();
     }
     flush_published();
 }

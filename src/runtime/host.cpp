@@ -140,8 +140,7 @@ void Host::wait_for_drainer(const RingLease& ring, uint32_t seen) {
     if (!call_drainer()) futex_wait(ring.header().drained_blocks, seen, short_time);
 }
 
-void Host::wait_until_moved() {
-    constexpr int most_waits = 1000;  // without any progress
+void Host::wait_until_moved(int most_waits) {
     const SharedBuffer* buffer = shared();
     if (!buffer) return;
     SharedHeader& header = buffer->header();

@@ -109,7 +109,7 @@ void Stream::flush(Amid amid) {
     if (is_closed() || !own_.is_mapped()) return;
     if (amid == Amid::nothing) writer_.append_flush();
     uint64_t begin = std::max(clock_now(), own_.window()->last);
-    if (is_shared()) host().wait_until_moved();
+    if (is_shared()) wait_until_moved();
     writer_.wait_until_drained(own_.header().published.load(std::memory_order_acquire));
     if (amid == Amid::an_emission) {
         for (const Event& event : {make_event("OF[", begin), make_event("OF]", clock_now())})
@@ -159,6 +159,12 @@ void Stream::write_metadata() {
     SlowPath slow;
     Lock lock(mutex_);
     if (!is_closed() && place_.is_known()) place_.write_metadata();
+}
+
+void wait_until_moved() {
+    constexpr int most = 1000, most_of_handlers = 10;
+    const Stream* own = own_thread_state.stream;
+    host().wait_until_moved(own && own->is_emitting_shared() ? most_of_handlers : most);
 }
 
 }  // namespace ovni::writer

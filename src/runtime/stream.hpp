@@ -53,6 +53,8 @@ class Stream {
     bool emit_shared(const void* event, size_t size, const void* data = nullptr,
                      size_t data_size = 0) noexcept;
     bool is_shared() const { return shared_.is_used(); }
+    // True if the thread is amid an emission into the shared buffer, or has left one.
+    bool is_emitting_shared() const { return shared_.is_emitting(); }
     // Emits in a handler that interrupted an emission of this thread, or another slow path.
     void emit_nested(const void* event, size_t size) noexcept;
     // True if the emission that seems to be interrupted was left for good; `frame` is where the caller
@@ -156,5 +158,9 @@ class Stream {
     Row row_;
     uint64_t asked_ = 0;  // position, see ask_for_published()
 };
+
+// Returns when what the shared buffer holds now is in the rings of its threads, or nobody drains. The drainer
+// may wait for an emission that the caller, a handler, has interrupted: a handler gives up soon.
+void wait_until_moved();
 
 }  // namespace ovni::writer

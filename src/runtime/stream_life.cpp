@@ -84,11 +84,12 @@ void Stream::follow_life_cycle(const uint8_t* event) {
 
 // The drainer has not touched a stream that is no more than its beginning.
 void Stream::drop_our_life() {
-    if (is_shared()) host().wait_until_moved();  // notes
+    if (is_shared()) wait_until_moved();  // notes
     life_.set_owes_end(false);
     row_ = Row::none;
     place_.metadata().erase_own("cpu");
     own_.header().has_row.store(0, std::memory_order_relaxed);
+    own_.set_limit(0);
     own_.window()->head = 0;
     own_.publish();
     own_.header().begin_bytes.store(0, std::memory_order_release);
