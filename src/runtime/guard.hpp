@@ -15,10 +15,11 @@
 
 namespace ovni::writer {
 
+// A fault that is blocked stays so: its handler may run, and must not interrupt itself.
 inline void block_signals(sigset_t* before) noexcept {
     sigset_t all = all_signals();
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-    change_signals(SIG_SETMASK, all, before);
+    change_signals(SIG_BLOCK, all, before);
 }
 
 // True if a signal that usually ends a program is pending.

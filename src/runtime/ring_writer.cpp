@@ -13,7 +13,9 @@ constexpr uint64_t reserve = 4096;
 
 }  // namespace
 
+// The handler of a fault may come between two steps: it finds no room, and its events go into a nested ring.
 void RingWriter::append(const void* event, size_t size, const void* data, size_t data_size) {
+    if (own_.is_mapped()) own_.set_limit(0);
     if (own_.is_small()) place_.leave_small_ring();
     if (shared_.is_used()) return shared_.append(event, size, data, data_size);
     bool needed = is_needed(event) || all_needed_,

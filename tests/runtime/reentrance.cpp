@@ -153,13 +153,40 @@ TEST_P(FaultHandler, EmitsAmidASlowWay) {
     for (const RecordedEvent& event : recorded.events) there += event.code == "OB,";
     if (recorded.json["ovni"].contains("lost")) lost = recorded.json["ovni"]["lost"].get<uint64_t>();
     EXPECT_EQ(static_cast<double>(there + lost), recorded.json["handled"].get<double>())
-        << there << " events, " << recorded.json.dump();
+        << there << " events, " << recorded.json.dump() << printed_errors();
     EXPECT_GT(there, 0u);
+    EXPECT_EQ(recorded.gaps.dump().find("damaged"), std::string::npos) << recorded.gaps.dump();
 }
 
 INSTANTIATE_TEST_SUITE_P(Amid, FaultHandler,
                          testing::Values([] { ovni_attr_set_double("a.number", 1); }, [] { ovni_flush(); },
-                                         [] { count_from(0, 1000); }));
+                                         [] { count_from(0, 1000); },
+                                         [] {
+                                             for (uint64_t i = 0; i < 1000; ++i) emit("OB.", i, i);
+                                         }));
+
+// The program has blocked the signal there, as the system does.
+TEST_F(ReentranceTest, AHandlerOfAFaultIsNotInterruptedByItself) {
+    if (below_tsan) GTEST_SKIP() << "ThreadSanitizer delays signals by itself";
+    run_traced([] {
+        static std::atomic<int> depth, deepest;
+        start();
+        handle(SIGSEGV, [](int) {
+            deepest = std::max(deepest.load(), ++depth);
+            if (deepest == 1 && handled++ == 0) pthread_kill(pthread_self(), SIGSEGV);
+            emit("OB.", uint64_t{0});
+            ovni_flush();
+            ovni_attr_set_double("a.number", 1);
+            emit("OB.", uint64_t{0});
+            --depth;
+        });
+        pthread_kill(pthread_self(), SIGSEGV);
+        ovni_attr_set_double("deepest", deepest);
+        stop();
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    EXPECT_EQ(stream().json["deepest"].get<double>(), 1);
+}
 
 TEST_F(ReentranceTest, ExitAmidASlowWay) {
     if (below_tsan) GTEST_SKIP() << "ThreadSanitizer wants no destructors of the program below a handler";
