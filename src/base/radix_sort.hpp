@@ -1,5 +1,5 @@
 // Sorts large records by a number, least significant digit first: entries of 16 bytes are sorted, and each
-// record is moved once. 32 bytes of memory per record besides. At most 2^32 records.
+// record is moved once. 32 bytes of memory per record besides, and a copy of the records. At most 2^32 records.
 #pragma once
 
 #include <algorithm>
@@ -33,21 +33,13 @@ inline void radix_sort(std::vector<RadixEntry>& entries) {
     }
 }
 
-// Puts the record that entry i names in place i.
+// Puts the record that entry i names in place i. A copy, as the loads of one in place would wait for each other.
 template <class Record>
-void permute(std::vector<Record>& records, std::vector<RadixEntry>& entries) {
-    for (size_t begin = 0; begin < records.size(); ++begin) {
-        if (entries[begin].index == begin) continue;
-        Record first = std::move(records[begin]);
-        size_t at = begin;
-        for (;;) {
-            const size_t from = std::exchange(entries[at].index, static_cast<uint32_t>(at));
-            if (from == begin) break;
-            records[at] = std::move(records[from]);
-            at = from;
-        }
-        records[at] = std::move(first);
-    }
+void permute(std::vector<Record>& records, const std::vector<RadixEntry>& entries) {
+    std::vector<Record> sorted;
+    sorted.reserve(records.size());
+    for (const RadixEntry& entry : entries) sorted.push_back(std::move(records[entry.index]));
+    records.swap(sorted);
 }
 
 // Sorts by number_of(record), int64_t, and equal ones by `comes_before`.

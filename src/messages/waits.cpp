@@ -121,14 +121,15 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const 
     constexpr size_t looked_at = 100;
     std::erase_if(received,
                   [](const Message* m) { return m->receive_completed_in == MessageEnd::no_stream; });
-    std::ranges::sort(received, [](const Message* a, const Message* b) {
+    auto ends_before = [](const Message* a, const Message* b) {
         auto order = [](const Message& m) {
             return std::tie(m.receive_wait_end, m.receive_completed_in, m.send_stream, m.send_offset,
                             m.receive_stream, m.receive_offset);
         };
         return a->receive_wait_end != b->receive_wait_end ? a->receive_wait_end < b->receive_wait_end
                                                           : order(*a) < order(*b);
-    });
+    };
+    if (!std::ranges::is_sorted(received, ends_before)) std::ranges::sort(received, ends_before);
     auto overtakes = [&](size_t at) {
         const size_t end = std::min(received.size(), at + 1 + looked_at);
         for (size_t later = at + 1; later < end; ++later)
