@@ -67,7 +67,10 @@
  * are jumbo events, as they are recorded while recording is off:
  *
  *     MXk+  u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 sends, u32 receives
- *                                     so many messages to and from the peer that were sent and posted
+ *                                     so many messages to and from the peer that were sent and posted; of
+ *                                     peer -1: so many collectives that were entered on the communicator,
+ *                                     fences of its windows included, its end and what only some of its
+ *                                     members call left out
  *     MXu+  u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 request
  *                                     a posted receive that is under way: no MXk counts it
  *     MXe+  u32 request, u32 how, i32 peer, i32 tag

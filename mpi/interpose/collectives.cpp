@@ -1,5 +1,6 @@
 // Records of collectives.
 #include "mpi/interpose/details.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -74,6 +75,12 @@ Payload Collective::enter(Moment& moment) noexcept {
     Payload payload(moment.function);
     payload.add(int32_t{root_in_trace(root)}).add(known ? known->number : uint32_t{OVNI_MPI_NO_OBJECT});
     return payload.add_bytes(bytes.sent);
+}
+
+void Collective::entered(Moment& moment) noexcept {
+    if (is_enter_shown(moment) || !counts(moment)) return;
+    const CommunicatorPlace place = place_of(moment, comm);
+    add_collective(AccountLock(), place);
 }
 
 Payload Collective::leave(Moment& moment) noexcept {

@@ -210,6 +210,7 @@ struct Collective {
     Requests newrequest = {};
     CollectiveBytes bytes = {};
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
     // True if all ranks of the world may have to come before the call returns.
     bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
@@ -233,6 +234,7 @@ struct Synchronisation {
     int target;
     MPI_Win win;
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
 };
 

@@ -5,6 +5,7 @@
 #include "mpi/interpose/objects.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/recorder.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -25,6 +26,12 @@ Payload of_made(Moment& moment, uint32_t object) noexcept {
 Function kind_of(Function function) noexcept {
     bool joins = function == Function::Comm_connect || function == Function::Comm_join;
     return joins ? Function::Comm_accept : function;
+}
+
+// Not all members of its communicator call it.
+bool is_made_by_some(Function function) noexcept {
+    return function == Function::Comm_create_group || function == Function::Intercomm_create ||
+           function == Function::Comm_join;
 }
 
 bool is_copy(Function function) noexcept {
@@ -51,6 +58,12 @@ Payload CommunicatorMaker::enter(Moment& moment) noexcept {
     // A communicator made in the background counts from here on, as on all members.
     if (newrequest) expected = reserve_id(comm, origin(moment));
     return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
+}
+
+void CommunicatorMaker::entered(Moment& moment) noexcept {
+    if (is_enter_shown(moment) || !counts(moment) || is_made_by_some(moment.function)) return;
+    const CommunicatorPlace place = place_of(moment, comm);
+    add_collective(AccountLock(), place);
 }
 
 Payload CommunicatorMaker::leave(Moment& moment) noexcept {

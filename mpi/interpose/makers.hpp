@@ -19,6 +19,7 @@ struct CommunicatorMaker {
     Requests newrequest = {};
     Expected expected = {};
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
 
  private:

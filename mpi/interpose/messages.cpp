@@ -68,7 +68,7 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
 }
 
 void PostedReceive::entered(Moment& moment) noexcept {
-    is_shown = moment.recorded && moment.thread.is_on;
+    is_shown = is_enter_shown(moment);
 }
 
 Payload PostedReceive::leave(Moment& moment) noexcept {

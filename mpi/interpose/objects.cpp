@@ -146,6 +146,11 @@ uint32_t window_number(Moment& moment, MPI_Win win) noexcept {
     return number_of(moment, windows, key_of(win), OVNI_MPI_WINDOW);
 }
 
+uint32_t window_communicator(MPI_Win win) noexcept {
+    const Object* object = find(windows, key_of(win));
+    return object ? object->communicator : uint32_t{OVNI_MPI_NO_OBJECT};
+}
+
 uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept {
     return add_object(moment, windows, key_of(win), OVNI_MPI_WINDOW, comm, "");
 }

@@ -36,6 +36,8 @@ void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
+// The number of the communicator that the window was made on, if that is known.
+uint32_t window_communicator(MPI_Win win) noexcept;
 uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept;
 void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept;
 // Removes the object if the handle still means that number.

@@ -2,6 +2,7 @@
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/objects.hpp"
 #include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
@@ -40,6 +41,13 @@ Payload OneSided::leave(Moment& moment) noexcept {
 
 Payload Synchronisation::enter(Moment& moment) noexcept {
     return of_object(moment, peer_in_trace(target), window_number(moment, win), 0);
+}
+
+void Synchronisation::entered(Moment& moment) noexcept {
+    if (moment.function != Function::Win_fence || is_enter_shown(moment) || !counts(moment)) return;
+    CommunicatorPlace place;
+    place.number = window_communicator(win);
+    add_collective(AccountLock(), place);
 }
 
 Payload Transfer::enter(Moment& moment) noexcept {

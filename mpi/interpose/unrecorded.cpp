@@ -107,7 +107,7 @@ Key* find(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
 
 // Counts one of `what`.
 void count(const CommunicatorPlace& comm, int32_t peer, int32_t tag, uint32_t Key::*what) noexcept {
-    if (peer < 0 || comm.number == OVNI_MPI_NO_OBJECT) return;
+    if (comm.number == OVNI_MPI_NO_OBJECT) return;
     has_more();
     Key* key = find(comm, peer, tag);
     if (!key || key->*what == UINT32_MAX)
@@ -193,12 +193,16 @@ bool counts(const Moment& moment) noexcept {
 
 void add_send(const AccountLock& /*lock*/, const CommunicatorPlace& comm, int32_t peer,
               int32_t tag) noexcept {
-    count(comm, peer, tag, &Key::sends);
+    if (peer >= 0) count(comm, peer, tag, &Key::sends);
 }
 
 void add_receive(const AccountLock& /*lock*/, const CommunicatorPlace& comm, int32_t peer,
                  int32_t tag) noexcept {
-    count(comm, peer, tag, &Key::receives);
+    if (peer >= 0) count(comm, peer, tag, &Key::receives);
+}
+
+void add_collective(const AccountLock& /*lock*/, const CommunicatorPlace& comm) noexcept {
+    count(comm, OVNI_MPI_ANY, OVNI_MPI_ANY, &Key::sends);
 }
 
 void add_end(const AccountLock& /*lock*/, uint32_t request, uint32_t how, int32_t peer,

@@ -1,6 +1,7 @@
-// The account of what takes effect while it is not recorded: sends and receives by their keys, receives that
-// are under way then, and ends of requests that a stream shows. A reader puts messages together by counting
-// them, so the next thread that records a call writes the account before it (ovni/mpi_events.h).
+// The account of what takes effect while it is not recorded: sends and receives by their keys, collectives by
+// their communicators, receives that are under way then, and ends of requests that a stream shows. A reader
+// puts messages and collectives together by counting them, so the next thread that records a call writes the
+// account before it (ovni/mpi_events.h).
 //
 // Memory: some 40 bytes for each key used meanwhile, up to most_keys, and 16 for each end. Beyond that, or
 // without memory, the account says that it is incomplete.
@@ -36,6 +37,11 @@ inline bool is_whole(const Moment& moment) noexcept {
     return moment.recorded && moment.thread.out_of_step == 0;
 }
 
+// The event of entering is in the stream.
+inline bool is_enter_shown(const Moment& moment) noexcept {
+    return moment.recorded && moment.thread.is_on;
+}
+
 // While there is one, nobody takes the account. What changes with it, such as Posted::shown, changes before
 // it goes.
 class AccountLock {
@@ -50,6 +56,8 @@ class AccountLock {
 // Peer and tag as in a trace. A peer that is no rank makes no message.
 void add_send(const AccountLock& lock, const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
 void add_receive(const AccountLock& lock, const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept;
+// Call behind the enter of a call that all members of the communicator make.
+void add_collective(const AccountLock& lock, const CommunicatorPlace& comm) noexcept;
 // A request that a stream shows under way has ended.
 void add_end(const AccountLock& lock, uint32_t request, uint32_t how, int32_t peer, int32_t tag) noexcept;
 // A receive is under way that no stream shows.

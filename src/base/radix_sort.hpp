@@ -1,5 +1,6 @@
 // Sorts large records by a number, least significant digit first: entries of 16 bytes are sorted, and each
-// record is moved once. 32 bytes of memory per record besides, and a copy of the records. At most 2^32 records.
+// record is moved once. 32 bytes of memory per record besides, and a copy of the records. At most 2^32
+// records.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,8 @@ inline void radix_sort(std::vector<RadixEntry>& entries) {
     }
 }
 
-// Puts the record that entry i names in place i. A copy, as the loads of one in place would wait for each other.
+// Puts the record that entry i names in place i. A copy, as the loads of one in place would wait for each
+// other.
 template <class Record>
 void permute(std::vector<Record>& records, const std::vector<RadixEntry>& entries) {
     std::vector<Record> sorted;

@@ -395,7 +395,7 @@ void ProcessMessages::finish() {
         found_.ends[i].behind_gap = found_.ends[i].order >= complete_until_;
     mark_doubtful();
     for (size_t i = first_collective_; i < found_.collectives.size(); ++i)
-        found_.collectives[i].behind_gap = found_.collectives[i].enter >= uninterrupted_until_;
+        found_.collectives[i].behind_gap = found_.collectives[i].enter >= complete_until_;
 }
 
 }  // namespace ovni

@@ -56,6 +56,9 @@ const CollectiveEnd* latest(std::span<const CollectiveEnd> members, Counts count
 
 class WaitsAtCollective {
  public:
+    explicit WaitsAtCollective(std::span<const CollectiveEnd> members)
+        : are_all_(members.empty() || members.size() >= members[0].size) {}
+
     // All wait for the last one, and until the first one leaves.
     void add_all(std::span<const CollectiveEnd> members, WaitKind kind) {
         if (members.empty()) return;
@@ -63,7 +66,8 @@ class WaitsAtCollective {
         const CollectiveEnd* last = latest(members, [](const CollectiveEnd&) { return true; });
         for (const CollectiveEnd& member : members) {
             add(member, last, kind);
-            add_completion(member, std::max(first_leave, last->enter));
+            // A member that was not recorded may have been the last.
+            if (are_all_) add_completion(member, std::max(first_leave, last->enter));
         }
     }
     // `member` waits until `cause` has entered.
@@ -99,6 +103,7 @@ class WaitsAtCollective {
         if (wait.end > wait.begin) waits_.push_back(wait);
     }
 
+    const bool are_all_;  // members of the communicator
     std::vector<Wait> waits_;
 };
 
@@ -183,7 +188,7 @@ std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<c
 
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
     const CollectiveFlow flow = members.empty() ? CollectiveFlow::none : flow_of(members[0].function);
-    WaitsAtCollective waits;
+    WaitsAtCollective waits(members);
     auto moves_data = [&] {
         return std::ranges::any_of(members, [](const CollectiveEnd& m) { return m.sent + m.received > 0; });
     };

@@ -64,8 +64,8 @@ class Host {
     // True if a drainer lives, or did a moment ago; when it began its last pass over all rings.
     bool is_served() const { return session_.seems_served(); }
     uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
-    // Returns when all that is in the shared buffer now is in the rings of its threads, or after so many waits
-    // of 20 ms without any progress.
+    // Returns when all that is in the shared buffer now is in the rings of its threads, or after so many
+    // waits of 20 ms without any progress.
     void wait_until_moved(int most_waits);
     // Wakes the drainer, and leaves it some time.
     void wait_a_moment();

@@ -61,13 +61,13 @@ add_dependencies(mpi_trace
     ${mpi_stages})
 
 # Messages between the ranks of real jobs.
-ovni_test(messages_test matched_messages.cpp switched_messages.cpp waits.cpp LIBS ovni_messages ovni_test_support)
+ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)
 if(TARGET calls_f08)
     target_compile_definitions(messages_test PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(messages_test calls_f08 calls_mpifh calls_module)
 endif()
 add_dependencies(messages_test known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
-    switched_messages)
+    switched_messages switched_collectives)
 
 # The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)

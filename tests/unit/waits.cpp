@@ -176,6 +176,13 @@ TEST(WaitsTest, OfMessagesAreThoseOfTheTable) {
     }
 }
 
+// Rank 2 was not recorded: others may have waited for it.
+TEST(WaitsTest, AtACollectiveThatLacksAMemberAreForThoseWhoAreThere) {
+    auto some = members("MPI_Barrier", -1, {{{0, 32}, 0, 0}, {{30, 31}, 0, 0}});
+    for (CollectiveEnd& member : some) member.size = 3;
+    EXPECT_EQ(texts(waits_at(some)), (std::vector<std::string>{"0: Wait at barrier 0-30 for 1"}));
+}
+
 TEST(WaitsTest, AtCollectivesAreThoseOfTheTable) {
     for (const CollectiveCase& of : collective_cases) {
         SCOPED_TRACE(of.function);
