@@ -188,7 +188,7 @@ inline void leave_emission(ovni_private_window& window) noexcept {
 
 inline void end_emission(ovni_private_window& window, unsigned size, uint64_t clock) noexcept {
     uint64_t head = window.head + size;
-    window.head = head;
+    __atomic_store_n(&window.head, head, __ATOMIC_RELAXED);
     window.last = clock;
     __atomic_store_n(window.published, head, __ATOMIC_RELEASE);
     handler_fence();

@@ -62,7 +62,9 @@ class OwnRing {
     const Ring& ring() const { return lease_.ring; }
     RingHeader& header() const { return lease_.header(); }
     ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }
-    uint64_t head() const { return window_->head; }
+    // Only its thread changes it. A thread that ends the process looks at it, too.
+    uint64_t head() const { return __atomic_load_n(&window_->head, __ATOMIC_RELAXED); }
+    void set_head(uint64_t head) { __atomic_store_n(&window_->head, head, __ATOMIC_RELAXED); }
     bool is_placed() const { return header().place.load(std::memory_order_acquire) == RingPlace::settled; }
     // Events of handlers.
     bool holds_nested() const {
@@ -81,7 +83,7 @@ class OwnRing {
     void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
     void store(const void* bytes, size_t size) {
         ring().put(head(), bytes, size);
-        window_->head += size;
+        set_head(head() + size);
     }
     void publish() { header().published.store(head(), std::memory_order_release); }
     void follow_clock(uint64_t clock) {

@@ -70,7 +70,7 @@ SharedEmission::Outcome SharedEmission::put_event(const void* event, size_t size
     const auto* bytes = static_cast<const uint8_t*>(event);
     EventCode code = EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT);
     uint64_t clock = ovni_format_clock(bytes);
-    own_.window()->head += size + data_size;
+    own_.set_head(own_.head() + size + data_size);
     own_.follow_clock(clock);
     if (!ovni_format_is_jumbo(bytes[0]))
         return producer_->emit(code, clock,
@@ -125,7 +125,7 @@ void SharedEmission::append_in_parts(const void* event, size_t size, const void*
     uint64_t clock = ovni_format_clock(static_cast<const uint8_t*>(event));
     const auto* bytes = static_cast<const uint8_t*>(data);
     std::vector<uint8_t> part(static_cast<const uint8_t*>(event), static_cast<const uint8_t*>(event) + size);
-    own_.window()->head += size + data_size;
+    own_.set_head(own_.head() + size + data_size);
     own_.window()->last = std::max(own_.window()->last, clock);
     for (size_t at = 0; at < data_size; part.clear()) {
         size_t count = std::min(largest_part - part.size(), data_size - at);

@@ -90,7 +90,7 @@ void Stream::drop_our_life() {
     place_.metadata().erase_own("cpu");
     own_.header().has_row.store(0, std::memory_order_relaxed);
     own_.set_limit(0);
-    own_.window()->head = 0;
+    own_.set_head(0);
     own_.publish();
     own_.header().begin_bytes.store(0, std::memory_order_release);
     for (RingNote& note : own_.header().notes) note.position = 0;

@@ -21,7 +21,7 @@ void ThreadLife::begin(const Facts& facts, uint64_t since, Shares shares) {
     begin_phyid_ = is_bound ? cpus[0] : is_sampled_ ? sched_getcpu() : -1;
     set_phyid(begin_phyid_);
     write_begin(facts);
-    own_.window()->head = begin_bytes;
+    own_.set_head(begin_bytes);
     own_.window()->last = begin_clock_;
     own_.header().begin_bytes.store(begin_bytes, std::memory_order_relaxed);
     set_owes_end(true);
