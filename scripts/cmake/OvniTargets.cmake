@@ -42,6 +42,12 @@ if(OVNI_SANITIZE)
     # g++ 12 sees uninitialised variables in std::regex that are not there.
     target_compile_options(ovni_settings INTERFACE -Wno-maybe-uninitialized)
 endif()
+# Link options of programs that have no sanitizer in their own code, but run with our libraries. ThreadSanitizer has to
+# come before libc, or it does not see how threads are made and crashes in our code in these.
+set(ovni_sanitizer_first "")
+if(OVNI_SANITIZE STREQUAL thread)
+    set(ovni_sanitizer_first -Wl,--push-state,--no-as-needed -ltsan -Wl,--pop-state)
+endif()
 if(OVNI_FUZZ)
     # libFuzzer follows the coverage of all code; the assertions of libstdc++ are among what it looks for.
     target_compile_options(ovni_settings INTERFACE -fsanitize=fuzzer-no-link)
