@@ -112,8 +112,9 @@ CutPlan Planner::run() {
         int64_t clock = 0;
         return __builtin_add_overflow(plan_.origin, time, &clock) ? INT64_MAX : clock;
     };
-    if (options_.from) plan_.from = clock_at(*options_.from);
-    if (options_.to) plan_.to = clock_at(*options_.to);
+    const TimeSpan part = time_of(options_.focus, trace_, clocks_, plan_.origin);
+    if (part.from) plan_.from = clock_at(*part.from);
+    if (part.to) plan_.to = clock_at(*part.to);
     while (const EventView* event = merger.next()) {
         if (event->clock >= plan_.to) break;
         if (!has_begun_ && event->clock >= plan_.from) begin();
@@ -278,12 +279,12 @@ void Planner::settle(uint32_t s) {
     auto raw_before = [&](int64_t ns) {
         return course.clock.first_local(std::max<int64_t>(plan_.from - ns, 0));
     };
-    if (options_.from) {
+    if (plan_.from != INT64_MIN) {
         cut.raw_from = course.clock.first_local(plan_.from);
         cut.gap = course.at_begin.open(cut.opening, {raw_before(3), raw_before(2), raw_before(1)},
                                        course.visited, used);
     }
-    if (!options_.to || plan_.to == INT64_MAX) return;
+    if (plan_.to == INT64_MAX) return;
     cut.raw_to = course.clock.first_local(plan_.to);
     if (!cut.ends_inside) course.now.close(cut.closing, cut.raw_to);
 }

@@ -88,11 +88,11 @@ inline char* EventText::print_clock(char* out, int64_t clock) {
     return out + sizeof lower.text;
 }
 
-void EventText::append(fmt::memory_buffer& text, const EventView& event) {
+void EventText::append(fmt::memory_buffer& text, const EventView& event, int64_t clock) {
     if (event.clock < last_clock_) ++backwards_;
     last_clock_ = event.clock;
     if (event.kind != EventView::Kind::event) [[unlikely]]
-        return append_gap(text, event);
+        return append_gap(text, event, clock);
     constexpr size_t pieces = 4, bytes_in_hex = 3;
     std::span<const uint8_t> payload = event.payload();
     bool hexadecimal = payload_ == PayloadText::hexadecimal;
@@ -100,7 +100,7 @@ void EventText::append(fmt::memory_buffer& text, const EventView& event) {
                   pieces * PaddedText::piece + (hexadecimal ? bytes_in_hex * payload.size() : 0);
     text.reserve(text.size() + room);
     LineTemplate& line = line_of(event.code);
-    char* out = print_clock(text.data() + text.size(), event.clock);
+    char* out = print_clock(text.data() + text.size(), clock);
     out = line.code().copy_to(out);
     out = paths_[event.stream].copy_to(out);
     if (hexadecimal)
@@ -165,8 +165,8 @@ char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& e
     return std::copy(unknown.begin(), unknown.end(), out);
 }
 
-void EventText::append_gap(fmt::memory_buffer& text, const EventView& event) {
-    fmt::format_to(std::back_inserter(text), "{:10}  ---  {}  {}\n", event.clock,
+void EventText::append_gap(fmt::memory_buffer& text, const EventView& event, int64_t clock) {
+    fmt::format_to(std::back_inserter(text), "{:10}  ---  {}  {}\n", clock,
                    trace_.streams()[event.stream].relative_path, gap_text(event));
 }
 

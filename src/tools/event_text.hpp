@@ -29,7 +29,9 @@ class EventText {
     using TextBehind = std::function<std::string(const EventView& event)>;
     EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site = {}, TextBehind behind = {});
     // Appends one line. An event that no model knows is `UNKNOWN`; the first of each code is reported.
-    void append(fmt::memory_buffer& text, const EventView& event);
+    // `clock`: printed as that of the event.
+    void append(fmt::memory_buffer& text, const EventView& event, int64_t clock);
+    void append(fmt::memory_buffer& text, const EventView& event) { append(text, event, event.clock); }
     // Events with a lower clock than the one before them.
     uint64_t backwards() const { return backwards_; }
 
@@ -39,7 +41,7 @@ class EventText {
     void set_clock(int64_t higher);
     void append_counters(fmt::memory_buffer& text, const EventView& event) const;
     char* print_unknown(char* out, LineTemplate& line, const EventView& event);
-    void append_gap(fmt::memory_buffer& text, const EventView& event);
+    void append_gap(fmt::memory_buffer& text, const EventView& event, int64_t clock);
     void append_site(fmt::memory_buffer& text, const EventView& event);
     void append_behind(fmt::memory_buffer& text, const EventView& event) const;
 

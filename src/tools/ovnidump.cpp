@@ -1,10 +1,15 @@
 // ovnidump: prints the events of a trace in the order of their clocks.
+#include <cstring>
+
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
+#include "ovni/mpi_events.h"
 #include "session/left_events.hpp"
 #include "source/call_sites.hpp"
 #include "tools/event_text.hpp"
+#include "tools/focus.hpp"
 #include "tools/message_partners.hpp"
 #include "tools/text_output.hpp"
 #include "trace/clock_model.hpp"
@@ -19,7 +24,11 @@ struct Options {
     PayloadText payload = PayloadText::described;
     bool corrected = false;
     bool partners = false;
+    bool times = false;
+    Focus focus;
     std::optional<std::string> clocks;
+
+    bool is_corrected() const { return corrected || times || !focus.is_whole(); }
 };
 
 // The trace that a directory is part of, by the names that the library gives.
@@ -36,16 +45,45 @@ std::filesystem::path trace_around(const std::filesystem::path& directory) {
     return around;
 }
 
-ClockModel clocks_of(const Trace& trace, const Options& options) {
-    std::filesystem::path around = options.clocks ? trace.directory() : trace_around(trace.directory());
-    bool is_whole = around == std::filesystem::canonical(trace.directory());
-    return ClockModel::of_trace(is_whole || options.clocks ? trace : Trace::open(around), options.clocks);
-}
+// The choice of events, and their time, by the trace that they are part of.
+class Shown {
+ public:
+    Shown(const Trace& part, const Options& options) : focus_(options.focus), part_(part) {
+        const std::filesystem::path around =
+            options.clocks ? part.directory() : trace_around(part.directory());
+        if (around != std::filesystem::canonical(part.directory()) && !options.clocks)
+            around_.emplace(Trace::open(around));
+        clocks_ = ClockModel::of_trace(whole(), options.clocks);
+        if (!options.times && focus_.is_whole()) return;
+        origin_ = origin_of(whole(), clocks_);
+        time_ = time_of(focus_, whole(), clocks_, origin_);
+    }
+    const ClockModel& clocks() const { return clocks_; }
+    int64_t time_of_event(const EventView& event) const { return event.clock - origin_; }
+    std::vector<bool> streams() const { return streams_of(focus_, part_); }
+    bool has(const EventView& event) const {
+        return (!time_.from && !time_.to) || time_.contains(time_of_event(event));
+    }
 
-std::vector<StreamReader> corrected_readers(const Trace& trace, const ClockModel& clocks) {
+ private:
+    const Trace& whole() const { return around_ ? *around_ : part_; }
+
+    const Focus& focus_;
+    const Trace& part_;
+    std::optional<Trace> around_;  // if that is more
+    ClockModel clocks_;
+    int64_t origin_ = 0;
+    TimeSpan time_;
+};
+
+std::vector<StreamReader> corrected_readers(const Trace& trace, const Shown& shown) {
+    const ClockModel& clocks = shown.clocks();
+    const std::vector<bool> chosen = shown.streams();
     std::vector<StreamReader> readers;
     for (uint32_t s = 0; s < trace.streams().size(); ++s)
-        readers.push_back(trace.reader(s, clocks.of_stream(trace.streams()[s].metadata), ClockOrder::any));
+        if (chosen[s])
+            readers.push_back(
+                trace.reader(s, clocks.of_stream(trace.streams()[s].metadata), ClockOrder::any));
     return readers;
 }
 
@@ -78,6 +116,23 @@ class SiteNames {
     CallSites sites_;
 };
 
+// The name of the region of MPI_Pcontrol that the event enters or leaves; empty if it has none.
+std::string region_of(const Trace& trace, const EventView& event) {
+    int64_t value = 0;
+    int32_t type = 0;
+    const bool is_border = event.code == EventCode("OM[") || event.code == EventCode("OM]");
+    if (!is_border || event.jumbo() || event.payload().size() < sizeof value + sizeof type) return "";
+    std::memcpy(&value, event.payload().data(), sizeof value);
+    std::memcpy(&type, event.payload().data() + sizeof value, sizeof type);
+    if (type != OVNI_MPI_REGION_MARK) return "";
+    for (const Stream& stream : trace.streams())
+        for (const MarkType& mark : stream.metadata.marks)
+            if (mark.type == type)
+                for (const auto& [labelled, label] : mark.labels)
+                    if (labelled == value) return " " + one_line(label);
+    return "";
+}
+
 // The other ends of messages, with their clocks as they are printed.
 class Partners {
  public:
@@ -95,17 +150,19 @@ class Partners {
 
 int dump(const Options& options) {
     expect_begun(options.directory);
-    Trace trace =
-        Trace::open(options.directory, options.corrected ? Metadata::interpreted : Metadata::version_only);
+    Trace trace = Trace::open(options.directory,
+                              options.is_corrected() ? Metadata::interpreted : Metadata::version_only);
     tell_left_events(trace);
-    const ClockModel clocks = options.corrected ? clocks_of(trace, options) : ClockModel();
+    std::optional<Shown> shown;
+    if (options.is_corrected()) shown.emplace(trace, options);
     std::optional<Partners> partners;
+    if (options.partners) partners.emplace(trace, shown ? shown->clocks() : ClockModel());
     EventText::TextBehind behind;
-    if (options.partners) {
-        partners.emplace(trace, clocks);
-        behind = [&](const EventView& event) { return partners->text(event); };
-    }
-    Merger merger(options.corrected ? corrected_readers(trace, clocks) : trace.readers(ClockOrder::any));
+    if (partners || options.times)
+        behind = [&](const EventView& event) {
+            return (options.times ? region_of(trace, event) : "") + (partners ? partners->text(event) : "");
+        };
+    Merger merger(shown ? corrected_readers(trace, *shown) : trace.readers(ClockOrder::any));
     SiteNames names(options.directory);
     EventText lines(
         trace, options.payload, [&](uint32_t stream, uint32_t site) { return names.name(stream, site); },
@@ -113,7 +170,11 @@ int dump(const Options& options) {
     TextOutput out;
     try {
         while (const EventView* event = merger.next()) {
-            lines.append(out.text(), *event);
+            if (shown && !shown->has(*event)) continue;
+            if (options.times)
+                lines.append(out.text(), *event, shown->time_of_event(*event));
+            else
+                lines.append(out.text(), *event, event->clock);
             if (out.write() == TextOutput::Reader::gone) return 0;
         }
     } catch (const Error&) {
@@ -130,6 +191,9 @@ constexpr OptionRow rows[] = {
     {"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
     {"corrected", "", "", "",
      "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
+    {"times", "", "", "",
+     R"(Print times as ovniemu shows them instead of clocks: ns since the first event, clocks corrected; and the names of regions
+     of MPI_Pcontrol.)"},
     {"partners", "", "", "",
      R"(Print the other end of a message behind the event that sends it (->: who receives it, and the clock at which the
      receive was complete) and behind the one that posts its receive (<-: who sends it, and the clock at which the send
@@ -148,11 +212,15 @@ Cli dump_cli() {
         .description =
             R"(Prints the events of the trace in DIR, or of a part of it, in the order of their raw clocks:
 clock, code, stream and description. A gap in a stream has the code --- at its begin and at its end. Events that no model
-knows are printed as UNKNOWN, and the first of each code is reported.)",
+knows are printed as UNKNOWN, and the first of each code is reported.
+
+A TIME counts from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns. A part is printed as with
+--corrected.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = "",
         .topics = {},
     };
+    cli.manual.options.insert(cli.manual.options.end(), focus_rows().begin(), focus_rows().end());
     return cli;
 }
 
@@ -163,9 +231,12 @@ int run(int argc, char** argv) {
                     cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
                     cli.has("corrected"),
                     cli.has("partners"),
+                    cli.has("times"),
+                    read_focus(cli),
                     {}};
     if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
-    if (options.clocks && !options.corrected) throw UsageError("-c needs --corrected (see --help)");
+    if (options.clocks && !options.is_corrected())
+        throw UsageError("-c needs --corrected or --times (see --help)");
     return dump(options);
 }
 

@@ -1,0 +1,277 @@
+#include "tools/focus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+#include "emu/start.hpp"
+#include "model/mpi_event.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+namespace {
+
+constexpr OptionRow rows[] = {
+    {"from", "", "TIME", "", "Begin of the part. Default: the first event."},
+    {"to", "", "TIME", "", "Its end, without the events of that very time. Default: the last event."},
+    {"region", "", "NAME", "",
+     "The part from where the first rank enters this region of MPI_Pcontrol to where the last one leaves it. "
+     "NAME#3: its third visit alone."},
+    {"without", "", "LIST", "",
+     "Init: the part begins when the last rank has left MPI_Init. Finalize: it ends when the first one "
+     "enters MPI_Finalize."},
+    {"ranks", "", "LIST", "", "Only processes with these MPI ranks: 0,4-7."},
+};
+
+// All of the text is digits.
+template <class Number>
+std::optional<Number> whole(std::string_view text) {
+    Number number{};
+    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool is_good =
+        !text.empty() && text[0] != '-' && fault == std::errc() && end == text.data() + text.size();
+    return is_good ? std::optional(number) : std::nullopt;
+}
+
+// The values that regions of that name have, by the labels of all streams.
+std::set<int64_t> values_of(const std::string& region, const Trace& trace) {
+    std::set<int64_t> values;
+    std::set<std::string> names;
+    for (const Stream& stream : trace.streams())
+        for (const MarkType& mark : stream.metadata.marks) {
+            if (mark.type != OVNI_MPI_REGION_MARK) continue;
+            for (const auto& [value, name] : mark.labels) {
+                names.insert(name);
+                if (name == region) values.insert(value);
+            }
+        }
+    if (const auto value = whole<int64_t>(region); value && values.empty()) values.insert(*value);
+    if (!values.empty()) return values;
+    constexpr size_t most = 20;
+    std::string known;
+    for (const std::string& name : names) {
+        if (known.size() / most > most) break;
+        known += (known.empty() ? "" : ", ") + one_line(name);
+    }
+    throw Error(fmt::format("there is no region '{}'; {}", one_line(region),
+                            known.empty() ? "none has a name" : "there are " + known),
+                trace.directory());
+}
+
+// Reads streams for the time that is wanted.
+class Search {
+ public:
+    Search(const Focus& focus, std::set<int64_t> region) : focus_(focus), region_(std::move(region)) {}
+
+    void read(StreamReader reader) {
+        depth_ = 0;
+        visits_ = 0;
+        while (reader.next())
+            if (reader.event().kind == EventView::Kind::event && !reader.event().jumbo())
+                take(reader.event());
+        // The region is still open: the trace ends in it.
+        if (depth_ > 0 && is_wanted(visits_)) leaves_ = INT64_MAX;
+    }
+    uint64_t most_visits() const { return most_visits_; }
+    bool has_region() const { return enters_ != INT64_MAX; }
+    // Clocks, the limits of int64_t if there is no limit.
+    std::pair<int64_t, int64_t> span() const {
+        int64_t from = INT64_MIN, to = INT64_MAX;
+        if (focus_.region) from = enters_, to = leaves_ == INT64_MAX ? leaves_ : leaves_ + 1;
+        if (focus_.without_init) from = std::max(from, last_init_);
+        if (focus_.without_finalize) to = std::min(to, first_finalize_);
+        return {from, to};
+    }
+
+ private:
+    void take(const EventView& event) {
+        if (event.code.model() == 'M') return take_call(event);
+        const bool opens = event.code == EventCode("OM["), closes = event.code == EventCode("OM]");
+        int64_t value = 0;
+        int32_t type = 0;
+        if (region_.empty() || (!opens && !closes) || event.payload().size() < sizeof value + sizeof type)
+            return;
+        std::memcpy(&value, event.payload().data(), sizeof value);
+        std::memcpy(&type, event.payload().data() + sizeof value, sizeof type);
+        if (type != OVNI_MPI_REGION_MARK || !region_.contains(value)) return;
+        if (opens && depth_++ == 0) {
+            most_visits_ = std::max(most_visits_, ++visits_);
+            if (is_wanted(visits_)) enters_ = std::min(enters_, event.clock);
+        } else if (closes && depth_ > 0 && --depth_ == 0 && is_wanted(visits_)) {
+            leaves_ = std::max(leaves_, event.clock);
+        }
+    }
+    void take_call(const EventView& event) {
+        const MpiEvent mpi(event.code, event.payload());
+        if (!mpi.function()) return;
+        const std::string_view name = mpi.function()->name;
+        if (mpi.step() == MpiStep::leave && (name == "MPI_Init" || name == "MPI_Init_thread"))
+            last_init_ = std::max(last_init_, event.clock);
+        if (mpi.step() == MpiStep::enter && name == "MPI_Finalize")
+            first_finalize_ = std::min(first_finalize_, event.clock);
+    }
+    bool is_wanted(uint64_t visit) const { return !focus_.visit || *focus_.visit == visit; }
+
+    const Focus& focus_;
+    const std::set<int64_t> region_;
+    uint64_t depth_ = 0, visits_ = 0, most_visits_ = 0;
+    int64_t enters_ = INT64_MAX, leaves_ = INT64_MIN;
+    int64_t last_init_ = INT64_MIN, first_finalize_ = INT64_MAX;
+};
+
+}  // namespace
+
+std::vector<std::string> items_of(const std::string& option, std::string_view list) {
+    std::vector<std::string> items;
+    for (;;) {
+        size_t comma = std::min(list.find(','), list.size());
+        if (comma == 0) throw UsageError("--" + option + ": an empty item in the list (see --help)");
+        items.emplace_back(list.substr(0, comma));
+        if (comma == list.size()) return items;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+void RankSet::add(int first, int last) {
+    auto next = ranges_.upper_bound(first);
+    if (next != ranges_.begin() && std::prev(next)->second >= first) --next;
+    while (next != ranges_.end() && next->first <= last) {
+        first = std::min(first, next->first);
+        last = std::max(last, next->second);
+        next = ranges_.erase(next);
+    }
+    ranges_.emplace(first, last);
+}
+
+bool RankSet::contains(int rank) const {
+    auto behind = ranges_.upper_bound(rank);
+    return behind != ranges_.begin() && rank <= std::prev(behind)->second;
+}
+
+std::optional<int> RankSet::first_beyond(const std::set<int>& known) const {
+    for (const auto& [first, last] : ranges_) {
+        int rank = first;
+        while (rank <= last && known.contains(rank)) ++rank;
+        if (rank <= last) return rank;
+    }
+    return std::nullopt;
+}
+
+RankSet parse_ranks(const std::string& text) {
+    constexpr int most = 1 << 24;
+    RankSet ranks;
+    for (const std::string& item : items_of("ranks", text)) {
+        size_t dash = item.find('-');
+        std::optional<int> first = whole<int>(item.substr(0, dash));
+        std::optional<int> last = dash == item.npos ? first : whole<int>(item.substr(dash + 1));
+        if (!first || !last || *last < *first || *last >= most)
+            throw UsageError("--ranks: '" + item + "' is neither a rank nor a range of ranks (see --help)");
+        ranks.add(*first, *last);
+    }
+    return ranks;
+}
+
+std::span<const OptionRow> focus_rows() {
+    return rows;
+}
+
+Focus read_focus(const Cli& cli) {
+    Focus focus;
+    if (cli.has("from")) focus.time.from = parse_duration(cli.get<std::string>("from"));
+    if (cli.has("to")) focus.time.to = parse_duration(cli.get<std::string>("to"));
+    if (focus.time.to && *focus.time.to <= focus.time.from.value_or(0))
+        throw UsageError("--to must be later than --from (see --help)");
+    if (cli.has("ranks")) focus.ranks = parse_ranks(cli.get<std::string>("ranks"));
+    if (cli.has("region")) {
+        const std::string text = cli.get<std::string>("region");
+        const size_t mark = text.rfind('#');
+        focus.region = text.substr(0, mark);
+        if (mark != text.npos) focus.visit = whole<uint64_t>(std::string_view(text).substr(mark + 1));
+        if (focus.region->empty() || (mark != text.npos && focus.visit.value_or(0) == 0))
+            throw UsageError("--region: '" + text + "' is no NAME and no NAME#NUMBER from 1 (see --help)");
+    }
+    if (cli.has("without"))
+        for (const std::string& item : items_of("without", cli.get<std::string>("without"))) {
+            const bool is_init = item == "Init" || item == "MPI_Init";
+            const bool is_finalize = item == "Finalize" || item == "MPI_Finalize";
+            if (!is_init && !is_finalize)
+                throw UsageError("--without: '" + item + "' is neither Init nor Finalize (see --help)");
+            (is_init ? focus.without_init : focus.without_finalize) = true;
+        }
+    return focus;
+}
+
+std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
+    // One thread may tell the rank of its process.
+    std::map<std::pair<std::string, int>, int> ranks;
+    for (const Stream& stream : trace.streams())
+        if (const StreamMetadata& of = stream.metadata; of.rank) ranks[{of.loom, of.pid}] = *of.rank;
+    std::vector<bool> chosen;
+    for (const Stream& stream : trace.streams()) {
+        const auto rank = ranks.find({stream.metadata.loom, stream.metadata.pid});
+        chosen.push_back(focus.ranks.empty() || (rank != ranks.end() && focus.ranks.contains(rank->second)));
+    }
+    return chosen;
+}
+
+int64_t origin_of(const Trace& trace, const ClockModel& clocks) {
+    std::vector<int64_t> first_clocks;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
+    return time_origin(trace, first_clocks);
+}
+
+TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clocks, int64_t origin) {
+    TimeSpan span = focus.time;
+    if (!focus.needs_events()) return span;
+    Search search(focus, focus.region ? values_of(*focus.region, trace) : std::set<int64_t>());
+    const std::vector<bool> chosen = streams_of(focus, trace);
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        if (chosen[s])
+            search.read(trace.reader(s, clocks.of_stream(trace.streams()[s].metadata), ClockOrder::any,
+                                     Regions::as_they_are, Checksums::ignored));
+    if (focus.region && !search.has_region())
+        throw Error(fmt::format("region '{}' was entered {} times at most", one_line(*focus.region),
+                                search.most_visits()),
+                    trace.directory());
+    const auto [from, to] = search.span();
+    if (from != INT64_MIN) span.from = std::max(span.from.value_or(INT64_MIN), from - origin);
+    if (to != INT64_MAX) span.to = std::min(span.to.value_or(INT64_MAX), to - origin);
+    if (span.to && *span.to <= span.from.value_or(INT64_MIN))
+        throw Error(fmt::format("nothing is left: the part would end at {} ns and begin at {} ns", *span.to,
+                                *span.from),
+                    trace.directory());
+    log::info("the part lasts from {} ns to {}", span.from.value_or(0),
+              span.to ? fmt::format("{} ns", *span.to) : "the end");
+    return span;
+}
+
+int64_t parse_duration(const std::string& text) {
+    auto fail = [&](const char* why) { throw UsageError(fmt::format("'{}': {} (see --help)", text, why)); };
+    size_t unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
+    std::string number = text.substr(0, unit_at), unit = text.substr(unit_at);
+    constexpr std::pair<std::string_view, int> units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
+    auto known = std::ranges::find(units, unit, &std::pair<std::string_view, int>::first);
+    bool is_zero = unit.empty() && whole<int64_t>(number) == 0;
+    if (known == std::end(units) && !is_zero) fail("a time is a number with one of the units s, ms, us, ns");
+    auto digits = static_cast<size_t>(is_zero ? 0 : known->second);
+    size_t point = number.find('.');
+    std::string fraction = point == number.npos ? "" : number.substr(point + 1);
+    bool is_number = point == number.npos ? !number.empty() : point > 0 && !fraction.empty();
+    while (fraction.ends_with('0')) fraction.pop_back();
+    if (fraction.size() > digits) fail("parts of a ns");
+    fraction.resize(digits, '0');
+    std::optional<int64_t> ns = whole<int64_t>(number.substr(0, point) + fraction);
+    if (!ns || !is_number) fail("no number, or one that is too large");
+    return *ns;
+}
+
+}  // namespace ovni
