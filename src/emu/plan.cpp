@@ -96,6 +96,14 @@ void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> ver
     }
 }
 
+void add_processes(Schema& schema, const Trace& trace, const System& system) {
+    for (const ProcessInfo& process : system.processes()) {
+        const uint32_t stream = system.threads()[process.first_thread].stream;
+        schema.processes.push_back({host_of(trace.streams()[stream].metadata), process.pid, process.rank});
+    }
+    for (const ThreadInfo& thread : system.threads()) schema.threads.push_back({thread.process, thread.tid});
+}
+
 Schema system_schema(const System& system) {
     Schema schema;
     schema.thread.name = "thread";
@@ -167,6 +175,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
                CallSites call_sites) {
     Plan plan;
     plan.schema = system_schema(system);
+    add_processes(plan.schema, trace, system);
     plan.schema.began = run_began(trace);
     for (const ModelSpec* model : all_models()) {
         std::optional<Version> required = required_version(*model, trace, system);

@@ -39,13 +39,26 @@ struct FileSchema {
     std::vector<EventType> types_of_expansions = {};
 };
 
+// A process of the trace, and the thread of a row of the thread file.
+struct ShownProcess {
+    std::string host;  // any bytes
+    int pid = 0;
+    std::optional<int> rank;  // in its world
+};
+struct ShownThread {
+    uint32_t process = 0;  // in Schema::processes
+    int tid = 0;
+};
+
 struct Schema {
     // The files of a trace have numbers: thread is the first, cpu the second.
     static constexpr size_t first_breakdown = 2;
 
     FileSchema thread, cpu;
     std::vector<FileSchema> breakdowns;  // the rows of their records are thread rows
-    std::optional<int64_t> began = {};   // when the run began, in s since 1970, if that is known
+    std::vector<ShownProcess> processes = {};
+    std::vector<ShownThread> threads = {};  // by row of `thread`
+    std::optional<int64_t> began = {};      // when the run began, in s since 1970, if that is known
 };
 
 }  // namespace ovni
