@@ -4,6 +4,8 @@
 
 #include <system_error>
 
+#include "sink/placed_file.hpp"
+
 namespace ovni {
 
 std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
@@ -17,10 +19,23 @@ std::filesystem::path output_path(const std::filesystem::path& chosen, Ending en
     return partial.replace_extension(".partial" + chosen.extension().string());
 }
 
-void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending) {
+namespace {
+
+template <class File>
+void commit_and_replace(File& output, const std::filesystem::path& chosen, Ending ending) {
     output.commit_as(output_path(chosen, ending));
     std::error_code none;
     if (ending != Ending::partial) std::filesystem::remove(output_path(chosen, Ending::partial), none);
+}
+
+}  // namespace
+
+void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending) {
+    commit_and_replace(output, chosen, ending);
+}
+
+void commit(PlacedFile& output, const std::filesystem::path& chosen, Ending ending) {
+    commit_and_replace(output, chosen, ending);
 }
 
 void remove_partial(const std::filesystem::path& directory, std::string_view name) {

@@ -10,6 +10,8 @@
 
 namespace ovni {
 
+class PlacedFile;
+
 // `extension` with its dot.
 std::filesystem::path output_path(const std::filesystem::path& directory, std::string_view name,
                                   std::string_view extension, Ending ending);
@@ -19,6 +21,7 @@ std::filesystem::path output_path(const std::filesystem::path& chosen, Ending en
 
 // Gives the output its name. A complete one replaces what an earlier emulation left as partial.
 void commit(OutputFile& output, const std::filesystem::path& chosen, Ending ending);
+void commit(PlacedFile& output, const std::filesystem::path& chosen, Ending ending);
 
 // Removes what an earlier emulation left of partial files of that name: next to a complete output they would
 // look as if they were of one trace with it.

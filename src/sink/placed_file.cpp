@@ -18,7 +18,7 @@ constexpr size_t first_buffer = size_t{512} << 10;
 }  // namespace
 
 PlacedFile::PlacedFile(const Ranks& ranks, const std::filesystem::path& path, std::string_view header)
-    : ranks_(ranks), path_(path), end_(header.size()) {
+    : ranks_(ranks), path_(path), header_(header.size()), end_(header.size()) {
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
         output_.emplace(path_);
@@ -78,10 +78,28 @@ void PlacedFile::write_placed() {
     if (filled_ > 0) write_kept(offset_);
 }
 
+// The last part is moved first, so that nothing is overwritten before it is moved.
+void PlacedFile::replace_header(std::string_view header) {
+    if (header.size() > header_) {
+        const Fd file(::open(output_->beside().c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file) throw system_error("cannot be read", path_);
+        const uint64_t longer = header.size() - header_;
+        std::vector<uint8_t> part(first_buffer);
+        for (uint64_t end = end_; end > header_;) {
+            const uint64_t size = std::min<uint64_t>(part.size(), end - header_);
+            end -= size;
+            read_at(file, end, std::span(part).first(size), path_);
+            output_->write_at(end + longer, {reinterpret_cast<const char*>(part.data()), size});
+        }
+        end_ += longer;
+    }
+    output_->write_at(0, header);
+}
+
 void PlacedFile::finish(std::string_view header) {
     ranks_.agree([&] {
         if (ranks_.is_alone() && filled_ > 0) write_kept(std::exchange(end_, end_ + filled_));
-        if (output_) output_->write_at(0, header);
+        if (output_) replace_header(header);
         if (file_) close(file_, path_);
     });
     ranks_.agree([&] {

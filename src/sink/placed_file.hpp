@@ -20,7 +20,7 @@ namespace ovni {
 
 class PlacedFile {
  public:
-    // The file begins with `header`, which finish() replaces by one of its length. Collective. Throws Error.
+    // The file begins with `header`, which finish() replaces. Collective. Throws Error.
     PlacedFile(const Ranks& ranks, const std::filesystem::path& path, std::string_view header);
 
     // Room for at least `least` bytes behind what was added; valid until the next call. Local; throws Error.
@@ -38,7 +38,8 @@ class PlacedFile {
     bool is_shared() const { return is_shared_; }
     uint64_t bytes_written() const { return written_; }
 
-    // All is written and checked, still under that other name. Collective; throws Error.
+    // All is written and checked, still under that other name. What follows a header that is longer than the
+    // first one is moved, which reads and writes all of it; no header is shorter. Collective; throws Error.
     void finish(std::string_view header);
     // Local; on rank 0 the file gets its final name.
     void commit_as(const std::filesystem::path& path);
@@ -47,6 +48,7 @@ class PlacedFile {
     bool sees(const std::filesystem::path& beside, uint64_t size);
     void write_kept(uint64_t offset);
     void hand_over();
+    void replace_header(std::string_view header);
 
     const Ranks& ranks_;
     std::filesystem::path path_;        // the final name, for messages
@@ -55,6 +57,7 @@ class PlacedFile {
     bool is_shared_ = true;
     std::vector<char> buffer_;
     size_t filled_ = 0;
+    uint64_t header_;      // bytes
     uint64_t end_;         // of the file with all that has its place
     uint64_t offset_ = 0;  // of what is kept, after place()
     uint64_t written_ = 0;
