@@ -1,6 +1,7 @@
 #include "sink/output_formats.hpp"
 
 #include "sink/columns_sink.hpp"
+#include "sink/perfetto_sink.hpp"
 
 namespace ovni {
 
@@ -15,6 +16,10 @@ constexpr OutputFormat formats[] = {
     {{"hdf5", "", "FILE", "",
       "Write all changes as columns, too, for analysis with h5py and the like. See --help columns."},
      make<ColumnsSink>},
+    {{"perfetto", "", "FILE", "",
+      R"(Write a trace for ui.perfetto.dev, too: threads with their calls of MPI, regions, states, tasks and
+      counters, messages as arrows, waits with their causes.)"},
+     make_perfetto_sink},
 };
 
 }  // namespace

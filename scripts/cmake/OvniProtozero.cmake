@@ -1,0 +1,13 @@
+# protozero, which has headers alone, where OVNI_PROTOZERO is on and there is one. Sets ovni_protozero to its target, or to nothing.
+set(ovni_protozero)
+if(OVNI_PROTOZERO)
+    find_path(OVNI_PROTOZERO_INCLUDE protozero/pbf_writer.hpp)
+    mark_as_advanced(OVNI_PROTOZERO_INCLUDE)
+    if(OVNI_PROTOZERO_INCLUDE)
+        add_library(ovni_protozero INTERFACE)
+        target_include_directories(ovni_protozero SYSTEM INTERFACE ${OVNI_PROTOZERO_INCLUDE})
+        set(ovni_protozero ovni_protozero)
+    else()
+        message(STATUS "No protozero found: ovniemu and ovniemu-mpi come without --perfetto")
+    endif()
+endif()

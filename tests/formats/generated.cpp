@@ -1,0 +1,128 @@
+// Formats of generated traces: every model, odd names, empty and wrong traces.
+#include <fstream>
+
+#include "tests/formats/formats.hpp"
+#include "tests/mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+class GeneratedFormat : public DistributedTest, public testing::WithParamInterface<Format> {
+ protected:
+    void SetUp() override {
+        if (const std::string missing = what_is_missing(GetParam()); !missing.empty())
+            GTEST_SKIP() << missing;
+    }
+    // The trace from one process, and from 1 to 4 ranks.
+    void expect_same_bytes(std::vector<std::string> options = {}) {
+        const Format& format = GetParam();
+        const fs::path directory = trace_.write();
+        const auto all_options = [&](const std::string& name) {
+            std::vector<std::string> all = options;
+            all.insert(all.end(), {format.option(), (output(name) / format.file).string()});
+            return all;
+        };
+        fs::create_directories(output("serial"));
+        const Finished expected = serial(directory, output("serial"), all_options("serial"));
+        ASSERT_EQ(expected.status, 0) << expected.err;
+        for (int ranks : {1, 2, 3, 4}) {
+            const std::string name = "ranks" + std::to_string(ranks);
+            fs::create_directories(output(name));
+            const Finished done =
+                distributed(ranks, directory, output(name), all_options(name),
+                            {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 300),
+                             ranks % 2 == 0 ? "OVNI_TEST_WRITER=thread" : "OVNI_TEST_NOTHING="});
+            ASSERT_EQ(done.status, 0) << done.err;
+            expect_equal_bytes(output("serial") / format.file, output(name) / format.file);
+        }
+    }
+    std::string checked_alone() {
+        return checked(GetParam(), output("serial") / GetParam().file, output("serial"));
+    }
+};
+
+TEST_P(GeneratedFormat, OfEveryModel) {
+    build(trace_,
+          {.seed = 31, .looms = 3, .events = 1500, .models = every_model, .hosts = 2, .clock_offsets = true});
+    expect_same_bytes();
+    checked_alone();
+}
+
+TEST_P(GeneratedFormat, OfOpenStatesAndCrowdedCpus) {
+    build(trace_, {.seed = 32,
+                   .models = every_model,
+                   .cpus = 1,
+                   .ranks = Ranks::mixed,
+                   .crowded = true,
+                   .leave_open = true});
+    expect_same_bytes();
+    checked_alone();
+}
+
+TEST_P(GeneratedFormat, HasOddNames) {
+    trace_.thread({.tid = 1, .require = {{"ovni", "1.1.0"}, {"nosv", "2.4.0"}}})
+        .mark(1, "stack", "a \"quoted\" \\ title")
+        .starts(100)
+        .jumbo("VYc", 150, {u32(1), "caf\xe9 \"\\' \x01\x1b[31m\ttab"})
+        .event("VTc", 160, {u32(1), u32(1)})
+        .event("VTx", 200, {u32(1), u32(0)})
+        .event("OM[", 210, {i64(3), 1})
+        .event("OM]", 220, {i64(3), 1})
+        .event("VTe", 300, {u32(1), u32(0)})
+        .ends(400);
+    expect_same_bytes();
+    const Finished done = run({"python3", "-B", SOURCE_DIR "/tests/formats/" + GetParam().checker,
+                               (output("serial") / GetParam().file).string()});
+    EXPECT_EQ(done.status, 0) << done.err;
+}
+
+TEST_P(GeneratedFormat, OfAnEmptyTraceIsEmpty) {
+    expect_same_bytes({"--empty-ok"});
+    checked_alone();
+}
+
+TEST_P(GeneratedFormat, OfABadTraceIsPartial) {
+    const Format& format = GetParam();
+    build(trace_, {.seed = 33, .events = 500});
+    trace_.thread({.loom = "bad", .tid = 9}).starts(10).event("OHr", 2000);
+    const fs::path directory = trace_.write();
+    for (int ranks : {0, 1, 2, 3}) {
+        const fs::path out = output("out" + std::to_string(ranks));
+        fs::create_directories(out);
+        std::ofstream(out / format.file) << "of an earlier emulation";
+        const std::vector<std::string> options{format.option(), (out / format.file).string()};
+        const Finished done =
+            ranks == 0 ? serial(directory, out, options) : distributed(ranks, directory, out, options);
+        EXPECT_EQ(done.status, 1);
+        EXPECT_EQ(read_file(out / format.file), "of an earlier emulation");
+        checked(format, out / format.partial, out, Names::partial);
+        expect_equal_bytes(output("out0") / format.partial, out / format.partial);
+    }
+}
+
+TEST_P(GeneratedFormat, ReplacesAPartialOne) {
+    const Format& format = GetParam();
+    trace_.thread().starts(10).ends(20);
+    fs::create_directories(output("serial"));
+    std::ofstream(output("serial") / format.partial) << "of an earlier emulation";
+    expect_same_bytes();
+    EXPECT_FALSE(fs::exists(output("serial") / format.partial));
+}
+
+TEST_P(GeneratedFormat, ThatCannotBeMadeIsAnErrorBeforeAnythingElse) {
+    trace_.thread().starts(10).ends(20);
+    const fs::path directory = trace_.write();
+    const std::vector<std::string> options{GetParam().option(), "/proc/nowhere/x"};
+    for (const Finished& done :
+         {serial(directory, output("one"), options), distributed(2, directory, output("two"), options)}) {
+        EXPECT_EQ(done.status, 1);
+        EXPECT_THAT(done.err, HasSubstr("/proc/nowhere/x"));
+    }
+    EXPECT_FALSE(fs::exists(output("one") / "thread.prv"));
+    EXPECT_FALSE(fs::exists(output("two") / "thread.prv"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, GeneratedFormat, testing::ValuesIn(formats), name_of_case);
+
+}  // namespace
+}  // namespace ovni::test
