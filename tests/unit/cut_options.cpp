@@ -97,7 +97,7 @@ TEST_F(CutOptionsTest, ATimeRangeOpensAndClosesWhatIsOpen) {
 // Rank 0 is in the region from 110 to 130 and from 150 to 170, rank 1 10 later; MPI_Init ends at 30, 40.
 void enter_regions(TraceBuilder& trace) {
     for (int rank = 0; rank < 2; ++rank) {
-        const int64_t late = 10 * rank;
+        const int64_t late = int64_t{10} * rank;
         StreamBuilder& stream = trace.thread({.loom = "a.0",
                                               .pid = 1 + rank,
                                               .tid = 1 + rank,
