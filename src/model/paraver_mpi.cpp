@@ -65,14 +65,15 @@ constexpr ParaverState state_of(const MpiFunctionRow& row) {
     }
 }
 
-constexpr const MpiFunctionRow* find(std::string_view name) {
-    const auto* row = std::ranges::find(mpi_function_rows, name, &MpiFunctionRow::name);
-    return row == std::end(mpi_function_rows) ? nullptr : row;
+// An index, or `functions`. With UndefinedBehaviorSanitizer, g++ 12 cannot compare pointers as it compiles.
+constexpr size_t find(std::string_view name) {
+    return static_cast<size_t>(std::ranges::find(mpi_function_rows, name, &MpiFunctionRow::name) -
+                               std::begin(mpi_function_rows));
 }
 
 constexpr bool are_good(std::span<const NumberedMpiFunction> rows) {
     return std::ranges::all_of(rows, [](const NumberedMpiFunction& row) {
-        return find(row.name) && row.number > 0 && row.number < paraver_mpi::first_illegal_number;
+        return find(row.name) < functions && row.number > 0 && row.number < paraver_mpi::first_illegal_number;
     });
 }
 static_assert(are_good(paraver_numbers) && are_good(paraver_numbers_of_kin));
@@ -81,9 +82,9 @@ std::array<ParaverFunction, functions> make_table() {
     std::array<ParaverFunction, functions> table;
     for (size_t f = 0; f < functions; ++f) table[f].state = state_of(mpi_function_rows[f]);
     auto add = [&](const NumberedMpiFunction& numbered) {
-        const MpiFunctionRow* row = find(numbered.name);
-        ParaverFunction& function = table[static_cast<size_t>(row - mpi_function_rows)];
-        function.type = type_of(*row);
+        const size_t row = find(numbered.name);
+        ParaverFunction& function = table[row];
+        function.type = type_of(mpi_function_rows[row]);
         function.number = numbered.number;
     };
     std::ranges::for_each(paraver_numbers, add);
