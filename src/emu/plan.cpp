@@ -9,6 +9,7 @@
 #include "emu/counter_plan.hpp"
 #include "emu/start.hpp"
 #include "emu/trace_plan.hpp"
+#include "emu/worlds.hpp"
 
 namespace ovni {
 
@@ -99,8 +100,12 @@ void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> ver
 void add_processes(Schema& schema, const Trace& trace, const System& system) {
     for (const ProcessInfo& process : system.processes()) {
         const uint32_t stream = system.threads()[process.first_thread].stream;
-        schema.processes.push_back({host_of(trace.streams()[stream].metadata), process.pid, process.rank});
+        schema.processes.push_back(
+            {host_of(trace.streams()[stream].metadata), process.pid, process.rank, {}});
     }
+    const std::vector<World> all = worlds(system);
+    for (uint32_t w = 0; w < all.size(); ++w)
+        for (const auto& [rank, process] : all[w].processes) schema.processes[process].world = w;
     for (const ThreadInfo& thread : system.threads()) schema.threads.push_back({thread.process, thread.tid});
 }
 

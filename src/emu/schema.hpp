@@ -43,7 +43,8 @@ struct FileSchema {
 struct ShownProcess {
     std::string host;  // any bytes
     int pid = 0;
-    std::optional<int> rank;  // in its world
+    std::optional<int> rank;        // in its world
+    std::optional<uint32_t> world;  // from 0
 };
 struct ShownThread {
     uint32_t process = 0;  // in Schema::processes
