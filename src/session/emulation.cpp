@@ -177,7 +177,10 @@ void Emulation::begin_sinks() {
                                                       options_.mpi_prv == MpiPrv::with_states
                                                           ? MpiPrvText::States::shown
                                                           : MpiPrvText::States::left_out));
-    for (const auto& sink : sinks_) sink->begin(ranks_, plan_);
+    for (const auto& sink : sinks_) {
+        sink->expect(rows_);
+        sink->begin(ranks_, plan_);
+    }
 }
 
 void Emulation::replay(Emulator& emulator, Window& window) {

@@ -1,8 +1,8 @@
 // The outputs of states: one class per output format, for one rank or many. A sink knows nothing of events,
 // models or MPI; what its ranks do together they do through Ranks, which is the identity for one rank.
 //
-// The order of calls: begin, then share and write for each slice, then end. On many ranks share() is called
-// while no write() is in progress, and write() may run in a thread of its own.
+// The order of calls: expect, begin, then share and write for each slice, then end. On many ranks share() is
+// called while no write() is in progress, and write() may run in a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,9 @@ struct Outcome {
 class Sink {
  public:
     virtual ~Sink() = default;
+    // Called before begin(), with the waits and collectives of the threads of this rank, in the order of
+    // their keys. They may begin behind the last slice, if the emulation ends before the trace. Local.
+    virtual void expect(const TrafficRows& /*traffic*/) {}
     // Collective. Throws Error if the output cannot be made. `ranks` and `plan` outlive the sink.
     virtual void begin(const Ranks& ranks, const Plan& plan) = 0;
     // Collective: what the ranks must agree on before they can write this slice.
