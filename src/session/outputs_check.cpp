@@ -19,14 +19,14 @@ namespace {
 std::vector<Output> outputs_of(const EmulationOptions& options) {
     std::vector<Output> outputs{{Output::Kind::directory, "-o", options.output},
                                 {Output::Kind::directory, "the directory", options.output / "cfg"}};
-    auto add = [&](const std::string& option, const fs::path& path) {
-        outputs.push_back({Output::Kind::file, option, path});
-        outputs.push_back({Output::Kind::file, fmt::format("the partial file of {}", option),
-                           output_path(path, Ending::partial)});
+    auto add = [&](Output::Kind kind, const std::string& option, const fs::path& path) {
+        outputs.push_back({kind, option, path});
+        outputs.push_back(
+            {kind, fmt::format("the partial file of {}", option), output_path(path, Ending::partial)});
     };
     for (const ChosenOutput& chosen : options.outputs)
-        add(fmt::format("--{}", chosen.format->option.name), chosen.path);
-    if (options.report) add("--report", *options.report);
+        add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
+    if (options.report) add(Output::Kind::file, "--report", *options.report);
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)

@@ -6,13 +6,15 @@
 #include <span>
 
 #include "base/manual.hpp"
+#include "base/outputs.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {
 
 struct OutputFormat {
-    OptionRow option;  // its value is the path of the output: a file
+    OptionRow option;  // its value is the path of the output
     std::unique_ptr<Sink> (*make)(const std::filesystem::path& path);
+    Output::Kind kind = Output::Kind::file;
 };
 
 std::span<const OutputFormat> output_formats();
