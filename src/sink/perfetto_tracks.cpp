@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-#include <tuple>
-
 #include "base/utf8.hpp"
+#include "sink/process_order.hpp"
 
 namespace ovni {
 
@@ -31,11 +28,8 @@ std::string name_of(const ShownProcess& process) {
 PerfettoTracks::PerfettoTracks(const Schema& schema)
     : schema_(schema),
       children_(schema.thread.types.size() + 1),
-      order_(schema.processes.size()),
+      order_(processes_in_order(schema)),
       number_of_(schema.processes.size()) {
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::ranges::sort(
-        order_, {}, [&](uint32_t p) { return std::tuple(schema.processes[p].rank.value_or(INT32_MAX), p); });
     for (size_t i = 0; i < order_.size(); ++i) number_of_[order_[i]] = static_cast<int64_t>(i + 1);
 }
 
