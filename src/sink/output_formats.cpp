@@ -1,6 +1,7 @@
 #include "sink/output_formats.hpp"
 
 #include "sink/columns_sink.hpp"
+#include "sink/otf2_sink.hpp"
 #include "sink/perfetto_sink.hpp"
 
 namespace ovni {
@@ -20,6 +21,11 @@ constexpr OutputFormat formats[] = {
       R"(Write a trace for ui.perfetto.dev, too: threads with their calls of MPI, regions, states, tasks and
       counters, messages as arrows, waits with their causes.)"},
      make_perfetto_sink},
+    {{"otf2", "", "DIR", "",
+      R"(Write an archive of OTF2, too, for Vampir and others: calls of MPI, regions, messages, collectives. DIR
+      is made, or an archive there is replaced.)"},
+     make_otf2_sink,
+     Output::Kind::directory},
 };
 
 }  // namespace

@@ -21,12 +21,15 @@ struct Format {
     std::string partial;
     std::string checker;
     std::string needs;  // a command that succeeds if the checker has what it needs
+    bool is_directory = false;
 
     std::string option() const { return "--" + name; }
 };
 
 inline const Format formats[] = {
     {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", "protoc --version"},
+    {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py",
+     "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true},
 };
 
 inline std::string name_of_case(const testing::TestParamInfo<Format>& info) {
@@ -48,7 +51,7 @@ enum class Names { complete, partial };
 // Returns what the checker counts. `paraver`: the directory of the Paraver files.
 inline std::string checked(const Format& format, const std::filesystem::path& file,
                            const std::filesystem::path& paraver, Names names = Names::complete) {
-    std::vector<std::string> words{"python3", "-B", SOURCE_DIR "/tests/formats/" + format.checker,
+    std::vector<std::string> words{"/usr/bin/python3", "-B", SOURCE_DIR "/tests/formats/" + format.checker,
                                    file.string(), paraver.string()};
     if (names == Names::partial) words.emplace_back("partial");
     const Finished done = run(words);

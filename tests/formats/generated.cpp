@@ -36,6 +36,17 @@ class GeneratedFormat : public DistributedTest, public testing::WithParamInterfa
             expect_equal_bytes(output("serial") / format.file, output(name) / format.file);
         }
     }
+    // An output of an earlier emulation, and whether it is still there: a file, or an archive in a directory.
+    static fs::path file_of_earlier(const fs::path& path) {
+        return GetParam().is_directory ? path / "traces.otf2" : path;
+    }
+    static void make_earlier(const fs::path& path) {
+        fs::create_directories(file_of_earlier(path).parent_path());
+        std::ofstream(file_of_earlier(path)) << "of an earlier emulation";
+    }
+    static void expect_earlier(const fs::path& path) {
+        EXPECT_EQ(read_file(file_of_earlier(path)), "of an earlier emulation");
+    }
     std::string checked_alone() {
         return checked(GetParam(), output("serial") / GetParam().file, output("serial"));
     }
@@ -71,7 +82,7 @@ TEST_P(GeneratedFormat, HasOddNames) {
         .event("VTe", 300, {u32(1), u32(0)})
         .ends(400);
     expect_same_bytes();
-    const Finished done = run({"python3", "-B", SOURCE_DIR "/tests/formats/" + GetParam().checker,
+    const Finished done = run({"/usr/bin/python3", "-B", SOURCE_DIR "/tests/formats/" + GetParam().checker,
                                (output("serial") / GetParam().file).string()});
     EXPECT_EQ(done.status, 0) << done.err;
 }
@@ -89,12 +100,12 @@ TEST_P(GeneratedFormat, OfABadTraceIsPartial) {
     for (int ranks : {0, 1, 2, 3}) {
         const fs::path out = output("out" + std::to_string(ranks));
         fs::create_directories(out);
-        std::ofstream(out / format.file) << "of an earlier emulation";
+        make_earlier(out / format.file);
         const std::vector<std::string> options{format.option(), (out / format.file).string()};
         const Finished done =
             ranks == 0 ? serial(directory, out, options) : distributed(ranks, directory, out, options);
         EXPECT_EQ(done.status, 1);
-        EXPECT_EQ(read_file(out / format.file), "of an earlier emulation");
+        expect_earlier(out / format.file);
         checked(format, out / format.partial, out, Names::partial);
         expect_equal_bytes(output("out0") / format.partial, out / format.partial);
     }
@@ -104,7 +115,7 @@ TEST_P(GeneratedFormat, ReplacesAPartialOne) {
     const Format& format = GetParam();
     trace_.thread().starts(10).ends(20);
     fs::create_directories(output("serial"));
-    std::ofstream(output("serial") / format.partial) << "of an earlier emulation";
+    make_earlier(output("serial") / format.partial);
     expect_same_bytes();
     EXPECT_FALSE(fs::exists(output("serial") / format.partial));
 }
@@ -120,6 +131,18 @@ TEST_P(GeneratedFormat, ThatCannotBeMadeIsAnErrorBeforeAnythingElse) {
     }
     EXPECT_FALSE(fs::exists(output("one") / "thread.prv"));
     EXPECT_FALSE(fs::exists(output("two") / "thread.prv"));
+}
+
+TEST_P(GeneratedFormat, LeavesAnotherDirectoryAlone) {
+    trace_.thread().starts(10).ends(20);
+    const fs::path directory = trace_.write(), taken = output("taken");
+    fs::create_directories(taken);
+    std::ofstream(taken / "precious") << "kept";
+    const std::vector<std::string> options{GetParam().option(), taken.string()};
+    for (const Finished& done :
+         {serial(directory, output("one"), options), distributed(2, directory, output("two"), options)})
+        EXPECT_EQ(done.status, 1) << done.err;
+    EXPECT_EQ(read_file(taken / "precious"), "kept");
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, GeneratedFormat, testing::ValuesIn(formats), name_of_case);

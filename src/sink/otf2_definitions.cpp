@@ -1,0 +1,134 @@
+#include "sink/otf2_definitions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/utf8.hpp"
+#include "sink/process_order.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr uint64_t ticks_per_second = 1'000'000'000;
+constexpr uint32_t locations_group = 0, self_group = 1, first_group = 2;
+
+class Definitions {
+ public:
+    Definitions(Otf2Archive& archive, const Otf2Content& content)
+        : archive_(archive), writer_(archive.definitions()), content_(content), schema_(content.schema) {}
+
+    void write() {
+        const uint64_t began = schema_.began ? static_cast<uint64_t>(*schema_.began) * ticks_per_second
+                                             : OTF2_UNDEFINED_TIMESTAMP;
+        archive_.check(
+            OTF2_GlobalDefWriter_WriteClockProperties(writer_, ticks_per_second, 0, content_.end, began));
+        archive_.check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, text("MPI"),
+                                                          OTF2_PARADIGM_CLASS_PROCESS));
+        write_processes();
+        write_threads();
+        for (uint32_t number = 0; number < content_.regions.size(); ++number) write_region(number);
+        write_communicators();
+    }
+
+ private:
+    OTF2_StringRef text(const std::string& text) {
+        const auto [known, is_new] = texts_.emplace(valid_utf8(text), static_cast<uint32_t>(texts_.size()));
+        if (is_new)
+            archive_.check(OTF2_GlobalDefWriter_WriteString(writer_, known->second, known->first.c_str()));
+        return known->second;
+    }
+
+    uint32_t node(const std::string& host) {
+        const auto [known, is_new] = nodes_.emplace(host, static_cast<uint32_t>(nodes_.size()) + 1);
+        if (is_new)
+            archive_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, known->second, text(host),
+                                                                    text("node"), 0));
+        return known->second;
+    }
+
+    void write_processes() {
+        archive_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, 0, text("machine"), text("machine"),
+                                                                OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+        group_of_.resize(schema_.processes.size());
+        uint32_t group = 0;
+        for (uint32_t p : processes_in_order(schema_)) {
+            const ShownProcess& process = schema_.processes[p];
+            const std::string name = has_rank(process) ? fmt::format("MPI Rank {}", *process.rank)
+                                                       : fmt::format("process {}", process.pid);
+            group_of_[p] = group++;
+            archive_.check(OTF2_GlobalDefWriter_WriteLocationGroup(
+                writer_, group_of_[p], text(name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node(process.host),
+                OTF2_UNDEFINED_LOCATION_GROUP));
+        }
+    }
+
+    void write_threads() {
+        for (uint32_t row = 0; row < schema_.threads.size(); ++row)
+            archive_.check(OTF2_GlobalDefWriter_WriteLocation(
+                writer_, row, text(schema_.thread.rows[row]), OTF2_LOCATION_TYPE_CPU_THREAD,
+                content_.events[row], group_of_[schema_.threads[row].process]));
+    }
+
+    // Its description is the title of its type.
+    void write_region(uint32_t number) {
+        const Otf2Region& region = content_.regions[number];
+        const EventType& type = schema_.thread.types[region.type];
+        const bool is_mpi = type.type == prv_type::mpi_function;
+        const std::string label = label_of(type, region.value);
+        archive_.check(OTF2_GlobalDefWriter_WriteRegion(
+            writer_, number, text(label), text(label), text(type.title),
+            is_mpi ? otf2_role(label) : OTF2_RegionRole{OTF2_REGION_ROLE_CODE},
+            is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0,
+            0));
+    }
+
+    void write_group(uint32_t number, const std::string& name, OTF2_GroupType type,
+                     const std::vector<uint64_t>& members) {
+        archive_.check(OTF2_GlobalDefWriter_WriteGroup(
+            writer_, number, text(name), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+            static_cast<uint32_t>(members.size()), members.data()));
+    }
+
+    // The first thread of a process stands for it.
+    void write_communicators() {
+        std::vector<uint64_t> first_thread(schema_.processes.size(), UINT64_MAX), locations;
+        for (uint64_t row = schema_.threads.size(); row-- > 0;)
+            first_thread[schema_.threads[row].process] = row;
+        for (uint32_t process : content_.communicators.processes())
+            locations.push_back(first_thread[process]);
+        if (locations.empty()) return;
+        write_group(locations_group, "MPI ranks", OTF2_GROUP_TYPE_COMM_LOCATIONS, locations);
+        const auto& all = content_.communicators.all();
+        for (uint32_t number = 0; number < all.size(); ++number) {
+            const bool is_self = number == Otf2Communicators::of_self;
+            const uint32_t group = is_self ? self_group : first_group + number;
+            const std::vector<uint64_t> members(all[number].members.begin(), all[number].members.end());
+            write_group(group, all[number].name,
+                        is_self ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP, members);
+            archive_.check(OTF2_GlobalDefWriter_WriteComm(writer_, number, text(all[number].name), group,
+                                                          OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        }
+    }
+
+    Otf2Archive& archive_;
+    OTF2_GlobalDefWriter* writer_;
+    const Otf2Content& content_;
+    const Schema& schema_;
+    std::map<std::string, uint32_t> texts_, nodes_;
+    std::vector<uint32_t> group_of_;  // by process
+};
+
+}  // namespace
+
+std::string label_of(const EventType& type, int64_t value) {
+    const auto known = std::ranges::find(type.labels, value, [](const auto& label) { return label.first; });
+    return known == type.labels.end() ? fmt::format("{}", value) : known->second;
+}
+
+void write_definitions(Otf2Archive& archive, const Otf2Content& content) {
+    Definitions(archive, content).write();
+}
+
+}  // namespace ovni

@@ -1,0 +1,109 @@
+#include "sink/otf2_functions.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string>
+
+#include "mpi_function_rows.hpp"
+
+namespace ovni {
+
+namespace {
+
+struct Collective {
+    std::string_view name;  // without "MPI_", in small letters
+    OTF2_CollectiveOp operation;
+    OTF2_RegionRole role;
+};
+constexpr Collective collectives[] = {
+    {"barrier", OTF2_COLLECTIVE_OP_BARRIER, OTF2_REGION_ROLE_BARRIER},
+    {"bcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {"gather", OTF2_COLLECTIVE_OP_GATHER, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {"gatherv", OTF2_COLLECTIVE_OP_GATHERV, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {"scatter", OTF2_COLLECTIVE_OP_SCATTER, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"reduce", OTF2_COLLECTIVE_OP_REDUCE, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {"scan", OTF2_COLLECTIVE_OP_SCAN, OTF2_REGION_ROLE_COLL_OTHER},
+    {"exscan", OTF2_COLLECTIVE_OP_EXSCAN, OTF2_REGION_ROLE_COLL_OTHER},
+    {"neighbor_allgather", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_REGION_ROLE_COLL_OTHER},
+    {"neighbor_allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_REGION_ROLE_COLL_OTHER},
+    {"neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_REGION_ROLE_COLL_OTHER},
+    {"neighbor_alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV, OTF2_REGION_ROLE_COLL_OTHER},
+    {"neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW, OTF2_REGION_ROLE_COLL_OTHER},
+};
+
+const Collective* find(std::string_view name) {
+    const auto* found = std::ranges::find(collectives, name, &Collective::name);
+    return found == std::end(collectives) ? nullptr : found;
+}
+
+struct Found {
+    const Collective* collective = nullptr;
+    bool is_immediate = false;
+};
+Found find_collective(std::string_view name) {
+    constexpr std::string_view prefix = "MPI_";
+    if (!name.starts_with(prefix)) return {};
+    std::string small;
+    for (char c : name.substr(prefix.size()))
+        small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (const Collective* found = find(small)) return {found, false};
+    return {small.starts_with('i') ? find(std::string_view(small).substr(1)) : nullptr, true};
+}
+
+struct RoleOfRecord {
+    MpiRecord record;
+    OTF2_RegionRole role;
+};
+constexpr RoleOfRecord roles[] = {
+    {MpiRecord::Exchange, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PostedExchange, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PersistentSend, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PersistentReceive, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PostedSend, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Send, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PostedReceive, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Receive, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Probe, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::PostedMatchedReceive, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::MatchedReceive, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Completion, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Completions, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Start, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Starts, OTF2_REGION_ROLE_POINT2POINT},
+    {MpiRecord::Collective, OTF2_REGION_ROLE_COLL_OTHER},
+    {MpiRecord::OneSided, OTF2_REGION_ROLE_RMA},
+    {MpiRecord::Transfer, OTF2_REGION_ROLE_FILE_IO},
+};
+
+OTF2_RegionRole role_of(MpiRecord record) {
+    const auto* found = std::ranges::find(roles, record, &RoleOfRecord::record);
+    return found == std::end(roles) ? OTF2_RegionRole{OTF2_REGION_ROLE_FUNCTION} : found->role;
+}
+
+}  // namespace
+
+OTF2_RegionRole otf2_role(std::string_view name) {
+    if (const Found found = find_collective(name); found.collective) return found.collective->role;
+    for (const MpiFunctionRow& row : mpi_function_rows)
+        if (row.name == name) return role_of(row.record);
+    return OTF2_REGION_ROLE_FUNCTION;
+}
+
+std::optional<Otf2Collective> otf2_collective(std::string_view name) {
+    using Blocking = Otf2Collective::Blocking;
+    const Found found = find_collective(name);
+    if (!found.collective) return {};
+    return Otf2Collective{found.collective->operation, found.is_immediate ? Blocking::no : Blocking::yes};
+}
+
+}  // namespace ovni

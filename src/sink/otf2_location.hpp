@@ -1,0 +1,96 @@
+// The events of one location, a thread, in the order of time. Regions nest: where one of a type is left below
+// those of other types, these are left too, and entered again. The times of a type are those of its row, the
+// value on top of its stack.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sink/otf2_archive.hpp"
+#include "sink/otf2_functions.hpp"
+
+namespace ovni {
+
+struct Otf2Region {
+    uint32_t type = 0;  // a place in the types of the thread file
+    uint32_t padding = 0;
+    int64_t value = 0;
+    auto operator<=>(const Otf2Region&) const = default;
+};
+
+// The end of a message, or a collective, as events have them. Ranks are those in the communicator.
+struct Otf2Message {
+    uint32_t peer, communicator, tag;
+    uint64_t bytes;
+};
+struct Otf2CollectiveCall {
+    int64_t begin, end;  // of the call that completes it: the end; INT64_MAX: never
+    Otf2Collective what;
+    uint32_t communicator, root;
+    uint64_t sent, received;
+};
+
+class Otf2Location {
+ public:
+    // Both outlive this. `mpi_type`: that of calls of MPI.
+    Otf2Location(Otf2Archive& archive, uint64_t number, uint32_t mpi_type);
+
+    // Those of the whole trace, by begin. Call before all else.
+    void expect(std::vector<Otf2CollectiveCall> collectives) { collectives_ = std::move(collectives); }
+    // A message that will be received then.
+    void expect(int64_t time, const Otf2Message& message) {
+        ends_.push({time, ends_made_++, false, message, {}, 0});
+    }
+    // In the order of time: the type shows the value, a message is sent.
+    void show(int64_t time, const Otf2Region& region);
+    void send(int64_t time, const Otf2Message& message);
+    // All regions end.
+    void finish(int64_t time);
+
+    // By their numbers in events.
+    const std::vector<Otf2Region>& regions() const { return regions_; }
+    uint64_t events() const { return events_; }
+    uint64_t last_time() const { return last_; }
+
+ private:
+    // What is written at the end of a call.
+    struct End {
+        int64_t time;
+        uint64_t order;
+        bool is_collective;
+        Otf2Message message;
+        Otf2CollectiveCall collective;
+        uint64_t request;  // of a collective that does not block; 0: none
+        bool operator>(const End& other) const {
+            return std::tie(time, is_collective, order) >
+                   std::tie(other.time, other.is_collective, other.order);
+        }
+    };
+    uint64_t at(int64_t time);
+    void check(OTF2_ErrorCode code);
+    uint32_t number_of(const Otf2Region& region);
+    void enter(int64_t time, const Otf2Region& region);
+    void leave(int64_t time);
+    void write_ends(int64_t until);
+    void write(const End& end);
+    void begin_collectives(int64_t time);
+
+    Otf2Archive& archive_;
+    OTF2_EvtWriter* writer_;
+    uint32_t mpi_type_;
+    std::vector<Otf2Region> stack_;
+    std::map<Otf2Region, uint32_t> numbers_;
+    std::vector<Otf2Region> regions_;
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+    std::vector<Otf2CollectiveCall> collectives_;
+    size_t next_collective_ = 0;
+    uint64_t ends_made_ = 0, requests_ = 0, events_ = 0, last_ = 0;
+};
+
+}  // namespace ovni

@@ -1,0 +1,17 @@
+// --otf2: the trace as an archive of OTF2, for Vampir and others. Each thread is a location, whose events one
+// rank writes: it gets them from the ranks that have the slices. Calls of MPI and all that rows show of
+// stacks, such as regions, are regions; messages stand where they are sent and where their receive ends.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "sink/sink.hpp"
+
+namespace ovni {
+
+// A sink whose begin() throws UsageError if this build has no OTF2. The output is a directory; an archive
+// that is there already is replaced, anything else is an error.
+std::unique_ptr<Sink> make_otf2_sink(const std::filesystem::path& path);
+
+}  // namespace ovni

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""otf2_rules.py ARCHIVE [DIRECTORY [partial]]: checks an OTF2 archive with the library's own readers, and with DIRECTORY that it
+says what the Paraver files there say. Prints counts; what is wrong goes to stderr, status 1. Needs otf2-print and python3-otf2."""
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import otf2
+from otf2.enums import GroupType, LocationType
+from otf2.events import (Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiRecv, MpiSend, NonBlockingCollectiveComplete,
+                         NonBlockingCollectiveRequest)
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent))
+from paraver_files import ParaverFiles, Slice, title_of
+
+
+def fail(what):
+    sys.exit(f"otf2_rules: {what}")
+
+
+class Archive:
+    def __init__(self, path):
+        self.stacks, self.shown = defaultdict(list), defaultdict(list)
+        self.sends, self.receives, self.collectives = [], [], Counter()
+        self.blocking, self.requests, self.last = Counter(), defaultdict(set), defaultdict(int)
+        with otf2.reader.open(str(path / "traces.otf2")) as trace:
+            locations = list(trace.definitions.locations)
+            self.rows = [location.name for location in locations]
+            row_of = {location: row for row, location in enumerate(locations)}
+            self.expected_events = [location.number_of_events for location in locations]
+            groups = {comm: comm.group for comm in trace.definitions.comms}
+            self.found_events = Counter()
+            for location, event in trace.events:
+                if location.type != LocationType.CPU_THREAD:
+                    fail(f"{location} is no thread")
+                self.take(row_of[location], event)
+            self.process_of = {row: location.group for location, row in row_of.items()}
+            self.resolve(groups)
+        for row, stack in self.stacks.items():
+            if stack:
+                fail(f"regions of {self.rows[row]} are open at the end: {stack}")
+        if [self.found_events[row] for row in range(len(self.rows))] != self.expected_events:
+            fail("the numbers of events are not those that the definitions tell")
+
+    def take(self, row, event):
+        self.found_events[row] += 1
+        if event.time < self.last[row]:
+            fail(f"the time goes back: {event}")
+        self.last[row] = event.time
+        if isinstance(event, (Enter, Leave)):
+            region = event.region.description, event.region.name
+            stack = self.stacks[row]
+            if isinstance(event, Enter):
+                stack.append(region)
+            elif not stack or stack.pop() != region:
+                fail(f"another region is left than was entered last: {event}")
+            top = next((name for title, name in reversed(stack) if title == region[0]), None)
+            self.shown[row, title_of(region[0])].append((event.time, top))
+        elif isinstance(event, MpiSend):
+            self.sends.append((row, event))
+        elif isinstance(event, MpiRecv):
+            self.receives.append((row, event))
+        elif isinstance(event, MpiCollectiveBegin):
+            self.blocking[row] += 1
+        elif isinstance(event, MpiCollectiveEnd):
+            self.blocking[row] -= 1
+            self.collectives[event.communicator] += 1
+        elif isinstance(event, NonBlockingCollectiveRequest):
+            self.requests[row].add(event.request_id)
+        elif isinstance(event, NonBlockingCollectiveComplete):
+            if event.request_id not in self.requests[row]:
+                fail(f"nothing has made the request: {event}")
+            self.requests[row].remove(event.request_id)
+            self.collectives[event.communicator] += 1
+        else:
+            fail(f"unknown event: {event}")
+
+    def resolve(self, groups):
+        """Ends of messages by processes."""
+        def process(row, comm, rank):
+            if groups[comm].group_type == GroupType.COMM_SELF:
+                return self.process_of[row]
+            if rank >= len(groups[comm].members):
+                fail(f"{comm} has no rank {rank}")
+            return groups[comm].members[rank].group
+        self.sent = Counter((self.process_of[row], process(row, e.communicator, e.receiver), e.time, e.msg_length, e.msg_tag)
+                            for row, e in self.sends)
+        self.received = Counter((process(row, e.communicator, e.sender), self.process_of[row], e.time, e.msg_length, e.msg_tag)
+                                for row, e in self.receives)
+
+    def slices(self, row, title):
+        made, begin, shown = [], 0, None
+        for time, name in self.shown.get((row, title), []):
+            if shown is not None and time > begin:
+                made.append(Slice(begin, time, shown))
+            begin, shown = time, name
+        return made
+
+
+def joined(slices):
+    """Neighbours of one name as one: a region may be left and entered again at one time."""
+    made = []
+    for part in slices:
+        if made and made[-1].end == part.begin and made[-1].name == part.name:
+            part = Slice(made.pop().begin, part.end, part.name)
+        made.append(part)
+    return made
+
+
+def compare(archive, files):
+    if archive.rows != files.rows:
+        fail("locations are not the rows of the Paraver file")
+    titles = {title for _, title in archive.shown}
+    for (row, title), expected in files.all_slices().items():
+        if title not in titles:
+            continue
+        found, expected = joined(archive.slices(row, title)), joined(expected)
+        if found != expected:
+            at = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
+            fail(f"{title} of row {row}: {len(found)} slices, {len(expected)} in lines; the first that differs is {at}: "
+                 f"{found[at:at + 3]}, {expected[at:at + 3]}")
+    if "MPI function" not in titles and any(found for (_, title), found in files.all_slices().items() if title == "MPI function"):
+        fail("no call of MPI is there")
+
+    def size(length):
+        return min(length, 2**31 - 1)
+    process = archive.process_of
+    expected = Counter((process[m.sender], process[m.receiver], m.begin, m.bytes, m.tag) for m in files.messages)
+    found = Counter({(a, b, t, size(n), tag): k for (a, b, t, n, tag), k in archive.sent.items()})
+    if found != expected:
+        fail(f"sends: {list((found - expected).items())[:3]}, lines {list((expected - found).items())[:3]}")
+    expected = Counter((process[m.sender], process[m.receiver], max(m.begin, m.end), m.bytes, m.tag) for m in files.messages)
+    found = Counter({(a, b, t, size(n), tag): k for (a, b, t, n, tag), k in archive.received.items()})
+    if found != expected:
+        fail(f"receives: {list((found - expected).items())[:3]}, lines {list((expected - found).items())[:3]}")
+
+
+def main():
+    path = Path(sys.argv[1])
+    printed = subprocess.run(["otf2-print", "-G", path / "traces.otf2"], capture_output=True)
+    # The readers refuse an archive without locations.
+    if b"Find location definitions" in printed.stderr and sys.argv[2:] and not ParaverFiles(sys.argv[2]).rows:
+        return print(" locations=0 ")
+    if printed.returncode or b"error" in printed.stderr:
+        fail(printed.stderr.decode())
+    archive = Archive(path)
+    if any(archive.blocking.values()):
+        fail(f"collectives without end: {archive.blocking}")
+    if len(sys.argv) > 2:
+        compare(archive, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]))
+    counts = {"locations": len(archive.rows), "messages": len(archive.sends), "collectives": sum(archive.collectives.values())}
+    print(" " + " ".join(f"{name}={count}" for name, count in counts.items()) + " ")
+
+
+main()
