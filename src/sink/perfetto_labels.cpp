@@ -6,17 +6,11 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "sink/all_labels.hpp"
 
 namespace ovni {
 
 namespace {
-
-// Labels of values that few traces show belong to the names, too.
-Schema with_all_labels(const Plan& plan) {
-    Schema schema = plan.schema;
-    add_labels(schema, plan, std::vector<int64_t>(ShownExtras(plan).until(end_of_trace).size(), 1));
-    return schema;
-}
 
 std::set<uint32_t> late_types(const Plan& plan) {
     std::set<uint32_t> types;

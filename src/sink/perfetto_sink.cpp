@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sink/all_labels.hpp"
 #include "sink/output_names.hpp"
 #include "sink/perfetto_labels.hpp"
 #include "sink/perfetto_packets.hpp"
@@ -24,10 +25,6 @@ using State = RowStates::State;
 
 // Waits are shown with their causes; the number of a thread is in its name.
 constexpr std::array<uint16_t, 2> left_out = {prv_type::tid, prv_type::wait_state};
-
-constexpr bool is_counter(uint32_t type) {
-    return type >= prv_type::first_instant || (type >= prv_type::first_counter && type < prv_type::call_site);
-}
 
 constexpr uint64_t unknown_bytes = UINT64_MAX;
 
