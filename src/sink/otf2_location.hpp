@@ -53,13 +53,13 @@ class Otf2Location {
     // All regions end.
     void finish(int64_t time);
 
-    // By their numbers in events.
+    // The place of a region is its number in events.
     const std::vector<Otf2Region>& regions() const { return regions_; }
     uint64_t events() const { return events_; }
     uint64_t last_time() const { return last_; }
 
  private:
-    // What is written at the end of a call.
+    // A record that is written at the end of a call.
     struct End {
         int64_t time;
         uint64_t order;

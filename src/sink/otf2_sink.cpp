@@ -230,7 +230,7 @@ void Otf2Sink::send(const MessageRecord& message) {
         location(message.sender_row).send(message.time, *known);
 }
 
-// Of all ranks, alike on all.
+// Those of all ranks, alike on all.
 std::vector<Otf2Region> Otf2Sink::all_regions() const {
     std::set<Otf2Region> mine;
     for (const auto& location : locations_)
