@@ -2,6 +2,7 @@
 
 #include "sink/columns_sink.hpp"
 #include "sink/otf2_sink.hpp"
+#include "sink/paje_sink.hpp"
 #include "sink/perfetto_sink.hpp"
 
 namespace ovni {
@@ -26,6 +27,9 @@ constexpr OutputFormat formats[] = {
       is made, or an archive there is replaced.)"},
      make_otf2_sink,
      Output::Kind::directory},
+    {{"paje", "", "FILE", "",
+      "Write a trace in the format of Paje, too, for ViTE and PajeNG: states, counters, messages."},
+     make<PajeSink>},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,20 @@ struct Format {
     std::string checker;
     std::string needs;  // a command that succeeds if the checker has what it needs
     bool is_directory = false;
+    bool has_collectives = true;
 
     std::string option() const { return "--" + name; }
 };
+
+inline void PrintTo(const Format& format, std::ostream* out) {
+    *out << format.name;
+}
 
 inline const Format formats[] = {
     {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", "protoc --version"},
     {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py",
      "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true},
+    {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", "python3 --version", false, false},
 };
 
 inline std::string name_of_case(const testing::TestParamInfo<Format>& info) {
