@@ -1,6 +1,7 @@
 #include "session/emulation.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
@@ -24,6 +25,8 @@
 
 namespace ovni {
 
+using Json = nlohmann::ordered_json;
+
 Emulation::Emulation(const EmulationOptions& options, Distribution& distribution)
     : options_(options),
       distribution_(distribution),
@@ -43,8 +46,9 @@ int Emulation::run() {
     int64_t origin = find_origin(readers);
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
-    if (options_.report) tallies_.emplace(system_, plan_);
     if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
+    make_sinks();
+    if (options_.report || any_needs(&Sink::needs_report)) tallies_.emplace(system_, plan_);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
@@ -54,7 +58,6 @@ int Emulation::run() {
                     : window.was_interrupted() ? Ending::interrupted
                                                : Ending::complete;
     end_sinks(window, schema, ending);
-    if (tallies_) write_report(window, schema, ending);
     if (ranks_.is_root()) return print_end(end, trace_.streams().size());
     return status_of(end);
 }
@@ -129,7 +132,11 @@ void Emulation::analyse_traffic(int64_t origin) {
     limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
     TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader());
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
-    if (!options_.outputs.empty()) rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
+    if (!options_.outputs.empty()) {
+        rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
+        longest_waits_ =
+            traffic_rows(system_, ranks_.broadcast(found.wait_summary.longest), {}, origin).waits;
+    }
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
     content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
@@ -169,7 +176,7 @@ void Emulation::find_calls(int64_t origin) {
     ranks_.agree([&] { calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_, origin, quiet_reader()); });
 }
 
-void Emulation::begin_sinks() {
+void Emulation::make_sinks() {
     sinks_.push_back(std::make_unique<PrvSink>(options_.output));
     for (const ChosenOutput& chosen : options_.outputs) sinks_.push_back(chosen.format->make(chosen.path));
     if (calls_)
@@ -177,8 +184,11 @@ void Emulation::begin_sinks() {
                                                       options_.mpi_prv == MpiPrv::with_states
                                                           ? MpiPrvText::States::shown
                                                           : MpiPrvText::States::left_out));
+}
+
+void Emulation::begin_sinks() {
     for (const auto& sink : sinks_) {
-        sink->expect(rows_);
+        sink->expect({rows_, longest_waits_});
         sink->begin(ranks_, plan_);
     }
 }
@@ -262,21 +272,26 @@ void Emulation::tell_waiting(int64_t origin) {
         log::warn("{}", line);
 }
 
-bool Emulation::any_needs_facts() const {
-    return std::ranges::any_of(sinks_, [](const auto& sink) { return sink->needs_facts(); });
+bool Emulation::any_needs(bool (Sink::*what)() const) const {
+    return std::ranges::any_of(sinks_, [&](const auto& sink) { return (*sink.*what)(); });
 }
 
 void Emulation::end_sinks(const Window& window, const Schema& schema, Ending ending) {
     log::info("writing traces to disk, please wait");
-    if (any_needs_facts() || tallies_)
+    const bool needs_facts = any_needs(&Sink::needs_facts);
+    if (needs_facts || tallies_)
         content_.gaps = gather(
             ranks_, ranks_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine_); }));
-    const Facts facts = any_needs_facts() ? this->facts(window) : Facts();
+    const Facts facts = needs_facts ? this->facts(window) : Facts();
     rows_.end_at(window.duration());
-    for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_});
+    const Json report = tallies_ ? make_report(window, schema) : Json();
+    for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_, report});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
     if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
     if (ranks_.is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);
+    ranks_.agree([&] {
+        if (report_file_) report_file_->end(report, ending);
+    });
 }
 
 Facts Emulation::facts(const Window& window) const {
@@ -290,7 +305,8 @@ void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) cons
     for (const std::string& line : critical_path_lines(traffic.critical_path, system_)) log::info("{}", line);
 }
 
-void Emulation::write_report(const Window& window, const Schema& schema, Ending ending) {
+// On rank 0; null on others.
+Json Emulation::make_report(const Window& window, const Schema& schema) {
     tallies_->states.finish(window.duration());
     gather(ranks_, *tallies_, content_);
     content_.warnings = gather_warnings(ranks_);
@@ -298,10 +314,10 @@ void Emulation::write_report(const Window& window, const Schema& schema, Ending 
     content_.duration = window.duration();
     content_.error = window.was_interrupted() ? "interrupted" : window.error();
     content_.damages = damages_of(options_, damages_);
-    ranks_.agree([&] {
-        if (!ranks_.is_root()) return;
+    return ranks_.agree([&] {
+        if (!ranks_.is_root()) return Json();
         if (content_.traffic) tell_efficiency(*content_.traffic);
-        report_file_->end(report_text({trace_, system_, plan_, clocks_, schema}, content_), ending);
+        return report_of({trace_, system_, plan_, clocks_, schema}, content_);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <vector>
@@ -50,16 +51,17 @@ class Emulation {
     void find_calls(int64_t origin);
     bool reads(uint32_t stream) const;
     OpenStream quiet_reader() const;
+    void make_sinks();
     void begin_sinks();
     void replay(Emulator& emulator, Window& window);
     EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
-    bool any_needs_facts() const;
+    bool any_needs(bool (Sink::*what)() const) const;
     Facts facts(const Window& window) const;
     void tell_efficiency(const ReportContent::TrafficFacts& traffic) const;
-    void write_report(const Window& window, const Schema& schema, Ending ending);
+    nlohmann::ordered_json make_report(const Window& window, const Schema& schema);
 
     const EmulationOptions& options_;
     Distribution& distribution_;
@@ -76,6 +78,7 @@ class Emulation {
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
     TrafficRows rows_;    // if a sink wants them
+    std::vector<WaitRow> longest_waits_;
     FoundPlan mpi_plan_;  // with --mpi-prv
     std::optional<PendingCalls> calls_;
     ReportContent content_;

@@ -356,7 +356,7 @@ void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
 
 }  // namespace
 
-std::string report_text(const ReportSubject& of, const ReportContent& content) {
+Json report_of(const ReportSubject& of, const ReportContent& content) {
     Json report = {{"format", "ovni-mpi report"},
                    {"version", version},
                    {"tool", tool_version()},
@@ -379,12 +379,12 @@ std::string report_text(const ReportSubject& of, const ReportContent& content) {
     else
         for (const char* name : {"ties", "crowded_cpus", "oddities", "faults"}) report[name] = Json();
     report["warnings"] = content.warnings;
-    // Texts of the program may be anything.
-    return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return report;
 }
 
-void ReportFile::end(const std::string& text, Ending ending) {
-    output_.write(text);
+// Texts of the program may be anything.
+void ReportFile::end(const Json& report, Ending ending) {
+    output_.write(report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
     commit(output_, path_, ending);
 }
 

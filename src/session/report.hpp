@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -71,13 +72,13 @@ struct ReportSubject {
     const Schema& schema;
 };
 
-std::string report_text(const ReportSubject& of, const ReportContent& content);
+nlohmann::ordered_json report_of(const ReportSubject& of, const ReportContent& content);
 
 // Made before there is anything to say: where it cannot be written nothing else is done. Throws Error.
 class ReportFile {
  public:
     explicit ReportFile(std::filesystem::path path) : path_(std::move(path)), output_(path_) {}
-    void end(const std::string& text, Ending ending);
+    void end(const nlohmann::ordered_json& report, Ending ending);
 
  private:
     std::filesystem::path path_;

@@ -68,7 +68,7 @@ class Otf2Sink : public Sink {
  public:
     explicit Otf2Sink(fs::path path) : path_(std::move(path)) {}
 
-    void expect(const TrafficRows& traffic) override { traffic_ = &traffic; }
+    void expect(const Expected& expected) override { traffic_ = &expected.traffic; }
     void begin(const Ranks& ranks, const Plan& plan) override;
     void share(const Slice& slice) override;
     void write(const Slice& slice) override;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
@@ -42,14 +43,23 @@ struct Outcome {
     Ending ending = Ending::complete;
     const Facts& facts;          // empty if no sink needs them
     const TrafficRows& traffic;  // those of this rank; empty as facts are
+    // As --report writes it, on rank 0; null if no sink needs it.
+    const nlohmann::ordered_json& report;
+};
+
+// The traffic between processes, which is known before the first slice.
+struct Expected {
+    // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind the
+    // last slice, if the emulation ends before the trace.
+    const TrafficRows& traffic;
+    std::span<const WaitRow> longest_waits;  // of the trace, by time; alike on all ranks
 };
 
 class Sink {
  public:
     virtual ~Sink() = default;
-    // Called before begin(), with the waits and collectives of the threads of this rank, in the order of
-    // their keys. They may begin behind the last slice, if the emulation ends before the trace. Local.
-    virtual void expect(const TrafficRows& /*traffic*/) {}
+    // Called before begin(). Local.
+    virtual void expect(const Expected& /*expected*/) {}
     // Collective. Throws Error if the output cannot be made. `ranks` and `plan` outlive the sink.
     virtual void begin(const Ranks& ranks, const Plan& plan) = 0;
     // Collective: what the ranks must agree on before they can write this slice.
@@ -60,6 +70,7 @@ class Sink {
     virtual void end(const Outcome& outcome) = 0;
 
     virtual bool needs_facts() const { return false; }
+    virtual bool needs_report() const { return false; }
     // Bytes that this rank has written of slices.
     virtual uint64_t bytes_written() const { return 0; }
 };

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.hpp"
 #include "sink/pcf.hpp"
 #include "sink/prv_sink.hpp"
@@ -100,7 +102,7 @@ class Output {
         sink_.write({records, {}, {}});
     }
     void end(const Schema& schema, int64_t duration, Ending ending) {
-        sink_.end({schema, duration, ending, Facts(), TrafficRows()});
+        sink_.end({schema, duration, ending, Facts(), TrafficRows(), nlohmann::ordered_json()});
     }
 
  private:
