@@ -77,7 +77,7 @@ class Emulation {
     std::optional<ReportFile> report_file_;  // on rank 0
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
-    TrafficRows rows_;    // if a sink wants them
+    TrafficRows rows_;  // if a sink wants them
     std::vector<WaitRow> longest_waits_;
     FoundPlan mpi_plan_;  // with --mpi-prv
     std::optional<PendingCalls> calls_;

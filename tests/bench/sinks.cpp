@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -76,7 +75,8 @@ void measure(const char* name, int round, const Emulated& emulated, Sink& sink, 
         sink.share(slice);
         sink.write(slice);
     }
-    sink.end({emulated.plan.schema, emulated.duration, Ending::complete, Facts(), TrafficRows(), nlohmann::ordered_json()});
+    sink.end({emulated.plan.schema, emulated.duration, Ending::complete, Facts(), TrafficRows(),
+              nlohmann::ordered_json()});
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - wall;
     fmt::print("{} {} {:.6f} {:.6f} {}\n", name, round, seconds.count(), cpu_seconds() - cpu,
                bytes_in(directory));
