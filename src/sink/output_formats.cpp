@@ -4,6 +4,7 @@
 #include "sink/otf2_sink.hpp"
 #include "sink/paje_sink.hpp"
 #include "sink/perfetto_sink.hpp"
+#include "sink/page_sink.hpp"
 
 namespace ovni {
 
@@ -30,6 +31,9 @@ constexpr OutputFormat formats[] = {
     {{"paje", "", "FILE", "",
       "Write a trace in the format of Paje, too, for ViTE and PajeNG: states, counters, messages."},
      make<PajeSink>},
+    {{"html", "", "FILE", "",
+      "Write a page for browsers, too: losses, efficiencies, MPI, waits, a timeline."},
+     make<PageSink>},
 };
 
 }  // namespace

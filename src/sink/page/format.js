@@ -1,0 +1,58 @@
+// Numbers as text, and elements. Texts of the trace become text nodes, never HTML.
+
+const timeUnits = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]];
+
+function timeText(ns) {
+  if (ns === null || ns === undefined) return "unknown";
+  for (const [unit, length] of timeUnits)
+    if (Math.abs(ns) >= length) {
+      const value = ns / length;
+      return `${value.toFixed(unit === "ns" ? 0 : value < 10 ? 3 : value < 100 ? 2 : 1)} ${unit}`;
+    }
+  return "0 ns";
+}
+
+// A moment, as exact as a step of that many ns needs it.
+function momentText(ns, step) {
+  const [unit, length] = timeUnits.find(([, unitLength]) => step >= unitLength / 1000) ?? timeUnits[3];
+  const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / length))));
+  return `${(ns / length).toFixed(digits)} ${unit}`;
+}
+
+function numberText(number) {
+  return number === null || number === undefined ? "" : String(number).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
+}
+
+function bytesText(bytes) {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let value = bytes, unit = 0;
+  for (; value >= 1000 && unit + 1 < units.length; ++unit) value /= 1000;
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}`;
+}
+
+function percentText(ratio) {
+  return `${(100 * ratio).toFixed(ratio < 0.1 ? 1 : 0)} %`;
+}
+
+function plural(count, one, many = `${one}s`) {
+  return `${numberText(count)} ${count === 1 ? one : many}`;
+}
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function section(id) {
+  return document.getElementById(id);
+}
+
+function say(text) {
+  section("said").textContent = text;
+}
