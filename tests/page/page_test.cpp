@@ -1,0 +1,227 @@
+// --html: the data of the page against the report of the same run, for any number of ranks and any names.
+#include <map>
+#include <utility>
+
+#include "tests/mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+constexpr uint64_t most_bytes = 5'000'000;
+
+class PageTest : public DistributedTest {
+ protected:
+    std::vector<std::string> page_to(const std::string& name) {
+        return {"--html", output(name + ".html").string(), "--report", output(name + ".json").string()};
+    }
+    std::string page_text(const std::string& name) { return read_file(output(name + ".html")); }
+    Json report(const std::string& name) { return Json::parse(read_file(output(name + ".json"))); }
+    // The data of a page: what stands in its element.
+    static Json data_of(const std::string& page) {
+        const std::string begin = R"(<script type="application/json" id="data">)";
+        const size_t at = page.find(begin) + begin.size();
+        return Json::parse(page.substr(at, page.find("</script>", at) - at));
+    }
+    Json emulated() {
+        const fs::path directory = trace_.write();
+        const Finished done = serial(directory, output("serial"), page_to("serial"));
+        EXPECT_EQ(done.status, 0) << done.err;
+        return data_of(page_text("serial"));
+    }
+    // The same bytes from one process and from 1 to 4 ranks, in windows of any size.
+    Json expect_same_pages(int status = 0, const std::string& inserted = "") {
+        const fs::path directory = trace_.write();
+        const Finished expected = serial(directory, output("serial"), page_to("serial"));
+        EXPECT_EQ(expected.status, status) << expected.err;
+        const std::string text = page_text("serial" + inserted);
+        for (const int ranks : {1, 2, 3, 4}) {
+            const std::string name = "ranks" + std::to_string(ranks);
+            const Finished done = distributed(ranks, directory, output(name), page_to(name),
+                                              {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 150)});
+            EXPECT_EQ(done.status, status) << done.err;
+            EXPECT_TRUE(text == page_text(name + inserted)) << ranks << " ranks";
+        }
+        return data_of(text);
+    }
+    StreamBuilder& rank(int rank, int ranks, const std::string& loom, int cpu = 0) {
+        return trace_.thread({.loom = loom,
+                              .pid = rank + 1,
+                              .tid = rank + 1,
+                              .rank = rank,
+                              .nranks = ranks,
+                              .cpus = {{cpu, cpu}},
+                              .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}});
+    }
+    // Ranks that enter a barrier again and again, each time another one as the last; in two regions.
+    void add_barriers(int ranks, int barriers, int ranks_of_loom = 1) {
+        constexpr int64_t step = 1000;
+        constexpr int region = 99;
+        for (int r = 0; r < ranks; ++r) {
+            const int cpu = r % ranks_of_loom;
+            StreamBuilder& stream = rank(r, ranks, "node" + std::to_string(r / ranks_of_loom) + ".a", cpu);
+            stream.mark(region, "stack", "MPI_Pcontrol region", {{1001, "first"}, {1002, "second"}});
+            stream.set("ovni.run", "a-run").starts(1, cpu).event("MUi", 2).event("MUI", 3);
+            for (int i = 0; i < barriers; ++i) {
+                const int64_t clock = step * (i + 1);
+                const int late = (r + i) % ranks == 0 ? 500 : r;
+                stream.event("OM[", clock - 10, {i64(i % 2 == 0 ? 1001 : 1002), region})
+                    .event("MCb", clock + late, {-1, u32(1), u64(0)})
+                    .event("MCB", clock + 520, {u64(0)})
+                    .event("OM]", clock + 600, {i64(i % 2 == 0 ? 1001 : 1002), region});
+            }
+            const int64_t end = step * (barriers + 2);
+            stream.event("MUf", end).event("MUF", end + 1).ends(end + 10);
+        }
+    }
+};
+
+TEST_F(PageTest, SaysWhatTheReportSays) {
+    add_barriers(4, 20);
+    const Json page = emulated(), report = this->report("serial");
+    for (const auto& [name, member] : report.items()) {
+        if (name == "processes" || name == "messages") continue;
+        EXPECT_EQ(page["report"][name], member) << name;
+    }
+    EXPECT_EQ(page["left_out"], Json::object());
+    EXPECT_EQ(page["report"]["messages"]["matched"], report["messages"]["matched"]);
+    std::map<std::pair<std::string, std::string>, Json> times;
+    for (const Json& process : report["processes"])
+        for (const Json& of : process["mpi"])
+            times[{"rank " + process["rank"].dump(), of["function"]}] =
+                Json::array({of["calls"], of["ns"], of["sent"], of["received"]});
+    const Json& functions = page["functions"];
+    EXPECT_EQ(functions["cells"].size(), times.size());
+    for (const Json& cell : functions["cells"])
+        EXPECT_EQ((Json::array({cell[2], cell[3], cell[4], cell[5]})),
+                  (times[{functions["names"][cell[0].get<size_t>()],
+                          functions["functions"][cell[1].get<size_t>()]}]));
+}
+
+// Times in the details of the whole run add up to those of the report.
+TEST_F(PageTest, TimelineHasTheTimesOfTheReport) {
+    add_barriers(3, 30);
+    const Json page = emulated(), report = this->report("serial");
+    const Json& timeline = page["timeline"];
+    ASSERT_EQ(timeline["windows"][0]["clips"].size(), 3u);
+    const auto barrier = std::ranges::find_if(
+        timeline["categories"], [](const Json& category) { return category["name"] == "MPI_Barrier"; });
+    const auto place = static_cast<size_t>(barrier - timeline["categories"].begin());
+    for (const Json& clip : timeline["windows"][0]["clips"]) {
+        int64_t time = 0, since = -1, sum = 0;
+        for (size_t i = 0; i < clip[2].size(); i += 2) {
+            time += clip[2][i].get<int64_t>();
+            const size_t code = clip[2][i + 1];
+            if (code % 3 != 0) continue;
+            if (since >= 0) sum += time - std::exchange(since, -1);
+            if (code / 3 == place) since = time;
+        }
+        int64_t expected = 0;
+        for (const Json& of : report["processes"][clip[0].get<size_t>()]["mpi"])
+            if (of["function"] == "MPI_Barrier") expected = of["ns"];
+        EXPECT_EQ(sum, expected);
+    }
+}
+
+TEST_F(PageTest, HasAWindowForEachLongWaitAndRegion) {
+    add_barriers(4, 20);
+    const Json page = emulated(), report = this->report("serial");
+    std::vector<std::pair<int64_t, int64_t>> shown, longest;
+    std::vector<std::string> regions;
+    for (const Json& window : page["timeline"]["windows"]) {
+        if (window["kind"] == "wait") shown.emplace_back(window["wait"][0], window["wait"][1]);
+        if (window["kind"] != "region") continue;
+        regions.push_back(page["timeline"]["regions"][window["region"].get<size_t>() - 1]);
+        EXPECT_EQ(window["to"].get<int64_t>() - window["from"].get<int64_t>(), 610);
+        EXPECT_EQ(window["clips"].size(), 4u);
+    }
+    for (const Json& wait : report["waits"]["longest"]) longest.emplace_back(wait["from"], wait["to"]);
+    EXPECT_FALSE(longest.empty());
+    std::ranges::sort(shown);
+    std::ranges::sort(longest);
+    EXPECT_EQ(shown, longest);
+    EXPECT_EQ(regions, (std::vector<std::string>{"first", "second"}));
+}
+
+TEST_F(PageTest, AnyNumberOfRanksWritesTheSameBytes) {
+    add_barriers(5, 60);
+    build(trace_, {.seed = 41, .looms = 3, .events = 800, .models = every_model, .hosts = 2, .apps = 2});
+    expect_same_pages();
+}
+
+TEST_F(PageTest, ManyRowsAreFoldedAndTheSameForAnyNumberOfRanks) {
+    constexpr int ranks = 72, ranks_of_loom = 24;
+    add_barriers(ranks, 3, ranks_of_loom);
+    const Json page = expect_same_pages();
+    EXPECT_EQ(page["timeline"]["hosts"]["names"], (Json{"node0", "node1", "node2"}));
+    EXPECT_EQ(page["timeline"]["hosts"]["cells"].size(), 3u);
+    EXPECT_EQ(page["timeline"]["rows"]["cells"].size(), size_t{ranks});
+}
+
+TEST_F(PageTest, OfATraceWithAWrongEventIsPartial) {
+    add_barriers(3, 10);
+    rank(3, 4, "node3.a").starts(5).event("MCB", 5000, {u64(0)}).ends(6000);
+    const Json page = expect_same_pages(1, ".partial");
+    EXPECT_EQ(page["report"]["complete"], false);
+    EXPECT_FALSE(fs::exists(output("serial.html")));
+}
+
+TEST_F(PageTest, OfATraceWithoutMpi) {
+    build(trace_, {.seed = 42, .looms = 2, .models = "6O"});
+    const Json page = emulated();
+    EXPECT_TRUE(page["matrix"].is_null());
+    EXPECT_TRUE(page["functions"]["cells"].empty());
+}
+
+// No name can end the element of the data, or be anything but a text.
+TEST_F(PageTest, NamesAreTextsWhateverTheyAre) {
+    const std::string name = "</script><script>alert(1)</script><!-- \" ' \\ & \x01\x7f \xe2\x80\xa8";
+    constexpr int region = 99;
+    StreamBuilder& stream = rank(0, 1, "node0.a");
+    stream.mark(region, "stack", name, {{1001, name}, {1002, std::string(500, '<')}});
+    stream.set("ovni.run", name).starts(1).event("OM[", 10, {i64(1001), region});
+    stream.event("OM]", 20, {i64(1001), region}).ends(30);
+    const fs::path directory = output("trace</script>\xff\xc3\"'");
+    trace_.write_to(directory);
+    const Finished done = serial(directory, output("serial"), page_to("serial"));
+    ASSERT_EQ(done.status, 0) << done.err;
+    const std::string text = page_text("serial");
+    const Json page = data_of(text);
+    EXPECT_EQ(page["report"]["trace"]["run"], name);
+    EXPECT_EQ(page["timeline"]["regions"][0], name);
+    EXPECT_THAT(page["report"]["trace"]["directory"].get<std::string>(),
+                HasSubstr("</script>\ufffd\ufffd\"'"));
+    const std::string scripts = "</script>";
+    size_t ends = 0;
+    for (size_t at = text.find(scripts); at != text.npos; at = text.find(scripts, at + 1)) ++ends;
+    EXPECT_EQ(ends, 2u);
+    EXPECT_EQ(text.find('\x01'), text.npos);
+    EXPECT_EQ(text.find("<!--"), text.npos);
+}
+
+TEST_F(PageTest, StaysSmallForManyRows) {
+    for (const int rows : {4, 64, 1024, 8192}) {
+        TraceBuilder trace;
+        for (int r = 0; r < rows; ++r) {
+            StreamBuilder& stream = trace.thread({.loom = "node" + std::to_string(r / 64) + ".a",
+                                                  .pid = r + 1,
+                                                  .tid = r + 1,
+                                                  .rank = r,
+                                                  .nranks = rows,
+                                                  .cpus = {{r % 64, r % 64}},
+                                                  .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}});
+            stream.starts(1, r % 64).event("MUi", 2).event("MUI", 3);
+            for (int i = 0; i < (1 << 15) / rows; ++i)
+                stream.event("MCb", 100 * (i + 1) + r % 40, {-1, u32(1), u64(0)})
+                    .event("MCB", 100 * (i + 1) + 50, {u64(0)});
+            stream.ends(100 << 15);
+        }
+        const std::string name = std::to_string(rows);
+        const Finished done = serial(trace.write(), output(name), page_to(name));
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_LE(page_text(name).size(), most_bytes) << rows;
+        EXPECT_EQ(data_of(page_text(name))["timeline"]["rows"]["names"].size(), static_cast<size_t>(rows));
+    }
+}
+
+}  // namespace
+}  // namespace ovni::test
