@@ -29,7 +29,7 @@ class PagePalette {
     std::string text(const TimeColumns& columns, int64_t duration, size_t rows) const;
 
  private:
-    std::string cell(const TimeColumns::Cell& cell, int64_t ns) const;
+    std::string cell(const TimeColumns& columns, size_t column, int64_t ns) const;
 
     std::vector<uint32_t> values_;
     std::map<uint32_t, size_t> places_;

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of all rows together; so the page stays below its size, however long the trace is.
-constexpr size_t most_columns = 4096;
+constexpr size_t most_columns = 4096, region_columns = 2048;
 constexpr size_t most_cells = size_t{1} << 18;
 constexpr size_t most_rows = 8192;
 constexpr size_t most_hosts = 1024;
@@ -89,7 +89,7 @@ PageTimeline::PageTimeline(const Ranks& ranks, const Schema& schema, std::span<c
       first_row_(first_row_of(static_cast<size_t>(ranks.rank()))),
       end_row_(first_row_of(static_cast<size_t>(ranks.rank()) + 1)),
       rows_(end_row_ - first_row_),
-      of_regions_(1, TimeColumns(most_columns)),
+      of_regions_(1, TimeColumns(region_columns)),
       windows_(first_row_, end_row_) {
     if (row_count_ <= most_rows) of_rows_.resize(rows_.size(), TimeColumns(columns_for(row_count_)));
     if (is_folded_) of_hosts_.resize(hosts_.size(), TimeColumns(columns_for(hosts_.size())));
@@ -198,17 +198,20 @@ void PageTimeline::end_region(Row& row, int64_t time) {
 // The sums of all ranks on rank 0.
 void PageTimeline::merge(std::vector<TimeColumns>& columns) const {
     struct Sum {
-        uint32_t number, column;
-        TimeColumns::Share share;
+        uint32_t number, category;
+        uint64_t column;
+        int64_t ns;
     };
+    if (ranks_.is_alone()) return;
     std::vector<Sum> mine;
     for (uint32_t number = 0; number < columns.size(); ++number)
-        for (uint32_t column = 0; column < columns[number].cells().size(); ++column)
-            for (const TimeColumns::Share& share : columns[number].cells()[column])
-                mine.push_back({number, column, share});
+        for (const auto& [category, sums] : columns[number].sums())
+            for (size_t column = 0; column < sums.size(); ++column)
+                if (sums[column] > 0) mine.push_back({number, category, column, sums[column]});
     const PerRank<std::vector<Sum>> all = ranks_.gather(mine);
     for (size_t rank = 1; rank < all.size(); ++rank)
-        for (const Sum& sum : all[rank]) columns[sum.number].add_at(sum.column, sum.share);
+        for (const auto& [number, category, column, ns] : all[rank])
+            columns[number].add_sum(category, column, ns);
 }
 
 // The items of all ranks on rank 0.
@@ -323,7 +326,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
                          {"cells", Json::array()}};
     for (size_t host = 0; host < of_hosts_.size(); ++host)
         timeline["hosts"]["cells"].push_back(palette.text(of_hosts_[host], end, rows_of_host[host]));
-    timeline["region_cells"] = {{"width", width(1, end)},
+    timeline["region_cells"] = {{"width", int64_t{1} << of_regions_.front().shift()},
                                 {"cells", regions.text(of_regions_.front(), end, row_count_)}};
     timeline["windows"] = std::move(windows);
     timeline["messages"] = std::move(messages);

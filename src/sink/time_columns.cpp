@@ -1,6 +1,6 @@
 #include "sink/time_columns.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace ovni {
 
@@ -10,38 +10,30 @@ int TimeColumns::shift_for(int64_t duration, size_t most_columns) {
     return shift;
 }
 
-void TimeColumns::add_at(size_t column, Share share) {
-    Cell& cell = cells_[column];
-    const auto place = std::ranges::lower_bound(cell, share.category, {}, &Share::category);
-    if (place != cell.end() && place->category == share.category)
-        place->ns += share.ns;
-    else
-        cell.insert(place, share);
-}
-
 void TimeColumns::add(uint32_t category, int64_t from, int64_t to) {
     if (to <= from) return;
     fit(to - 1);
-    while (from < to) {
-        const int64_t column = from >> shift_;
-        const int64_t until = std::min(to, (column + 1) << shift_);
-        add_at(static_cast<size_t>(column), {category, until - from});
-        from = until;
+    std::vector<int64_t>& columns = columns_of(category);
+    const auto first = static_cast<size_t>(from >> shift_), last = static_cast<size_t>((to - 1) >> shift_);
+    const int64_t width = int64_t{1} << shift_;
+    if (first == last) {
+        columns[first] += to - from;
+        return;
     }
+    columns[first] += (static_cast<int64_t>(first + 1) << shift_) - from;
+    for (size_t column = first + 1; column < last; ++column) columns[column] += width;
+    columns[last] += to - (static_cast<int64_t>(last) << shift_);
 }
 
 void TimeColumns::fit(int64_t duration) {
-    widen(std::max(shift_, shift_for(duration, cells_.size())));
-}
-
-void TimeColumns::widen(int shift) {
-    if (shift == shift_) return;
-    std::vector<Cell> narrow(cells_.size());
-    narrow.swap(cells_);
-    const int by = shift - shift_;
-    for (size_t column = 0; column < narrow.size(); ++column)
-        for (const Share& share : narrow[column]) add_at(by < 63 ? column >> by : 0, share);
-    shift_ = shift;
+    const int by = shift_for(duration, most_columns_) - shift_;
+    if (by <= 0) return;
+    for (auto& [category, columns] : sums_) {
+        std::vector<int64_t> wide(most_columns_);
+        for (size_t column = 0; column < most_columns_; ++column) wide[column >> by] += columns[column];
+        columns = std::move(wide);
+    }
+    shift_ += by;
 }
 
 }  // namespace ovni
