@@ -12,9 +12,9 @@ function timeText(ns) {
   return "0 ns";
 }
 
-// A moment, as exact as a step of that many ns needs it.
-function momentText(ns, step) {
-  const [unit, length] = timeUnits.find(([, unitLength]) => step >= unitLength / 1000) ?? timeUnits[3];
+// A moment, as exact as a step of that many ns needs it, in the unit for moments about as late as `about`.
+function momentText(ns, step, about = ns) {
+  const [unit, length] = timeUnits.find(([, unitLength]) => about >= unitLength) ?? timeUnits[3];
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / length))));
   return `${(ns / length).toFixed(digits)} ${unit}`;
 }

@@ -197,7 +197,7 @@ function drawAxis(context) {
     context.fillStyle = theme.line;
     context.fillRect(xOf(time), axisHeight - 6, 1, canvas.clientHeight);
     context.fillStyle = theme.soft;
-    context.fillText(momentText(time, step), xOf(time) + 3, 12);
+    context.fillText(momentText(time, step, view.to), xOf(time) + 3, 12);
   }
   if (!hasRegions) return;
   context.fillStyle = theme.soft;
@@ -270,7 +270,7 @@ function look(from, to) {
   view.to = view.from + span;
   section("timeline").dataset.from = Math.round(view.from);
   section("timeline").dataset.to = Math.round(view.to);
-  seen.textContent = `${momentText(view.from, span / 1000)} to ${momentText(view.to, span / 1000)}`;
+  seen.textContent = `${momentText(view.from, span / 1000, view.to)} to ${momentText(view.to, span / 1000)}`;
   drawSoon();
 }
 
@@ -279,39 +279,47 @@ function zoom(factor, time) {
   look(time - (time - view.from) * factor, time + (view.to - time) * factor);
 }
 
+// What a row shows at a time by a clip, in words.
+function textsOfClip({clip, to}, at) {
+  const {categories, regions, waits} = clip, texts = [];
+  const place = placeAt(categories, at), region = placeAt(regions, at), wait = placeAt(waits, at);
+  if (place >= 0) {
+    const until = place + 1 < categories.length ? categories[place + 1][0] : to;
+    texts.push(`${categoryName(categories[place][1])}, ${timeText(until - categories[place][0])}`);
+  }
+  if (region >= 0 && regions[region][1]) texts.push(`in ${regionName(regions[region][1])}`);
+  if (wait >= 0 && waits[wait][1]) texts.push(`waits: ${timeline.waits[waits[wait][1]] ?? ""}`);
+  return texts;
+}
+
+// By columns.
+function textsOfShares(item, time) {
+  const [kept, {cells, width}, place] = item.host !== undefined
+    ? [hostCells, timeline.hosts, item.host] : [rowCells, timeline.rows, item.row];
+  const until = time + Math.max(1, (view.to - view.from) / plotWidth());
+  const texts = shares(cellsOf(kept, cells, place), width, time, until)
+    .map(({place: category, share}) => `${categoryName(category)}: ${percentText(share)}`);
+  if (!hasRegions) return texts;
+  const regions = shares(regionCells, timeline.region_cells.width, time, until);
+  return regions.length > 0 ? [...texts, `mostly in ${regionName(regions[0].place + 1)}`] : texts;
+}
+
+function longWaitTexts(row, at) {
+  const process = timeline.rows.processes[row];
+  return (report.waits?.longest ?? []).filter((wait) => wait.process === process && wait.from <= at && at < wait.to)
+    .map((wait) => `${wait.wait} in ${wait.function}: ${timeText(wait.to - wait.from)} for ${processName(wait.cause)}`);
+}
+
 // What is at a point, in words.
 function textAt(item, time) {
-  const lines = [item.name.trim(), momentText(time, axisStep() / 100)];
   const at = Math.round(time);
-  const found = item.host === undefined ? clipAt(item.row, at, at) : null;
-  if (found && at <= found.to) {
-    const {categories, regions, waits} = found.clip;
-    const place = placeAt(categories, at);
-    if (place >= 0) {
-      const until = place + 1 < categories.length ? categories[place + 1][0] : found.to;
-      lines.push(`${categoryName(categories[place][1])}, ${timeText(until - categories[place][0])}`);
-    }
-    const region = placeAt(regions, at), wait = placeAt(waits, at);
-    if (region >= 0 && regions[region][1]) lines.push(`in ${regionName(regions[region][1])}`);
-    if (wait >= 0 && waits[wait][1]) lines.push(`waits: ${timeline.waits[waits[wait][1]] ?? ""}`);
-  } else {
-    const isHost = item.host !== undefined;
-    const kept = isHost ? cellsOf(hostCells, timeline.hosts.cells, item.host)
-      : cellsOf(rowCells, timeline.rows.cells, item.row);
-    const {width} = isHost ? timeline.hosts : timeline.rows;
-    for (const {place, share} of shares(kept, width, time, time + Math.max(1, (view.to - view.from) / plotWidth())))
-      lines.push(`${categoryName(place)}: ${percentText(share)}`);
-    for (const {place} of hasRegions ? shares(regionCells, timeline.region_cells.width, time, time + 1).slice(0, 1) : [])
-      lines.push(`mostly in ${regionName(place + 1)}`);
-  }
-  if (item.row !== undefined) {
-    const process = timeline.rows.processes[item.row];
-    for (const wait of report.waits?.longest ?? [])
-      if (wait.process === process && wait.from <= at && at < wait.to)
-        lines.push(`${wait.wait} in ${wait.function}: ${timeText(wait.to - wait.from)} for ${processName(wait.cause)}`);
-    for (const text of messageTexts(item.row, at).slice(0, 3)) lines.push(text);
-  }
-  return lines.join("\n");
+  const clip = item.host === undefined ? clipAt(item.row, at, at) : null;
+  const lines = [item.name.trim(), momentText(time, axisStep() / 100),
+    ...(clip && at <= clip.to ? textsOfClip(clip, at) : textsOfShares(item, time))];
+  if (item.row === undefined) return lines.join("\n");
+  const waits = longWaitTexts(item.row, at);
+  return [...lines.filter((line) => waits.length === 0 || !line.startsWith("waits: ")), ...waits,
+    ...messageTexts(item.row, at).slice(0, 3)].join("\n");
 }
 
 function messageTexts(row, at) {
