@@ -7,8 +7,6 @@
 namespace ovni::test {
 namespace {
 
-constexpr uint64_t most_bytes = 5'000'000;
-
 class PageTest : public DistributedTest {
  protected:
     std::vector<std::string> page_to(const std::string& name) {
@@ -196,31 +194,6 @@ TEST_F(PageTest, NamesAreTextsWhateverTheyAre) {
     EXPECT_EQ(ends, 2u);
     EXPECT_EQ(text.find('\x01'), text.npos);
     EXPECT_EQ(text.find("<!--"), text.npos);
-}
-
-TEST_F(PageTest, StaysSmallForManyRows) {
-    for (const int rows : {4, 64, 1024, 8192}) {
-        TraceBuilder trace;
-        for (int r = 0; r < rows; ++r) {
-            StreamBuilder& stream = trace.thread({.loom = "node" + std::to_string(r / 64) + ".a",
-                                                  .pid = r + 1,
-                                                  .tid = r + 1,
-                                                  .rank = r,
-                                                  .nranks = rows,
-                                                  .cpus = {{r % 64, r % 64}},
-                                                  .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}});
-            stream.starts(1, r % 64).event("MUi", 2).event("MUI", 3);
-            for (int i = 0; i < (1 << 15) / rows; ++i)
-                stream.event("MCb", 100 * (i + 1) + r % 40, {-1, u32(1), u64(0)})
-                    .event("MCB", 100 * (i + 1) + 50, {u64(0)});
-            stream.ends(100 << 15);
-        }
-        const std::string name = std::to_string(rows);
-        const Finished done = serial(trace.write(), output(name), page_to(name));
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_LE(page_text(name).size(), most_bytes) << rows;
-        EXPECT_EQ(data_of(page_text(name))["timeline"]["rows"]["names"].size(), static_cast<size_t>(rows));
-    }
 }
 
 }  // namespace
