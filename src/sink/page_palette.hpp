@@ -1,4 +1,4 @@
-// What rows of a page show, most time first, and columns of time as text in terms of it.
+// The values that rows of a page show, most time first, and columns of time as text in terms of them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the timeline of a page shows of a row: one category at a time, and besides it the region and the wait
-// that the row is in. Plain data and tables.
+// The state of a row in the timeline of a page: one category at a time, and besides it the region and the
+// wait that the row is in. Plain data and tables.
 #pragma once
 
 #include <array>

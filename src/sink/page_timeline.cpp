@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of all rows together; so the page stays below its size, however long the trace is.
+// These hold for all rows together; so the page stays below its size, however long the trace is.
 constexpr size_t most_columns = 4096, region_columns = 2048;
 constexpr size_t most_cells = size_t{1} << 18;
 constexpr size_t most_rows = 8192;
@@ -20,7 +20,7 @@ constexpr size_t rows_without_folding = 64;
 constexpr size_t most_changes = size_t{3} << 15;
 constexpr size_t most_messages = 4000;
 
-// Of the windows at waits, and those of regions.
+// These hold for a window.
 constexpr size_t changes_at_wait = 256, changes_in_region = 4096;
 constexpr size_t messages_in_window = 32;
 constexpr size_t most_regions = 24;

@@ -64,9 +64,9 @@ class PageWindows {
     void finish(uint32_t row, const PageState& state);
 
     const std::deque<PageWindow>& windows() const { return windows_; }
-    // By row, then window; without what came after the windows.
+    // Sorted by row, then window; without what came after the windows.
     std::vector<PageClip> clips();
-    // Of this rank, in the order of moments: the first of the windows.
+    // Those that this rank has, by window, then moment.
     std::vector<PageMessage> messages() const;
 
  private:
