@@ -2,9 +2,9 @@
 
 #include "sink/columns_sink.hpp"
 #include "sink/otf2_sink.hpp"
+#include "sink/page_sink.hpp"
 #include "sink/paje_sink.hpp"
 #include "sink/perfetto_sink.hpp"
-#include "sink/page_sink.hpp"
 
 namespace ovni {
 

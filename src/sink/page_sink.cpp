@@ -39,8 +39,8 @@ std::string text_that_fits(Json& page) {
 
 }  // namespace
 
-void PageSink::expect(std::span<const WaitRow> longest_waits) {
-    longest_waits_.assign(longest_waits.begin(), longest_waits.end());
+void PageSink::expect(const Expected& expected) {
+    longest_waits_.assign(expected.longest_waits.begin(), expected.longest_waits.end());
 }
 
 void PageSink::begin(const Ranks& ranks, const Plan& plan) {

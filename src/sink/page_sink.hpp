@@ -20,7 +20,7 @@ class PageSink : public Sink {
 
     explicit PageSink(std::filesystem::path path) : path_(std::move(path)) {}
 
-    void expect(std::span<const WaitRow> longest_waits) override;
+    void expect(const Expected& expected) override;
     void begin(const Ranks& ranks, const Plan& plan) override;
     void share(const Slice& slice) override;
     void write(const Slice& slice) override;

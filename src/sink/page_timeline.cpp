@@ -81,10 +81,10 @@ int64_t width(size_t rows, int64_t end) {
 
 PageTimeline::PageTimeline(const Ranks& ranks, const Schema& schema, std::span<const WaitRow> longest_waits)
     : ranks_(ranks),
-      owners_(schema.owners),
-      row_count_(schema.owners.size()),
-      hosts_(schema.hosts.size(), most_hosts),
-      host_names_(hosts_.names(schema.hosts)),
+      owners_(schema),
+      row_count_(owners_.rows.size()),
+      hosts_(owners_.hosts.size(), most_hosts),
+      host_names_(hosts_.names(owners_.hosts)),
       is_folded_(row_count_ > rows_without_folding),
       first_row_(first_row_of(static_cast<size_t>(ranks.rank()))),
       end_row_(first_row_of(static_cast<size_t>(ranks.rank()) + 1)),
@@ -184,7 +184,7 @@ void PageTimeline::end_category(Row& row, uint32_t number, int64_t time) {
     const int64_t since = std::exchange(row.since, time);
     times_[category] += time - since;
     if (!of_rows_.empty()) of_rows_[number - first_row_].add(category, since, time);
-    if (is_folded_) of_hosts_[hosts_.of(owners_[number].host)].add(category, since, time);
+    if (is_folded_) of_hosts_[hosts_.of(owners_.rows[number].host)].add(category, since, time);
 }
 
 void PageTimeline::end_region(Row& row, int64_t time) {
@@ -314,12 +314,12 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
                         {"processes", Json::array()},
                         {"width", width(row_count_, end)},
                         {"cells", std::move(cells)}};
-    for (const Schema::Owner& owner : owners_) {
+    for (const RowOwners::Owner& owner : owners_.rows) {
         timeline["rows"]["hosts"].push_back(hosts_.of(owner.host));
         timeline["rows"]["processes"].push_back(owner.process);
     }
     std::vector<size_t> rows_of_host(hosts_.size());
-    for (const Schema::Owner& owner : owners_) ++rows_of_host[hosts_.of(owner.host)];
+    for (const RowOwners::Owner& owner : owners_.rows) ++rows_of_host[hosts_.of(owner.host)];
     timeline["hosts"] = {{"names", names_of(host_names_)},
                          {"rows", rows_of_host},
                          {"width", width(hosts_.size(), end)},

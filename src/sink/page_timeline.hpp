@@ -18,6 +18,7 @@
 #include "sink/page_states.hpp"
 #include "sink/page_windows.hpp"
 #include "sink/region_instances.hpp"
+#include "sink/row_owners.hpp"
 #include "sink/time_columns.hpp"
 
 namespace ovni {
@@ -52,7 +53,7 @@ class PageTimeline {
     nlohmann::ordered_json messages() const;
 
     const Ranks& ranks_;
-    std::vector<Schema::Owner> owners_;
+    const RowOwners owners_;
     size_t row_count_;
     PageGroups hosts_;
     std::vector<std::string> host_names_;

@@ -49,8 +49,8 @@ struct Outcome {
 
 // The traffic between processes, which is known before the first slice.
 struct Expected {
-    // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind the
-    // last slice, if the emulation ends before the trace.
+    // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind
+    // the last slice, if the emulation ends before the trace.
     const TrafficRows& traffic;
     std::span<const WaitRow> longest_waits;  // of the trace, by time; alike on all ranks
 };

@@ -24,10 +24,10 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
         FileSchema& threads = plan_.schema.thread;
         for (uint32_t row = 0; row < rows(); ++row) {
             threads.rows.push_back(std::string(200, 'r'));
-            plan_.schema.owners.push_back({row, row / rows_of_host});
+            plan_.schema.threads.push_back({row, 1});
+            plan_.schema.processes.push_back(
+                {"host" + std::to_string(row / rows_of_host) + std::string(100, 'h'), 1, {}, {}});
         }
-        for (uint32_t host = 0; host <= (rows() - 1) / rows_of_host; ++host)
-            plan_.schema.hosts.push_back("host" + std::to_string(host) + std::string(100, 'h'));
         EventType functions{mpi_type, "MPI function", {}}, regions{page_region_type, "regions", {}};
         for (int64_t value = 1; value < values; ++value) {
             functions.labels.emplace_back(value, "MPI_" + std::string(40, 'f') + std::to_string(value));
@@ -117,11 +117,12 @@ TEST_P(PageSizeTest, IsBounded) {
     const auto path = directory.path() / "page.html";
     const Ranks alone;
     PageSink sink(path);
-    sink.expect(waits());
+    const TrafficRows traffic;
+    const std::vector<WaitRow> longest = waits();
+    sink.expect({traffic, longest});
     sink.begin(alone, plan_);
     fill(sink);
     const Facts facts;
-    const TrafficRows traffic;
     const Json report = this->report();
     sink.end({plan_.schema, duration, Ending::complete, facts, traffic, report});
     const std::string text = read_file(path);
