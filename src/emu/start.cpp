@@ -19,6 +19,13 @@ bool is_far(int64_t clock, int64_t from) {
     return distance > farthest || -distance > farthest;
 }
 
+int64_t time_origin(const Trace& trace, const ClockModel& clocks) {
+    std::vector<int64_t> first_clocks;
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
+    return time_origin(trace, first_clocks);
+}
+
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks) {
     auto first = std::ranges::find_if(first_clocks, [](int64_t clock) { return clock != no_clock; });
     if (first == first_clocks.end()) return 0;

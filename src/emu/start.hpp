@@ -23,6 +23,8 @@ bool is_far(int64_t clock, int64_t from);
 // The least of the first clocks, by stream, no_clock for a stream without events; 0 where no stream has any.
 // Throws Error where one is far from that of the first stream with events.
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks);
+// Opens all streams for it.
+int64_t time_origin(const Trace& trace, const ClockModel& clocks);
 
 // When the run began, in s since 1970, if the trace tells: on the node where it began first.
 std::optional<int64_t> run_began(const Trace& trace);

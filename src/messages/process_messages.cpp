@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <iterator>
 
 #include "messages/mpi_functions.hpp"
+#include "model/mpi_region.hpp"
 #include "ovni/format.h"
 #include "ovni/mpi_events.h"
 
@@ -232,20 +232,14 @@ void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t lea
 }
 
 void ProcessMessages::change_region(const EventView& event) {
-    const bool opens = event.code == EventCode("OM["), closes = event.code == EventCode("OM]");
-    int64_t region = 0;
-    int32_t type = 0;
-    if ((!opens && !closes) || event.stream != first_stream_ || event.jumbo() ||
-        event.payload().size() < sizeof region + sizeof type)
-        return;
-    std::memcpy(&region, event.payload().data(), sizeof region);
-    std::memcpy(&type, event.payload().data() + sizeof region, sizeof type);
-    if (type != OVNI_MPI_REGION_MARK) return;
-    uint32_t& depth = open_regions_[region];
-    if (!opens && depth == 0) return;
-    depth += opens ? 1 : -1;
-    found_.regions.push_back(
-        {event.clock, region, event.stream, opens ? RegionChange::What::open : RegionChange::What::close});
+    if (event.stream != first_stream_ || event.jumbo()) return;
+    const auto border = mpi_region_border(event.code, event.payload());
+    if (!border) return;
+    uint32_t& depth = open_regions_[border->region];
+    if (!border->opens && depth == 0) return;
+    depth += border->opens ? 1 : -1;
+    found_.regions.push_back({event.clock, border->region, event.stream,
+                              border->opens ? RegionChange::What::open : RegionChange::What::close});
 }
 
 void ProcessMessages::leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock) {

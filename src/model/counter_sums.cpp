@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "model/counter_deltas.hpp"
+#include "model/mpi_region.hpp"
 #include "model/pthread_objects.hpp"
-#include "ovni/mpi_events.h"
 
 namespace ovni {
 
@@ -157,14 +157,12 @@ void ThreadInCounters::follow_wait(EventCode code, int64_t clock) {
 }
 
 void ThreadInCounters::follow_region(EventCode code, std::span<const uint8_t> payload) {
-    int64_t value = 0;
-    int32_t type = 0;
-    if (code.category() != 'M' || payload.size() != sizeof value + sizeof type) return;
-    std::memcpy(&value, payload.data(), sizeof value);
-    std::memcpy(&type, payload.data() + sizeof value, sizeof type);
-    if (type != OVNI_MPI_REGION_MARK) return;
-    if (code.value() == '[') push(regions_, value);
-    if (code.value() == ']' && !regions_.empty()) regions_.pop_back();
+    const auto border = mpi_region_border(code, payload);
+    if (!border) return;
+    if (border->opens)
+        push(regions_, border->region);
+    else if (!regions_.empty())
+        regions_.pop_back();
 }
 
 }  // namespace ovni

@@ -78,22 +78,14 @@ CutOptions read_cut_options(const Cli& cli) {
 }
 
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options) {
-    std::vector<bool> chosen(trace.streams().size());
-    std::set<int> ranks;
+    std::vector<bool> chosen = streams_of(options.focus, trace);
     std::set<std::string> looms = options.looms;
     for (const ThreadInfo& thread : system.threads()) {
         const std::string& loom = system.looms()[thread.loom].name;
-        const std::optional<int>& rank = system.processes()[thread.process].rank;
-        chosen[thread.stream] =
-            (options.focus.ranks.empty() || (rank && options.focus.ranks.contains(*rank))) &&
-            (options.looms.empty() || options.looms.contains(loom));
-        if (rank) ranks.insert(*rank);
+        if (!options.looms.empty() && !options.looms.contains(loom)) chosen[thread.stream] = false;
         looms.erase(loom);
     }
-    std::string path = trace.directory();
-    if (!looms.empty()) throw Error(fmt::format("there is no loom '{}'", *looms.begin()), path);
-    if (auto rank = options.focus.ranks.first_beyond(ranks))
-        throw Error(fmt::format("there is no rank {}", *rank), path);
+    if (!looms.empty()) throw Error(fmt::format("there is no loom '{}'", *looms.begin()), trace.directory());
     return chosen;
 }
 

@@ -31,7 +31,6 @@ class EventText {
     // Appends one line. An event that no model knows is `UNKNOWN`; the first of each code is reported.
     // `clock`: printed as that of the event.
     void append(fmt::memory_buffer& text, const EventView& event, int64_t clock);
-    void append(fmt::memory_buffer& text, const EventView& event) { append(text, event, event.clock); }
     // Events with a lower clock than the one before them.
     uint64_t backwards() const { return backwards_; }
 

@@ -1,19 +1,21 @@
 #include "tools/focus.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "emu/start.hpp"
+#include "messages/mpi_functions.hpp"
 #include "model/mpi_event.hpp"
-#include "ovni/mpi_events.h"
+#include "model/mpi_region.hpp"
+#include "trace/region_names.hpp"
 
 namespace ovni {
 
@@ -41,28 +43,18 @@ std::optional<Number> whole(std::string_view text) {
     return is_good ? std::optional(number) : std::nullopt;
 }
 
-// The values that regions of that name have, by the labels of all streams.
+// The values that regions of that name have.
 std::set<int64_t> values_of(const std::string& region, const Trace& trace) {
     std::set<int64_t> values;
     std::set<std::string> names;
-    for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.marks) {
-            if (mark.type != OVNI_MPI_REGION_MARK) continue;
-            for (const auto& [value, name] : mark.labels) {
-                names.insert(name);
-                if (name == region) values.insert(value);
-            }
-        }
+    for (const auto& [value, name] : names_of_regions(trace)) {
+        names.insert(one_line(name));
+        if (name == region) values.insert(value);
+    }
     if (const auto value = whole<int64_t>(region); value && values.empty()) values.insert(*value);
     if (!values.empty()) return values;
-    constexpr size_t most = 20;
-    std::string known;
-    for (const std::string& name : names) {
-        if (known.size() / most > most) break;
-        known += (known.empty() ? "" : ", ") + one_line(name);
-    }
-    throw Error(fmt::format("there is no region '{}'; {}", one_line(region),
-                            known.empty() ? "none has a name" : "there are " + known),
+    throw Error(fmt::format("there is no region '{}'; {}{}", one_line(region),
+                            names.empty() ? "none has a name" : "there are ", fmt::join(names, ", ")),
                 trace.directory());
 }
 
@@ -82,6 +74,8 @@ class Search {
     }
     uint64_t most_visits() const { return most_visits_; }
     bool has_region() const { return enters_ != INT64_MAX; }
+    bool has_init() const { return last_init_ != INT64_MIN; }
+    bool has_finalize() const { return first_finalize_ != INT64_MAX; }
     // Clocks, the limits of int64_t if there is no limit.
     std::pair<int64_t, int64_t> span() const {
         int64_t from = INT64_MIN, to = INT64_MAX;
@@ -94,28 +88,21 @@ class Search {
  private:
     void take(const EventView& event) {
         if (event.code.model() == 'M') return take_call(event);
-        const bool opens = event.code == EventCode("OM["), closes = event.code == EventCode("OM]");
-        int64_t value = 0;
-        int32_t type = 0;
-        if (region_.empty() || (!opens && !closes) || event.payload().size() < sizeof value + sizeof type)
-            return;
-        std::memcpy(&value, event.payload().data(), sizeof value);
-        std::memcpy(&type, event.payload().data() + sizeof value, sizeof type);
-        if (type != OVNI_MPI_REGION_MARK || !region_.contains(value)) return;
-        if (opens && depth_++ == 0) {
+        const auto border = mpi_region_border(event.code, event.payload());
+        if (!border || !region_.contains(border->region)) return;
+        if (border->opens && depth_++ == 0) {
             most_visits_ = std::max(most_visits_, ++visits_);
             if (is_wanted(visits_)) enters_ = std::min(enters_, event.clock);
-        } else if (closes && depth_ > 0 && --depth_ == 0 && is_wanted(visits_)) {
+        } else if (!border->opens && depth_ > 0 && --depth_ == 0 && is_wanted(visits_)) {
             leaves_ = std::max(leaves_, event.clock);
         }
     }
     void take_call(const EventView& event) {
         const MpiEvent mpi(event.code, event.payload());
         if (!mpi.function()) return;
-        const std::string_view name = mpi.function()->name;
-        if (mpi.step() == MpiStep::leave && (name == "MPI_Init" || name == "MPI_Init_thread"))
+        if (mpi.step() == MpiStep::leave && is_init(*mpi.function()))
             last_init_ = std::max(last_init_, event.clock);
-        if (mpi.step() == MpiStep::enter && name == "MPI_Finalize")
+        if (mpi.step() == MpiStep::enter && mpi.function()->name == "MPI_Finalize")
             first_finalize_ = std::min(first_finalize_, event.clock);
     }
     bool is_wanted(uint64_t visit) const { return !focus_.visit || *focus_.visit == visit; }
@@ -212,21 +199,20 @@ Focus read_focus(const Cli& cli) {
 std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
     // One thread may tell the rank of its process.
     std::map<std::pair<std::string, int>, int> ranks;
+    std::set<int> known;
     for (const Stream& stream : trace.streams())
-        if (const StreamMetadata& of = stream.metadata; of.rank) ranks[{of.loom, of.pid}] = *of.rank;
+        if (const StreamMetadata& of = stream.metadata; of.rank) {
+            ranks[{of.loom, of.pid}] = *of.rank;
+            known.insert(*of.rank);
+        }
+    if (const auto rank = focus.ranks.first_beyond(known))
+        throw Error(fmt::format("there is no rank {}", *rank), trace.directory());
     std::vector<bool> chosen;
     for (const Stream& stream : trace.streams()) {
         const auto rank = ranks.find({stream.metadata.loom, stream.metadata.pid});
         chosen.push_back(focus.ranks.empty() || (rank != ranks.end() && focus.ranks.contains(rank->second)));
     }
     return chosen;
-}
-
-int64_t origin_of(const Trace& trace, const ClockModel& clocks) {
-    std::vector<int64_t> first_clocks;
-    for (uint32_t s = 0; s < trace.streams().size(); ++s)
-        first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
-    return time_origin(trace, first_clocks);
 }
 
 TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clocks, int64_t origin) {
@@ -242,12 +228,16 @@ TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clock
         throw Error(fmt::format("region '{}' was entered {} times at most", one_line(*focus.region),
                                 search.most_visits()),
                     trace.directory());
+    for (const auto& [is_wanted, is_there, name] :
+         {std::tuple(focus.without_init, search.has_init(), "MPI_Init"),
+          std::tuple(focus.without_finalize, search.has_finalize(), "MPI_Finalize")})
+        if (is_wanted && !is_there) log::warn("no rank has recorded {}: nothing is left out for it", name);
     const auto [from, to] = search.span();
     if (from != INT64_MIN) span.from = std::max(span.from.value_or(INT64_MIN), from - origin);
     if (to != INT64_MAX) span.to = std::min(span.to.value_or(INT64_MAX), to - origin);
-    if (span.to && *span.to <= span.from.value_or(INT64_MIN))
+    if (span.to && *span.to <= span.from.value_or(0))
         throw Error(fmt::format("nothing is left: the part would end at {} ns and begin at {} ns", *span.to,
-                                *span.from),
+                                span.from.value_or(0)),
                     trace.directory());
     log::info("the part lasts from {} ns to {}", span.from.value_or(0),
               span.to ? fmt::format("{} ns", *span.to) : "the end");

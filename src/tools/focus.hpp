@@ -53,12 +53,11 @@ struct Focus {
 std::span<const OptionRow> focus_rows();
 Focus read_focus(const Cli& cli);
 
-// True, by stream, if its process has one of the ranks; for all if the focus has none.
+// True, by stream, if its process has one of the ranks; for all if the focus has none. Throws Error for a
+// rank that is not there.
 std::vector<bool> streams_of(const Focus& focus, const Trace& trace);
-// The origin of time: the corrected clock of the first event.
-int64_t origin_of(const Trace& trace, const ClockModel& clocks);
-// The time of the focus. Reads the streams of its ranks if it needs their events. Throws Error if there is no
-// such region or visit, or if nothing is left.
+// The time of the focus. `origin`: of time, a corrected clock. Reads the streams of its ranks if it needs
+// their events. Throws Error if there is no such region or visit, or if nothing is left.
 TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clocks, int64_t origin);
 
 // "1.5s", "300ms", "20us", "123456ns"; a 0 needs no unit. Throws UsageError, also for a part of a ns.

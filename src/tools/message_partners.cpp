@@ -36,8 +36,8 @@ std::vector<uint32_t> streams_in(const Trace& whole, const Trace& shown) {
 
 }  // namespace
 
-MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, const OpenStream& open)
-    : whole_(whole), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
+MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, int64_t zero, const OpenStream& open)
+    : whole_(whole), zero_(zero), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
     const std::vector<bool> all(system_.looms().size(), true);
     messages_ = find_messages(Ranks(), whole, system_, all, open).messages;
     std::ranges::sort(messages_, {}, send_place);
@@ -61,7 +61,7 @@ std::string MessagePartners::text(const EventView& event) const {
 std::string MessagePartners::end_text(const char* arrow, uint32_t stream, int64_t clock) const {
     const uint32_t process = system_.process_of_stream(stream);
     return fmt::format(" {} rank {} {} at {}", arrow, system_.processes()[process].rank.value_or(-1),
-                       whole_.streams()[stream].relative_path, clock);
+                       whole_.streams()[stream].relative_path, clock - zero_);
 }
 
 }  // namespace ovni

@@ -15,8 +15,8 @@ namespace ovni {
 class MessagePartners {
  public:
     // Matches the messages of `whole`, of which `shown` is a part or all. Streams are opened as `open` does,
-    // whose clocks are those of texts. Throws Error.
-    MessagePartners(const Trace& whole, const Trace& shown, const OpenStream& open);
+    // whose clocks, since `zero`, are those of texts. Throws Error.
+    MessagePartners(const Trace& whole, const Trace& shown, int64_t zero, const OpenStream& open);
 
     // " -> rank 1 PATH at CLOCK" for a send: the receiver, and when it had the message. " <- rank 0 PATH at
     // CLOCK" for a receive: the sender, and when it began to send. Both for a call that does both. Streams of
@@ -27,6 +27,7 @@ class MessagePartners {
     std::string end_text(const char* arrow, uint32_t stream, int64_t clock) const;
 
     const Trace& whole_;
+    const int64_t zero_;
     System system_;
     std::vector<uint32_t> stream_of_shown_;  // in `whole`
     std::vector<Message> messages_;          // by stream and offset of the send

@@ -1,11 +1,12 @@
 // ovnidump: prints the events of a trace in the order of their clocks.
-#include <cstring>
+#include <map>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "ovni/mpi_events.h"
+#include "emu/start.hpp"
+#include "model/mpi_region.hpp"
 #include "session/left_events.hpp"
 #include "source/call_sites.hpp"
 #include "tools/event_text.hpp"
@@ -14,6 +15,7 @@
 #include "tools/text_output.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
+#include "trace/region_names.hpp"
 
 namespace ovni {
 
@@ -55,15 +57,13 @@ class Shown {
             around_.emplace(Trace::open(around));
         clocks_ = ClockModel::of_trace(whole(), options.clocks);
         if (!options.times && focus_.is_whole()) return;
-        origin_ = origin_of(whole(), clocks_);
+        origin_ = time_origin(whole(), clocks_);
         time_ = time_of(focus_, whole(), clocks_, origin_);
     }
     const ClockModel& clocks() const { return clocks_; }
-    int64_t time_of_event(const EventView& event) const { return event.clock - origin_; }
+    int64_t origin() const { return origin_; }
     std::vector<bool> streams() const { return streams_of(focus_, part_); }
-    bool has(const EventView& event) const {
-        return (!time_.from && !time_.to) || time_.contains(time_of_event(event));
-    }
+    bool has(const EventView& event) const { return time_.contains(event.clock - origin_); }
 
  private:
     const Trace& whole() const { return around_ ? *around_ : part_; }
@@ -116,28 +116,21 @@ class SiteNames {
     CallSites sites_;
 };
 
-// The name of the region of MPI_Pcontrol that the event enters or leaves; empty if it has none.
-std::string region_of(const Trace& trace, const EventView& event) {
-    int64_t value = 0;
-    int32_t type = 0;
-    const bool is_border = event.code == EventCode("OM[") || event.code == EventCode("OM]");
-    if (!is_border || event.jumbo() || event.payload().size() < sizeof value + sizeof type) return "";
-    std::memcpy(&value, event.payload().data(), sizeof value);
-    std::memcpy(&type, event.payload().data() + sizeof value, sizeof type);
-    if (type != OVNI_MPI_REGION_MARK) return "";
-    for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.marks)
-            if (mark.type == type)
-                for (const auto& [labelled, label] : mark.labels)
-                    if (labelled == value) return " " + one_line(label);
-    return "";
+// The name of the region that the event enters or leaves; empty if it has none.
+std::string region_text(const std::map<int64_t, std::string>& names, const EventView& event) {
+    if (event.kind != EventView::Kind::event || event.jumbo()) return "";
+    const auto border = mpi_region_border(event.code, event.payload());
+    const auto name = border ? names.find(border->region) : names.end();
+    return name == names.end() ? "" : " " + one_line(name->second);
 }
 
 // The other ends of messages, with their clocks as they are printed.
 class Partners {
  public:
-    Partners(const Trace& shown, const ClockModel& clocks)
-        : whole_(Trace::open(trace_around(shown.directory()))), partners_(whole_, shown, [&](uint32_t s) {
+    // `zero`: the clock that is printed as 0.
+    Partners(const Trace& shown, const ClockModel& clocks, int64_t zero)
+        : whole_(Trace::open(trace_around(shown.directory()))),
+          partners_(whole_, shown, zero, [&](uint32_t s) {
               return whole_.reader(s, clocks.of_stream(whole_.streams()[s].metadata), ClockOrder::any,
                                    Regions::as_they_are, Checksums::compared_quietly);
           }) {}
@@ -155,12 +148,15 @@ int dump(const Options& options) {
     tell_left_events(trace);
     std::optional<Shown> shown;
     if (options.is_corrected()) shown.emplace(trace, options);
+    const int64_t zero = options.times ? shown->origin() : 0;
     std::optional<Partners> partners;
-    if (options.partners) partners.emplace(trace, shown ? shown->clocks() : ClockModel());
+    if (options.partners) partners.emplace(trace, shown ? shown->clocks() : ClockModel(), zero);
+    std::map<int64_t, std::string> regions;
+    if (options.times) regions = names_of_regions(trace);
     EventText::TextBehind behind;
-    if (partners || options.times)
+    if (partners || !regions.empty())
         behind = [&](const EventView& event) {
-            return (options.times ? region_of(trace, event) : "") + (partners ? partners->text(event) : "");
+            return region_text(regions, event) + (partners ? partners->text(event) : "");
         };
     Merger merger(shown ? corrected_readers(trace, *shown) : trace.readers(ClockOrder::any));
     SiteNames names(options.directory);
@@ -171,10 +167,7 @@ int dump(const Options& options) {
     try {
         while (const EventView* event = merger.next()) {
             if (shown && !shown->has(*event)) continue;
-            if (options.times)
-                lines.append(out.text(), *event, shown->time_of_event(*event));
-            else
-                lines.append(out.text(), *event, event->clock);
+            lines.append(out.text(), *event, event->clock - zero);
             if (out.write() == TextOutput::Reader::gone) return 0;
         }
     } catch (const Error&) {
@@ -199,7 +192,8 @@ constexpr OptionRow rows[] = {
      receive was complete) and behind the one that posts its receive (<-: who sends it, and the clock at which the send
      began).)"},
     {"clock-offsets", "c", "FILE", "",
-     "File to correct by, with --corrected: clocks.json or clock-offsets.txt of any name."},
+     "File to correct by, with --corrected, --times or a part: clocks.json or clock-offsets.txt of any "
+     "name."},
 };
 
 Cli dump_cli() {

@@ -17,7 +17,6 @@
 #include "messages/open_trace.hpp"
 #include "messages/open_waits.hpp"
 #include "messages/wait_lines.hpp"
-#include "ovni/mpi_events.h"
 #include "session/left_events.hpp"
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
@@ -27,6 +26,7 @@
 #include "tools/mpi_profile.hpp"
 #include "tools/pop_table.hpp"
 #include "tools/text_output.hpp"
+#include "trace/region_names.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -200,13 +200,6 @@ void print_matrix_of(const AnalysedTrace& of, TextOutput& out) {
 void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
     for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
 }
-std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
-    std::map<int64_t, std::string> names;
-    for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.marks)
-            if (mark.type == OVNI_MPI_REGION_MARK) names.insert(mark.labels.begin(), mark.labels.end());
-    return names;
-}
 void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.wait_summary.sums.empty())
         return log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
@@ -239,9 +232,6 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
     const ClockModel clocks = ClockModel::of_sources(trace, ClockSources::find({}, {directory}));
     const Ranks alone;
     const std::vector<bool> all(system.looms().size(), true);
-    std::vector<int64_t> first_clocks;
-    for (uint32_t s = 0; s < trace.streams().size(); ++s)
-        first_clocks.push_back(open_stream(trace, clocks, s).first_clock().value_or(no_clock));
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
     table.print({analyse_traffic(alone, trace, system, clocks, all,
@@ -249,7 +239,7 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
                                      return open_stream(trace, clocks, s, Regions::as_they_are,
                                                         Checksums::compared_quietly);
                                  }),
-                 trace, system, time_origin(trace, first_clocks)},
+                 trace, system, time_origin(trace, clocks)},
                 out);
     out.flush();
     return 0;

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class CutOptionsTest : public CutTest {
+class CutOptionsTest : public CutByOptions {
  protected:
     // Two ranks, one per loom; the first defines marks and CPUs for all.
     void two_ranks() {
@@ -51,33 +51,10 @@ class CutOptionsTest : public CutTest {
         builder_.clock_offsets({{"a", 0}, {"b", 0}});
         whole_ = builder_.write();
     }
-    fs::path cut_to(const std::string& name, std::vector<std::string> options) {
-        Finished done = try_cut(whole_, name, std::move(options));
-        EXPECT_EQ(done.status, 0) << done.err;
-        return directory() / name;
-    }
     std::string dump(const fs::path& trace) { return run({program("ovnidump"), trace}).out; }
     static nlohmann::json metadata(const fs::path& trace, const std::string& stream) {
         return nlohmann::json::parse(read_file(trace / stream / "stream.json"));
     }
-    void expect_usage_error(std::vector<std::string> options, const std::string& words) {
-        Finished done = try_cut(whole_, "refused", std::move(options));
-        EXPECT_EQ(done.status, 2) << done.err;
-        EXPECT_THAT(done.err, HasSubstr(words));
-        expect_nothing("refused");
-    }
-    void expect_error(const Finished& done, const std::string& words) {
-        EXPECT_EQ(done.status, 1) << done.err;
-        EXPECT_THAT(done.err, HasSubstr(words));
-    }
-    // The new trace does not exist, nor what stands next to it until it is whole.
-    void expect_nothing(const std::string& name) {
-        for (const auto& entry : fs::directory_iterator(directory()))
-            EXPECT_FALSE(entry.path().filename().string().starts_with(name)) << entry.path();
-    }
-
-    TraceBuilder builder_;
-    fs::path whole_;
 };
 
 TEST_F(CutOptionsTest, ATimeRangeOpensAndClosesWhatIsOpen) {
@@ -92,77 +69,6 @@ TEST_F(CutOptionsTest, ATimeRangeOpensAndClosesWhatIsOpen) {
                   "      1600  OHe  " + a + "  ends\n" + "      1600  MS]  " + b + "  end: MPI_Send\n" +
                   "      1600  OHe  " + b + "  ends\n");
     expect_accepted(part);
-}
-
-// Rank 0 is in the region from 110 to 130 and from 150 to 170, rank 1 10 later; MPI_Init ends at 30, 40.
-void enter_regions(TraceBuilder& trace) {
-    for (int rank = 0; rank < 2; ++rank) {
-        const int64_t late = int64_t{10} * rank;
-        StreamBuilder& stream = trace.thread({.loom = "a.0",
-                                              .pid = 1 + rank,
-                                              .tid = 1 + rank,
-                                              .rank = rank,
-                                              .nranks = 2,
-                                              .cpus = {{0, 0}, {1, 1}},
-                                              .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}});
-        stream.mark(99, "stack", "region", {{7, "solve"}}).starts(0, rank);
-        stream.event("MUi", 10).event("MUI", 30 + late);
-        for (int64_t begin : {110, 150})
-            stream.event("OM[", begin + late, {i64(7), 99})
-                .event("OM[", begin + 5 + late, {i64(7), 99})
-                .event("OM]", begin + 10 + late, {i64(7), 99})
-                .event("OM]", begin + 20 + late, {i64(7), 99});
-        stream.event("MUf", 300 + late).event("MUF", 400).ends(500);
-    }
-}
-
-TEST_F(CutOptionsTest, APartIsNamedByItsRegion) {
-    enter_regions(builder_);
-    whole_ = builder_.write();
-    expect_same(cut_to("all", {"--region", "solve"}), cut_to("times", {"--from", "110ns", "--to", "181ns"}));
-    expect_same(cut_to("second", {"--region", "solve#2"}),
-                cut_to("second_times", {"--from", "150ns", "--to", "181ns"}));
-    expect_same(cut_to("of_rank", {"--region", "7#1", "--ranks", "1"}),
-                cut_to("of_rank_times", {"--from", "120ns", "--to", "141ns", "--ranks", "1"}));
-    expect_same(cut_to("both", {"--region", "solve", "--to", "140ns"}),
-                cut_to("both_times", {"--from", "110ns", "--to", "140ns"}));
-    expect_same(cut_to("inner", {"--without", "Init,Finalize"}),
-                cut_to("inner_times", {"--from", "40ns", "--to", "300ns"}));
-    expect_accepted(cut_to("again", {"--region", "solve#1"}));
-}
-
-TEST_F(CutOptionsTest, ARegionThatIsNotThereIsRefused) {
-    enter_regions(builder_);
-    whole_ = builder_.write();
-    expect_error(try_cut(whole_, "part", {"--region", "halo"}), "there is no region 'halo'; there are solve");
-    expect_error(try_cut(whole_, "part", {"--region", "solve#3"}),
-                 "region 'solve' was entered 2 times at most");
-    expect_error(try_cut(whole_, "part", {"--region", "solve", "--from", "1us"}),
-                 "nothing is left: the part would end at 181 ns and begin at 1000 ns");
-    expect_nothing("part");
-    expect_usage_error({"--region", "solve#0"}, "no NAME#NUMBER from 1");
-    expect_usage_error({"--region", "#2"}, "is no NAME");
-    expect_usage_error({"--without", "Barrier"}, "'Barrier' is neither Init nor Finalize");
-}
-
-TEST_F(CutOptionsTest, APartIsPrintedAsItIsCut) {
-    enter_regions(builder_);
-    whole_ = builder_.write();
-    auto printed = [&](std::vector<std::string> options) {
-        options.insert(options.begin(), {program("ovnidump"), "--times"});
-        options.push_back(whole_);
-        return run(options).out;
-    };
-    const std::string b = "  loom.a.0/proc.2/thread.2  mark of type 99: ";
-    EXPECT_EQ(printed({"--region", "solve#1", "--ranks", "1"}),
-              "       120  OM[" + b + "push 7 solve\n       125  OM[" + b + "push 7 solve\n" +
-                  "       130  OM]" + b + "pop 7 solve\n       140  OM]" + b + "pop 7 solve\n");
-    EXPECT_EQ(
-        printed({"--from", "401ns"}),
-        "       500  OHe  loom.a.0/proc.1/thread.1  ends\n       500  OHe  loom.a.0/proc.2/thread.2  ends\n");
-    EXPECT_EQ(
-        run({program("ovnidump"), "--to", "1ns", "--ranks", "0", whole_}).out,
-        "         0  OHx  loom.a.0/proc.1/thread.1  starts to run on CPU 0, created by thread -1, tag 0\n");
 }
 
 TEST_F(CutOptionsTest, WithoutOptionsTheEventsAreThoseOfTheWhole) {

@@ -56,4 +56,32 @@ class CutTest : public testing::Test {
     TemporaryDirectory directory_;
 };
 
+// Cuts that are chosen by options, of the trace that a test builds.
+class CutByOptions : public CutTest {
+ protected:
+    std::filesystem::path cut_to(const std::string& name, std::vector<std::string> options) {
+        Finished done = try_cut(whole_, name, std::move(options));
+        EXPECT_EQ(done.status, 0) << done.err;
+        return directory() / name;
+    }
+    void expect_usage_error(std::vector<std::string> options, const std::string& words) {
+        Finished done = try_cut(whole_, "refused", std::move(options));
+        EXPECT_EQ(done.status, 2) << done.err;
+        EXPECT_THAT(done.err, testing::HasSubstr(words));
+        expect_nothing("refused");
+    }
+    void expect_error(const Finished& done, const std::string& words) {
+        EXPECT_EQ(done.status, 1) << done.err;
+        EXPECT_THAT(done.err, testing::HasSubstr(words));
+    }
+    // The new trace does not exist, nor what stands next to it until it is whole.
+    void expect_nothing(const std::string& name) {
+        for (const auto& entry : std::filesystem::directory_iterator(directory()))
+            EXPECT_FALSE(entry.path().filename().string().starts_with(name)) << entry.path();
+    }
+
+    TraceBuilder builder_;
+    std::filesystem::path whole_;
+};
+
 }  // namespace ovni::test

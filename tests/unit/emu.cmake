@@ -18,6 +18,7 @@ ovni_test(unit_cut
     cut_options.cpp
     cut_random.cpp
     cut_test.cpp
+    focus.cpp
     LIBS ovni_emu ovni_test_support)
 add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump)
 ovni_test(unit_report report.cpp report_calls.cpp LIBS ovni_base ovni_test_support)

@@ -38,8 +38,8 @@ Reading by_reader(const Trace& trace, ClockOrder order, Regions regions) {
             last = event.clock;
             reading.add(event, regions);
             text.clear();
-            described.append(text, event);
-            hexadecimal.append(text, event);
+            described.append(text, event, event.clock);
+            hexadecimal.append(text, event, event.clock);
         }
     });
     return reading;

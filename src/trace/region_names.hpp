@@ -1,0 +1,22 @@
+// The names of the regions of MPI_Pcontrol, as the labels of their marks tell them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "ovni/mpi_events.h"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// By value. One thread may tell the names for all.
+inline std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
+    std::map<int64_t, std::string> names;
+    for (const Stream& stream : trace.streams())
+        for (const MarkType& mark : stream.metadata.marks)
+            if (mark.type == OVNI_MPI_REGION_MARK) names.insert(mark.labels.begin(), mark.labels.end());
+    return names;
+}
+
+}  // namespace ovni
