@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// By value. One thread may tell the names for all.
+// Names by value. One thread may tell them for all.
 inline std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
     std::map<int64_t, std::string> names;
     for (const Stream& stream : trace.streams())
