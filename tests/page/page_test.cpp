@@ -26,7 +26,7 @@ class PageTest : public DistributedTest {
         EXPECT_EQ(done.status, 0) << done.err;
         return data_of(page_text("serial"));
     }
-    // The same bytes from one process and from 1 to 4 ranks, in windows of any size.
+    // One process and 1 to 4 ranks write equal bytes, in windows of any size.
     Json expect_same_pages(int status = 0, const std::string& inserted = "") {
         const fs::path directory = trace_.write();
         const Finished expected = serial(directory, output("serial"), page_to("serial"));

@@ -63,7 +63,7 @@ function decodeClip([row, cut, pairs], from) {
   return {row, cut, categories: layers[0], regions: layers[1], waits: layers[2]};
 }
 
-// What a layer shows at that time: its place, or -1.
+// The place of the item that a layer shows at that time, or -1.
 function placeAt(layer, time) {
   let low = 0, high = layer.length;
   while (low < high) {

@@ -82,21 +82,24 @@ function showQuality() {
       element("ul", {}, report.warnings.map((text) => element("li", {}, text)))));
 }
 
-// What a ratio means, and what helps where it is low.
+// A ratio below it is low: what helps is said then.
+const acceptable = 0.8;
+
+// The meaning of each ratio, and what helps if it is low.
 const ratios = {
   parallel_efficiency: {name: "Parallel efficiency",
     means: (r) => `The processes compute for ${percentText(r)} of the time; the rest is MPI.`},
   load_balance: {name: "Load balance",
     means: (r) => `A process computes for ${percentText(r)} of the time of the busiest one on average`
-      + (r < 0.9 ? ": spread the work more evenly." : ".")},
+      + (r < acceptable ? ": spread the work more evenly." : ".")},
   communication_efficiency: {name: "Communication efficiency",
     means: (r) => `The busiest process computes for ${percentText(r)} of the run; the rest is communication.`},
   serialisation_efficiency: {name: "Serialisation efficiency",
     means: (r) => `In an ideal network the busiest process would compute for ${percentText(r)} of the run`
-      + (r < 0.9 ? ": processes wait for one another." : ".")},
+      + (r < acceptable ? ": processes wait for one another." : ".")},
   transfer_efficiency: {name: "Transfer efficiency",
     means: (r) => `An ideal network would need ${percentText(r)} of the time`
-      + (r < 0.9 ? ": the transfer of data costs much." : ".")},
+      + (r < acceptable ? ": the transfer of data costs much." : ".")},
 };
 
 function ratioItem(of, key, ...children) {
