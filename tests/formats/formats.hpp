@@ -21,7 +21,8 @@ struct Format {
     std::string file;  // the name of an output
     std::string partial;
     std::string checker;
-    std::string needs;  // a command that succeeds if the checker has what it needs
+    std::string of_every_model;  // what the checker counts in a trace of every model
+    std::string needs;           // a command that succeeds if the checker has what it needs
     bool is_directory = false;
     bool has_collectives = true;
 
@@ -33,10 +34,12 @@ inline void PrintTo(const Format& format, std::ostream* out) {
 }
 
 inline const Format formats[] = {
-    {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", "protoc --version"},
-    {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py",
+    {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", " slices=[1-9]",
+     "protoc --version"},
+    {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py", " kinds=12 ",
      "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true},
-    {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", "python3 --version", false, false},
+    {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", " states=[1-9]", "python3 --version", false,
+     false},
 };
 
 inline std::string name_of_case(const testing::TestParamInfo<Format>& info) {
@@ -55,13 +58,19 @@ inline std::string what_is_missing(const Format& format) {
 
 enum class Names { complete, partial };
 
-// Returns what the checker counts. `paraver`: the directory of the Paraver files.
-inline std::string checked(const Format& format, const std::filesystem::path& file,
-                           const std::filesystem::path& paraver, Names names = Names::complete) {
+// Runs the checker. `paraver`: the directory of the Paraver files.
+inline Finished check(const Format& format, const std::filesystem::path& file,
+                      const std::filesystem::path& paraver, Names names = Names::complete) {
     std::vector<std::string> words{"/usr/bin/python3", "-B", SOURCE_DIR "/tests/formats/" + format.checker,
                                    file.string(), paraver.string()};
     if (names == Names::partial) words.emplace_back("partial");
-    const Finished done = run(words);
+    return run(words);
+}
+
+// Returns what the checker counts.
+inline std::string checked(const Format& format, const std::filesystem::path& file,
+                           const std::filesystem::path& paraver, Names names = Names::complete) {
+    const Finished done = check(format, file, paraver, names);
     EXPECT_EQ(done.status, 0) << done.out << done.err;
     return done.out;
 }

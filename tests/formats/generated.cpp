@@ -56,7 +56,7 @@ TEST_P(GeneratedFormat, OfEveryModel) {
     build(trace_,
           {.seed = 31, .looms = 3, .events = 1500, .models = every_model, .hosts = 2, .clock_offsets = true});
     expect_same_bytes();
-    checked_alone();
+    EXPECT_THAT(checked_alone(), testing::ContainsRegex(GetParam().of_every_model));
 }
 
 TEST_P(GeneratedFormat, OfOpenStatesAndCrowdedCpus) {

@@ -115,7 +115,7 @@ def compare(archive, files):
     titles = {title for _, title in archive.shown}
     for (row, title), expected in files.all_slices().items():
         if title not in titles:
-            continue
+            continue  # no stack, or never shown
         found, expected = joined(archive.slices(row, title)), joined(expected)
         if found != expected:
             at = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
@@ -150,7 +150,7 @@ def main():
         fail(f"collectives without end: {archive.blocking}")
     if len(sys.argv) > 2:
         compare(archive, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]))
-    counts = {"locations": len(archive.rows), "messages": len(archive.sends), "collectives": sum(archive.collectives.values())}
+    counts = {"locations": len(archive.rows), "kinds": len({title for _, title in archive.shown}), "messages": len(archive.sends), "collectives": sum(archive.collectives.values())}
     print(" " + " ".join(f"{name}={count}" for name, count in counts.items()) + " ")
 
 

@@ -51,6 +51,30 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
     EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9]"));
 }
 
+// A checker that compared nothing would find nothing.
+TEST_P(RecordedFormat, ThatDiffersIsSeen) {
+    namespace fs = std::filesystem;
+    const Format& format = GetParam();
+    ASSERT_EQ(traced(2, {app("heat"), "40", "40", "8"}).status, 0);
+    const fs::path file = path(format.file), other = path("other");
+    ASSERT_EQ(run({program("ovniemu"), format.option(), file, trace_directory()}).status, 0);
+    checked(format, file, trace_directory());
+    fs::create_directories(other);
+    for (const char* name : {"thread.pcf", "thread.row"})
+        fs::copy_file(fs::path(trace_directory()) / name, other / name);
+    const std::string lines = read_file(trace_directory() + "/thread.prv");
+    for (const char* call_or_message : {"\n2:", "\n3:"}) {
+        // Some line of that kind is left out; of events, one of a call.
+        size_t at = lines.find(call_or_message, lines.size() / 2);
+        const auto end_of_line = [&] { return lines.find('\n', at + 1); };
+        while (call_or_message[1] == '2' && lines.substr(at, end_of_line() - at).find(":25:") == lines.npos)
+            at = lines.find(call_or_message, at + 1);
+        ASSERT_NE(at, lines.npos);
+        write_file(other / "thread.prv", lines.substr(0, at) + lines.substr(end_of_line()));
+        EXPECT_EQ(check(format, file, other).status, 1) << lines.substr(at, end_of_line() - at);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, RecordedFormat, testing::ValuesIn(formats), name_of_case);
 
 }  // namespace
