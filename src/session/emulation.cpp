@@ -41,13 +41,13 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       mine_(distribution.my_looms(trace_, system_)) {}
 
 int Emulation::run() {
+    make_sinks();
     prepare_outputs();
     std::vector<StreamReader> readers = ranks_.agree([&] { return open_streams(Checksums::compared); });
     int64_t origin = find_origin(readers);
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
     if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
-    make_sinks();
     if (options_.report || any_needs(&Sink::needs_report)) tallies_.emplace(system_, plan_);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
@@ -174,16 +174,18 @@ void Emulation::find_calls(int64_t origin) {
         return;
     }
     ranks_.agree([&] { calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_, origin, quiet_reader()); });
+    sinks_.push_back(std::make_unique<MpiPrvSink>(
+        options_.output, mpi_plan_.plan,
+        options_.mpi_prv == MpiPrv::with_states ? MpiPrvText::States::shown : MpiPrvText::States::left_out));
 }
 
+// A format that this build lacks is told before anything is read or written.
 void Emulation::make_sinks() {
-    sinks_.push_back(std::make_unique<PrvSink>(options_.output));
-    for (const ChosenOutput& chosen : options_.outputs) sinks_.push_back(chosen.format->make(chosen.path));
-    if (calls_)
-        sinks_.push_back(std::make_unique<MpiPrvSink>(options_.output, mpi_plan_.plan,
-                                                      options_.mpi_prv == MpiPrv::with_states
-                                                          ? MpiPrvText::States::shown
-                                                          : MpiPrvText::States::left_out));
+    ranks_.agree([&] {
+        sinks_.push_back(std::make_unique<PrvSink>(options_.output));
+        for (const ChosenOutput& chosen : options_.outputs)
+            sinks_.push_back(chosen.format->make(chosen.path));
+    });
 }
 
 void Emulation::begin_sinks() {

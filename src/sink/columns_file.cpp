@@ -165,6 +165,8 @@ class Hdf5Columns : public ColumnsFile {
 
 }  // namespace
 
+void ColumnsFile::expect_library() {}
+
 std::unique_ptr<ColumnsFile> ColumnsFile::make(const std::filesystem::path& path, const Schema& schema) {
     return std::make_unique<Hdf5Columns>(path, schema);
 }

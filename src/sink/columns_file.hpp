@@ -20,8 +20,10 @@ struct ColumnName {
 
 class ColumnsFile {
  public:
+    // Throws UsageError in a build without HDF5.
+    static void expect_library();
     // Collects rows next to `path` and gives the complete file its name; "x.partial.h5" for Ending::partial.
-    // Dropped without end(), nothing is left. Throws Error, UsageError in a build without HDF5.
+    // Dropped without end(), nothing is left. Throws Error.
     static std::unique_ptr<ColumnsFile> make(const std::filesystem::path& path, const Schema& schema);
     virtual ~ColumnsFile() = default;
 

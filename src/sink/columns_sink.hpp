@@ -24,7 +24,9 @@ namespace ovni {
 
 class ColumnsSink : public Sink {
  public:
-    explicit ColumnsSink(std::filesystem::path path) : path_(std::move(path)) {}
+    explicit ColumnsSink(std::filesystem::path path) : path_(std::move(path)) {
+        ColumnsFile::expect_library();
+    }
 
     void begin(const Ranks& ranks, const Plan& plan) override;
     void share(const Slice& slice) override;

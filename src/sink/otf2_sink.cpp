@@ -51,13 +51,20 @@ class DirectoryBeside {
     DirectoryBeside(const DirectoryBeside&) = delete;
     DirectoryBeside& operator=(const DirectoryBeside&) = delete;
     const fs::path& path() const { return path_; }
+    // Replaces an archive of that name. Throws Error.
     void rename_to(const fs::path& path) {
         fs::path old = path_;
         old += ".old";
-        if (fs::exists(path)) fs::rename(path, old);
-        fs::rename(path_, path);
+        std::error_code fault, none;
+        const bool replaces = fs::exists(path, none);
+        if (replaces) fs::rename(path, old, fault);
+        if (!fault) fs::rename(path_, path, fault);
+        if (fault) {
+            if (replaces) fs::rename(old, path, none);
+            throw Error(fault.message(), path);
+        }
         path_.clear();
-        fs::remove_all(old);
+        fs::remove_all(old, none);
     }
 
  private:

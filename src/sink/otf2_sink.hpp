@@ -10,8 +10,8 @@
 
 namespace ovni {
 
-// A sink whose begin() throws UsageError if this build has no OTF2. The output is a directory; an archive
-// that is there already is replaced, anything else is an error.
+// Throws UsageError if this build has no OTF2. The output is a directory; an archive that is there already is
+// replaced, anything else is an error.
 std::unique_ptr<Sink> make_otf2_sink(const std::filesystem::path& path);
 
 }  // namespace ovni

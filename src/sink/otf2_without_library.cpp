@@ -1,10 +1,10 @@
-#include "sink/missing_format.hpp"
+#include "base/error.hpp"
 #include "sink/otf2_sink.hpp"
 
 namespace ovni {
 
 std::unique_ptr<Sink> make_otf2_sink(const std::filesystem::path& /*path*/) {
-    return std::make_unique<MissingFormat>("--otf2: this build has no OTF2");
+    throw UsageError("--otf2: this build has no OTF2: install libotf2-trace-dev, and build again");
 }
 
 }  // namespace ovni

@@ -190,8 +190,7 @@ void PajeSink::place() {
 }
 
 void PajeSink::flush() {
-    std::ranges::copy(text_, file_->room(text_.size()).begin());
-    file_->add(text_.size());
+    file_->append(text_);
     text_.clear();
 }
 

@@ -107,9 +107,7 @@ void PerfettoSink::place() {
 }
 
 void PerfettoSink::flush() {
-    const std::string_view bytes = packets_.bytes();
-    std::ranges::copy(bytes, file_->room(bytes.size()).begin());
-    file_->add(bytes.size());
+    file_->append(packets_.bytes());
     packets_.clear();
 }
 

@@ -12,7 +12,7 @@
 
 namespace ovni {
 
-// A sink whose begin() throws UsageError if this build has no protozero.
+// Throws UsageError if this build has no protozero.
 std::unique_ptr<Sink> make_perfetto_sink(const std::filesystem::path& path);
 
 }  // namespace ovni

@@ -6,6 +6,7 @@
 // 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -26,6 +27,10 @@ class PlacedFile {
     // Room for at least `least` bytes behind what was added; valid until the next call. Local; throws Error.
     std::span<char> room(size_t least);
     void add(size_t bytes) { filled_ += bytes; }
+    void append(std::string_view bytes) {
+        std::ranges::copy(bytes, room(bytes.size()).begin());
+        add(bytes.size());
+    }
     // Bytes that were added since the last place() and are not written.
     uint64_t kept() const { return filled_; }
 
