@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mpi/comm/main.hpp"
+#include "mpi/emu/cut_for_all.hpp"
 #include "mpi/emu/mpi_distribution.hpp"
 #include "mpi/emu/statistics.hpp"
 #include "session/emulation.hpp"
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
         world.agree([&] {
             if (world.is_root()) ovni::check_outputs(ovni::as_seen_by_root(options), further);
         });
+        const auto part = ovni::cut_for_all(world, options);
         ovni::MpiDistribution distribution(world, options);
         ovni::Emulation emulation(options, distribution);
         int status = emulation.run();

@@ -81,7 +81,7 @@ EmulationOptions as_seen_by_root(EmulationOptions options) {
 Places find_places(const Comm& comm, const EmulationOptions& options) {
     Places places;
     if (options.storage == Storage::shared) {
-        Place& place = places.all.emplace_back(Place{0, "", options.trace, {}});
+        Place& place = places.all.emplace_back(Place{0, "", options.files(), {}});
         place.ranks.resize(static_cast<size_t>(comm.size()));
         std::iota(place.ranks.begin(), place.ranks.end(), 0);
         return places;

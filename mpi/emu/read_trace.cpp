@@ -101,13 +101,15 @@ struct Read {
     std::vector<Damage> damages;
 };
 
-Read unpack(const PerRank<std::string>& shares, const Places& places, Storage storage) {
+Read unpack(const PerRank<std::string>& shares, const Places& places, const EmulationOptions& options) {
     Read read;
     for (int rank = 0; rank < static_cast<int>(shares.size()); ++rank) {
         uint32_t place = place_of_rank(places, rank);
         ReadShare share = wire::unpack<ReadShare>(shares[static_cast<size_t>(rank)]);
         for (StreamFile& file : share.files) {
-            if (storage == Storage::node_local) file.root = places.all[place].directory;
+            file.is_copy = options.part.has_value();
+            if (file.is_copy || options.storage == Storage::node_local)
+                file.root = places.all[place].directory;
             read.files.push_back({std::move(file), place});
         }
         std::ranges::move(share.damages, std::back_inserter(read.damages));
@@ -139,7 +141,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     if (!is_shared) print_warnings_of_others(comm);
     PerRank<std::string> shares = comm.allgather(share);
     Trace trace = comm.agree([&] {
-        Read read = unpack(shares, places, options.storage);
+        Read read = unpack(shares, places, options);
         damages = std::move(read.damages);
         if (!is_shared) {
             keep_one_each(damages);
@@ -170,6 +172,7 @@ ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& option
         std::vector<std::filesystem::path> directories = {places.all.front().directory};
         if (options.storage == Storage::node_local) directories.push_back(options.output);
         ClockSources sources = ClockSources::find(options.clock_table, directories);
+        if (options.part) sources.name_as_in(options.trace);
         return wire::pack(sources);
     });
     return wire::unpack<ClockSources>(comm.broadcast(std::move(found)));

@@ -8,19 +8,26 @@
 namespace ovni {
 
 ClockSources Distribution::read_clock_sources() {
-    return ClockSources::find(options_.clock_table, {options_.trace});
+    ClockSources found = ClockSources::find(options_.clock_table, {options_.files()});
+    found.name_as_in(options_.trace);
+    return found;
 }
 
 Trace Distribution::read_trace(const ClockSources& clocks, std::vector<Damage>& damages) {
     expect_begun(options_.trace);
     refuse_part_of_trace(options_.trace);
-    if (options_.tolerance == Tolerance::none) return Trace::open(options_.trace);
+    const std::filesystem::path& directory = options_.files();
+    const bool is_copy = options_.part.has_value();
+    if (options_.tolerance == Tolerance::none)
+        return is_copy ? Trace::open_copy(directory, options_.trace) : Trace::open(directory);
     std::vector<StreamFile> files;
-    FoundStreams found = find_streams(options_.trace);
-    list_without_metadata(options_.trace, found, damages);
+    FoundStreams found = find_streams(directory);
+    list_without_metadata(directory, found, damages);
     for (const std::string& relative_path : found.streams)
-        if (auto file = salvage_stream(options_.trace, relative_path, options_.regions, damages))
+        if (auto file = salvage_stream(directory, relative_path, options_.regions, damages)) {
+            if (is_copy) file->root = directory, file->is_copy = true;
             files.push_back(std::move(*file));
+        }
     Trace trace =
         salvaged_trace(options_.trace, std::move(files), options_.enabled, options_.breakdowns, damages);
     salvage_events(trace, dry_run_of(options_, clocks), damages);

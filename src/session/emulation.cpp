@@ -227,7 +227,10 @@ void Emulation::replay(Emulator& emulator, Window& window) {
 // Rank 0 prints what is wrong at the end. The schema gets the labels that are known only now.
 EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Schema& schema) {
     const bool is_whole = !window.error() && !window.was_interrupted();
-    if (window.error() && ranks_.is_root()) log::error("{}", *window.error());
+    if (window.error() && ranks_.is_root()) {
+        log::error("{}", *window.error());
+        if (options_.part) log::info("the place in the file and the time are those of the part");
+    }
     if (is_whole && ranks_.is_root()) print_clocks(clocks_, trace_, window.origin(), window.duration());
     EmulationEnd end = window.error() ? EmulationEnd::with_errors : report_checks(emulator, window);
     if (is_whole) tell_waiting(window.origin());
@@ -316,6 +319,7 @@ Json Emulation::make_report(const Window& window, const Schema& schema) {
     content_.duration = window.duration();
     content_.error = window.was_interrupted() ? "interrupted" : window.error();
     content_.damages = damages_of(options_, damages_);
+    if (options_.part) content_.part = options_.part->cut;
     return ranks_.agree([&] {
         if (!ranks_.is_root()) return Json();
         if (content_.traffic) tell_efficiency(*content_.traffic);

@@ -99,11 +99,15 @@ Cli emulation_cli() {
         .words = "DIR",
         .description =
             R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
-One process does the work; ovniemu-mpi shares it among many.)",
+One process does the work; ovniemu-mpi shares it among many.
+
+--from, --to, --region, --without and --ranks show a part, as if ovnicut had written it: see --help cut. A TIME counts
+from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = list_of_models(),
-        .topics = {&topics::report, &topics::columns, &topics::plots},
+        .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots},
     };
+    cli.manual.options.insert(cli.manual.options.begin() + 1, focus_rows().begin(), focus_rows().end());
     for (const OutputFormat& format : output_formats()) cli.manual.options.push_back(format.option);
     return cli;
 }
@@ -116,7 +120,10 @@ Cli distributed_cli() {
     cli.manual.description =
         R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
 The ranks share the work by nodes of the trace: more ranks than looms find nothing to do. The outputs are those of
-ovniemu, byte by byte.)";
+ovniemu, byte by byte.
+
+--from, --to, --region, --without and --ranks show a part, which rank 0 cuts first: see --help cut. A TIME counts from the
+first event: 1.5s 300ms 20us 123456ns.)";
     cli.manual.options.insert(cli.manual.options.end(), std::begin(distributed_rows),
                               std::end(distributed_rows));
     return cli;
@@ -133,6 +140,9 @@ EmulationOptions read_options(const Cli& cli) {
     } else {
         options.trace = only_word(cli, "trace directory");
     }
+    options.focus = read_focus(cli);
+    if (options.storage == Storage::node_local && !options.focus.is_whole())
+        throw UsageError("--local reads all of a trace: cut a part that all nodes see (see --help cut)");
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     for (const OutputFormat& format : output_formats())

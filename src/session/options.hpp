@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/cli.hpp"
+#include "cut/cut_writer.hpp"
+#include "cut/focus.hpp"
 #include "emu/emulator.hpp"
 #include "emu/plan.hpp"
 #include "emu/system.hpp"
@@ -37,6 +39,12 @@ struct ChosenOutput {
     std::filesystem::path path;
 };
 
+// The files of the part that is read in place of the trace (session/cut_part.hpp).
+struct ReadPart {
+    std::filesystem::path files;
+    CutSummary cut;
+};
+
 struct EmulationOptions {
     std::filesystem::path trace;  // where it is node-local, with %h and %r in it
     Storage storage = Storage::shared;
@@ -55,6 +63,11 @@ struct EmulationOptions {
     std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
     MpiPrv mpi_prv = MpiPrv::none;
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
+    Focus focus;
+    std::optional<ReadPart> part;  // if the focus chooses one, from when it is cut
+
+    // The directory of the files to read.
+    const std::filesystem::path& files() const { return part ? part->files : trace; }
 };
 
 // The options of ovniemu, and of ovniemu-mpi, which has more. read_options() interprets both, and makes no

@@ -354,6 +354,16 @@ void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
         faults.push_back({{"stream", path_of_thread(of, fault.thread_row)}, {"text", fault.what}});
 }
 
+Json part_in(const std::optional<CutSummary>& part) {
+    if (!part) return {};
+    return {{"from", part->from == INT64_MIN ? Json() : Json(part->from)},
+            {"to", part->to == INT64_MAX ? Json() : Json(part->to)},
+            {"begin", part->begin},
+            {"streams", part->streams},
+            {"of_streams", part->all_streams},
+            {"events", part->events}};
+}
+
 }  // namespace
 
 Json report_of(const ReportSubject& of, const ReportContent& content) {
@@ -362,7 +372,8 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
                    {"tool", tool_version()},
                    {"complete", !content.error},
                    {"error", content.error ? Json(*content.error) : Json()},
-                   {"trace", trace_of(of, content.duration)}};
+                   {"trace", trace_of(of, content.duration)},
+                   {"part", part_in(content.part)}};
     put_sums(report, of, content);
     report["gaps"] = gaps_in(of, content.gaps);
     report["damages"] = damages_in(content);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cut/cut_writer.hpp"
 #include "emu/schema.hpp"
 #include "messages/analysis.hpp"
 #include "messages/open_waits.hpp"
@@ -51,6 +52,7 @@ struct ReportContent {
         std::vector<DelayCost> delays;
     };
     std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
+    std::optional<CutSummary> part;       // nothing: the whole trace
     std::set<std::string> warnings;
     int64_t origin = 0, duration = 0;
     std::optional<std::string> error;  // why the emulation is not complete

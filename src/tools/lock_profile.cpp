@@ -38,7 +38,7 @@ void define(ProcessLocks& process, const EventView& event, const Stream& stream)
         process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
     } catch (const Error& e) {
         throw Error(fmt::format("event {}: {}", printable(event.code), e.cause),
-                    (stream.directory / events_name).string(), event.offset);
+                    (stream.shown / events_name).string(), event.offset);
     }
 }
 

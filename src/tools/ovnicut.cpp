@@ -4,9 +4,9 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/outputs.hpp"
-#include "tools/cut_options.hpp"
-#include "tools/cut_plan.hpp"
-#include "tools/cut_writer.hpp"
+#include "cut/cut_trace.hpp"
+#include "cut/cut_writer.hpp"
+#include "tools/cut_cli.hpp"
 
 namespace ovni {
 
@@ -23,21 +23,18 @@ void refuse_inside(const fs::path& output, const fs::path& trace) {
 int run(int argc, char** argv) {
     Cli cli = cut_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
-    CutOptions options = read_cut_options(cli);
-    refuse_inside(options.output, options.trace);
-    new_directory(options.output);
+    const CutCommand command = read_cut_command(cli);
+    refuse_inside(command.output, command.trace);
+    new_directory(command.output);
     // A limit of file sizes is an error of write() like a full disk, not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
-    Trace trace = Trace::open(options.trace);
-    System system(trace);
-    ClockModel clocks = ClockModel::of_trace(trace, options.clock_table);
-    CutPlan plan = plan_cut(trace, system, clocks, options);
-    OutputDirectory output(options.output);
-    CutSummary cut = write_cut(trace, clocks, options, plan, output.beside());
+    const TraceCut cut(command.trace, command.options);
+    OutputDirectory output(command.output);
+    const CutSummary summary = cut.write(output.beside());
     output.commit();
-    log::info("{} of {} streams, {} events; time 0 of {} is at {} ns of {}", cut.streams,
-              trace.streams().size(), cut.events, options.output.string(), cut.begin - plan.origin,
-              options.trace.string());
+    log::info("{} of {} streams, {} events; time 0 of {} is at {} ns of {}", summary.streams,
+              summary.all_streams, summary.events, command.output.string(), summary.begin,
+              command.trace.string());
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "session/cut_part.hpp"
 #include "session/emulation.hpp"
 #include "session/interruption.hpp"
 #include "session/options.hpp"
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
         std::signal(SIGXFSZ, SIG_IGN);
         ovni::EmulationOptions options = ovni::read_options(cli);
         ovni::check_outputs(options);
+        const auto part = ovni::cut_part(options);
         ovni::Distribution alone(options);
         ovni::Emulation emulation(options, alone);
         ovni::stop_in_order();

@@ -1,5 +1,6 @@
 // ovnitop: counts the events of a trace by code, the calls of MPI, or the waits for locks.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -11,6 +12,8 @@
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
 #include "base/progress.hpp"
+#include "base/topics.hpp"
+#include "cut/trace_part.hpp"
 #include "emu/start.hpp"
 #include "messages/analysis.hpp"
 #include "messages/delay_lines.hpp"
@@ -156,9 +159,8 @@ constexpr ProfileRow profiles[] = {
 };
 
 // The status.
-int print_waiting(const std::string& directory) {
-    expect_begun(directory);
-    const Trace trace = Trace::open(directory);
+int print_waiting(const TracePart& part) {
+    const Trace trace = part.open();
     tell_left_events(trace);
     const System system(trace);
     const std::vector<bool> all_looms(system.looms().size(), true);
@@ -224,12 +226,11 @@ constexpr TrafficRow traffic_tables[] = {
     {"messages", print_messages_of}, {"matrix", print_matrix_of}, {"waits", print_waits_of}};
 
 // The status.
-int print_traffic(const std::string& directory, const TrafficRow& table) {
-    expect_begun(directory);
-    const Trace trace = Trace::open(directory);
+int print_traffic(const TracePart& part, const TrafficRow& table) {
+    const Trace trace = part.open();
     tell_left_events(trace);
     const System system(trace);
-    const ClockModel clocks = ClockModel::of_sources(trace, ClockSources::find({}, {directory}));
+    const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     const Ranks alone;
     const std::vector<bool> all(system.looms().size(), true);
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
@@ -246,14 +247,18 @@ int print_traffic(const std::string& directory, const TrafficRow& table) {
 }
 
 // The status.
-int print_pop(const std::vector<std::string>& words) {
-    if (words.size() == 1 && std::filesystem::is_directory(words.front()))
-        return print_traffic(words.front(), pop_table);
-    if (words.empty()) throw UsageError("no trace directory and no report (see --help)");
+int print_table_of_reports(const Cli& cli) {
+    if (cli.words.empty()) throw UsageError("no trace directory and no report (see --help)");
+    if (!read_focus(cli).is_whole())
+        throw UsageError("a part of a report: choose it where the report is made (see --help)");
     TextOutput out;
-    print_reports(words, out);
+    print_reports(cli.words, out);
     out.flush();
     return 0;
+}
+
+bool names_reports(const Cli& cli) {
+    return cli.has("pop") && !(cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front()));
 }
 
 constexpr OptionRow rows[] = {
@@ -295,11 +300,15 @@ Cli top_cli() {
         .words = "DIR",
         .description =
             R"(Counts the events of the trace in DIR by code, the most frequent first. A damaged stream counts
-up to its damage, and the status is 1.)",
+up to its damage, and the status is 1.
+
+--from, --to, --region, --without and --ranks choose a part, as if ovnicut had written it: see --help cut. A TIME counts
+from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = "",
-        .topics = {},
+        .topics = {&topics::cut},
     };
+    cli.manual.options.insert(cli.manual.options.end(), focus_rows().begin(), focus_rows().end());
     return cli;
 }
 
@@ -313,19 +322,31 @@ void expect_one_table(const Cli& cli) {
     }
 }
 
+TracePart read_part(const Cli& cli) {
+    const std::string directory = only_word(cli, "trace directory");
+    const CutOptions options{read_focus(cli)};
+    expect_begun(directory);
+    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    TracePart part(directory, options, std::filesystem::temp_directory_path() / "ovnitop.part");
+    if (part.cut()) log::info("{}", sentence_of(*part.cut(), directory));
+    return part;
+}
+
 int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     expect_one_table(cli);
-    if (cli.has("waiting")) return print_waiting(only_word(cli, "trace directory"));
-    if (cli.has("pop")) return print_pop(cli.words);
-    for (const TrafficRow& table : traffic_tables)
-        if (cli.has(table.option)) return print_traffic(only_word(cli, "trace directory"), table);
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
+    if (names_reports(cli)) return print_table_of_reports(cli);
+    const TracePart part = read_part(cli);
+    if (cli.has("waiting")) return print_waiting(part);
+    if (cli.has("pop")) return print_traffic(part, pop_table);
+    for (const TrafficRow& table : traffic_tables)
+        if (cli.has(table.option)) return print_traffic(part, table);
     for (const auto& [option, print] : profiles)
-        if (cli.has(option)) return print(Trace::open(only_word(cli, "trace directory")));
-    expect_begun(only_word(cli, "trace directory"));
-    Trace trace = Trace::open(only_word(cli, "trace directory"), Metadata::version_only);
+        if (cli.has(option)) return print(part.open());
+    Trace trace = part.open(Metadata::version_only);
     tell_left_events(trace);
     Counts counts(trace);
     int damaged = counts.count_all();

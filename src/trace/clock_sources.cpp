@@ -38,4 +38,9 @@ ClockSources ClockSources::find(const std::optional<std::string>& option,
     return found;
 }
 
+void ClockSources::name_as_in(const std::filesystem::path& directory) {
+    for (std::optional<File>* file : {&measured, &table})
+        if (*file) (*file)->path = directory / std::filesystem::path((*file)->path).filename();
+}
+
 }  // namespace ovni

@@ -24,6 +24,8 @@ struct ClockSources {
     // the file of the option is missing.
     static ClockSources find(const std::optional<std::string>& option,
                              const std::vector<std::filesystem::path>& directories);
+    // From now on messages name the files of a trace as if they lay in `directory`.
+    void name_as_in(const std::filesystem::path& directory);
 };
 
 }  // namespace ovni

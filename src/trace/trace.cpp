@@ -135,6 +135,12 @@ Trace Trace::open(const fs::path& directory, Metadata metadata) {
     return Trace(directory, list_streams(directory), metadata);
 }
 
+Trace Trace::open_copy(const fs::path& copy, const fs::path& directory, Metadata metadata) {
+    std::vector<StreamFile> files = list_streams(copy);
+    for (StreamFile& file : files) file.root = copy, file.is_copy = true;
+    return Trace(directory, files, metadata);
+}
+
 Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata)
     : directory_(without_trailing_slashes(directory)) {
     streams_.reserve(files.size());
@@ -142,16 +148,18 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         Stream& stream = streams_.emplace_back();
         stream.relative_path = file.relative_path;
         stream.directory = directory_of(file, directory_);
+        stream.shown =
+            file.is_copy ? directory_of({.relative_path = file.relative_path}, directory_) : stream.directory;
         stream.bytes = file.bytes;
         stream.is_running = is_of_running_program(file.json);
-        std::string json = stream.directory / metadata_name;
+        std::string json = stream.shown / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
             check_metadata_version(file.json, json), stream.metadata.counters = counters_in(file.json);
         if (file.is_cut) cut(static_cast<uint32_t>(streams_.size() - 1), file.bytes);
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
-            log::warn("{}: no events", (stream.directory / events_name).string());
+            log::warn("{}: no events", (stream.shown / events_name).string());
     }
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
@@ -193,11 +201,11 @@ std::vector<StreamReader> Trace::readers(ClockOrder order) const {
 }
 
 std::string Trace::path_of(uint32_t stream) const {
-    return streams_.at(stream).directory / events_name;
+    return streams_.at(stream).shown / events_name;
 }
 
 std::string Trace::json_path_of(uint32_t stream) const {
-    return streams_.at(stream).directory / metadata_name;
+    return streams_.at(stream).shown / metadata_name;
 }
 
 }  // namespace ovni

@@ -25,6 +25,7 @@ struct StreamFile {
     std::vector<int> cpus = {};
     // The trace directory that holds the stream, if every node has its own; empty: that of the trace.
     std::filesystem::path root = {};
+    bool is_copy = false;  // `root` is private to this program: messages name the trace directory
 };
 
 // The directory of the stream's files.
@@ -54,8 +55,9 @@ std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
     std::string relative_path;
-    std::filesystem::path directory;
-    uint64_t bytes = 0;  // size of stream.obs, or its good part; 8: no events
+    std::filesystem::path directory;  // of its files
+    std::filesystem::path shown;      // what messages call it: the directory, if its files are no copy
+    uint64_t bytes = 0;               // size of stream.obs, or its good part; 8: no events
     bool is_cut = false;
     bool is_running = false;  // its program goes on: there may be more in the file by now
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
@@ -73,6 +75,9 @@ class Trace {
  public:
     // Lists and interprets.
     static Trace open(const std::filesystem::path& directory, Metadata metadata = Metadata::interpreted);
+    // Reads the files of `copy`, which messages call `directory`.
+    static Trace open_copy(const std::filesystem::path& copy, const std::filesystem::path& directory,
+                           Metadata metadata = Metadata::interpreted);
     // Interprets the result of list_streams(), of this or another rank. Warns about streams without events.
     Trace(const std::filesystem::path& directory, const std::vector<StreamFile>& files,
           Metadata metadata = Metadata::interpreted);
@@ -89,7 +94,7 @@ class Trace {
                         Checksums checksums = Checksums::compared) const;
     // Readers of all streams, with their raw clocks.
     std::vector<StreamReader> readers(ClockOrder order) const;
-    // "<directory>/<relative path>/stream.obs", and of its metadata.
+    // "<directory>/<relative path>/stream.obs", and of its metadata, as messages name them.
     std::string path_of(uint32_t stream) const;
     std::string json_path_of(uint32_t stream) const;
 

@@ -3,6 +3,7 @@ ovni_test(mpi_emulator
     emulator_bad_days.cpp
     emulator_columns.cpp
     emulator_faults.cpp
+    emulator_focus.cpp
     emulator_keep_going.cpp
     emulator_local.cpp
     emulator_outputs.cpp
@@ -11,7 +12,7 @@ ovni_test(mpi_emulator
     emulator_same.cpp
     emulator_wrong_events.cpp
     LIBS ovni_base ovni_test_support)
-add_dependencies(mpi_emulator ovniemu ovniemu-mpi)
+add_dependencies(mpi_emulator ovnicut ovniemu ovniemu-mpi)
 
 # The main job on four virtual nodes whose clocks are far apart.
 add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

@@ -19,7 +19,8 @@ ovni_test(unit_cut
     cut_random.cpp
     cut_test.cpp
     focus.cpp
-    LIBS ovni_emu ovni_test_support)
-add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump)
+    focus_programs.cpp
+    LIBS ovni_cut ovni_test_support)
+add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump ovnitop)
 ovni_test(unit_report report.cpp report_calls.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnitop)

@@ -55,6 +55,7 @@ TEST_F(FocusTest, APartIsNamedByItsRegion) {
 TEST_F(FocusTest, ARegionThatIsNotThereIsRefused) {
     enter_regions();
     expect_error(try_cut(whole_, "part", {"--region", "halo"}), "there is no region 'halo'; there are solve");
+    expect_error(try_cut(whole_, "part", {"--region", "slove"}), "(did you mean 'solve'?)");
     expect_error(try_cut(whole_, "part", {"--region", "solve#3"}),
                  "region 'solve' was entered 2 times at most");
     expect_error(try_cut(whole_, "part", {"--region", "solve", "--from", "1us"}),
@@ -82,7 +83,7 @@ TEST_F(FocusTest, APartIsPrintedAsItIsCut) {
 TEST_F(FocusTest, ARankThatIsNotThereIsRefused) {
     enter_regions();
     expect_error(printed({"--ranks", "0,7"}), "there is no rank 7");
-    expect_error(try_cut(whole_, "part", {"--ranks", "0,7"}), "there is no rank 7");
+    expect_error(try_cut(whole_, "part", {"--ranks", "0,7"}), "there is no rank 7 (the nearest is 1)");
     expect_nothing("part");
 }
 

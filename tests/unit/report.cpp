@@ -47,6 +47,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
  "trace": {"run": null, "libovni": ["1.14.0"],
   "models": [{"id": "M", "name": "mpi", "version": "1.3.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
+ "part": null,
  "total": {
   "events": {"mpi": 4, "ovni": 7},
   "states": [

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "cut/cut_metadata.hpp"
 #include "emu/plan.hpp"
 #include "tests/fuzz/one_stream.hpp"
-#include "tools/cut_metadata.hpp"
 #include "trace/clock_model.hpp"
 
 namespace ovni::fuzz {

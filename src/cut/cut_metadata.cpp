@@ -1,4 +1,4 @@
-#include "tools/cut_metadata.hpp"
+#include "cut/cut_metadata.hpp"
 
 #include <algorithm>
 #include <map>

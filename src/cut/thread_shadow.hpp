@@ -1,6 +1,6 @@
 // The state of a thread by the events of its stream: life cycle, CPU, open states of all models, definitions.
 // Knows no channel and checks nothing; it is there to close what is open at one place of the stream, and to
-// open it again at another, with events of the stream itself. See tools/cut_plan.hpp.
+// open it again at another, with events of the stream itself. See cut/cut_plan.hpp.
 //
 // What is opened comes in three steps, each with a clock of its own, because threads depend on each other:
 // first all threads start and types are defined, then tasks are created, then states are opened. No two

@@ -6,17 +6,19 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "tools/cut_options.hpp"
-#include "tools/cut_plan.hpp"
+#include "cut/cut_options.hpp"
+#include "cut/cut_plan.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
 
 struct CutSummary {
-    size_t streams = 0;
+    uint64_t streams = 0, all_streams = 0;  // of the part, of the whole
     uint64_t events = 0;
-    int64_t begin = INT64_MAX;  // corrected clock of the first event
+    // ns since the first event of the whole: the first event of the part, and the limits of its time.
+    int64_t begin = INT64_MAX;
+    int64_t from = INT64_MIN, to = INT64_MAX;  // none
 };
 
 // The path for a new directory of that name: nothing is there, or an empty directory that can be replaced.

@@ -1,4 +1,4 @@
-#include "tools/cut_options.hpp"
+#include "tools/cut_cli.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -60,11 +60,12 @@ A TIME counts from the first event of TRACE, as in the outputs of ovniemu. It is
     return cli;
 }
 
-CutOptions read_cut_options(const Cli& cli) {
-    CutOptions options;
-    options.trace = only_word(cli, "trace directory");
+CutCommand read_cut_command(const Cli& cli) {
+    CutCommand command;
+    CutOptions& options = command.options;
+    command.trace = only_word(cli, "trace directory");
     if (!cli.has("output")) throw UsageError("missing -o, the directory of the new trace (see --help)");
-    options.output = cli.get<std::string>("output");
+    command.output = cli.get<std::string>("output");
     options.focus = read_focus(cli);
     if (cli.has("looms"))
         for (const std::string& loom : items_of("looms", cli.get<std::string>("looms")))
@@ -74,30 +75,7 @@ CutOptions read_cut_options(const Cli& cli) {
             options.models += parse_model(model);
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     if (cli.has("sort")) options.regions = Regions::sorted;
-    return options;
-}
-
-std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options) {
-    std::vector<bool> chosen = streams_of(options.focus, trace);
-    std::set<std::string> looms = options.looms;
-    for (const ThreadInfo& thread : system.threads()) {
-        const std::string& loom = system.looms()[thread.loom].name;
-        if (!options.looms.empty() && !options.looms.contains(loom)) chosen[thread.stream] = false;
-        looms.erase(loom);
-    }
-    if (!looms.empty()) throw Error(fmt::format("there is no loom '{}'", *looms.begin()), trace.directory());
-    return chosen;
-}
-
-bool shows_idle_cpus(const Trace& trace, const CutOptions& options) {
-    auto shows = [&](const auto& required) {
-        const ModelSpec* model = find_model(required.first);
-        return model && options.keeps_model(model->id) &&
-               std::ranges::any_of(model->channels, [](const auto& c) { return c.cpu_default != 0; });
-    };
-    return std::ranges::any_of(trace.streams(), [&](const Stream& stream) {
-        return std::ranges::any_of(stream.metadata.require, shows);
-    });
+    return command;
 }
 
 }  // namespace ovni

@@ -1,4 +1,4 @@
-#include "tools/cut_writer.hpp"
+#include "cut/cut_writer.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 #include "base/outputs.hpp"
 #include "base/temporary_output.hpp"
 #include "core/stream_crc.hpp"
+#include "cut/cut_metadata.hpp"
 #include "emu/start.hpp"
-#include "tools/cut_metadata.hpp"
 #include "trace/checksums.hpp"
 #include "trace/clock_file.hpp"
 #include "trace/clock_table.hpp"
@@ -140,6 +140,9 @@ class CutWriter {
         for (uint32_t s = 0; s < trace_.streams().size(); ++s)
             if (plan_.streams[s].is_kept) write_stream(s);
         write_clocks();
+        summary_.all_streams = trace_.streams().size();
+        if (plan_.from != INT64_MIN) summary_.from = plan_.from - plan_.origin;
+        if (plan_.to != INT64_MAX) summary_.to = plan_.to - plan_.origin;
         return summary_;
     }
 
@@ -181,7 +184,7 @@ void CutWriter::write_stream(uint32_t s) {
     StreamReader reader = open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
     StreamWriter writer(directory, cut, options_);
     ++summary_.streams;
-    auto see = [&](int64_t clock) { summary_.begin = std::min(summary_.begin, clock); };
+    auto see = [&](int64_t clock) { summary_.begin = std::min(summary_.begin, clock - plan_.origin); };
     if (!cut.opening.empty())
         see(reader.clock().corrected(
             static_cast<int64_t>(ovni_format_clock(reinterpret_cast<const uint8_t*>(cut.opening.data())))));

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "cut/cut_options.hpp"
+#include "cut/thread_shadow.hpp"
 #include "emu/system.hpp"
-#include "tools/cut_options.hpp"
-#include "tools/thread_shadow.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/trace.hpp"
 

@@ -1,16 +1,18 @@
-#include "tools/focus.hpp"
+#include "cut/focus.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "messages/mpi_functions.hpp"
 #include "model/mpi_event.hpp"
@@ -53,8 +55,10 @@ std::set<int64_t> values_of(const std::string& region, const Trace& trace) {
     }
     if (const auto value = whole<int64_t>(region); value && values.empty()) values.insert(*value);
     if (!values.empty()) return values;
-    throw Error(fmt::format("there is no region '{}'; {}{}", one_line(region),
-                            names.empty() ? "none has a name" : "there are ", fmt::join(names, ", ")),
+    const std::vector<std::string> known(names.begin(), names.end());
+    throw Error(fmt::format("there is no region '{}'; {}{}{}", one_line(region),
+                            names.empty() ? "none has a name" : "there are ", fmt::join(names, ", "),
+                            proposal(region, known)),
                 trace.directory());
 }
 
@@ -113,6 +117,12 @@ class Search {
     int64_t enters_ = INT64_MAX, leaves_ = INT64_MIN;
     int64_t last_init_ = INT64_MIN, first_finalize_ = INT64_MAX;
 };
+
+Error no_rank(int rank, const std::set<int>& known, const Trace& trace) {
+    if (known.empty()) return Error("no process has a rank", trace.directory());
+    const int nearest = *std::ranges::min_element(known, {}, [&](int one) { return std::abs(one - rank); });
+    return Error(fmt::format("there is no rank {} (the nearest is {})", rank, nearest), trace.directory());
+}
 
 }  // namespace
 
@@ -205,8 +215,7 @@ std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
             ranks[{of.loom, of.pid}] = *of.rank;
             known.insert(*of.rank);
         }
-    if (const auto rank = focus.ranks.first_beyond(known))
-        throw Error(fmt::format("there is no rank {}", *rank), trace.directory());
+    if (const auto rank = focus.ranks.first_beyond(known)) throw no_rank(*rank, known, trace);
     std::vector<bool> chosen;
     for (const Stream& stream : trace.streams()) {
         const auto rank = ranks.find({stream.metadata.loom, stream.metadata.pid});

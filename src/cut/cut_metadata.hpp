@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/cut_options.hpp"
+#include "cut/cut_options.hpp"
 
 namespace ovni {
 

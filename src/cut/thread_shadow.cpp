@@ -1,4 +1,4 @@
-#include "tools/thread_shadow.hpp"
+#include "cut/thread_shadow.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/cut_plan.hpp"
+#include "cut/cut_plan.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,27 +1,23 @@
-// The part of a trace that ovnicut is to keep.
+// The part of a trace that a cut is to keep.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/cli.hpp"
+#include "cut/focus.hpp"
 #include "emu/system.hpp"
 #include "ovni/event_code.hpp"
-#include "tools/focus.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
 
 struct CutOptions {
-    std::filesystem::path trace, output;
     Focus focus;
-    std::set<std::string> looms;  // empty: all
-    std::string models;           // their characters; empty: all
-    std::optional<std::string> clock_table;
+    std::set<std::string> looms = {};  // empty: all
+    std::string models = {};           // their characters; empty: all
+    std::optional<std::string> clock_table = {};
     Regions regions = Regions::as_they_are;
 
     // The life cycle and the CPUs of threads stay even if their model, ovni, is not among the models.
@@ -31,10 +27,6 @@ struct CutOptions {
     }
     bool keeps_model(char model) const { return models.empty() || models.find(model) != std::string::npos; }
 };
-
-// Declares the command line; read_cut_options() interprets it. Throws UsageError.
-Cli cut_cli();
-CutOptions read_cut_options(const Cli& cli);
 
 // The streams that the ranks and looms choose, by stream. Throws Error for a rank or loom that is not there.
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options);

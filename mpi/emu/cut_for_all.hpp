@@ -1,0 +1,16 @@
+// The part of a trace that an emulation on many ranks is to show: rank 0 cuts it, all ranks read it.
+#pragma once
+
+#include <memory>
+
+#include "cut/trace_part.hpp"
+#include "mpi/comm/comm.hpp"
+#include "session/options.hpp"
+
+namespace ovni {
+
+// As cut_part(), with equal options on all ranks; the result is null on all but rank 0. Collective; throws
+// Stopped.
+std::unique_ptr<TracePart> cut_for_all(const Comm& comm, EmulationOptions& options);
+
+}  // namespace ovni

@@ -1,0 +1,41 @@
+// A trace as a program reads it: all of it, or the part that its focus chooses, which is cut first, into
+// private files. So a program shows of a part what it shows of the output of ovnicut. Messages name the whole
+// trace, never the private files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cut/cut_options.hpp"
+#include "cut/cut_writer.hpp"
+#include "cut/private_directory.hpp"
+#include "trace/clock_sources.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+class TracePart {
+ public:
+    // Cuts if the focus is not whole. `beside`: the name of the private directory, to which a number is
+    // added. Throws what TraceCut throws; nothing is left then.
+    TracePart(std::filesystem::path trace, const CutOptions& options, const std::filesystem::path& beside);
+
+    // Nothing for a whole trace.
+    const std::optional<CutSummary>& cut() const { return cut_; }
+    // The directory of the files: the trace itself, or the private one, as long as this lives.
+    const std::filesystem::path& files() const { return private_ ? private_->path() : trace_; }
+    Trace open(Metadata metadata = Metadata::interpreted) const;
+    ClockSources clock_sources() const;
+
+ private:
+    std::filesystem::path trace_;
+    std::optional<std::string> clock_table_;
+    std::unique_ptr<PrivateDirectory> private_;
+    std::optional<CutSummary> cut_;
+};
+
+// The line that tells what is left out.
+std::string sentence_of(const CutSummary& cut, const std::filesystem::path& trace);
+
+}  // namespace ovni
