@@ -171,7 +171,7 @@ void Planner::see(const EventView& event) {
     if (is_event && event.code == EventCode("OAr")) see_move_by_other(event);
     if (!course.is_chosen) return;
     if (has_begun_ && is_event) {
-        if (event.code.model() == 'O') bring_to_cpu(event);
+        if (event.code.model() == 'O' || event.code == EventCode("KCI")) bring_to_cpu(event);
         if (event.code.model() == 'C' && event.code.category() != 'R') see_deltas(event);
         if (auto task = task_of(event)) used_by(event.stream).insert(*task);
     }
@@ -220,8 +220,9 @@ void Planner::see_move_by_other(const EventView& event) {
     bool has_effect = is_there && courses_[stream].written_cpu != cpu;
     if (emitter.is_chosen && !has_effect) plan_.streams[event.stream].dropped.insert(emitter.events);
     if (!has_effect) return;
-    // A thread that is paused moves when it goes on.
-    if (!emitter.is_chosen && courses_[stream].now.state() == RunState::paused) return;
+    // A thread that is paused, or that the kernel keeps from its CPU, moves when it goes on.
+    const ThreadShadow& moved = courses_[stream].now;
+    if (!emitter.is_chosen && (moved.state() == RunState::paused || moved.is_out_of_cpu())) return;
     if (!emitter.is_chosen) insert_move(stream, event.clock, courses_[stream].events);
     courses_[stream].written_cpu = cpu;
 }
@@ -234,7 +235,7 @@ void Planner::insert_move(uint32_t stream, int64_t clock, uint64_t before) {
                  {reinterpret_cast<const uint8_t*>(&cpu), sizeof cpu});
 }
 
-// A thread that another one, which is not kept, has moved while it was paused.
+// A thread that another one, which is not kept, has moved while it was paused or out of its CPU.
 void Planner::bring_to_cpu(const EventView& event) {
     Course& course = courses_[event.stream];
     bool is_elsewhere = course.written_cpu != course.now.cpu();
@@ -242,12 +243,13 @@ void Planner::bring_to_cpu(const EventView& event) {
         append_event(plan_.streams[event.stream].inserted[course.events], "OHw", event.raw_clock());
         insert_move(event.stream, event.clock, course.events);
     }
-    if (is_elsewhere && event.code == EventCode("OHw"))
+    const bool is_back = event.code == EventCode("KCI") && course.now.state() != RunState::paused;
+    if (is_elsewhere && (is_back || event.code == EventCode("OHw")))
         insert_move(event.stream, event.clock, course.events + 1);
     bool moves = event.code == EventCode("OHx") || event.code == EventCode("OAs");
     if (moves && event.payload().size() >= sizeof course.written_cpu)
         std::memcpy(&course.written_cpu, event.payload().data(), sizeof course.written_cpu);
-    else if (is_elsewhere && (event.code == EventCode("OHr") || event.code == EventCode("OHw")))
+    else if (is_elsewhere && (is_back || event.code == EventCode("OHr") || event.code == EventCode("OHw")))
         course.written_cpu = course.now.cpu();
 }
 

@@ -49,6 +49,7 @@ class ThreadShadow {
 
     RunState state() const { return state_; }
     int cpu() const { return cpu_; }
+    bool is_out_of_cpu() const { return is_out_of_cpu_; }
     bool lives() const { return state_ != RunState::unknown && state_ != RunState::dead; }
     bool has_definitions() const { return !definitions_.empty(); }
     // Tasks whose bodies are open, and those that were created.

@@ -152,6 +152,25 @@ TEST_F(CutOptionsTest, RandomRanksAreThoseOfTheWhole) {
     }
 }
 
+TEST_F(CutOptionsTest, AThreadThatIsMovedWhileItIsOutOfItsCpuMovesWhenItIsBack) {
+    const std::vector<std::pair<std::string, std::string>> kernel = {{"ovni", "1.1.0"}, {"kernel", "1.0.0"}};
+    builder_.thread({.pid = 1, .tid = 1, .rank = 0, .nranks = 2, .cpus = {{0, 0}, {1, 1}}, .require = kernel})
+        .starts(1000, 0)
+        .event("KCO", 1100)
+        .event("KCI", 1300)
+        .event("OHc", 1400)
+        .ends(2000);
+    builder_.thread({.pid = 2, .tid = 2, .rank = 1, .nranks = 2, .require = kernel})
+        .starts(1050, -1)
+        .event("OAr", 1200, {1, 1})
+        .ends(1900);
+    whole_ = builder_.write();
+    expect_accepted(whole_);
+    auto part = cut_to("part", {"--ranks", "0"});
+    expect_accepted(part);
+    EXPECT_THAT(dump(part), HasSubstr("OAs"));
+}
+
 TEST_F(CutOptionsTest, ChecksumsAndGapsStayWithTheirEvents) {
     builder_.thread()
         .starts(1000)
