@@ -12,7 +12,7 @@ EventTally::EventTally(const System& system, const Plan& plan)
       of_counters_(system.processes().size()),
       locks_(system.processes().size()) {
     for (const ThreadInfo& thread : system.threads())
-        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr, nullptr});
+        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr, nullptr, nullptr});
     for (size_t t = 0; t < threads_.size() && !plan.counters_of.empty(); ++t) follow_counters(t, plan);
     for (size_t m = 0; m < models_; ++m)
         model_of_id_[static_cast<uint8_t>(plan.models[m].spec->id)] = static_cast<uint8_t>(m);
@@ -35,6 +35,7 @@ void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
     if (thread.mpi) thread.mpi->close(event.time);
     if (thread.counters) thread.counters->close();
     if (thread.locks) thread.locks->close(event.time);
+    if (thread.regions) thread.regions->close(event.time);
 }
 
 ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
@@ -56,10 +57,16 @@ ThreadAtLocks& EventTally::at_locks(Thread& thread) {
     return *thread.locks;
 }
 
+ThreadInRegions& EventTally::in_regions(Thread& thread) {
+    if (!thread.regions) thread.regions = std::make_unique<ThreadInRegions>(regions_[thread.process]);
+    return *thread.regions;
+}
+
 void EventTally::finish(int64_t duration) {
     for (Thread& thread : threads_) {
         if (thread.mpi) thread.mpi->close(duration);
         if (thread.locks) thread.locks->close(duration);
+        if (thread.regions) thread.regions->close(duration);
     }
 }
 
@@ -102,6 +109,13 @@ std::vector<CounterCount> EventTally::counters() const {
             add({By::construct, 0, std::string(construct.kind), construct.label}, sums);
         for (const auto& [tid, sums] : process.by_thread) add({By::thread, tid, "", ""}, sums);
     }
+    return all;
+}
+
+std::vector<RegionCount> EventTally::regions() const {
+    std::vector<RegionCount> all;
+    for (const auto& [process, regions] : regions_)
+        for (const auto& [region, sums] : regions) all.push_back({process, region, sums});
     return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "model/counter_sums.hpp"
 #include "model/lock_sums.hpp"
 #include "model/mpi_sums.hpp"
+#include "model/region_sums.hpp"
 #include "trace/event_view.hpp"
 
 namespace ovni {
@@ -44,6 +46,12 @@ struct CounterCount {
     What what;
     uint64_t ns = 0;
     std::vector<uint64_t> counts;  // by place in Plan::instants
+};
+
+struct RegionCount {
+    uint32_t process = 0;
+    int64_t region = 0;  // the value of its mark
+    RegionSums sums;
 };
 
 struct LockCount {
@@ -95,6 +103,8 @@ class EventTally {
             begin_mpi(thread, event.stream).take(event.code, event.payload, event.time);
         if (event.code.model() == 'H') [[unlikely]]
             at_locks(thread).take(event.code, event.payload, event.time);
+        if (event.code.model() == 'O' && event.code.category() == 'M') [[unlikely]]
+            in_regions(thread).take(event.code, event.payload, event.time);
     }
     // Objects of POSIX threads and labels of OpenMP are known from here on, whether the event is final or
     // not.
@@ -114,6 +124,7 @@ class EventTally {
     std::vector<MpiCount> mpi() const;
     std::vector<CounterCount> counters() const;
     std::vector<LockCount> locks() const;
+    std::vector<RegionCount> regions() const;
 
  private:
     struct Thread {
@@ -122,11 +133,13 @@ class EventTally {
         std::unique_ptr<ThreadInMpi> mpi;            // made when it is first seen there
         std::unique_ptr<ThreadInCounters> counters;  // of a stream that has some
         std::unique_ptr<ThreadAtLocks> locks;
+        std::unique_ptr<ThreadInRegions> regions;
     };
     void follow_counters(size_t thread, const Plan& plan);
     void count_other(Thread& thread, const TalliedEvent& event);
     ThreadInMpi& begin_mpi(Thread& thread, uint32_t stream);
     ThreadAtLocks& at_locks(Thread& thread);
+    ThreadInRegions& in_regions(Thread& thread);
     ProcessLocks& locks_of(uint32_t process);
 
     const System& system_;
@@ -139,6 +152,7 @@ class EventTally {
     std::vector<std::vector<uint16_t>> counter_numbers_;  // by thread, then by place: in Plan::instants
     std::vector<std::unique_ptr<ProcessCounters>> of_counters_;  // by process
     std::vector<std::unique_ptr<ProcessLocks>> locks_;
+    std::map<uint32_t, RegionSumsByValue> regions_;  // by process
 };
 
 }  // namespace ovni

@@ -93,6 +93,7 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.events = joined(ranks.gather(mine.events.events()));
     content.mpi = joined(ranks.gather(mine.events.mpi()));
     content.counters = wire::allgather(ranks, mine.events.counters());
+    content.regions = joined(ranks.gather(mine.events.regions()));
     content.locks = wire::allgather(ranks, mine.events.locks());
     content.states = joined(ranks.gather(mine.states.all()));
 }

@@ -59,7 +59,9 @@ struct Sums {
     std::map<std::pair<uint32_t, uint32_t>, MpiSums> sites;  // by function and call site
     CountersInReport counters;
     LockSumsByName locks;
+    std::map<int64_t, RegionInAll> regions;
 
+    void add(const RegionCount& count) { regions[count.region].add(count.sums); }
     void add(const EventCount& count) { events[count.model] += count.count; }
     void add(const MpiCount& count) {
         mpi[count.function] += count.sums;
@@ -133,6 +135,28 @@ Json sites_of(const Sums& sums, const CallSites& sites) {
     return all;
 }
 
+Json spread_of(const Spread& spread) {
+    return {{"min", spread.least}, {"mean", spread.mean()}, {"max", spread.most}};
+}
+
+enum class Spreads { shown, left_out };
+
+Json regions_of(const Sums& sums, const Names& names, Spreads spreads) {
+    Json regions = Json::array();
+    for (const auto& [region, of] : sums.regions) {
+        Json& entry = regions.emplace_back(
+            Json{{"region", names.label(prv_type::first_mark + OVNI_MPI_REGION_MARK, region)},
+                 {"visits", of.sums.visits},
+                 {"inclusive", of.sums.inclusive.number()},
+                 {"exclusive", of.sums.exclusive.number()}});
+        if (spreads == Spreads::left_out) continue;
+        entry["processes"] = of.inclusive.processes;
+        entry["inclusive_of_each"] = spread_of(of.inclusive);
+        entry["exclusive_of_each"] = spread_of(of.exclusive);
+    }
+    return regions;
+}
+
 // Threads of several processes may have one tid.
 enum class Holders { named, left_out };
 
@@ -165,6 +189,7 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, Hol
         holders == Holders::named ? CountersInReport::Threads::listed : CountersInReport::Threads::left_out;
     if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels(), threads);
     into["locks"] = locks_of(sums, holders);
+    into["regions"] = regions_of(sums, names, holders == Holders::named ? Spreads::left_out : Spreads::shown);
 }
 
 Json process_of(const ReportSubject& of, const ProcessInfo& process) {
@@ -191,6 +216,7 @@ void put_sums(Json& into, const ReportSubject& of, const ReportContent& content)
     add(content.mpi);
     add(content.counters);
     add(content.locks);
+    add(content.regions);
     const Names names(of.schema.thread);
     Json& total = into["total"];
     put(total, all, of.plan, names, Holders::left_out);

@@ -39,6 +39,7 @@ struct ReportContent {
     std::vector<MpiCount> mpi;
     std::vector<CounterCount> counters;
     std::vector<LockCount> locks;
+    std::vector<RegionCount> regions;
     std::vector<StateTime> states;
     std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for

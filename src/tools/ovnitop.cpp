@@ -28,6 +28,7 @@
 #include "tools/message_table.hpp"
 #include "tools/mpi_profile.hpp"
 #include "tools/pop_table.hpp"
+#include "tools/region_profile.hpp"
 #include "tools/text_output.hpp"
 #include "trace/region_names.hpp"
 #include "trace/trace.hpp"
@@ -152,10 +153,9 @@ struct ProfileRow {
     int (*print)(const Trace& trace);  // returns the status
 };
 constexpr ProfileRow profiles[] = {
-    {"callsites", print_call_sites},
-    {"mpi", print_calls},
-    {"counters", print_sums<CounterProfile>},
-    {"locks", print_sums<LockProfile>},
+    {"callsites", print_call_sites},          {"mpi", print_calls},
+    {"counters", print_sums<CounterProfile>}, {"locks", print_sums<LockProfile>},
+    {"regions", print_sums<RegionProfile>},
 };
 
 // The status.
@@ -274,6 +274,10 @@ constexpr OptionRow rows[] = {
     {"locks", "", "", "",
      R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
      the longest, and the threads that had the object when a wait began.)"},
+    {"regions", "", "", "",
+     R"(Sum regions of MPI_Pcontrol instead: of all ranks and of each rank, with the number of visits, the time in them
+     and the time without the regions inside. Last come the ranks that were there, and the least, mean and longest of
+     their times.)"},
     {"messages", "", "", "",
      R"(Match the messages of MPI instead, and print how many there are, their sizes, who sends how much to whom, and
      why some have no partner.)"},
@@ -315,7 +319,8 @@ from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
 // Each of these prints a table of its own.
 void expect_one_table(const Cli& cli) {
     const char* first = nullptr;
-    for (const char* option : {"mpi", "counters", "locks", "messages", "matrix", "waits", "pop", "waiting"}) {
+    for (const char* option :
+         {"mpi", "counters", "locks", "regions", "messages", "matrix", "waits", "pop", "waiting"}) {
         if (!cli.has(option)) continue;
         if (first) throw UsageError(fmt::format("--{} and --{}: choose one (see --help)", first, option));
         first = option;

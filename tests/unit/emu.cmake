@@ -22,5 +22,5 @@ ovni_test(unit_cut
     focus_programs.cpp
     LIBS ovni_cut ovni_test_support)
 add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump ovnitop)
-ovni_test(unit_report report.cpp report_calls.cpp LIBS ovni_base ovni_test_support)
+ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnitop)

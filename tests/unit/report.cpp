@@ -67,7 +67,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
   "mpi": [
    {"function": "MPI_Recv", "calls": 1, "ns": 50, "sent": 0, "received": 64},
    {"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}],
-  "callsites": [], "locks": []},
+  "callsites": [], "locks": [], "regions": []},
  "processes": [
   {"loom": "a.x", "host": "a", "pid": 10, "application": 1, "rank": 0, "ranks": 3, "threads": 1,
    "events": {"mpi": 2, "ovni": 2},
@@ -80,7 +80,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
     {"type": 25, "title": "MPI function of the RUNNING thread", "values": [
      {"value": 13, "label": "MPI_Send", "ns": 30, "times": 1}]}],
    "mpi": [{"function": "MPI_Send", "calls": 1, "ns": 30, "sent": 64, "received": 0}],
-   "callsites": [], "locks": []},
+   "callsites": [], "locks": [], "regions": []},
   {"loom": "b.x", "host": "b", "pid": 20, "application": 1, "rank": 1, "ranks": 3, "threads": 1,
    "events": {"mpi": 2, "ovni": 5},
    "states": [
@@ -96,7 +96,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
      {"value": null, "label": null, "ns": 10, "times": 2},
      {"value": 1, "label": "first", "ns": 10, "times": 1}]}],
    "mpi": [{"function": "MPI_Recv", "calls": 1, "ns": 50, "sent": 0, "received": 64}],
-   "callsites": [], "locks": []}],
+   "callsites": [], "locks": [], "regions": []}],
  "gaps": {"lost": 5, "reasons": [{"reason": "full", "gaps": 1, "lost": 5}],
   "list": [{"stream": "loom.b.x/proc.20/thread.21", "from": 80, "to": 90, "lost": 5, "reason": "full"}]},
  "damages": null,
