@@ -18,7 +18,7 @@ class Columns:
             import h5py
         except ImportError as e:
             raise TraceError(f"{path}: {e}") from e
-        self.path, self.name = Path(path), name
+        self.source, self.name = Path(path), name
         if Path(path).is_dir():
             raise TraceError(f"{path}: a directory, not a file of columns, as of ovniemu --hdf5")
         if not is_hdf5(path):

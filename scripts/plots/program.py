@@ -13,7 +13,7 @@ def chosen_type(trace, wanted):
         return next((t for t in (MPI_FUNCTION, THREAD_STATE) if trace.has(t)), THREAD_STATE)
     if not trace.has(wanted):
         there = "; ".join(f"{t} ({trace.legend.title(t)})" for t in sorted(trace.types_shown()))
-        raise TraceError(f"{trace.path}: no row shows event type {wanted}, but these: {there or 'none'}")
+        raise TraceError(f"{trace.source}: no row shows event type {wanted}, but these: {there or 'none'}")
     return wanted
 
 

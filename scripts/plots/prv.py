@@ -73,10 +73,10 @@ def intervals_of(table, duration):
 
 
 class Trace:
-    """A PRV file with its side files. `path` is the PRV file."""
+    """A PRV file with its side files. `path` is the PRV file, `source` what titles and messages call it."""
 
     def __init__(self, path):
-        self.path = Path(path)
+        self.path = self.source = Path(path)
         self.duration, self.rows = self._read_header()
         self.labels = self._read_labels()
         self.legend = self._read_legend()

@@ -172,6 +172,43 @@ def matrix_counts_messages(directory):
         check(done.returncode == 0 and "receiver" in picture.read_text(), done)
 
 
+def a_part_is_that_of_the_emulator(directory):
+    """Summaries and shares of a part are those of the outputs that ovniemu makes of it."""
+    trace = MPI.parent / "trace"
+    emulator = Path(sys.argv[1])
+    part = directory / "part"
+    focus = ("--ranks", "1-2", "--from", "1us")
+    done = subprocess.run([emulator, *focus, "-o", part, "--hdf5", directory / "part.h5", trace], capture_output=True, text=True)
+    has_columns = "no HDF5" not in done.stderr
+    check(done.returncode == 0 or not has_columns, done)
+    environment = {"PATH": f"{emulator.parent}:/usr/bin:/bin", "TMPDIR": str(directory)}
+
+    def shown(program, *words):
+        return subprocess.run([PLOTS / program, *map(str, words)], capture_output=True, text=True, env=environment)
+
+    if has_columns:
+        rows = [line.split("TH ")[1].split() for line in run("summary", part, "-n", 3).stdout.splitlines() if "TH " in line]
+        done = shown("summary", trace, *focus, "-n", 3)
+        of_part = [line.split("TH ") for line in done.stdout.splitlines() if "TH " in line]
+        check(rows == [line[1].split() for line in of_part] and len(rows) == 2, done)
+        check([line[0].split()[:2] for line in of_part] == [["rank", "1"], ["rank", "2"]], done)
+        picture = directory / "part.svg"
+        done = shown("timeline", trace, *focus, "-o", picture)
+        check(done.returncode == 0 and "ranks 1-2" in picture.read_text(), done)
+        try:
+            import h5py  # noqa: F401
+
+            tables = [shown("shares", *words, "--table", "-b", "thread").stdout for words in ([directory / "part.h5"], [trace, *focus])]
+            check(tables[0] == tables[1] and tables[0], tables)
+        except ImportError:
+            pass
+    wrong = shown("summary", trace, "--ranks", "9")
+    check(wrong.returncode == 1 and wrong.stderr.strip().endswith("there is no rank 9 (the nearest is 3)"), wrong)
+    wrong = shown("summary", MPI / "thread.prv", "--ranks", "1")
+    check(wrong.returncode == 1 and "only of a directory" in wrong.stderr, wrong)
+    check(not list(directory.glob("ovni-plot.*")), "files of a part are left")
+
+
 def many_values_leave_room(directory):
     """60 values in 2 rows: the largest have entries of their own."""
     lines = ["#Paraver (19/01/38 at 03:14):00000000000000006000_ns:0:1:1(2:1)"]
@@ -343,6 +380,7 @@ TESTS = (
     columns_say_the_same,
     shares_tell_applications_apart,
     matrix_counts_messages,
+    a_part_is_that_of_the_emulator,
     faults_are_named,
     faults_are_one_line,
 )
