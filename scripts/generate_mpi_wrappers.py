@@ -189,6 +189,7 @@ def fortran_body(routine):
             f"    if (!ierror) ierror = &error;\n"
             f"    {record} details{details(function, record, 'fortran')};\n"
             f"    record(Function::{function.name}, caller, details, [&] {{\n"
+            f"        BindingCall binding(Function::{function.name});\n"
             f"        real({arguments});\n"
             f"        return result_of(ierror);\n"
             f"    }});\n}}\n")

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/pmpi.hpp"
 #include "mpi/interpose/predefined.hpp"
 
@@ -9,50 +10,69 @@ namespace ovni::mpi {
 
 namespace {
 
-// The addresses of Fortran's constants that are addresses, found by the names that compilers give a common
-// block.
-struct FortranConstant {
-    const char* names[4];
-    void* places[4] = {};
-    bool known = false;
-
+// A constant of Fortran that is an address, found under the names that it may have.
+template <size_t names>
+class FortranConstant {
+ public:
+    explicit constexpr FortranConstant(const KnownPlace (&known)[names]) noexcept : known_(known) {}
     bool is(const void* address) noexcept {
-        if (!known) find();
-        for (void* place : places)
+        if (!is_found_) find();
+        for (const char* place : places_)
             if (place && place == address) return true;
         return false;
     }
+
+ private:
     void find() noexcept {
-        for (int i = 0; i < 4; ++i) places[i] = find_symbol(names[i]);
-        known = true;
+        for (size_t i = 0; i < names; ++i) {
+            auto* variable = static_cast<const char*>(find_symbol(known_[i].variable));
+            places_[i] = variable ? variable + known_[i].offset : nullptr;
+        }
+        is_found_ = true;
     }
+
+    const KnownPlace (&known_)[names];
+    const char* places_[names] = {};
+    bool is_found_ = false;
 };
 
-FortranConstant status_ignore{{"mpi_fortran_status_ignore_", "mpi_fortran_status_ignore",
-                               "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE"}};
-FortranConstant statuses_ignore{{"mpi_fortran_statuses_ignore_", "mpi_fortran_statuses_ignore",
-                                 "mpi_fortran_statuses_ignore__", "MPI_FORTRAN_STATUSES_IGNORE"}};
-FortranConstant in_place{
-    {"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"}};
+FortranConstant status_ignore(fortran_status_ignore), statuses_ignore(fortran_statuses_ignore);
+FortranConstant in_place(fortran_in_place);
 
 constexpr size_t status_integers = (sizeof(MPI_Status) + sizeof(MPI_Fint) - 1) / sizeof(MPI_Fint);
 
 }  // namespace
 
 // A number that stands for no handle gives a null pointer where handles are pointers.
-#define OVNI_FROM_FORTRAN(Type, Convert, name, null)                  \
-    MPI_##Type name(const void* handle) noexcept {                    \
-        MPI_##Type found = OVNI_KNOWN_PMPI(Convert)(integer(handle)); \
-        return found == MPI_##Type() ? null() : found;                \
-    }
-OVNI_FROM_FORTRAN(Comm, Comm_f2c, comm_of, comm_null)
-OVNI_FROM_FORTRAN(Win, Win_f2c, win_of, win_null)
-OVNI_FROM_FORTRAN(File, File_f2c, file_of, file_null)
-OVNI_FROM_FORTRAN(Request, Request_f2c, request_of, request_null)
-OVNI_FROM_FORTRAN(Message, Message_f2c, message_of, message_null)
-OVNI_FROM_FORTRAN(Op, Op_f2c, op_of, op_null)
-OVNI_FROM_FORTRAN(Info, Info_f2c, info_of, info_null)
-OVNI_FROM_FORTRAN(Datatype, Type_f2c, type_of, datatype_null)
+template <class Handle>
+static Handle or_null(Handle found, Handle null) noexcept {
+    return found == Handle() ? null : found;
+}
+
+MPI_Comm comm_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Comm, integer(handle)), comm_null());
+}
+MPI_Win win_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Win, integer(handle)), win_null());
+}
+MPI_File file_of(const void* handle) noexcept {
+    return or_null(OVNI_KNOWN_PMPI(File_f2c)(integer(handle)), file_null());
+}
+MPI_Request request_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Request, integer(handle)), request_null());
+}
+MPI_Message message_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Message, integer(handle)), message_null());
+}
+MPI_Op op_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Op, integer(handle)), op_null());
+}
+MPI_Info info_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Info, integer(handle)), info_null());
+}
+MPI_Datatype type_of(const void* handle) noexcept {
+    return or_null(OVNI_F2C(Type, integer(handle)), datatype_null());
+}
 
 bool Statuses::are_ignored_in_fortran() const noexcept {
     return status_ignore.is(passed_) || statuses_ignore.is(passed_);
@@ -75,27 +95,14 @@ MPI_Status Statuses::get(int i) const noexcept {
 Envelope Statuses::envelope(int i) const noexcept {
     MPI_Status status = get(i);
     Envelope envelope;
-#ifdef OPEN_MPI
-    envelope.bytes = status._ucount;
-#else
-    MPI_Count count = 0;
-    OVNI_KNOWN_PMPI(Get_elements_x)(&status, MPI_BYTE, &count);
-    envelope.bytes = count > 0 ? static_cast<uint64_t>(count) : 0;
-#endif
+    envelope.bytes = bytes_in(status);
     envelope.peer = peer_in_trace(status.MPI_SOURCE);
     envelope.tag = tag_in_trace(status.MPI_TAG);
     return envelope;
 }
 
 bool Statuses::is_cancelled(int i) const noexcept {
-    MPI_Status status = get(i);
-#ifdef OPEN_MPI
-    return status._cancelled != 0;
-#else
-    int cancelled = 0;
-    OVNI_KNOWN_PMPI(Test_cancelled)(&status, &cancelled);
-    return cancelled != 0;
-#endif
+    return is_cancelled_in(get(i));
 }
 
 int Statuses::error(int i) const noexcept {

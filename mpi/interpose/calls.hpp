@@ -15,6 +15,7 @@
 #include "mpi/interpose/control_starts.hpp"
 #include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/details.hpp"
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/frequent.hpp"
 #include "mpi/interpose/job.hpp"
@@ -40,6 +41,26 @@ constexpr int error_of(Result) {
 constexpr int error_of(int result) {
     return result;
 }
+
+// True for the call of C that a Fortran routine makes: it is a part of the routine's. Asked once.
+inline bool is_of_binding(Function function) noexcept {
+    if (!bindings_call_c || !own_thread || own_thread->binding != function) return false;
+    own_thread->binding = Function::none;
+    return true;
+}
+
+// The call of a Fortran routine of the MPI library is in progress.
+class BindingCall {
+ public:
+    explicit BindingCall(Function function) noexcept {
+        if (bindings_call_c && this_thread()) own_thread->binding = function;
+    }
+    ~BindingCall() {
+        if (bindings_call_c && own_thread) own_thread->binding = Function::none;
+    }
+    BindingCall(const BindingCall&) = delete;
+    BindingCall& operator=(const BindingCall&) = delete;
+};
 
 class Call {
  public:
@@ -98,7 +119,7 @@ class Call {
     // or ends must be known later.
     template <class Details, class Real>
     [[gnu::noinline]] auto follow(Details& details, Real real) {
-        if (!thread_ || !is_of_program()) return real();
+        if (!thread_ || is_of_binding(function_)) return real();
         Moment moment{*thread_, function_, false, 0};
         if (has_details()) {
             KeepErrno keep(*thread_);
@@ -164,16 +185,6 @@ class Call {
         if constexpr (requires { details.miss(moment); })
             if (!is_whole(moment)) [[unlikely]]
                 if (counts(moment)) details.miss(moment);
-    }
-
-    // Bindings of Open MPI call no functions that a tool sees. With another library such a call may be a part
-    // of the outer one, and requests are left to that.
-    bool is_of_program() const noexcept {
-#ifdef OPEN_MPI
-        return true;
-#else
-        return row_of(function_).is_followed;
-#endif
     }
 
     // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the

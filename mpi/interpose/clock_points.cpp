@@ -33,7 +33,7 @@ struct Plan {
 
 struct Measuring {
     Plan plan;
-    MPI_Comm leaders = nullptr;
+    MPI_Comm leaders = {};
     int node = 0, nodes = 0;
     int of_program = 0;  // measurements
     // Nodes that did not come to the last measurement of the program; null without memory.
@@ -67,7 +67,7 @@ int64_t wanted_timeout() noexcept {
 }
 
 int rank_of(int node) noexcept {
-    MPI_Group leaders = nullptr, world = nullptr;
+    MPI_Group leaders = {}, world = {};
     int rank = -1;
     OVNI_PMPI(Comm_group)(measuring.leaders, &leaders);
     OVNI_PMPI(Comm_group)(comm_world(), &world);

@@ -11,6 +11,7 @@
 
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/details.hpp"
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
@@ -134,14 +135,6 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
         settle(moment, handle, posted, how);
     }
     end(handle, posted);
-}
-
-// Asking for the class of a code that the program has made up would run its error handler.
-bool is_in_status(int error) noexcept {
-#ifndef OPEN_MPI
-    OVNI_KNOWN_PMPI(Error_class)(error, &error);
-#endif
-    return error == MPI_ERR_IN_STATUS;
 }
 
 bool needs_status(const Posted& posted) noexcept {
@@ -312,7 +305,7 @@ Payload Completions::leave(Moment& moment) noexcept {
 
 // Some may have completed all the same: their statuses say so, in this one case.
 void Completions::fail(Moment& moment, int error) noexcept {
-    if (is_in_status(error) && have_statuses && !index) finish_those(moment, true);
+    if (class_of(error) == MPI_ERR_IN_STATUS && have_statuses && !index) finish_those(moment, true);
     for (int i = 0; handles.data() && i < count; ++i)
         if (handles[i] != request_null()) fail_ended(moment, handles[i], requests.get(i), book_of(i));
 }

@@ -134,7 +134,8 @@ int MPI_Pcontrol(const int level, ...) {
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
     va_end(arguments);
-    if (is_foreign_library()) return OVNI_PMPI(Pcontrol)(level, argument);
+    if (is_foreign_library() || is_of_binding(Function::Pcontrol))
+        return OVNI_KNOWN_PMPI(Pcontrol)(level, argument);
     ControlCall control(level, argument);
     control.hit();
     return call(Function::Pcontrol, caller_of_wrapper(), [&] {
@@ -144,7 +145,7 @@ int MPI_Pcontrol(const int level, ...) {
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-    if (is_foreign_library()) return OVNI_PMPI(Abort)(comm, errorcode);
+    if (is_foreign_library()) return OVNI_KNOWN_PMPI(Abort)(comm, errorcode);
     return call(Function::Abort, caller_of_wrapper(), [&] {
         abort_recording(errorcode);
         return OVNI_PMPI(Abort)(comm, errorcode);

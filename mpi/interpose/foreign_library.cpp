@@ -1,12 +1,16 @@
 #include "mpi/interpose/foreign_library.hpp"
 
-#include <mpi.h>
+#include <dlfcn.h>
 
 #include <atomic>
 #include <cctype>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "core/loaded_library.hpp"
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/pmpi.hpp"
 #include "mpi/interpose/report.hpp"
 
@@ -14,19 +18,16 @@ namespace ovni::mpi {
 
 namespace {
 
-#if defined OPEN_MPI
-#define OVNI_BUILT_FOR "Open MPI"
-constexpr bool built_for_addresses = true;
-#elif defined I_MPI_VERSION
-#define OVNI_BUILT_FOR "Intel MPI"
-constexpr bool built_for_addresses = false;
-#else
-#define OVNI_BUILT_FOR "MPICH"
-constexpr bool built_for_addresses = false;
-#endif
-
-Report foreign_library{"the program's MPI is %s, the tracing library was built for " OVNI_BUILT_FOR
+Report foreign_library{"the program's MPI is %s, the tracing library was built for " OVNI_FAMILY
                        ": its MPI calls are not recorded"};
+
+// The tracing library beside this one that takes over calls for MPICH; "" if there is none. The wrappers of
+// Open MPI pass on handles of MPICH, which are smaller. The other way round, addresses would be cut.
+#ifdef OVNI_SUCCESSOR
+constexpr char successor_name[] = OVNI_SUCCESSOR;
+#else
+constexpr char successor_name[] = "";
+#endif
 
 enum class Origin : uint8_t { unknown, own, foreign };
 std::atomic<Origin> known_origin{Origin::unknown};
@@ -34,8 +35,8 @@ std::atomic<Origin> known_origin{Origin::unknown};
 // A relative of Open MPI has its predefined handles, by their names.
 Origin find_origin() noexcept {
     if (!find_symbol("PMPI_Init")) return Origin::unknown;
-    bool has_addresses = find_symbol("ompi_mpi_comm_world") != nullptr;
-    return has_addresses == built_for_addresses ? Origin::own : Origin::foreign;
+    const bool finds_addresses = find_symbol("ompi_mpi_comm_world") != nullptr;
+    return finds_addresses == has_addresses ? Origin::own : Origin::foreign;
 }
 
 bool is_version(const char* word) noexcept {
@@ -60,7 +61,36 @@ void report() noexcept {
     foreign_library.once(*version ? version : "another one");
 }
 
+// Null if there is none. The place of this library is known by an address in it.
+void* open_successor() noexcept {
+    const char* own = LoadedLibrary::at(reinterpret_cast<const void*>(&open_successor)).path();
+    const char* slash = strrchr(own, '/');
+    char path[PATH_MAX];
+    const int directory = slash ? static_cast<int>(slash + 1 - own) : 0;
+    const int length = snprintf(path, sizeof path, "%.*s%s", directory, own, successor_name);
+    if (length < 0 || static_cast<size_t>(length) >= sizeof path) return nullptr;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+// Threads that come at once open it each, and get the same one.
+void* successor() noexcept {
+    static std::atomic<void*> known{nullptr};
+    static std::atomic<bool> is_missing{false};
+    void* found = known.load(std::memory_order_acquire);
+    if (found || is_missing.load(std::memory_order_relaxed)) return found;
+    found = open_successor();
+    known.store(found, std::memory_order_release);
+    is_missing.store(!found, std::memory_order_relaxed);
+    return found;
+}
+
 }  // namespace
+
+void* symbol_of_successor(const char* name) noexcept {
+    if (!*successor_name || !is_foreign_library()) return nullptr;
+    void* library = successor();
+    return library ? dlsym(library, name) : nullptr;
+}
 
 void cut_to_name(char* version) noexcept {
     char* end = version;
@@ -83,7 +113,7 @@ bool is_foreign_library() noexcept {
 
 bool is_foreign_job() noexcept {
     if (!is_foreign_library()) return false;
-    if (is_first_rank()) report();
+    if (!(*successor_name && successor()) && is_first_rank()) report();
     return true;
 }
 

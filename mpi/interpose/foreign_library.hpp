@@ -1,5 +1,8 @@
 // An MPI library whose handles are not those of the mpi.h that this library was built with: addresses in Open
-// MPI and its relatives, numbers in MPICH and its relatives. Its calls are forwarded and nothing is recorded.
+// MPI and its relatives, numbers in MPICH and its relatives. ovnirun loads the tracing library for the MPI
+// that a program is linked with. A program that loads its MPI later, such as an interpreter, may get the
+// wrong one: it hands all calls over to its successor, the library for that family. Without one, calls are
+// forwarded and nothing is recorded.
 #pragma once
 
 namespace ovni::mpi {
@@ -7,7 +10,10 @@ namespace ovni::mpi {
 // True if the MPI library of the process is such a one. Decided when it is there, and kept.
 bool is_foreign_library() noexcept;
 
-// is_foreign_library() for MPI_Init: rank 0 prints one line if it is.
+// A wrapper of the successor, null if there is none or none is needed.
+void* symbol_of_successor(const char* name) noexcept;
+
+// is_foreign_library() for MPI_Init: without a successor rank 0 prints one line if it is.
 bool is_foreign_job() noexcept;
 
 // "Open MPI" of "Open MPI v4.1.4, package: ..."; cuts the text of MPI_Get_library_version() there.

@@ -1,8 +1,10 @@
 #include "mpi/interpose/fortran.hpp"
 
 #include <cstdio>
+#include <cstring>
 
 #include "core/loaded_library.hpp"
+#include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/pmpi.hpp"
 #include "mpi/interpose/report.hpp"
 
@@ -33,12 +35,25 @@ Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept 
     return symbol;
 }
 
+// A successor may have been loaded behind all others. Not all routines have a name that no tool replaces.
+void* function_of_bindings(const char* name) noexcept {
+    void* found = nullptr;
+    LoadedLibrary::for_each([&](const LoadedLibrary& library) {
+        if (strncmp(library.file_name(), "libovni-mpi", strlen("libovni-mpi")) != 0)
+            found = library.function(name);
+        return found == nullptr;
+    });
+    return found;
+}
+
 }  // namespace
 
 void* find_routine(Routine routine, Spelling spelling) noexcept {
     Symbol name = spelled("", routine, spelling);
+    if (void* successor = symbol_of_successor(name.text)) return successor;
     if (void* next = LoadedLibrary::next_function(name.text)) return next;
     if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
+    if (void* found = function_of_bindings(name.text)) return found;
     missing_routine.once(name.text);
     return reinterpret_cast<void*>(missing);
 }

@@ -44,6 +44,7 @@ template <class Real>
     if (!traced.is_outermost()) return real();
     Plain details;
     traced.enter(details);
+    BindingCall binding(function);
     return real();
 }
 
@@ -88,6 +89,7 @@ void fortran_pcontrol(Function function, Caller caller, Address level, Address t
     control.hit();
     fortran_call(function, caller, [&] {
         control.obey();
+        BindingCall binding(function);
         real();
     });
 }

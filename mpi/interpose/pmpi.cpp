@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include "core/loaded_library.hpp"
+#include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/report.hpp"
 
 namespace ovni::mpi {
@@ -26,6 +27,11 @@ void* find_function(const char* name) noexcept {
     if (void* found = find_symbol(name)) return found;
     missing_function.once(name);
     return reinterpret_cast<void*>(missing);
+}
+
+void* find_real_function(Function function) noexcept {
+    if (void* successor = symbol_of_successor(row_of(function).name)) return successor;
+    return find_function(row_of(function).symbol);
 }
 
 }  // namespace ovni::mpi

@@ -14,6 +14,10 @@ void* find_symbol(const char* name) noexcept;
 // A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.
 void* find_function(const char* name) noexcept;
 
+// What a wrapper forwards its calls to. If the MPI of the process is of another family, that is the wrapper
+// of the tracing library for it, if there is one.
+void* find_real_function(Function function) noexcept;
+
 inline std::atomic<void*> real_functions[std::size(function_rows)];
 
 // The function of the MPI library that does the work of a wrapper.
@@ -22,7 +26,7 @@ Signature* pmpi(Function function) noexcept {
     std::atomic<void*>& known = real_functions[static_cast<uint16_t>(function)];
     void* real = known.load(std::memory_order_acquire);
     if (!real) [[unlikely]] {
-        real = find_function(row_of(function).symbol);
+        real = find_real_function(function);
         known.store(real, std::memory_order_release);
     }
     return reinterpret_cast<Signature*>(real);

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/handle_table.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/spin_lock.hpp"
@@ -30,17 +31,6 @@ std::atomic<uint32_t> last_number{0};
 
 SpinLock changing_messages;
 constinit HandleTable<uint32_t> messages;
-
-#ifdef OPEN_MPI
-KnownSymbol empty_request{"ompi_request_empty"};
-bool is_shared(MPI_Request request) noexcept {
-    return request == static_cast<MPI_Request>(empty_request.get());
-}
-#else
-bool is_shared(MPI_Request) noexcept {
-    return false;
-}
-#endif
 
 Shard& shard_of(MPI_Request request) noexcept {
     return all[mix(key_of(request)) >> 60];

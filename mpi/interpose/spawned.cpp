@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/report.hpp"
 #include "ovni/private.h"
@@ -176,7 +177,7 @@ void SpawnInfos::tell(int count, uint64_t id) noexcept {
     Handles<MPI_Info, info_of> theirs(passed_, language_);
     for (int i = 0; i < count; ++i) {
         if (!tell_one(theirs.get(i), id)) return;
-        own_in_fortran_[i] = OVNI_PMPI(Info_c2f)(own_[i]);
+        own_in_fortran_[i] = OVNI_C2F(Info, own_[i]);
     }
     passed_ = language_ == Language::c ? static_cast<const void*>(own_.data()) : own_in_fortran_.data();
 }

@@ -40,6 +40,7 @@ struct Thread {
     uint32_t depth = 0;                  // calls of MPI in progress; 1: made by the program
     const void* outermost = nullptr;     // frame of the call of depth 1
     const void* caller = nullptr;        // where that call returns to
+    Function binding = Function::none;   // what the Fortran routine in progress is going to call in C
     States program;                      // what the program is in
     States stream;                       // what its stream shows
     States cut;                          // what it showed when recording ended amid a change of it
