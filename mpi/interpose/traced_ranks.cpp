@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/label_hash.hpp"
 #include "core/launcher.hpp"
 #include "mpi/interpose/flag_file.hpp"
+#include "mpi/interpose/pmi.hpp"
 #include "mpi/interpose/pmix.hpp"
 #include "mpi/interpose/report.hpp"
 #include "ovni/private.h"
@@ -62,10 +64,21 @@ FlagFile flag_of(int rank) noexcept {
     return {announcement.directory, announcement.job.text, rank};
 }
 
+RunName ask_for_job() noexcept {
+    RunName name;
+    char text[64] = "";
+    const uint64_t job = job_by_launcher();
+    if (job == 0 && size_by_launcher() > 1) ask_hydra_for_job(text, sizeof text);
+    if (job != 0)
+        snprintf(name.text, sizeof name.text, "job-%016" PRIx64, job);
+    else if (*text)
+        snprintf(name.text, sizeof name.text, "job-%08" PRIx32, label_hash(text));
+    return name;
+}
+
 bool announce_by_file() noexcept {
     const char* wanted = ovni_private_trace_directory();
     const int rank = rank_by_launcher();
-    announcement.job = name_of_job();
     if (rank < 0 || !announcement.job.text[0] || strlen(wanted) >= sizeof announcement.directory)
         return false;
     strcpy(announcement.directory, wanted);
@@ -156,13 +169,11 @@ int size_by_launcher() noexcept {
 }
 
 RunName name_of_job() noexcept {
-    RunName name;
-    if (uint64_t job = job_by_launcher(); job != 0)
-        snprintf(name.text, sizeof name.text, "job-%016" PRIx64, job);
-    return name;
+    return announcement.job;
 }
 
 void announce_rank() noexcept {
+    announcement.job = ask_for_job();
     if (is_set("OVNI_ALL_TRACED"))
         announcement.way = Way::asserted;
     else if (is_allowed("pmix") && announcement.pmix.open() && announcement.pmix.put(key))

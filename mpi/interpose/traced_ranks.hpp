@@ -36,7 +36,7 @@ void withdraw_rank() noexcept;
 TracedRanks meet_traced_ranks() noexcept;
 
 // The name of a run of ranks that are not together: all get the same from their launcher, as far as it has
-// one.
+// one. Known from announce_rank() on.
 RunName name_of_job() noexcept;
 
 }  // namespace ovni::mpi
