@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ovni::run {
 
 // "is linked statically" or "is set-user-id"; empty if the libraries can be loaded into the program. Looks at
 // the file that execvp() would take: nothing is known of scripts and of unreadable files.
 std::string what_keeps_libraries_out(const char* program);
+
+// The names of all libraries that the program is linked with, directly or by way of others, as its own
+// dynamic loader finds them, in its order. Empty if it has no loader; nothing of the program runs.
+std::vector<std::string> libraries_of(const char* program);
 
 // False if execvp() finds no file for the program that may be executed.
 bool can_be_started(const char* program);

@@ -15,6 +15,7 @@
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
+#include "run/mpi_family.hpp"
 #include "run/openmp.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
@@ -102,6 +103,11 @@ int run(char** argv) {
     wanted.counters = is_set("OVNI_COUNTERS");
     wanted.threads |= records_pthreads();
     wanted.openmp = ovni::run::wanted_openmp();
+    wanted.mpi_family = ovni::run::linked_mpi_family(options.program[0]);
+    if (!ovni::run::has_mpi_library(wanted.mpi_family) && ovni::is_first_rank())
+        std::fprintf(
+            stderr, "ovnirun: there is no tracing library for the MPI of %s, so its calls are not recorded\n",
+            options.program[0]);
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), wanted).c_str(), 1);
     ovni::run::name_tool_of_openmp(wanted.openmp);
     if (wanted.fixed_addresses) keep_addresses();

@@ -23,6 +23,7 @@ constexpr const char* code_library = "libovni-code.so";
 constexpr const char* counters_library = "libovni-counters.so";
 constexpr const char* openmp_library_name = "libovni-openmp.so";
 constexpr const char* mpi_library = "libovni-mpi.so";
+constexpr const char* wide_family = "openmpi";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
 // If there is no /proc, this is the path by which the system was told to start the program.
@@ -38,6 +39,19 @@ fs::path library_directory() {
     for (const char* name : {OVNI_LIBDIR, "lib", "lib64"})
         if (fs::exists(beside / name / runtime_library)) return beside / name;
     throw Error("not found beside this program: is the installation complete?", runtime_library);
+}
+
+// The tracing library for a family, and for a program that may load any MPI later: that for Open MPI, whose
+// wrappers can pass on the smaller handles of others. Not so the other way round: empty then. Without a
+// library of its own, the program's calls pass through that of the build. A build without MPI has none at
+// all.
+std::string mpi_library_for(const std::string& family) {
+    const fs::path directory = library_directory();
+    const std::string wanted = family.empty() ? wide_family : family;
+    const fs::path other = directory / ("libovni-mpi-" + wanted + ".so");
+    if (wanted != OVNI_MPI_FAMILY && fs::exists(other)) return other;
+    const bool is_cut = family == wide_family && family != OVNI_MPI_FAMILY;
+    return fs::exists(directory / mpi_library) && !is_cut ? directory / mpi_library : fs::path();
 }
 
 // Blanks separate them, too.
@@ -70,6 +84,10 @@ bool wants_reference_events() {
     return events && std::string_view(events) == "reference";
 }
 
+bool has_mpi_library(const std::string& mpi_family) {
+    return std::string_view(OVNI_MPI_FAMILY).empty() || !mpi_library_for(mpi_family).empty();
+}
+
 bool has_code_library() {
     return fs::exists(library_directory() / code_library);
 }
@@ -95,8 +113,7 @@ std::string preload_list(const char* present, const Libraries& wanted) {
     // The entry points of its runtime have to come before ours, which pass calls on to the next ones.
     if (wanted.openmp == OpenMp::by_libomp) append(find_libomp());
     if (wanted.openmp != OpenMp::off) append(openmp_library());
-    // A build without MPI has none.
-    if (fs::exists(directory / mpi_library)) append(directory / mpi_library);
+    if (const std::string library = mpi_library_for(wanted.mpi_family); !library.empty()) append(library);
     std::ranges::for_each(others, append);
     return list;
 }

@@ -18,7 +18,11 @@ struct Libraries {
     bool fixed_addresses = false;
     bool counters = false;
     OpenMp openmp = OpenMp::off;
+    std::string mpi_family = {};  // of the program, see mpi_family.hpp
 };
+
+// False if the program's family of MPI libraries is one that no library here is for.
+bool has_mpi_library(const std::string& mpi_family);
 
 // True if the trace shall hold only what the reference emulator reads (OVNI_MPI_EVENTS).
 bool wants_reference_events();
