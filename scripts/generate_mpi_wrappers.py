@@ -174,6 +174,11 @@ class FortranCall:
         self.result = function.result if function.result == "double" else "void"
 
 
+# Whether the body of a routine looks into its buffers.
+def needs_spelling(function):
+    return "buffer_of(" in details(function, record_of(function), "fortran")
+
+
 # The work that all spellings of a routine share if its call is recorded with details; empty for other routines.
 def fortran_body(routine):
     function, record = routine.function, record_of(routine.function)
@@ -184,7 +189,7 @@ def fortran_body(routine):
                       forwarded(function.parameters, record, "passed()")))
     arguments = ", ".join(passed.get(name, name) for name in call.names)
     return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
-            f"Caller caller, {call.parameters}) {{\n"
+            f"Caller caller, {'Spelling spelling, ' if needs_spelling(function) else ''}{call.parameters}) {{\n"
             f"    MPI_Fint error = MPI_SUCCESS;\n"
             f"    if (!ierror) ierror = &error;\n"
             f"    {record} details{details(function, record, 'fortran')};\n"
@@ -206,7 +211,8 @@ def fortran_wrapper(routine, spelling):
     if record == "Plain":
         return f"{head}    return {fortran_template(function)}[&] {{ return real({names}); }});\n}}\n"
     return (f"{head}    if (!{asked(record)}(Function::{function.name})) return real({names});\n"
-            f"    {routine.name}_body(real, caller_of_wrapper(), {names});\n}}\n")
+            f"    {routine.name}_body(real, caller_of_wrapper(), "
+            f"{f'Spelling::{spelling}, ' if needs_spelling(function) else ''}{names});\n}}\n")
 
 
 def routines_header(routines):

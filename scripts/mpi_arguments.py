@@ -148,6 +148,8 @@ def initialiser(function, members, language):
             value = constant(function, member, language)
         else:
             value = value_of(function, usable(function, member, alternatives), language)
+            if value and member == "buffer" and language == "fortran":
+                value = f"buffer_of({value}, spelling)"
         if value is not None:
             values.append(f".{member} = {value}")
     return "{" + ", ".join(values) + "}"

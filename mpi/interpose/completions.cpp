@@ -127,6 +127,8 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
+        // MPICH 4.0 says that nobody's message comes from rank 0.
+        if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
         if (posted.kind == Posted::Kind::receive)
             moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
         if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);

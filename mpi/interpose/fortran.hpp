@@ -21,6 +21,12 @@ using Address = void*;
 enum class Spelling : uint8_t { plain, underscore, underscores, capital, f08, f08ts };
 inline constexpr size_t spellings = 6;
 
+// The buffer of an argument. The routines mpi_x_f08ts_ get a descriptor, which begins with its address
+// (CFI_cdesc_t of ISO_Fortran_binding.h).
+inline const void* buffer_of(Address argument, Spelling spelling) noexcept {
+    return spelling == Spelling::f08ts && argument ? *static_cast<void* const*>(argument) : argument;
+}
+
 inline std::atomic<void*> real_routines[std::size(routine_rows)][spellings];
 
 // A routine that is missing is reported and replaced by one that does nothing.

@@ -1,9 +1,12 @@
-// Programs of another MPI than the one that the tracing library was built for: they run as without it.
+// Programs of a second MPI, besides the one that the project is built with: they are traced in the same way
+// by the library for their family, and run as without tracing if there is none.
 #include "tests/mpi/traced.hpp"
 #include "tests/support/sentences.hpp"
 
 namespace ovni::test {
 namespace {
+
+namespace fs = std::filesystem;
 
 const std::string notice =
     "ovni-mpi: the program's MPI is MPICH, the tracing library was built for Open MPI: its MPI calls are not "
@@ -17,29 +20,75 @@ class ForeignMpi : public TracedTest {
     }
     // Null if this compiler cannot build it.
     std::string built(const std::string& compiler, const std::string& source) const {
-        std::string result = path("ring_of_ranks");
+        std::string result = path("ring_of_ranks." + compiler);
         Finished done = run({compiler, SOURCE_DIR "/tests/apps/" + source, "-w", "-o", result});
         return done.status == 0 ? result : "";
     }
     Finished job(const Words& words) const { return run(Words{"mpiexec.mpich", "-n", "4"} + words); }
-    Finished traced_job(const Words& words) const {
-        return run(Words{"mpiexec.mpich", "-n", "4", program("ovnirun"), "-o", trace_directory()} + words,
+    Finished job_below(const std::string& ovnirun, const Words& words) const {
+        return run(Words{"mpiexec.mpich", "-n", "4", ovnirun, "-o", trace_directory()} + words,
                    {"ASAN_OPTIONS=" + asan_options});
+    }
+    static bool has_library() { return fs::exists(BUILD_DIR "/lib/libovni-mpi-mpich.so"); }
+
+    // What each rank's events of MPI say, but for the places in the program that they come from.
+    std::map<int, std::vector<std::string>> calls() const {
+        Trace trace = this->trace();
+        std::map<int, std::vector<std::string>> calls;
+        for (uint32_t s = 0; s < trace.streams().size(); ++s)
+            for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
+                const EventView& event = reader.event();
+                const std::string code = event.code.text().data();
+                if (event.kind != EventView::Kind::event || code[0] != 'M' || code == "MX@") continue;
+                std::string text = code;
+                for (auto byte : event.payload()) text += " " + std::to_string(static_cast<int>(byte));
+                calls[*trace.streams()[s].metadata.rank].push_back(text);
+            }
+        return calls;
     }
 };
 
-TEST_F(ForeignMpi, RunsUntouched) {
+// A prefix that has all of the tracer but the library for MPICH.
+class WithoutItsLibrary : public ForeignMpi {
+ protected:
+    void SetUp() override {
+        ForeignMpi::SetUp();
+        if (fs::exists(BUILD_DIR "/lib/libovni-mpi-openmpi.so"))
+            GTEST_SKIP() << "the MPI of the build is MPICH";
+        fs::create_directories(path("prefix/bin"));
+        fs::create_directories(path("prefix/lib"));
+        fs::copy(program("ovnirun"), path("prefix/bin"));
+        for (const auto& entry : fs::directory_iterator(BUILD_DIR "/lib"))
+            if (const std::string name = entry.path().filename();
+                name.find(".so") != name.npos && name != "libovni-mpi-mpich.so")
+                fs::copy(entry.path(), path("prefix/lib"), fs::copy_options::copy_symlinks);
+    }
+    Finished traced_job(const Words& words) const { return job_below(path("prefix/bin/ovnirun"), words); }
+};
+
+class WithItsLibrary : public ForeignMpi {
+ protected:
+    void SetUp() override {
+        ForeignMpi::SetUp();
+        if (!has_library()) GTEST_SKIP() << "the build has no tracing library for MPICH";
+    }
+    Finished traced_job(const Words& words) const { return job_below(program("ovnirun"), words); }
+};
+
+}  // namespace
+
+TEST_F(WithoutItsLibrary, RunsUntouched) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     for (const Words& words : {Words{ring}, Words{ring, "with-threads"}}) {
         Finished done = traced_job(words);
         EXPECT_EQ(done.status, 7) << done.err;
         EXPECT_EQ(done.err, notice + nothing_recorded);
-        EXPECT_FALSE(std::filesystem::exists(trace_directory()));
+        EXPECT_FALSE(fs::exists(trace_directory()));
     }
 }
 
-TEST_F(ForeignMpi, MayAbort) {
+TEST_F(WithoutItsLibrary, MayAbort) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     Finished plain = job({ring, "with-threads", "aborts"}),
@@ -47,7 +96,7 @@ TEST_F(ForeignMpi, MayAbort) {
     EXPECT_EQ(done.status, plain.status) << done.err;
 }
 
-TEST_F(ForeignMpi, RunsUntouchedInFortran) {
+TEST_F(WithoutItsLibrary, RunsUntouchedInFortran) {
     std::string ring = built("mpifort.mpich", "ring_of_ranks.f90");
     if (ring.empty()) GTEST_SKIP() << "mpifort.mpich builds no program";
     Finished done = traced_job({ring});
@@ -55,5 +104,61 @@ TEST_F(ForeignMpi, RunsUntouchedInFortran) {
     EXPECT_EQ(done.err, notice + nothing_recorded);
 }
 
-}  // namespace
+TEST_F(WithItsLibrary, IsTracedAsWithTheMpiOfTheBuild) {
+    std::string ring = built("mpicc.mpich", "ring_of_ranks.c"), own = built("mpicc", "ring_of_ranks.c");
+    if (ring.empty() || own.empty()) GTEST_SKIP() << "mpicc.mpich or mpicc builds no program";
+    Finished done = traced(4, {own});
+    ASSERT_EQ(done.status, 7) << done.err;
+    const auto expected = calls();
+    ASSERT_EQ(expected.size(), 4u);
+    done = traced_job({ring});
+    ASSERT_EQ(done.status, 7) << done.err;
+    EXPECT_EQ(done.err.find("ovni"), std::string::npos) << done.err;
+    EXPECT_EQ(calls(), expected);
+    expect_emulates();
+}
+
+// env is linked with no MPI, so the library for the MPI of the build is loaded and hands over.
+TEST_F(WithItsLibrary, IsTracedIfThatShowsLate) {
+    std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
+    if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
+    ASSERT_EQ(traced_job({ring}).status, 7);
+    const auto expected = calls();
+    Finished done = traced_job({"env", ring});
+    ASSERT_EQ(done.status, 7) << done.err;
+    EXPECT_EQ(done.err.find("ovni-mpi"), std::string::npos) << done.err;
+    EXPECT_EQ(calls(), expected);
+    expect_emulates();
+}
+
+TEST_F(WithItsLibrary, IsTracedIfThatShowsLateInFortran) {
+    std::string ring = built("mpifort.mpich", "ring_of_ranks.f90");
+    if (ring.empty()) GTEST_SKIP() << "mpifort.mpich builds no program";
+    ASSERT_EQ(traced_job({ring}).status, 0);
+    const auto expected = calls();
+    ASSERT_EQ(expected.size(), 4u);
+    ASSERT_EQ(traced_job({"env", ring}).status, 0);
+    EXPECT_EQ(calls(), expected);
+    expect_emulates();
+}
+
+TEST_F(WithItsLibrary, EndsItsStreamsByAbort) {
+    std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
+    if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
+    EXPECT_EQ(traced_job({ring, "with-threads", "aborts"}).status, 9);
+    EXPECT_EQ(streams().size(), 4u);
+    expect_emulates();
+}
+
+TEST_F(WithItsLibrary, NamesRanksThatAreNotTraced) {
+    std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
+    if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
+    Finished done = run(
+        {"mpiexec.mpich", "-n", "2", program("ovnirun"), "-o", trace_directory(), ring, ":", "-n", "2", ring},
+        {"ASAN_OPTIONS=" + asan_options});
+    EXPECT_EQ(done.status, 7) << done.err;
+    EXPECT_NE(done.err.find("ovni-mpi: ranks 2-3 are not traced"), std::string::npos) << done.err;
+    EXPECT_EQ(streams().size(), 2u);
+}
+
 }  // namespace ovni::test

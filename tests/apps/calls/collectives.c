@@ -1,5 +1,7 @@
 /* Collectives, blocking and posted: with equal and different counts, with types per rank, in place, between
  * two groups. */
+#include <stddef.h>
+
 #include "families.h"
 
 enum { most = 64 };

@@ -141,10 +141,10 @@ static void with_topology(const struct Ring* ring) {
     CALL(Graph_create, ring->comm, 1, index, index, 0, &graph);
     EXPECT((graph == MPI_COMM_NULL) == (ring->rank != 0));
     if (graph != MPI_COMM_NULL) use_and_free(&graph, "graph of one");
-    CALL(Dist_graph_create, ring->comm, 1, &ring->rank, &one, &ring->right, unweighted, MPI_INFO_NULL, 0,
+    CALL(Dist_graph_create, ring->comm, 1, &ring->rank, &one, &ring->right, unweighted(), MPI_INFO_NULL, 0,
          &graph);
     use_and_free(&graph, "distributed graph");
-    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, unweighted, 1, &ring->right, unweighted,
+    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, unweighted(), 1, &ring->right, unweighted(),
          MPI_INFO_NULL, 0, &graph);
     use_and_free(&graph, NULL);
 }

@@ -1,6 +1,8 @@
 #include "letters.h"
 
-int* const unweighted = MPI_UNWEIGHTED;
+int* unweighted(void) {
+    return MPI_UNWEIGHTED;
+}
 
 struct Ring ring_of(MPI_Comm comm) {
     struct Ring ring = {.comm = comm};
@@ -43,13 +45,18 @@ static void check_content(const struct Letter* letter, int length, int tag) {
 void receive_letter(const struct Letter* letter, const MPI_Status* status) {
     int is_empty = letter->ints[0] == -1;
     int length = is_empty ? 0 : letter->ints[1], source = letter->source, tag = letter->tag;
+    /* MPICH 4.0 says that a posted one of these comes from rank 0. */
+    if (source == MPI_PROC_NULL) {
+        EXPECT(is_empty);
+        return;
+    }
     if (status != MPI_STATUS_IGNORE) {
         int cancelled;
         CALL(Test_cancelled, status, &cancelled);
         if (cancelled) return;
         CALL(Get_count, status, MPI_INT, &length);
         EXPECT(source == MPI_ANY_SOURCE || source == status->MPI_SOURCE);
-        EXPECT(tag == MPI_ANY_TAG || source == MPI_PROC_NULL || tag == status->MPI_TAG);
+        EXPECT(tag == MPI_ANY_TAG || tag == status->MPI_TAG);
         source = status->MPI_SOURCE;
         tag = status->MPI_TAG;
     }

@@ -113,7 +113,7 @@ static void distributed(const struct Ring* ring, MPI_Comm comm) {
 static void rings(const struct Ring* ring) {
     MPI_Comm comm;
     int one = 1, weight = 3;
-    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, unweighted, 1, &ring->right, unweighted,
+    CALL(Dist_graph_create_adjacent, ring->comm, 1, &ring->left, unweighted(), 1, &ring->right, unweighted(),
          MPI_INFO_NULL, 0, &comm);
     distributed(ring, comm);
     CALL(Dist_graph_create, ring->comm, 1, &ring->left, &one, &ring->rank, &weight, MPI_INFO_NULL, 0, &comm);
