@@ -174,9 +174,9 @@ class FortranCall:
         self.result = function.result if function.result == "double" else "void"
 
 
-# Whether the body of a routine looks into its buffers.
+# Whether the spelling of a routine says how to read its arguments.
 def needs_spelling(function):
-    return "buffer_of(" in details(function, record_of(function), "fortran")
+    return "spelling)" in details(function, record_of(function), "fortran")
 
 
 # The work that all spellings of a routine share if its call is recorded with details; empty for other routines.

@@ -33,7 +33,7 @@ MEMBERS = {
     "Request": REQUEST,
     "Completion": {"request": ("request",), **STATUS, "flag": ("flag",)},
     "Completions": {"count": ("count", "incount"), "requests": ("requests",), "statuses": ("status", "statuses"),
-                    "language": (), "flag": ("flag",), "index": ("index",), "outcount": ("outcount",),
+                    "first": (), "flag": ("flag",), "index": ("index",), "outcount": ("outcount",),
                     "indices": ("indices",)},
     "Collective": {"flow": (), "comm": ("comm",), "root": ("root", "=MPI_ANY_SOURCE"),
                    "sent": {"buffer": ("sendbuf", "buf"),
@@ -87,6 +87,7 @@ JOINS = {"Intercomm_create", "Comm_accept", "Comm_connect", "Comm_join"}
 def constant(function, member, language):
     return {
         "language": f"Language::{language}",
+        "first": "first_index(spelling)" if language == "fortran" else "0",
         "flow": f"flows::{flow_of(function.name)}",
         "gives": "true" if function.gives() else "false",
         "takes": "true" if function.takes() else "false",

@@ -176,7 +176,7 @@ struct Completions {
     int count;
     Requests requests;
     Statuses statuses;
-    Language language;
+    int first;  // number of the first request, in `index` and `indices`
     const int* flag = nullptr;
     const int* index = nullptr;
     const int* outcount = nullptr;
@@ -196,7 +196,7 @@ struct Completions {
     Posted book_of(int which) const noexcept;
     void finish(Moment& moment, int which, int status) noexcept;
     void finish_those(Moment& moment, bool some_failed) noexcept;
-    int numbered(int number) const noexcept { return language == Language::c ? number : number - 1; }
+    int numbered(int number) const noexcept { return number - first; }
 };
 
 // Collectives: collectives.cpp

@@ -6,6 +6,7 @@
 // OVNI_FAMILY                                    its name, a literal
 // has_addresses                                  predefined handles are addresses of variables
 // bindings_call_c                                a Fortran routine calls the C function where a tool sees it
+// may_count_from_0                               mpi_f08 of some versions gives indices of requests of C
 // bytes_in, is_cancelled_in                      what a status says, without a call
 // is_shared                                      requests that are many at once, and have ended
 // class_of                                       of an error code

@@ -26,6 +26,7 @@ namespace ovni::mpi {
 #endif
 inline constexpr bool has_addresses = false;
 inline constexpr bool bindings_call_c = true;
+inline constexpr bool may_count_from_0 = true;
 
 // The number of bytes has 63 bits, the lowest bit of its upper half says that the request was cancelled.
 inline uint64_t bytes_in(const MPI_Status& status) noexcept {

@@ -21,6 +21,7 @@ namespace ovni::mpi {
 #define OVNI_FAMILY "Open MPI"
 inline constexpr bool has_addresses = true;
 inline constexpr bool bindings_call_c = false;
+inline constexpr bool may_count_from_0 = false;
 
 inline uint64_t bytes_in(const MPI_Status& status) noexcept {
     return status._ucount;

@@ -4,8 +4,10 @@
 #include <cstring>
 
 #include "core/loaded_library.hpp"
+#include "mpi/interpose/family.hpp"
 #include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/pmpi.hpp"
+#include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/report.hpp"
 
 namespace ovni::mpi {
@@ -56,6 +58,35 @@ void* find_routine(Routine routine, Spelling spelling) noexcept {
     if (void* found = function_of_bindings(name.text)) return found;
     missing_routine.once(name.text);
     return reinterpret_cast<void*>(missing);
+}
+
+// Asked of the library itself, by a request that has ended. The call is none of the program's.
+static int ask_for_first_index() noexcept {
+    Thread* thread = this_thread();
+    MPI_Request request = request_null();
+    if (!thread ||
+        OVNI_PMPI(Isend)(nullptr, 0, type_char(), MPI_PROC_NULL, 0, comm_self(), &request) != MPI_SUCCESS)
+        return 1;
+    MPI_Fint count = 1, handle = OVNI_C2F(Request, request), index = 1, error = 0;
+    MPI_Status status;
+    using WaitAny = void(Address, Address, Address, Address, Address);
+    auto* wait = real_routine<WaitAny>(Routine::waitany, Spelling::f08);
+    thread->outermost = __builtin_frame_address(0);
+    ++thread->depth;
+    {
+        BindingCall binding(Function::Waitany);
+        wait(&count, &handle, &index, &status, &error);
+    }
+    --thread->depth;
+    return index == 0 ? 0 : 1;
+}
+
+int first_index(Spelling spelling) noexcept {
+    if (!may_count_from_0 || spelling != Spelling::f08) return 1;
+    static std::atomic<int> known{-1};
+    int first = known.load(std::memory_order_relaxed);
+    if (first < 0) known.store(first = ask_for_first_index(), std::memory_order_relaxed);
+    return first;
 }
 
 bool succeeded(Address ierror) noexcept {

@@ -27,6 +27,9 @@ inline const void* buffer_of(Address argument, Spelling spelling) noexcept {
     return spelling == Spelling::f08ts && argument ? *static_cast<void* const*>(argument) : argument;
 }
 
+// The index of the first of many requests.
+int first_index(Spelling spelling) noexcept;
+
 inline std::atomic<void*> real_routines[std::size(routine_rows)][spellings];
 
 // A routine that is missing is reported and replaced by one that does nothing.

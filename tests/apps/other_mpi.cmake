@@ -45,11 +45,15 @@ endforeach()
 
 if(MPI_Fortran_FOUND AND OVNI_OTHER_MPIFORT)
     other_mpi_options(other_mpi_fortran ${OVNI_OTHER_MPIFORT})
+    # In mpi_f08 of MPICH 4.0, MPI_Neighbor_alltoallw refuses cartesian communicators. Its module mpi has no MPI_Pcontrol, which
+    # stages.F90 would hide.
+    set(of_F08 $<$<STREQUAL:${ovni_other_mpi},mpich>:WITHOUT_NEIGHBOR_ALLTOALLW>)
+    set(of_MODULE $<$<STREQUAL:${ovni_other_mpi},mpich>:WITHOUT_PCONTROL>)
     foreach(binding MPIFH MODULE F08)
         string(TOLOWER ${binding} name)
         foreach(program calls stages)
             get_target_property(program_sources ${program}_${name} SOURCES)
-            other_mpi_app(${program}_${name} ${program_sources} LIBS other_mpi_fortran DEFINITIONS WITH_${binding}
+            other_mpi_app(${program}_${name} ${program_sources} LIBS other_mpi_fortran DEFINITIONS WITH_${binding} ${of_${binding}}
                 OPTIONS $<$<Fortran_COMPILER_ID:GNU>:-ffree-line-length-none -fallow-argument-mismatch -w>)
         endforeach()
     endforeach()

@@ -60,6 +60,20 @@ add_dependencies(mpi_trace
     ${mpi_call_counters}
     ${mpi_stages})
 
+# other_mpi_tests(TARGET FILTER): cases of a test that run with programs and launcher of the second MPI as well.
+function(other_mpi_tests target filter)
+    if(NOT ovni_other_mpi)
+        add_test(NAME ${target}.second_mpi COMMAND sh -c "echo 'the build found no second MPI'; exit 77")
+        set_tests_properties(${target}.second_mpi PROPERTIES SKIP_RETURN_CODE 77)
+        return()
+    endif()
+    add_dependencies(${target} ovni-mpi-${ovni_other_mpi} ${other_mpi_apps})
+    gtest_discover_tests(${target} TEST_PREFIX ${target}_${ovni_other_mpi}. TEST_LIST ${target}_${ovni_other_mpi}
+        TEST_FILTER ${filter} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+        PROPERTIES ENVIRONMENT OVNI_TEST_MPI=${ovni_other_mpi})
+endfunction()
+other_mpi_tests(mpi_trace "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.*:FunctionChoice.*")
+
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)
 if(TARGET calls_f08)
@@ -68,6 +82,7 @@ if(TARGET calls_f08)
 endif()
 add_dependencies(messages_test known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
     switched_messages switched_collectives)
+other_mpi_tests(messages_test "MatchedMessages.*")
 
 # The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)
@@ -78,6 +93,7 @@ add_dependencies(mpi_call_sites ovni-mpi ovnicut ovniemu ovniemu-mpi ovnirun ovn
 
 add_executable(host_names
     host_names.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/foreign_library.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/host.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/pmpi.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/report.cpp)

@@ -3,6 +3,8 @@
 program stages
 #if defined(WITH_F08)
   use mpi_f08, without_text => MPI_Pcontrol
+#elif defined(WITHOUT_PCONTROL)
+  use mpi
 #elif defined(WITH_MODULE)
   use mpi, without_text => MPI_Pcontrol
 #endif

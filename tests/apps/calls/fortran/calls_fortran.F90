@@ -4,6 +4,7 @@
 ! DIRECTORY/data.
 program main
   use account
+  use completion, only: learn_indices
   use messages, only: exercise_messages
   use requested, only: exercise_requests
   use collectives, only: exercise_collectives
@@ -25,6 +26,7 @@ program main
   if (command_argument_count() > 1) call MPI_Abort(MPI_COMM_WORLD, 7 IERROR)
   call regions()
   call open_account()
+  call learn_indices()
   call exercise_messages(MPI_COMM_WORLD)
   call exercise_requests(MPI_COMM_WORLD)
   call exercise_collectives(MPI_COMM_WORLD)

@@ -200,7 +200,9 @@ contains
     call check_posted_near()
     CALL(Ineighbor_alltoallv)(mine, counts, places, MPI_INTEGER, got, counts, places, MPI_INTEGER, ring, posted_one IERROR)
     call check_posted_near()
+#if !defined(WITHOUT_NEIGHBOR_ALLTOALLW)
     if (ranks > 1) call grid_of_types(ring)
+#endif
     CALL(Comm_free)(ring IERROR)
   end subroutine grid
 

@@ -3,7 +3,17 @@
 module completion
   use letters
   implicit none
+  ! MPICH 4.0 counts requests from 0 in mpi_f08, and says MPI_UNDEFINED + 1 in mpif.h.
+  integer :: index_shift = 0
 contains
+  subroutine learn_indices()
+    integer :: index
+    STATUS(status)
+    CALL(Isend)(out, 0, MPI_INTEGER, MPI_PROC_NULL, 1, MPI_COMM_WORLD, requests(1) IERROR)
+    CALL(Waitany)(1, requests, index, status IERROR)
+    index_shift = 1 - index
+  end subroutine learn_indices
+
   subroutine complete(way, ignore)
     integer, intent(in) :: way
     logical, intent(in) :: ignore
@@ -37,15 +47,15 @@ contains
     case (3)
       do
         CALL(Waitany)(pending, requests, index, status IERROR)
-        if (index == MPI_UNDEFINED) exit
-        call completed(index, status)
+        if (index < 0) exit
+        call completed(index + index_shift, status)
       end do
     case (4)
       do
         CALL(Waitsome)(pending, requests, done, indices, statuses IERROR)
         if (done == MPI_UNDEFINED) exit
         do i = 1, done
-          call completed(indices(i), STATUS_AT(statuses, i))
+          call completed(indices(i) + index_shift, STATUS_AT(statuses, i))
         end do
       end do
     case (5)
@@ -66,15 +76,15 @@ contains
     case (7)
       do
         CALL(Testany)(pending, requests, index, flag, status IERROR)
-        if (flag .and. index == MPI_UNDEFINED) exit
-        if (flag) call completed(index, status)
+        if (flag .and. index < 0) exit
+        if (flag) call completed(index + index_shift, status)
       end do
     case default
       do
         CALL(Testsome)(pending, requests, done, indices, statuses IERROR)
         if (done == MPI_UNDEFINED) exit
         do i = 1, done
-          call completed(indices(i), STATUS_AT(statuses, i))
+          call completed(indices(i) + index_shift, STATUS_AT(statuses, i))
         end do
       end do
     end select
@@ -99,15 +109,15 @@ contains
     case (3)
       do
         CALL(Waitany)(pending, requests, index, MPI_STATUS_IGNORE IERROR)
-        if (index == MPI_UNDEFINED) exit
-        call completed_unseen(index)
+        if (index < 0) exit
+        call completed_unseen(index + index_shift)
       end do
     case (4)
       do
         CALL(Waitsome)(pending, requests, done, indices, MPI_STATUSES_IGNORE IERROR)
         if (done == MPI_UNDEFINED) exit
         do i = 1, done
-          call completed_unseen(indices(i))
+          call completed_unseen(indices(i) + index_shift)
         end do
       end do
     case (5)
@@ -128,15 +138,15 @@ contains
     case (7)
       do
         CALL(Testany)(pending, requests, index, flag, MPI_STATUS_IGNORE IERROR)
-        if (flag .and. index == MPI_UNDEFINED) exit
-        if (flag) call completed_unseen(index)
+        if (flag .and. index < 0) exit
+        if (flag) call completed_unseen(index + index_shift)
       end do
     case default
       do
         CALL(Testsome)(pending, requests, done, indices, MPI_STATUSES_IGNORE IERROR)
         if (done == MPI_UNDEFINED) exit
         do i = 1, done
-          call completed_unseen(indices(i))
+          call completed_unseen(indices(i) + index_shift)
         end do
       end do
     end select
