@@ -14,7 +14,7 @@ void* find_symbol(const char* name) noexcept;
 // A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.
 void* find_function(const char* name) noexcept;
 
-// What a wrapper forwards its calls to. If the MPI of the process is of another family, that is the wrapper
+// The target of the calls of a wrapper. If the MPI of the process is of another family, that is the wrapper
 // of the tracing library for it, if there is one.
 void* find_real_function(Function function) noexcept;
 

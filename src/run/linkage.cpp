@@ -82,7 +82,7 @@ std::string loader_of(const Fd& file) {
     return {};
 }
 
-// What a program prints on stdout.
+// The text that a program prints on stdout.
 std::string output_of(const std::vector<std::string>& words) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

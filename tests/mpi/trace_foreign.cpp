@@ -31,7 +31,7 @@ class ForeignMpi : public TracedTest {
     }
     static bool has_library() { return fs::exists(BUILD_DIR "/lib/libovni-mpi-mpich.so"); }
 
-    // What each rank's events of MPI say, but for the places in the program that they come from.
+    // The events of MPI of each rank, but for the places in the program that they come from.
     std::map<int, std::vector<std::string>> calls() const {
         Trace trace = this->trace();
         std::map<int, std::vector<std::string>> calls;
@@ -56,12 +56,9 @@ class WithoutItsLibrary : public ForeignMpi {
         if (fs::exists(BUILD_DIR "/lib/libovni-mpi-openmpi.so"))
             GTEST_SKIP() << "the MPI of the build is MPICH";
         fs::create_directories(path("prefix/bin"));
-        fs::create_directories(path("prefix/lib"));
         fs::copy(program("ovnirun"), path("prefix/bin"));
-        for (const auto& entry : fs::directory_iterator(BUILD_DIR "/lib"))
-            if (const std::string name = entry.path().filename();
-                name.find(".so") != name.npos && name != "libovni-mpi-mpich.so")
-                fs::copy(entry.path(), path("prefix/lib"), fs::copy_options::copy_symlinks);
+        ASSERT_EQ(run({"cp", "-a", BUILD_DIR "/lib", path("prefix")}).status, 0);
+        fs::remove(path("prefix/lib/libovni-mpi-mpich.so"));
     }
     Finished traced_job(const Words& words) const { return job_below(path("prefix/bin/ovnirun"), words); }
 };
@@ -113,7 +110,7 @@ TEST_F(WithItsLibrary, IsTracedAsWithTheMpiOfTheBuild) {
     ASSERT_EQ(expected.size(), 4u);
     done = traced_job({ring});
     ASSERT_EQ(done.status, 7) << done.err;
-    EXPECT_EQ(done.err.find("ovni"), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find(" not "), std::string::npos) << done.err;
     EXPECT_EQ(calls(), expected);
     expect_emulates();
 }
@@ -126,7 +123,7 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLate) {
     const auto expected = calls();
     Finished done = traced_job({"env", ring});
     ASSERT_EQ(done.status, 7) << done.err;
-    EXPECT_EQ(done.err.find("ovni-mpi"), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find(" not "), std::string::npos) << done.err;
     EXPECT_EQ(calls(), expected);
     expect_emulates();
 }
@@ -139,14 +136,6 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLateInFortran) {
     ASSERT_EQ(expected.size(), 4u);
     ASSERT_EQ(traced_job({"env", ring}).status, 0);
     EXPECT_EQ(calls(), expected);
-    expect_emulates();
-}
-
-TEST_F(WithItsLibrary, EndsItsStreamsByAbort) {
-    std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
-    if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
-    EXPECT_EQ(traced_job({ring, "with-threads", "aborts"}).status, 9);
-    EXPECT_EQ(streams().size(), 4u);
     expect_emulates();
 }
 
