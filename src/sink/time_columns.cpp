@@ -26,8 +26,8 @@ void TimeColumns::add(uint32_t category, int64_t from, int64_t to) {
 }
 
 void TimeColumns::fit(int64_t duration) {
+    if (static_cast<uint64_t>(duration >> shift_) < most_columns_) return;
     const int by = shift_for(duration, most_columns_) - shift_;
-    if (by <= 0) return;
     for (auto& [category, columns] : sums_) {
         std::vector<int64_t> wide(most_columns_);
         for (size_t column = 0; column < most_columns_; ++column) wide[column >> by] += columns[column];
