@@ -29,6 +29,7 @@ class Definitions {
         write_processes();
         write_threads();
         for (uint32_t number = 0; number < content_.regions.size(); ++number) write_region(number);
+        for (uint32_t counter : content_.counters) write_counter(counter);
         write_communicators();
     }
 
@@ -82,6 +83,15 @@ class Definitions {
             is_mpi ? otf2_role(label) : OTF2_RegionRole{OTF2_REGION_ROLE_CODE},
             is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0,
             0));
+    }
+
+    void write_counter(uint32_t number) {
+        const std::string& title = schema_.thread.types[number].title;
+        archive_.check(OTF2_GlobalDefWriter_WriteMetricMember(
+            writer_, number, text(title), text(title), OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+            OTF2_TYPE_INT64, OTF2_BASE_DECIMAL, 0, text("#")));
+        archive_.check(OTF2_GlobalDefWriter_WriteMetricClass(
+            writer_, number, 1, &number, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
     }
 
     void write_group(uint32_t number, const std::string& name, OTF2_GroupType type,

@@ -1,4 +1,4 @@
-// The definitions of an OTF2 archive: clock, nodes, processes, threads, regions, communicators.
+// The definitions of an OTF2 archive: clock, nodes, processes, threads, regions, counters, communicators.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct Otf2Content {
     const Schema& schema;  // with all labels
     const Otf2Communicators& communicators;
     std::vector<Otf2Region> regions;  // the place is the number
+    std::vector<uint32_t> counters;   // places in the types of the thread file, which are their numbers
     std::vector<uint64_t> events;     // by thread
     uint64_t end = 0;                 // time of the last event
 };

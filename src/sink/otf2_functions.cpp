@@ -85,6 +85,11 @@ constexpr RoleOfRecord roles[] = {
     {MpiRecord::Transfer, OTF2_REGION_ROLE_FILE_IO},
 };
 
+const MpiFunctionRow* row_of(std::string_view name) {
+    const auto* found = std::ranges::find(mpi_function_rows, name, &MpiFunctionRow::name);
+    return found == std::end(mpi_function_rows) ? nullptr : found;
+}
+
 OTF2_RegionRole role_of(MpiRecord record) {
     const auto* found = std::ranges::find(roles, record, &RoleOfRecord::record);
     return found == std::end(roles) ? OTF2_RegionRole{OTF2_REGION_ROLE_FUNCTION} : found->role;
@@ -94,9 +99,13 @@ OTF2_RegionRole role_of(MpiRecord record) {
 
 OTF2_RegionRole otf2_role(std::string_view name) {
     if (const Found found = find_collective(name); found.collective) return found.collective->role;
-    for (const MpiFunctionRow& row : mpi_function_rows)
-        if (row.name == name) return role_of(row.record);
-    return OTF2_REGION_ROLE_FUNCTION;
+    const MpiFunctionRow* row = row_of(name);
+    return row ? role_of(row->record) : OTF2_RegionRole{OTF2_REGION_ROLE_FUNCTION};
+}
+
+bool otf2_posts_receive(std::string_view name) {
+    const MpiFunctionRow* row = row_of(name);
+    return row && (row->record == MpiRecord::PostedReceive || row->record == MpiRecord::PostedMatchedReceive);
 }
 
 std::optional<Otf2Collective> otf2_collective(std::string_view name) {

@@ -16,6 +16,8 @@ struct Otf2Collective {
     OTF2_CollectiveOp operation;
     enum class Blocking : uint8_t { yes, no } blocking = Blocking::yes;
 };
+// Does a call post one receive, and nothing else? It makes a request.
+bool otf2_posts_receive(std::string_view name);
 // Nothing for a function that OTF2 has no operation for.
 std::optional<Otf2Collective> otf2_collective(std::string_view name);
 

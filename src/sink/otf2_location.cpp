@@ -5,8 +5,8 @@
 
 namespace ovni {
 
-Otf2Location::Otf2Location(Otf2Archive& archive, uint64_t number, uint32_t mpi_type)
-    : archive_(archive), writer_(archive.events_of(number)), mpi_type_(mpi_type) {}
+Otf2Location::Otf2Location(Otf2Archive& archive, uint64_t number, const Otf2MpiType& mpi)
+    : archive_(archive), writer_(archive.events_of(number)), mpi_(mpi) {}
 
 // Times never go back: a message may arrive before it is sent, if clocks are wrong.
 uint64_t Otf2Location::at(int64_t time) {
@@ -50,15 +50,20 @@ void Otf2Location::show(int64_t time, const Otf2Region& region) {
         while (stack_.size() > kept) leave(time);
         for (const Otf2Region& other : others) enter(time, other);
     }
-    if (region.value != 0 && known == stack_.end()) enter(time, region);
-    if (region.value != 0 && region.type == mpi_type_) begin_collectives(time);
+    const bool is_entered = region.value != 0 && known == stack_.end();
+    if (is_entered) enter(time, region);
+    if (region.value == 0 || region.type != mpi_.type) return;
+    begin_collectives(time);
+    if (!is_entered || !std::ranges::binary_search(mpi_.posting_receives, region.value)) return;
+    posted_[time] = ++requests_;
+    check(OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, at(time), requests_));
 }
 
 void Otf2Location::begin_collectives(int64_t time) {
     for (; next_collective_ < collectives_.size() && collectives_[next_collective_].begin <= time;
          ++next_collective_) {
         const Otf2CollectiveCall& call = collectives_[next_collective_];
-        End end{call.end, ends_made_++, true, {}, call, 0};
+        End end{call.end, ends_made_++, true, 0, {}, call, 0};
         if (call.what.blocking == Otf2Collective::Blocking::yes) {
             check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, at(time)));
         } else {
@@ -74,17 +79,23 @@ void Otf2Location::send(int64_t time, const Otf2Message& message) {
                                  message.bytes));
 }
 
+void Otf2Location::count(int64_t time, uint32_t type, int64_t value) {
+    write_ends(time);
+    const OTF2_Type kind = OTF2_TYPE_INT64;
+    OTF2_MetricValue count;
+    count.signed_int = value;
+    check(OTF2_EvtWriter_Metric(writer_, nullptr, at(time), type, 1, &kind, &count));
+}
+
 void Otf2Location::write_ends(int64_t until) {
     for (; !ends_.empty() && ends_.top().time <= until; ends_.pop()) write(ends_.top());
 }
 
 void Otf2Location::write(const End& end) {
-    const Otf2Message& message = end.message;
     const Otf2CollectiveCall& call = end.collective;
     const uint64_t time = at(end.time);
     if (!end.is_collective)
-        check(OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, message.peer, message.communicator, message.tag,
-                                     message.bytes));
+        receive(time, end);
     else if (end.request == 0)
         check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time, call.what.operation, call.communicator,
                                               call.root, call.sent, call.received));
@@ -92,6 +103,17 @@ void Otf2Location::write(const End& end) {
         check(OTF2_EvtWriter_NonBlockingCollectiveComplete(writer_, nullptr, time, call.what.operation,
                                                            call.communicator, call.root, call.sent,
                                                            call.received, end.request));
+}
+
+void Otf2Location::receive(uint64_t time, const End& end) {
+    const Otf2Message& message = end.message;
+    const auto posted = posted_.find(end.posted);
+    if (posted == posted_.end())
+        return check(OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, message.peer, message.communicator,
+                                            message.tag, message.bytes));
+    check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time, message.peer, message.communicator, message.tag,
+                                  message.bytes, posted->second));
+    posted_.erase(posted);
 }
 
 void Otf2Location::finish(int64_t time) {

@@ -1,6 +1,6 @@
 // The events of one location, a thread, in the order of time. Regions nest: where one of a type is left below
 // those of other types, these are left too, and entered again. The times of a type are those of its row, the
-// value on top of its stack.
+// value on top of its stack. A receive has a request if the call that posts it posts no other.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -36,20 +36,27 @@ struct Otf2CollectiveCall {
     uint64_t sent, received;
 };
 
+// The type of calls of MPI.
+struct Otf2MpiType {
+    uint32_t type = UINT32_MAX;               // a place in the types of the thread file
+    std::vector<int64_t> posting_receives{};  // values of functions that post one receive; ascending
+};
+
 class Otf2Location {
  public:
-    // Both outlive this. `mpi_type`: that of calls of MPI.
-    Otf2Location(Otf2Archive& archive, uint64_t number, uint32_t mpi_type);
+    // All outlive this.
+    Otf2Location(Otf2Archive& archive, uint64_t number, const Otf2MpiType& mpi);
 
     // Those of the whole trace, by begin. Call before all else.
     void expect(std::vector<Otf2CollectiveCall> collectives) { collectives_ = std::move(collectives); }
-    // A message that will be received then.
-    void expect(int64_t time, const Otf2Message& message) {
-        ends_.push({time, ends_made_++, false, message, {}, 0});
+    // A message that will be received then, by a receive that was posted at a time before.
+    void expect(int64_t posted, int64_t time, const Otf2Message& message) {
+        ends_.push({time, ends_made_++, false, posted, message, {}, 0});
     }
     // In the order of time: the type shows the value, a message is sent.
     void show(int64_t time, const Otf2Region& region);
     void send(int64_t time, const Otf2Message& message);
+    void count(int64_t time, uint32_t type, int64_t value);
     // All regions end.
     void finish(int64_t time);
 
@@ -64,6 +71,7 @@ class Otf2Location {
         int64_t time;
         uint64_t order;
         bool is_collective;
+        int64_t posted;  // of a message
         Otf2Message message;
         Otf2CollectiveCall collective;
         uint64_t request;  // of a collective that does not block; 0: none
@@ -79,17 +87,19 @@ class Otf2Location {
     void leave(int64_t time);
     void write_ends(int64_t until);
     void write(const End& end);
+    void receive(uint64_t time, const End& end);
     void begin_collectives(int64_t time);
 
     Otf2Archive& archive_;
     OTF2_EvtWriter* writer_;
-    uint32_t mpi_type_;
+    const Otf2MpiType& mpi_;
     std::vector<Otf2Region> stack_;
     std::map<Otf2Region, uint32_t> numbers_;
     std::vector<Otf2Region> regions_;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     std::vector<Otf2CollectiveCall> collectives_;
     size_t next_collective_ = 0;
+    std::map<int64_t, uint64_t> posted_;  // by the time of the call: requests of receives
     uint64_t ends_made_ = 0, requests_ = 0, events_ = 0, last_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sink/all_labels.hpp"
 #include "sink/otf2_archive.hpp"
 #include "sink/otf2_communicators.hpp"
 #include "sink/otf2_definitions.hpp"
@@ -86,7 +87,7 @@ class Otf2Sink : public Sink {
     size_t all_ranks() const { return static_cast<size_t>(ranks_->size()); }
     size_t owner_of(uint32_t row) const { return row % all_ranks(); }
     bool is_mine(uint32_t row) const { return owner_of(row) == static_cast<size_t>(ranks_->rank()); }
-    bool is_region(const Record& record) const {
+    bool is_shown(const Record& record) const {
         return record.thread_row != Record::no_row && record.type < place_.size() &&
                place_[record.type] != no_place;
     }
@@ -94,6 +95,7 @@ class Otf2Sink : public Sink {
     uint32_t process_of(uint32_t row) const { return schema_->threads[row].process; }
 
     void find_types(const Plan& plan);
+    void show_type(uint32_t type, uint32_t place);
     void make_locations();
     void expect_collectives();
     std::optional<Otf2CollectiveCall> call_of(const CollectiveRow& row) const;
@@ -112,8 +114,10 @@ class Otf2Sink : public Sink {
     const TrafficRows* traffic_ = nullptr;
     const Ranks* ranks_ = nullptr;
     const Schema* schema_ = nullptr;
-    std::vector<uint32_t> place_;  // by type: in the types of the thread file
-    uint32_t mpi_type_ = no_place;
+    std::vector<uint32_t> place_;     // by type: in the types of the thread file
+    std::vector<uint32_t> counters_;  // places, too
+    Otf2MpiType mpi_;
+    EventType mpi_functions_;                   // with the labels of all functions
     std::optional<DirectoryBeside> directory_;  // on rank 0
     fs::path beside_;
     std::optional<Otf2Archive> archive_;
@@ -123,17 +127,31 @@ class Otf2Sink : public Sink {
     std::vector<MessageRecord> messages_;
 };
 
-// Regions are what a thread is in: calls of MPI, and what stands on stacks.
+void Otf2Sink::show_type(uint32_t type, uint32_t place) {
+    if (type >= place_.size()) place_.resize(size_t{type} + 1, no_place);
+    place_[type] = place;
+}
+
+// Regions are what a thread is in: calls of MPI, and what stands on stacks. Counters are metrics.
 void Otf2Sink::find_types(const Plan& plan) {
     const auto& types = plan.schema.thread.types;
     for (const ChannelPlan& channel : plan.channels) {
         if (channel.kind != ChannelPlan::Kind::stack && channel.prv_type != prv_type::mpi_function) continue;
         const auto type = std::ranges::find(types, channel.prv_type, &EventType::type);
-        if (type == types.end()) continue;
-        if (channel.prv_type >= place_.size()) place_.resize(size_t{channel.prv_type} + 1, no_place);
-        place_[channel.prv_type] = static_cast<uint32_t>(type - types.begin());
+        if (type != types.end()) show_type(channel.prv_type, static_cast<uint32_t>(type - types.begin()));
     }
-    if (prv_type::mpi_function < place_.size()) mpi_type_ = place_[prv_type::mpi_function];
+    for (uint32_t place = 0; place < types.size(); ++place) {
+        if (!is_counter(types[place].type)) continue;
+        show_type(types[place].type, place);
+        counters_.push_back(place);
+    }
+    if (prv_type::mpi_function >= place_.size()) return;
+    mpi_.type = place_[prv_type::mpi_function];
+    if (mpi_.type == no_place) return;
+    mpi_functions_ = with_all_labels(plan).thread.types[mpi_.type];
+    for (const auto& [value, label] : mpi_functions_.labels)
+        if (otf2_posts_receive(label)) mpi_.posting_receives.push_back(value);
+    std::ranges::sort(mpi_.posting_receives);
 }
 
 void Otf2Sink::begin(const Ranks& ranks, const Plan& plan) {
@@ -156,7 +174,7 @@ void Otf2Sink::begin(const Ranks& ranks, const Plan& plan) {
 
 void Otf2Sink::make_locations() {
     for (uint32_t row = 0; row < schema_->threads.size(); ++row)
-        if (is_mine(row)) locations_.push_back(std::make_unique<Otf2Location>(*archive_, row, mpi_type_));
+        if (is_mine(row)) locations_.push_back(std::make_unique<Otf2Location>(*archive_, row, mpi_));
 }
 
 void Otf2Sink::expect_collectives() {
@@ -172,8 +190,8 @@ void Otf2Sink::expect_collectives() {
 }
 
 std::optional<Otf2CollectiveCall> Otf2Sink::call_of(const CollectiveRow& row) const {
-    if (mpi_type_ == no_place) return {};
-    const auto what = otf2_collective(label_of(schema_->thread.types[mpi_type_], row.function));
+    if (mpi_.type == no_place) return {};
+    const auto what = otf2_collective(label_of(mpi_functions_, row.function));
     if (!what) return {};
     const bool blocks = what->blocking == Otf2Collective::Blocking::yes;
     const uint32_t process = process_of(static_cast<uint32_t>(row.thread));
@@ -189,7 +207,7 @@ void Otf2Sink::share(const Slice& slice) {
     PerRank<std::vector<Record>> records(all_ranks());
     PerRank<std::vector<MessageRecord>> messages(all_ranks());
     for (const Record& record : slice.records)
-        if (is_region(record)) records[owner_of(record.thread_row)].push_back(record);
+        if (is_shown(record)) records[owner_of(record.thread_row)].push_back(record);
     for (const MessageRecord& message : slice.messages) {
         const size_t sender = owner_of(message.sender_row), receiver = owner_of(message.receiver_row);
         messages[sender].push_back(message);
@@ -209,9 +227,14 @@ void Otf2Sink::write(const Slice& slice) {
             if (is_mine(messages.front().sender_row)) send(messages.front());
     };
     for (const Record& record : records) {
-        if (!is_region(record)) continue;
+        if (!is_shown(record)) continue;
         send_until(record.moment());
-        location(record.thread_row).show(record.time, {place_[record.type], 0, record.value});
+        Otf2Location& of_row = location(record.thread_row);
+        const uint32_t type = place_[record.type];
+        if (is_counter(record.type))
+            of_row.count(record.time, type, record.value);
+        else
+            of_row.show(record.time, {type, 0, record.value});
     }
     send_until(end_of_trace);
 }
@@ -229,7 +252,8 @@ std::optional<Otf2Message> Otf2Sink::message_of(const MessageRecord& message, ui
 // Its place depends on times alone, not on the window in which the message is known.
 void Otf2Sink::expect_receive(const MessageRecord& message) {
     if (const auto known = message_of(message, message.receiver_row, message.sender_row))
-        location(message.receiver_row).expect(std::max(message.receive_end, message.time), *known);
+        location(message.receiver_row)
+            .expect(message.receive_begin, std::max(message.receive_end, message.time), *known);
 }
 
 void Otf2Sink::send(const MessageRecord& message) {
@@ -290,7 +314,7 @@ void Otf2Sink::end(const Outcome& outcome) {
 // The files of other ranks are moved to those of rank 0, and the archive gets its name.
 void Otf2Sink::write_whole(const Outcome& outcome, std::vector<Otf2Region> regions,
                            const std::vector<std::pair<uint64_t, uint64_t>>& counts, uint64_t end) {
-    Otf2Content content{outcome.schema, *communicators_, std::move(regions), {}, end};
+    Otf2Content content{outcome.schema, *communicators_, std::move(regions), counters_, {}, end};
     content.events.resize(schema_->threads.size());
     for (auto [row, events] : counts) content.events[row] = events;
     write_definitions(*archive_, content);

@@ -1,6 +1,7 @@
 // --otf2: the trace as an archive of OTF2, for Vampir and others. Each thread is a location, whose events one
 // rank writes: it gets them from the ranks that have the slices. Calls of MPI and all that rows show of
-// stacks, such as regions, are regions; messages stand where they are sent and where their receive ends.
+// stacks, such as regions, are regions; messages stand where they are sent and where their receive ends;
+// counters are metrics. A send has no request: records of messages do not say when it is complete.
 #pragma once
 
 #include <filesystem>

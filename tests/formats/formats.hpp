@@ -25,6 +25,8 @@ struct Format {
     std::string needs;           // a command that succeeds if the checker has what it needs
     bool is_directory = false;
     bool has_collectives = true;
+    std::string of_every_message = " ";  // and in traces of these programs
+    std::string of_counters = " ";
 
     std::string option() const { return "--" + name; }
 };
@@ -37,7 +39,8 @@ inline const Format formats[] = {
     {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", " slices=[1-9]",
      "protoc --version"},
     {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py", " kinds=12 ",
-     "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true},
+     "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true, true, " requests=[1-9]",
+     " metrics=[1-9]"},
     {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", " states=[1-9]", "python3 --version", false,
      false},
 };

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import otf2
 from otf2.enums import GroupType, LocationType
-from otf2.events import (Enter, Leave, MpiCollectiveBegin, MpiCollectiveEnd, MpiRecv, MpiSend, NonBlockingCollectiveComplete,
-                         NonBlockingCollectiveRequest)
+from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiRecv, MpiSend,
+                         NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,6 +25,7 @@ class Archive:
         self.stacks, self.shown = defaultdict(list), defaultdict(list)
         self.sends, self.receives, self.collectives = [], [], Counter()
         self.blocking, self.requests, self.last = Counter(), defaultdict(set), defaultdict(int)
+        self.posted, self.by_request, self.counts = defaultdict(dict), [], defaultdict(list)
         with otf2.reader.open(str(path / "traces.otf2")) as trace:
             locations = list(trace.definitions.locations)
             self.rows = [location.name for location in locations]
@@ -62,6 +63,18 @@ class Archive:
             self.sends.append((row, event))
         elif isinstance(event, MpiRecv):
             self.receives.append((row, event))
+        elif isinstance(event, MpiIrecvRequest):
+            if event.request_id in self.posted[row] or event.request_id in self.requests[row]:
+                fail(f"a request is made twice: {event}")
+            self.posted[row][event.request_id] = event.time, self.stacks[row][-1][1]
+        elif isinstance(event, MpiIrecv):
+            if event.request_id not in self.posted[row]:
+                fail(f"nothing has made the request: {event}")
+            self.receives.append((row, event))
+            self.by_request.append((row, event, *self.posted[row].pop(event.request_id)))
+        elif isinstance(event, Metric):
+            title, = (member.name for member in event.metric.members)
+            self.counts[row, title_of(title)].append((event.time, event.values[0]))
         elif isinstance(event, MpiCollectiveBegin):
             self.blocking[row] += 1
         elif isinstance(event, MpiCollectiveEnd):
@@ -109,6 +122,28 @@ def joined(slices):
     return made
 
 
+def compare_requests(archive, files):
+    """A receive by request is one whose call posts it and nothing else; no other one is."""
+    process = archive.process_of
+    posts = {"MPI_Irecv", "MPI_Imrecv"}
+    calls = {(row, part.begin) for (row, title), parts in files.all_slices().items() if title == "MPI function"
+             for part in parts if part.name in posts}
+    expected = Counter((m.receiver, m.posted, max(m.begin, m.end), m.tag) for m in files.messages if (m.receiver, m.posted) in calls)
+    found = Counter((row, posted, event.time, event.msg_tag) for row, event, posted, function in archive.by_request)
+    if found != expected:
+        fail(f"receives by request: {list((found - expected).items())[:3]}, lines {list((expected - found).items())[:3]}")
+    if wrong := {function for *_, function in archive.by_request} - posts:
+        fail(f"requests of {wrong}")
+
+
+def compare_counts(archive, files):
+    for (row, title), found in archive.counts.items():
+        expected = files.counts(row, title)
+        first = next((i for i, (_, value) in enumerate(found) if value), len(found))
+        if found[first:] != expected:
+            fail(f"counts of {title} of row {row}: {found[:5]}, lines {expected[:5]}")
+
+
 def compare(archive, files):
     if archive.rows != files.rows:
         fail("locations are not the rows of the Paraver file")
@@ -121,6 +156,8 @@ def compare(archive, files):
             at = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
             fail(f"{title} of row {row}: {len(found)} slices, {len(expected)} in lines; the first that differs is {at}: "
                  f"{found[at:at + 3]}, {expected[at:at + 3]}")
+    compare_requests(archive, files)
+    compare_counts(archive, files)
     if "MPI function" not in titles and any(found for (_, title), found in files.all_slices().items() if title == "MPI function"):
         fail("no call of MPI is there")
 
@@ -150,7 +187,8 @@ def main():
         fail(f"collectives without end: {archive.blocking}")
     if len(sys.argv) > 2:
         compare(archive, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]))
-    counts = {"locations": len(archive.rows), "kinds": len({title for _, title in archive.shown}), "messages": len(archive.sends), "collectives": sum(archive.collectives.values())}
+    counts = {"locations": len(archive.rows), "kinds": len({title for _, title in archive.shown}), "messages": len(archive.sends), "collectives": sum(archive.collectives.values()),
+              "requests": len(archive.by_request), "metrics": len(archive.counts)}
     print(" " + " ".join(f"{name}={count}" for name, count in counts.items()) + " ")
 
 

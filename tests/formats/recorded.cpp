@@ -41,14 +41,18 @@ TEST_P(RecordedFormat, OfFourRanks) {
 
 TEST_P(RecordedFormat, OfEveryKindOfMessage) {
     ASSERT_EQ(traced(4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
-    EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
+    const std::string counts = emulated();
+    EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
+    EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_every_message));
 }
 
 TEST_P(RecordedFormat, OfPausesAndCounters) {
     ASSERT_EQ(
         traced(4, {app("known_messages"), "1"}, {"--loom", "rank", "--counters", "page-faults,rss"}).status,
         0);
-    EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9]"));
+    const std::string counts = emulated();
+    EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9]"));
+    EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_counters));
 }
 
 // A checker that compared nothing would find nothing.
