@@ -113,7 +113,7 @@ class Definitions {
         const auto& all = content_.communicators.all();
         for (uint32_t number = 0; number < all.size(); ++number) {
             const bool is_self = number == Otf2Communicators::of_self;
-            const uint32_t group = is_self ? self_group : first_group + number;
+            const uint32_t group = is_self ? self_group : first_group + number - 1;
             const std::vector<uint64_t> members(all[number].members.begin(), all[number].members.end());
             write_group(group, all[number].name,
                         is_self ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP, members);
