@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
@@ -27,7 +28,7 @@ enum Event : uint8_t {
     create_container,
     destroy_container,
     set_state,
-    reset_state,
+    pop_state,
     set_variable,
     start_link,
     end_link,
@@ -47,7 +48,7 @@ constexpr std::array<Definition, event_count> definitions = {{
     {"PajeCreateContainer", "Time date,Alias string,Type string,Container string,Name string"},
     {"PajeDestroyContainer", "Time date,Type string,Name string"},
     {"PajeSetState", "Time date,Type string,Container string,Value string"},
-    {"PajeResetState", "Time date,Type string,Container string"},
+    {"PajePopState", "Time date,Type string,Container string"},
     {"PajeSetVariable", "Time date,Type string,Container string,Value double"},
     {"PajeStartLink",
      "Time date,Type string,Container string,StartContainer string,Value string,Key string,Bytes string,Tag "
@@ -97,7 +98,6 @@ std::string color(uint32_t type, int64_t value) {
 }
 
 constexpr std::array<uint16_t, 1> left_out = {prv_type::tid};
-constexpr uint32_t no_place = UINT32_MAX;
 
 template <class... Parts>
 void add_line(std::string& text, fmt::format_string<Parts...> format, Parts&&... parts) {
@@ -110,6 +110,7 @@ void add_line(std::string& text, fmt::format_string<Parts...> format, Parts&&...
 void PajeSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     schema_ = &plan.schema;
+    states_ = RowStates(ranks, plan.schema.thread, left_out);
     define(plan);
     create_containers(plan.schema);
     file_.emplace(ranks, path_, header_ + containers_);
@@ -120,27 +121,24 @@ void PajeSink::define(const Plan& plan) {
     add_line(header_, "{} N 0 \"Node\"", +container_type);
     add_line(header_, "{} P N \"Process\"", +container_type);
     add_line(header_, "{} T P \"Thread\"", +container_type);
+    add_line(header_, "{} S T \"States\"", +container_type);
     add_line(header_, "{} L 0 T T \"Message\"", +link_type);
     add_line(header_, "{} m L \"message\" \"0.30 0.30 0.30\"", +entity_value);
     const Schema schema = with_all_labels(plan);
     const auto& types = schema.thread.types;
-    for (uint32_t t = 0; t < types.size(); ++t) {
+    for (uint32_t t : states_.types()) {
         const uint32_t type = types[t].type;
-        if (std::ranges::find(left_out, type) != left_out.end()) continue;
-        if (type >= place_.size()) place_.resize(size_t{type} + 1, no_place);
-        place_[type] = t;
         if (is_counter(type))
             add_line(header_, "{} t{} T {} {}", +variable_type, t, in_quotes(types[t].title), color(t, 0));
         else
-            add_line(header_, "{} t{} T {}", +state_type, t, in_quotes(types[t].title));
+            add_line(header_, "{} t{} {} {}", +state_type, t, type == prv_type::mpi_function ? 'T' : 'S',
+                     in_quotes(types[t].title));
     }
     define_values(schema.thread);
 }
 
 void PajeSink::define_values(const FileSchema& file) {
-    for (uint32_t t = 0; t < file.types.size(); ++t) {
-        const uint32_t type = file.types[t].type;
-        if (type >= place_.size() || place_[type] != t) continue;
+    for (uint32_t t : states_.types()) {
         for (const auto& [value, label] : file.types[t].labels)
             if (value != 0 && defined_.emplace(t, value).second)
                 add_line(header_, "{} t{}v{} t{} {} {}", +entity_value, t, value, t, in_quotes(label),
@@ -177,6 +175,7 @@ void PajeSink::expect_ends(const Slice& slice) {
 void PajeSink::share(const Slice& slice) {
     if (ranks_->is_alone()) return;
     place();
+    states_.share(slice.records);
     const uint64_t mine = slice.messages.size();
     link_ = all_links_ + ranks_->exscan(mine);
     all_links_ += ranks_->allreduce(Op::sum, mine);
@@ -224,17 +223,38 @@ void PajeSink::write(const Slice& slice) {
 }
 
 void PajeSink::add(const Record& record) {
-    if (record.thread_row == Record::no_row || record.type >= place_.size()) return;
-    const uint32_t type = place_[record.type];
-    if (type == no_place) return;
-    const std::string time = date(record.time);
-    if (is_counter(record.type))
-        return add_line(text_, "{} {} t{} r{} {}", +set_variable, time, type, record.thread_row,
-                        record.value);
-    if (record.value == 0)
-        return add_line(text_, "{} {} t{} r{}", +reset_state, time, type, record.thread_row);
+    const std::optional<RowStates::Key> key = states_.key_of(record);
+    if (!key) return;
+    if (!is_counter(record.type)) return add_state(record, *key);
+    add_line(text_, "{} {} t{} r{} {}", +set_variable, date(record.time), states_.types()[key->type],
+             key->row, record.value);
+}
+
+// A state is popped, not reset: ViTE knows no other end.
+void PajeSink::add_state(const Record& record, RowStates::Key key) {
+    using enum RowStates::State;
+    RowStates::State& state = states_.of(key);
+    const RowStates::State before = std::exchange(state, state_behind(record, state));
+    if (state == never_shown) return;
+    const uint32_t type = states_.types()[key.type];
+    const std::string time = date(record.time), container = container_of(key);
+    if (before == never_shown && record.type != prv_type::mpi_function) {
+        made_.push_back(uint64_t{key.row} << 32 | type);
+        add_line(text_, "{} {} {} S r{} {}", +create_container, time, container, key.row,
+                 in_quotes(schema_->thread.types[type].title));
+    }
+    if (record.value == 0) {
+        if (before == shown) add_line(text_, "{} {} t{} {}", +pop_state, time, type, container);
+        return;
+    }
     if (!defined_.contains({type, record.value})) used_late_.emplace(type, record.value);
-    add_line(text_, "{} {} t{} r{} t{}v{}", +set_state, time, type, record.thread_row, type, record.value);
+    add_line(text_, "{} {} t{} {} t{}v{}", +set_state, time, type, container, type, record.value);
+}
+
+std::string PajeSink::container_of(RowStates::Key key) const {
+    const uint32_t type = states_.types()[key.type];
+    return schema_->thread.types[type].type == prv_type::mpi_function ? fmt::format("r{}", key.row)
+                                                                      : fmt::format("r{}t{}", key.row, type);
 }
 
 void PajeSink::add(const MessageRecord& message) {
@@ -266,19 +286,27 @@ void PajeSink::add_late_values(const Outcome& outcome) {
     define_values(late);
 }
 
+void PajeSink::destroy_containers(int64_t time, std::vector<uint64_t> made) {
+    std::ranges::sort(made);
+    for (const uint64_t state : made)
+        add_line(text_, "{} {} S r{}t{}", +destroy_container, date(time), state >> 32,
+                 static_cast<uint32_t>(state));
+    for (uint32_t row = 0; row < schema_->threads.size(); ++row)
+        add_line(text_, "{} {} T r{}", +destroy_container, date(time), row);
+}
+
 void PajeSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) {
         place();
         ranks_->agree([&] { file_->write_placed(); });
     }
     const std::vector<LinkEnd> ends = ends_.rest(*ranks_);
+    std::vector<uint64_t> made = ranks_->gather_joined(made_);
     add_late_values(outcome);
     ranks_->agree([&] {
         if (!ranks_->is_root()) return;
         for (const LinkEnd& end : ends) add(end);
-        const std::string time = date(std::max(outcome.duration, ends.empty() ? 0 : ends.back().time));
-        for (uint32_t row = 0; row < schema_->threads.size(); ++row)
-            add_line(text_, "{} {} T r{}", +destroy_container, time, row);
+        destroy_containers(std::max(outcome.duration, ends.empty() ? 0 : ends.back().time), std::move(made));
         flush();
     });
     if (!ranks_->is_alone()) {

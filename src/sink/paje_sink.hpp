@@ -1,6 +1,7 @@
 // --paje: the trace in the format of Pajé (L. Schnorr: Paje trace file format, 2016), for ViTE and PajeNG:
 // nodes, processes and threads as containers, what rows show as states and variables, messages as links. The
-// file is in the order of time.
+// file is in the order of time. ViTE shows one kind of states in a container: calls of MPI stand in the
+// thread itself, each further kind in a container of its own below it, made when it first shows something.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "sink/later_items.hpp"
 #include "sink/placed_file.hpp"
+#include "sink/row_states.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {
@@ -41,16 +43,20 @@ class PajeSink : public Sink {
     void create_containers(const Schema& schema);
     void expect_ends(const Slice& slice);
     void add(const Record& record);
+    void add_state(const Record& record, RowStates::Key key);
+    std::string container_of(RowStates::Key key) const;
     void add(const MessageRecord& message);
     void add(const LinkEnd& end);
     void add_late_values(const Outcome& outcome);
+    void destroy_containers(int64_t time, std::vector<uint64_t> made);
     void flush();
     void place();
 
     std::filesystem::path path_;
     const Ranks* ranks_ = nullptr;
     const Schema* schema_ = nullptr;
-    std::vector<uint32_t> place_;  // by type: in the types of the thread file
+    RowStates states_;
+    std::vector<uint64_t> made_;  // containers of this rank's states: row << 32 | place
     std::set<Value> defined_, used_late_;
     LaterItems<LinkEnd> ends_;
     uint64_t link_ = 0;       // number of the last message

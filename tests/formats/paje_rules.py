@@ -25,9 +25,10 @@ class Trace:
         self.events = {}  # number: (name, fields)
         self.types, self.values, self.containers = {}, {}, {}
         self.shown, self.counts = defaultdict(list), defaultdict(list)
+        self.kinds = {}  # of states, by container
         self.links, self.ended, self.destroyed, self.last = {}, {}, set(), 0
         current = None
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
             if line.startswith("%EventDef"):
                 _, name, event = line.split()
                 current = (name, [])
@@ -75,8 +76,13 @@ class Trace:
         for field in "StartContainer", "EndContainer", "Container":
             if field in event and event[field] != "0" and (event[field] not in self.containers or event[field] in self.destroyed):
                 fail(f"line {number}: the container {event[field]} is not there")
-        if name in ("PajeSetState", "PajeResetState"):
-            self.shown[event["Container"], event["Type"]].append((time, event.get("Value")))
+        if name in ("PajeSetState", "PajePopState"):
+            if self.kinds.setdefault(event["Container"], event["Type"]) != event["Type"]:
+                fail(f"line {number}: the container has states of two kinds, of which ViTE shows one")
+            states = self.shown[event["Container"], event["Type"]]
+            if name == "PajePopState" and (not states or states[-1][1] is None):
+                fail(f"line {number}: a state ends that has not begun")
+            states.append((time, event.get("Value")))
         elif name == "PajeSetVariable":
             self.counts[event["Container"], event["Type"]].append((time, int(event["Value"])))
         elif name == "PajeStartLink":
@@ -108,8 +114,13 @@ def compare(trace, files):
     if [trace.containers[alias]["Name"] for alias in threads] != [plain(row) for row in files.rows]:
         fail("threads are not the rows of the Paraver file")
     types = {title_of(event["Name"]): alias for alias, event in trace.types.items()}
+    below = defaultdict(list)  # by thread: its states
+    for container, kind in trace.kinds.items():
+        of = trace.containers[container]
+        below[container if of["Type"] == "T" else of["Container"]].append((container, kind))
     for (row, title), expected in files.all_slices().items():
-        key = threads[row], types[plain(title)]
+        kind = types[plain(title)]
+        key = next((key for key in below[threads[row]] if key[1] == kind), (threads[row], kind))
         if key in trace.counts:
             lines = next(files.lines[row, kind] for kind in files.titles if files.titles[kind] == title)
             if trace.counts[key] != lines:
