@@ -87,6 +87,24 @@ TEST_P(GeneratedFormat, HasOddNames) {
     EXPECT_EQ(done.status, 0) << done.err;
 }
 
+// Markup, quotes and control characters in names of hosts, threads and regions.
+TEST_P(GeneratedFormat, HasOddNamesOfHostsThreadsAndRegions) {
+    const std::string odd = "</script><b a=\"'\">& \xe2\x80\xa8 \x01\x1b[31m\x7f\t%d \\";
+    constexpr int region = 99;
+    trace_.thread({.loom = "node.a", .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}}})
+        .mark(region, "stack", odd, {{1001, odd}})
+        .set("ovni.host", odd)
+        .set("ovni.name", odd)
+        .starts(100)
+        .event("OM[", 210, {i64(1001), region})
+        .event("OM]", 220, {i64(1001), region})
+        .ends(400);
+    expect_same_bytes();
+    const Finished done = run({"/usr/bin/python3", "-B", SOURCE_DIR "/tests/formats/" + GetParam().checker,
+                               (output("serial") / GetParam().file).string()});
+    EXPECT_EQ(done.status, 0) << done.err;
+}
+
 TEST_P(GeneratedFormat, OfAnEmptyTraceIsEmpty) {
     expect_same_bytes({"--empty-ok"});
     checked_alone();
@@ -109,6 +127,15 @@ TEST_P(GeneratedFormat, OfABadTraceIsPartial) {
         checked(format, out / format.partial, out, Names::partial);
         expect_equal_bytes(output("out0") / format.partial, out / format.partial);
     }
+}
+
+TEST_P(GeneratedFormat, OfADamagedTraceIsWholeIfItMayKeepGoing) {
+    build(trace_, {.seed = 34, .looms = 2, .events = 500});
+    trace_.thread({.loom = "bad", .tid = 9}).starts(10).event("OHr", 2000).ends(3000);
+    trace_.thread({.loom = "cut", .tid = 10}).starts(10).ends(3000).cut_at(60);
+    expect_same_bytes({"--keep-going"});
+    checked_alone();
+    EXPECT_FALSE(fs::exists(output("serial") / GetParam().partial));
 }
 
 TEST_P(GeneratedFormat, ReplacesAPartialOne) {

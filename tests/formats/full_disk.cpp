@@ -1,0 +1,64 @@
+// Outputs for other viewers on a disk that becomes full: an error that names the output, and nothing is left.
+#include "tests/formats/formats.hpp"
+#include "tests/mpi/emulator_test.hpp"
+
+namespace ovni::test {
+namespace {
+
+struct FullDiskCase {
+    std::string option, file;
+};
+void PrintTo(const FullDiskCase& output, std::ostream* out) {
+    *out << output.option;
+}
+const FullDiskCase outputs[] = {
+    {"html", "page.html"}, {"perfetto", "trace.pftrace"}, {"otf2", "trace.otf2"}, {"paje", "trace.paje"}};
+
+// The emulators write into a small file system, which holds as much already as the test says.
+class FullDisk : public DistributedTest, public testing::WithParamInterface<FullDiskCase> {
+ protected:
+    void SetUp() override {
+        fs::create_directories(output("disk"));
+        if (const Finished probe = in_namespace(mount()); probe.status != 0)
+            GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
+        const Finished known = run({program("ovniemu"), "--empty-ok", "--" + GetParam().option,
+                                    output("probe").string(), output("disk").string()});
+        if (known.err.find("this build has no") != std::string::npos) GTEST_SKIP() << known.err;
+    }
+    void expect_error_with_room_for(int kilobytes, const fs::path& directory) {
+        const std::string disk = output("disk").string(), file = disk + "/" + GetParam().file;
+        const std::string fill =
+            "head -c " + std::to_string(size - kilobytes) + "k /dev/zero >" + disk + "/fill";
+        for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
+            const Finished done =
+                in_namespace(mount() + " && " + fill + " && " + emulator + " -o " +
+                             output("paraver").string() + " --" + GetParam().option + " " + file + " " +
+                             directory.string() + "; status=$?; ls -A " + disk + "; exit $status");
+            EXPECT_EQ(done.status, 1) << kilobytes << " KiB, " << emulator << "\n" << done.err;
+            EXPECT_THAT(done.err, HasSubstr("ERROR: ")) << kilobytes << " KiB, " << emulator;
+            EXPECT_THAT(done.err, HasSubstr(file)) << kilobytes << " KiB, " << emulator;
+            EXPECT_EQ(done.out, "fill\n") << kilobytes << " KiB, " << emulator << "\n" << done.err;
+        }
+    }
+
+ private:
+    static constexpr int size = 512;  // KiB
+    std::string mount() {
+        return "mount -t tmpfs -o size=" + std::to_string(size) + "k none " + output("disk").string();
+    }
+    static Finished in_namespace(const std::string& command) {
+        return run({"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command}, mpi_environment);
+    }
+};
+
+TEST_P(FullDisk, IsAnErrorAndLeavesNothing) {
+    build(trace_, {.seed = 51, .looms = 2, .events = 20'000});
+    const fs::path directory = trace_.write();
+    for (const int kilobytes : {0, 8, 60}) expect_error_with_room_for(kilobytes, directory);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FullDisk, testing::ValuesIn(outputs),
+                         [](const auto& output) { return output.param.option; });
+
+}  // namespace
+}  // namespace ovni::test
