@@ -12,8 +12,9 @@
 
 namespace ovni {
 
-// The category of a row is what the first of these types shows that shows anything.
-inline constexpr std::array<uint16_t, 4> page_types = {25, 310, 50, prv_type::thread_state};
+// The category of a row is what the first of these types shows that shows anything: MPI, locks, OpenMP, the
+// subsystems of Nanos6 and nOS-V, states of threads.
+inline constexpr std::array<uint16_t, 6> page_types = {25, 310, 50, 37, 13, prv_type::thread_state};
 inline constexpr uint16_t page_region_type = prv_type::first_mark + OVNI_MPI_REGION_MARK;
 
 // The place of a type in page_types, and its value.

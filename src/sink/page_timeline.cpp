@@ -21,9 +21,9 @@ constexpr size_t most_changes = size_t{3} << 15;
 constexpr size_t most_messages = 4000;
 
 // These hold for a window.
-constexpr size_t changes_at_wait = 256, changes_in_region = 4096;
+constexpr size_t changes_at_wait = 256, changes_in_region = 4096, changes_in_later_region = 512;
 constexpr size_t messages_in_window = 32;
-constexpr size_t most_regions = 24;
+constexpr size_t first_regions = 24, most_regions = 128;  // the first have more changes
 constexpr uint32_t rows_in_region = 32;
 
 size_t columns_for(size_t rows) {
@@ -43,7 +43,7 @@ Json names_of(const std::vector<std::string>& all) {
     return names;
 }
 
-constexpr std::array kinds = {"mpi", "lock", "openmp", "state"};
+constexpr std::array kinds = {"mpi", "lock", "openmp", "task", "task", "state"};
 static_assert(kinds.size() == page_types.size());
 constexpr std::array window_names = {"whole", "wait", "region"};
 
@@ -136,7 +136,8 @@ void PageTimeline::add_region(const RegionInstance& instance) {
     const uint32_t first = instance.row / rows_in_region * rows_in_region;
     for (uint32_t row = first; row < std::min<size_t>(first + rows_in_region, row_count_); ++row)
         window.rows.push_back(row);
-    window.most_changes = changes_in_region / window.rows.size();
+    const bool is_early = window_of_region_.size() < first_regions;
+    window.most_changes = (is_early ? changes_in_region : changes_in_later_region) / window.rows.size();
     window_of_region_[instance.region] = windows_.add(std::move(window));
 }
 
@@ -265,19 +266,22 @@ Json PageTimeline::messages() const {
     return list;
 }
 
-Json PageTimeline::windows(const PagePalette& palette, const PagePalette& regions) {
+Json PageTimeline::windows(const PagePalette& palette, const PagePalette& regions,
+                           const FileSchema& threads) {
     Json all = Json::array();
     for (const PageWindow& window : windows_.windows()) {
         const bool is_region = window.kind == PageWindow::Kind::region;
         const bool is_wait = window.kind == PageWindow::Kind::wait;
-        all.push_back({{"kind", window_names[static_cast<size_t>(window.kind)]},
-                       {"from", window.from},
-                       {"to", window.to == INT64_MAX ? Json() : Json(window.to)},
-                       {"row", window.row},
-                       {"region", is_region ? Json(regions.place_of(static_cast<uint32_t>(window.region)) + 1)
-                                            : Json()},
-                       {"wait", is_wait ? Json{window.wait_from, window.wait_to} : Json()},
-                       {"clips", Json::array()}});
+        all.push_back(
+            {{"kind", window_names[static_cast<size_t>(window.kind)]},
+             {"from", window.from},
+             {"to", window.to == INT64_MAX ? Json() : Json(window.to)},
+             {"row", window.row},
+             {"region",
+              is_region ? Json(regions.place_of(static_cast<uint32_t>(window.region)) + 1) : Json()},
+             {"name", is_region ? Json(cut(page_label(page_region_type, window.region, threads))) : Json()},
+             {"wait", is_wait ? Json{window.wait_from, window.wait_to} : Json()},
+             {"clips", Json::array()}});
     }
     for (Json& clip : clips(palette, regions)) {
         const auto window = clip[0].get<size_t>();
@@ -303,11 +307,12 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
     Json mine = Json::array();
     for (const TimeColumns& columns : of_rows_) mine.push_back(palette.text(columns, end, 1));
     Json cells = gathered(mine);
-    Json windows = this->windows(palette, regions), messages = this->messages();
+    Json windows = this->windows(palette, regions, schema.thread), messages = this->messages();
     if (!ranks_.is_root()) return {};
     Json timeline = {{"end", end},
                      {"categories", categories_of(palette, schema.thread)},
                      {"regions", regions_of(regions, schema.thread)},
+                     {"entered_regions", regions_.count()},
                      {"waits", waits_of(schema.thread)}};
     timeline["rows"] = {{"names", names_of(schema.thread.rows)},
                         {"hosts", Json::array()},

@@ -49,7 +49,8 @@ class PageTimeline {
     void merge(std::vector<TimeColumns>& columns) const;
     nlohmann::ordered_json gathered(const nlohmann::ordered_json& mine) const;
     nlohmann::ordered_json clips(const PagePalette& palette, const PagePalette& regions);
-    nlohmann::ordered_json windows(const PagePalette& palette, const PagePalette& regions);
+    nlohmann::ordered_json windows(const PagePalette& palette, const PagePalette& regions,
+                                   const FileSchema& threads);
     nlohmann::ordered_json messages() const;
 
     const Ranks& ranks_;

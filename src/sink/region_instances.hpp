@@ -24,6 +24,8 @@ class RegionInstances {
     // Collective: returns what became known on any rank since the last call, by time: the beginnings of
     // instances, and the end of those that had none.
     std::vector<RegionInstance> share(const Ranks& ranks);
+    // Regions that are known on all ranks since the last share().
+    size_t count() const { return first_.size(); }
 
  private:
     void enter(int64_t region, const Record& record);

@@ -18,7 +18,7 @@ constexpr uint16_t mpi_type = 25;
 
 class PageSizeTest : public testing::TestWithParam<uint32_t> {
  protected:
-    static constexpr uint32_t rows_of_host = 64, values = 80;
+    static constexpr uint32_t rows_of_host = 64, values = 160;
 
     PageSizeTest() {
         FileSchema& threads = plan_.schema.thread;

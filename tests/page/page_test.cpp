@@ -1,5 +1,6 @@
 // --html: the data of the page against the report of the same run, for any number of ranks and any names.
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tests/mpi/emulator_test.hpp"
@@ -27,14 +28,20 @@ class PageTest : public DistributedTest {
         return data_of(page_text("serial"));
     }
     // One process and 1 to 4 ranks write equal bytes, in windows of any size.
-    Json expect_same_pages(int status = 0, const std::string& inserted = "") {
+    Json expect_same_pages(int status = 0, const std::string& inserted = "",
+                           const std::vector<std::string>& further = {}) {
         const fs::path directory = trace_.write();
-        const Finished expected = serial(directory, output("serial"), page_to("serial"));
+        const auto options_to = [&](const std::string& name) {
+            std::vector<std::string> options = page_to(name);
+            options.insert(options.end(), further.begin(), further.end());
+            return options;
+        };
+        const Finished expected = serial(directory, output("serial"), options_to("serial"));
         EXPECT_EQ(expected.status, status) << expected.err;
         const std::string text = page_text("serial" + inserted);
         for (const int ranks : {1, 2, 3, 4}) {
             const std::string name = "ranks" + std::to_string(ranks);
-            const Finished done = distributed(ranks, directory, output(name), page_to(name),
+            const Finished done = distributed(ranks, directory, output(name), options_to(name),
                                               {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 150)});
             EXPECT_EQ(done.status, status) << done.err;
             EXPECT_TRUE(text == page_text(name + inserted)) << ranks << " ranks";
@@ -138,6 +145,58 @@ TEST_F(PageTest, HasAWindowForEachLongWaitAndRegion) {
     std::ranges::sort(longest);
     EXPECT_EQ(shown, longest);
     EXPECT_EQ(regions, (std::vector<std::string>{"first", "second"}));
+}
+
+// A page has the first instances of more regions than it has colours for, each with its name.
+TEST_F(PageTest, HasAWindowForMostRegions) {
+    constexpr int region = 99, regions = 150;
+    std::vector<std::pair<int64_t, std::string>> labels;
+    for (int r = 1; r <= regions; ++r) labels.emplace_back(r, "region " + std::to_string(r));
+    StreamBuilder& stream = rank(0, 1, "node0.a").mark(region, "stack", "MPI_Pcontrol region", labels);
+    stream.starts(1);
+    for (int r = 1; r <= regions; ++r)
+        stream.event("OM[", 100 * r, {i64(r), region}).event("OM]", 100 * r + 50 - r / 10, {i64(r), region});
+    stream.ends(100 * regions + 100);
+    const Json timeline = expect_same_pages()["timeline"];
+    EXPECT_EQ(timeline["entered_regions"], regions);
+    int number = 0;
+    for (const Json& window : timeline["windows"]) {
+        if (window["kind"] != "region") continue;
+        EXPECT_EQ(window["name"], "region " + std::to_string(++number));
+        EXPECT_EQ(window["clips"].size(), 1u);
+    }
+    EXPECT_EQ(number, 128);
+}
+
+TEST_F(PageTest, ShowsSubsystemsOfTaskRuntimes) {
+    trace_.thread({.loom = "a", .tid = 1, .require = {{"ovni", "1.1.0"}, {"nanos6", "1.0.0"}}})
+        .starts(1)
+        .event("6W[", 10)
+        .event("6W]", 90)
+        .ends(100);
+    trace_.thread({.loom = "b", .tid = 2, .require = {{"ovni", "1.1.0"}, {"nosv", "2.0.0"}}})
+        .starts(1)
+        .event("VS[", 10)
+        .event("VS]", 50)
+        .ends(100);
+    const Json page = emulated();
+    std::set<std::string> shown;
+    for (const Json& category : page["timeline"]["categories"])
+        if (category["kind"] == "task") shown.insert(category["name"]);
+    EXPECT_THAT(shown, testing::ElementsAre("Scheduler: Serving", "Worker: Looking for work"));
+}
+
+TEST_F(PageTest, OfAnEmptyTrace) {
+    const Json page = expect_same_pages(0, "", {"--empty-ok"});
+    EXPECT_TRUE(page["timeline"]["rows"]["names"].empty());
+}
+
+TEST_F(PageTest, OfADamagedTraceIsWholeIfItMayKeepGoing) {
+    add_barriers(3, 10);
+    rank(3, 4, "node3.a").starts(5).event("MCB", 5000, {u64(0)}).ends(6000);
+    const Json page = expect_same_pages(0, "", {"--keep-going"});
+    EXPECT_EQ(page["report"]["damages"].size(), 1u);
+    EXPECT_FALSE(fs::exists(output("serial.partial.html")));
 }
 
 TEST_F(PageTest, AnyNumberOfRanksWritesTheSameBytes) {

@@ -17,6 +17,8 @@ function hash(text) {
   return value;
 }
 
+const otherHues = {lock: 345, openmp: 140, task: 85};
+
 // Functions of a kind have one hue and differ in lightness.
 function categoryColour(place) {
   const category = timeline.categories[place];
@@ -25,7 +27,7 @@ function categoryColour(place) {
     return {1: "var(--work)", 6: "var(--lost)", 2: "var(--rest)", 4: "var(--rest)", 5: "var(--rest)"}[category.value] ?? "";
   const shade = hash(category.name);
   const hue = category.kind === "mpi" ? functionKinds.find(([pattern]) => pattern.test(category.name))?.[1] ?? 25
-    : category.kind === "lock" ? 345 : 140;
+    : otherHues[category.kind];
   return `hsl(${hue + shade % 13 - 6} ${58 + shade % 24}% ${44 + shade % 17}%)`;
 }
 

@@ -138,8 +138,10 @@ function regionChoice() {
     const window = windows[select.value];
     if (window) showWindow(window, window.from, window.to);
   }}, element("option", {value: ""}, "choose"),
-  windows.map((window, place) => element("option", {value: place}, regionName(window.region))));
-  return element("label", {}, "First instance of region ", select);
+  windows.map((window, place) => element("option", {value: place}, window.name)));
+  const left = timeline.entered_regions - windows.length;
+  return element("label", {}, "First instance of region ", select,
+    left > 0 ? ` (of ${numberText(timeline.entered_regions)}; later ones are left out)` : null);
 }
 
 const seen = element("span", {id: "seen"});
