@@ -154,7 +154,7 @@ TEST_F(PageTest, HasAWindowForMostRegions) {
     for (int r = 1; r <= regions; ++r) labels.emplace_back(r, "region " + std::to_string(r));
     StreamBuilder& stream = rank(0, 1, "node0.a").mark(region, "stack", "MPI_Pcontrol region", labels);
     stream.starts(1);
-    for (int r = 1; r <= regions; ++r)
+    for (int64_t r = 1; r <= regions; ++r)
         stream.event("OM[", 100 * r, {i64(r), region}).event("OM]", 100 * r + 50 - r / 10, {i64(r), region});
     stream.ends(100 * regions + 100);
     const Json timeline = expect_same_pages()["timeline"];
