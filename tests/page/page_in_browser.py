@@ -2,6 +2,7 @@
 """page_in_browser.py BUILD: pages of --html in a headless Chromium. Exit status 77 where there is none."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,12 @@ def opens_quietly(page, path):
 def names_are_texts(page):
     options = page.run("[...document.querySelectorAll('#efficiencies option')].map((o) => o.textContent)")
     check(HOSTILE in options, f"regions are {options}")
+
+
+def begins_with_findings(page):
+    lines = page.run("[...document.querySelectorAll('#short li')].map((e) => e.textContent)")
+    check(any(re.match("Most time in one function of MPI: .* in MPI_.*, by rank [0-3]", line) for line in lines), f"in short: {lines}")
+    check(page.run("document.querySelector('main > section').id") == "short", "it is not the first section")
 
 
 def zooms(page):
@@ -162,7 +169,7 @@ def main():
         path = heat_page(directory)
         with browser.Browser() as page:
             opens_quietly(page, path)
-            for part in (names_are_texts, zooms, moves_by_dragging, explains_points, sorts, filters, shows_waits):
+            for part in (names_are_texts, begins_with_findings, zooms, moves_by_dragging, explains_points, sorts, filters, shows_waits):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True) as page:

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "messages/waits.hpp"
 #include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
@@ -197,6 +198,15 @@ TEST_F(PageTest, OfADamagedTraceIsWholeIfItMayKeepGoing) {
     const Json page = expect_same_pages(0, "", {"--keep-going"});
     EXPECT_EQ(page["report"]["damages"].size(), 1u);
     EXPECT_FALSE(fs::exists(output("serial.partial.html")));
+}
+
+TEST_F(PageTest, ExplainsEveryKindOfWait) {
+    add_barriers(2, 2);
+    emulated();
+    const std::string text = page_text("serial");
+    for (const std::string_view name : wait_names)
+        EXPECT_TRUE(name.empty() || text.find("\"" + std::string(name) + "\": \"") != std::string::npos)
+            << name;
 }
 
 TEST_F(PageTest, AnyNumberOfRanksWritesTheSameBytes) {

@@ -8,7 +8,8 @@ const functionKinds = [
   [/^MPI_I?(all|bcast|reduce|gather|scatter|scan|exscan|neighbor)/i, 268],
   [/^MPI_(Put|Get|R?accumulate|Win|Fetch|Rput|Rget|Compare)/i, 178],
   [/^MPI_File/, 60],
-  [/^MPI_/, 25],
+  [/^MPI_(Init|Finalize)/, 52],
+  [/^MPI_/, 80],
 ];
 
 function hash(text) {
@@ -26,13 +27,14 @@ function categoryColour(place) {
   if (category.kind === "state")
     return {1: "var(--work)", 6: "var(--lost)", 2: "var(--rest)", 4: "var(--rest)", 5: "var(--rest)"}[category.value] ?? "";
   const shade = hash(category.name);
-  const hue = category.kind === "mpi" ? functionKinds.find(([pattern]) => pattern.test(category.name))?.[1] ?? 25
+  const hue = category.kind === "mpi" ? functionKinds.find(([pattern]) => pattern.test(category.name))?.[1] ?? 80
     : otherHues[category.kind];
   return `hsl(${hue + shade % 13 - 6} ${58 + shade % 24}% ${44 + shade % 17}%)`;
 }
 
+// Neighbours in the list are far apart: each turns by the golden angle.
 function regionColour(place) {
-  return `hsl(${hash(timeline.regions[place] ?? "") % 360} 45% 55%)`;
+  return `hsl(${(20 + 137.5 * place) % 360} 45% 55%)`;
 }
 
 const themeListeners = [];

@@ -26,6 +26,9 @@ function regionName(number) {
   return number === 0 ? "" : timeline.regions[number - 1] ?? "another region";
 }
 
+// For tables.
+const regionText = (region) => region ?? "(none)";
+
 function leftOut(path, shown) {
   const all = page.left_out[path];
   return all ? element("p", {class: "note"}, `The first ${shown} of ${numberText(all)} are listed.`) : null;

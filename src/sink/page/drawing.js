@@ -117,7 +117,8 @@ function draw() {
   context.clip();
   for (let place = first; place < last; ++place) {
     drawRow(context, shown[place], yOf(place));
-    context.fillStyle = place === view.cursor.row ? theme.mark : theme.text;
+    context.fillStyle = theme.text;
+    context.font = `${place === view.cursor.row ? "bold " : ""}12px system-ui, sans-serif`;
     context.fillText(shortened(context, shown[place].name), 4, yOf(place) + rowHeight / 2 + 4);
   }
   const placeOfRow = new Map(shown.map((item, place) => [item.row, place]));

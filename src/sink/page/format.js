@@ -1,6 +1,6 @@
 // Numbers as text, and elements. Texts of the trace become text nodes, never HTML.
 
-const timeUnits = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]];
+const timeUnits = [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]];
 
 function timeText(ns) {
   if (ns === null || ns === undefined) return "unknown";

@@ -32,6 +32,6 @@ function showSections() {
 
 document.body.append(tip);
 showHead();
-for (const show of [showQuality, showEfficiencies, showTimeline, showFunctions, showWaits, showMessages, showLocks,
+for (const show of [showFindings, showQuality, showEfficiencies, showTimeline, showFunctions, showWaits, showMessages, showLocks,
   showCallSites, showRun]) show();
 showSections();

@@ -131,6 +131,23 @@ function legend() {
   return element("ul", {class: "legend", "aria-label": "Colours"}, items);
 }
 
+// The thin lines of rows: above regions, below waits.
+function legendOfLines() {
+  const most = 12;
+  const swatch = (colour) => {
+    const made = element("i");
+    made.style.background = colour;
+    return made;
+  };
+  const items = timeline.regions.slice(0, most).map((name, place) => element("li", {}, swatch(regionColour(place)), name));
+  const more = timeline.regions.length - most;
+  if (more > 0) items.push(element("li", {class: "note"}, `and ${more} more`));
+  if (items.length > 0) items.unshift(element("li", {class: "note"}, "Upper line, regions:"));
+  if (Object.keys(timeline.waits).length > 0)
+    items.push(element("li", {class: "note"}, "Lower line:"), element("li", {}, swatch("var(--mark)"), "waits"));
+  return items.length > 0 ? element("ul", {class: "legend", "aria-label": "Colours of regions and waits"}, items) : null;
+}
+
 function regionChoice() {
   const windows = details.filter((window) => window.kind === "region");
   if (windows.length === 0) return null;
@@ -186,10 +203,10 @@ function showTimeline() {
     element("div", {class: "tools"}, button("Zoom in", () => zoomAtCursor(0.5)), button("Zoom out", () => zoomAtCursor(2)),
       button("All", () => look(0, timeline.end)), button("Next wait", () => nextWait(1)), allRows, fold,
       regionChoice(), seen),
-    viewer, legend(),
+    viewer, legend(), ...[legendOfLines()].filter(Boolean),
     element("p", {class: "note"}, "The wheel zooms with Ctrl or Shift, or once the timeline has the focus; drag to "
-      + "move. Keys: arrows, + and -, Home, n and p for waits, Enter for hosts. "
-      + (isFolded ? "A row is a host, with its number of threads; a click on its name opens it." : "")));
+      + "move. Keys: arrows, + and -, Home, n and p for waits. "
+      + (isFolded ? "A row is a host, with its number of threads; Enter or a click on its name opens it." : "")));
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.shiftKey && document.activeElement !== canvas) return;
     event.preventDefault();
