@@ -72,7 +72,9 @@ function(other_mpi_tests target filter)
         TEST_FILTER ${filter} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
         PROPERTIES ENVIRONMENT OVNI_TEST_MPI=${ovni_other_mpi})
 endfunction()
-other_mpi_tests(mpi_trace "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.*:FunctionChoice.*")
+# Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions.
+other_mpi_tests(mpi_trace
+    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:FunctionChoice.Of*:FunctionChoice.Library*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)
