@@ -162,7 +162,10 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
         of.runtime = std::max(of.runtime, time.elapsed);
         of.ideal_runtime = std::max(of.ideal_runtime, time.ideal);
         of.useful_sum += static_cast<uint64_t>(time.useful);
-        of.longest_useful = std::max(of.longest_useful, time.useful);
+        if (of.processes == 1 || time.useful > of.longest_useful) {
+            of.longest_useful = time.useful;
+            of.busiest = place.second;
+        }
     }
     std::vector<Efficiency> all;
     for (const auto& [region, of] : by_region) all.push_back(of);
@@ -182,16 +185,20 @@ Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const S
     return {efficiencies_of(replay), replay.out_of_order()};
 }
 
-std::vector<std::string> efficiency_lines(const Efficiency& of) {
+std::vector<std::string> efficiency_lines(const Efficiency& of, const System& system) {
     struct Row {
         std::string_view name;
         double value;
-        std::string_view if_low;
+        std::string if_low;
     };
+    constexpr double seconds = 1e-9;
+    const std::string who = fmt::format(
+        "rank {} computes for {:.6f} s, on average ranks do for {:.6f} s: they should share the work",
+        system.processes()[of.busiest].rank.value_or(-1), static_cast<double>(of.longest_useful) * seconds,
+        of.mean_useful() * seconds);
     const Row rows[] = {
         {"parallel efficiency", of.parallel(), ""},
-        {"  load balance", of.load_balance(),
-         "some ranks compute more than others: they should share the work"},
+        {"  load balance", of.load_balance(), who},
         {"  communication efficiency", of.communication(), ""},
         {"    serialisation efficiency", of.serialisation(),
          "ranks wait for others that are not ready yet: look for chains of messages, and --waits"},
@@ -201,7 +208,7 @@ std::vector<std::string> efficiency_lines(const Efficiency& of) {
     constexpr double acceptable = 0.8;
     std::vector<std::string> lines{fmt::format(
         "{} ranks, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", of.processes,
-        static_cast<double>(of.runtime) * 1e-9, static_cast<double>(of.ideal_runtime) * 1e-9)};
+        static_cast<double>(of.runtime) * seconds, static_cast<double>(of.ideal_runtime) * seconds)};
     for (const Row& row : rows) lines.push_back(fmt::format("{:<32}{:.3f}", row.name, row.value));
     for (const Row& row : rows)
         if (row.value < acceptable && !row.if_low.empty())

@@ -26,6 +26,7 @@ struct Efficiency {
     uint32_t processes = 0;
     int64_t runtime = 0, ideal_runtime = 0;  // T, T'
     int64_t longest_useful = 0;              // u
+    uint32_t busiest = 0;                    // the process that has it: the first of several
     uint64_t useful_sum = 0;                 // u of all processes
 
     double parallel() const { return ratio(mean_useful(), runtime); }
@@ -33,11 +34,11 @@ struct Efficiency {
     double communication() const { return ratio(static_cast<double>(longest_useful), runtime); }
     double serialisation() const { return ratio(static_cast<double>(longest_useful), ideal_runtime); }
     double transfer() const { return ratio(static_cast<double>(ideal_runtime), runtime); }
-
- private:
     double mean_useful() const {
         return processes == 0 ? 0 : static_cast<double>(useful_sum) / static_cast<double>(processes);
     }
+
+ private:
     static double ratio(double part, int64_t whole) {
         return whole <= 0 ? 1 : part / static_cast<double>(whole);
     }
@@ -59,6 +60,6 @@ Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const S
                                const EfficiencySources& sources);
 
 // A table of the run for people, and a sentence for each number below 0.8.
-std::vector<std::string> efficiency_lines(const Efficiency& of);
+std::vector<std::string> efficiency_lines(const Efficiency& of, const System& system);
 
 }  // namespace ovni

@@ -306,7 +306,8 @@ Facts Emulation::facts(const Window& window) const {
 
 void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) const {
     if (traffic.efficiencies.all.empty()) return;
-    for (const std::string& line : efficiency_lines(traffic.efficiencies.all.front())) log::info("{}", line);
+    for (const std::string& line : efficiency_lines(traffic.efficiencies.all.front(), system_))
+        log::info("{}", line);
     for (const std::string& line : critical_path_lines(traffic.critical_path, system_)) log::info("{}", line);
 }
 

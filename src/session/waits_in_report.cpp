@@ -108,6 +108,7 @@ Json efficiencies_in(const Efficiencies& efficiencies, const FileSchema& threads
                        {"ideal_runtime", of.ideal_runtime},
                        {"useful", of.useful_sum},
                        {"longest_useful", of.longest_useful},
+                       {"busiest", of.busiest},
                        {"parallel_efficiency", of.parallel()},
                        {"load_balance", of.load_balance()},
                        {"communication_efficiency", of.communication()},

@@ -213,7 +213,7 @@ void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
 void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.efficiencies.all.empty())
         return log::info("no efficiencies: no process has recorded MPI_Init");
-    print_lines(efficiency_lines(of.traffic.efficiencies.all.front()), out);
+    print_lines(efficiency_lines(of.traffic.efficiencies.all.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
 }
 

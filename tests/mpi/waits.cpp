@@ -197,6 +197,7 @@ TEST_F(Waits, AreWhatEfficienciesTellOf) {
     constexpr double late = 0.3e9, tolerance = 0.1;
     EXPECT_NEAR(longest / late, 6, tolerance * 6);
     EXPECT_NEAR(ideal / late, 14, tolerance * 14);
+    EXPECT_EQ(run["busiest"], 2);
     EXPECT_THAT(printed_, HasSubstr("serialisation efficiency is 0.4"));
     ASSERT_EQ(run_pop({trace_directory()}).status, 0);
     Finished reports = run_pop({path("report.json"), path("report.json")});

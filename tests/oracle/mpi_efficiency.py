@@ -94,7 +94,8 @@ def efficiencies(processes):
             for i, ns in enumerate((end.time - begin.time, end.ideal - begin.ideal, end.useful - begin.useful)):
                 sum_of[i] += ns
         for region, of in mine.items():
-            sums.setdefault(region, []).append(of)
-    return {region: {"processes": len(all_of), "runtime": max(of[0] for of in all_of), "ideal_runtime": max(of[1] for of in all_of),
-                     "useful": sum(of[2] for of in all_of), "longest_useful": max(of[2] for of in all_of)}
+            sums.setdefault(region, []).append((process, *of))
+    return {region: {"processes": len(all_of), "runtime": max(of[1] for of in all_of), "ideal_runtime": max(of[2] for of in all_of),
+                     "useful": sum(of[3] for of in all_of), "longest_useful": max(of[3] for of in all_of),
+                     "busiest": max(all_of, key=lambda of: of[3])[0].rank}
             for region, all_of in sums.items()}
