@@ -284,7 +284,7 @@ TEST_F(MatchedMessages, AreTablesForTheTerminal) {
 }
 
 TEST_F(MatchedMessages, SayWhichOtherProcessIsNotRecorded) {
-    Finished done = run({"mpirun", "-q", "-n", "1", program("ovnirun"), "-o", trace_directory(),
+    Finished done = run({launcher(), "-n", "1", program("ovnirun"), "-o", trace_directory(),
                          app("known_messages"), ":", "-n", "1", app("known_messages")});
     ASSERT_EQ(done.status, 0) << done.err;
     const FoundMessages found = find();

@@ -25,6 +25,10 @@ inline std::string other_mpi() {
     return family ? family : "";
 }
 
+inline std::string launcher() {
+    return other_mpi().empty() ? "mpirun" : "mpiexec." + other_mpi();
+}
+
 // A program of tests/apps.
 inline std::string app(const std::string& name) {
     return std::string(BUILD_DIR) + "/tests/apps/" + name + (other_mpi().empty() ? "" : "_" + other_mpi());
@@ -95,8 +99,7 @@ class TracedTest : public ::testing::Test {
             environment + Words{"ASAN_OPTIONS=" + asan_options, "OMPI_ALLOW_RUN_AS_ROOT=1",
                                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
                                 "OMPI_MCA_mpi_yield_when_idle=1"};
-        const std::string launcher = other_mpi().empty() ? "mpirun" : "mpiexec." + other_mpi();
-        return run(Words{launcher, "-n", std::to_string(ranks)} + words, environment, 120);
+        return run(Words{launcher(), "-n", std::to_string(ranks)} + words, environment, 120);
     }
     // The environment of this process is made ready for jobs that a test starts by itself.
     static void prepare_for_mpirun() {
