@@ -77,7 +77,8 @@ std::string loader_of(const Fd& file) {
         std::string path(segment.p_filesz, '\0');
         const ssize_t got =
             ::pread(file.get(), path.data(), path.size(), static_cast<off_t>(segment.p_offset));
-        return got == static_cast<ssize_t>(path.size()) ? path.c_str() : std::string();
+        if (got != static_cast<ssize_t>(path.size())) return {};
+        return path.substr(0, path.find('\0'));
     }
     return {};
 }
