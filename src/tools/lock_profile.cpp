@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "tools/line_template.hpp"
+#include "tools/thread_reading.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -44,37 +45,18 @@ void define(ProcessLocks& process, const EventView& event, const Stream& stream)
 
 }  // namespace
 
-void LockProfile::take_all(ThreadAtLocks& thread, ProcessLocks& process, const Stream& stream,
-                           StreamReader& reader, int64_t& clock) const {
-    while (reader.next()) {
-        const EventView& event = reader.event();
-        clock = event.clock;
-        if (event.kind == EventView::Kind::gap_end) continue;
-        if (event.kind != EventView::Kind::event)
-            thread.close(clock);
-        else if (event.code.model() != 'H')
-            continue;
-        else if (event.jumbo())
-            define(process, event, stream);
-        else
-            thread.take(event.code, event.payload(), clock);
-    }
-}
-
 void LockProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     ProcessLocks& process =
         processes_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}];
     ThreadAtLocks thread(process);
-    int64_t clock = 0;
-    try {
-        take_all(thread, process, stream, reader, clock);
-    } catch (const Error&) {
-        thread.close(clock);
-        throw;
-    }
-    if (about.end) clock = std::max(clock, about.end->clock.value_or(0));
-    thread.close(clock);
+    read_thread(stream, reader, thread, [&](const EventView& event) {
+        if (event.code.model() != 'H') return;
+        if (event.jumbo())
+            define(process, event, stream);
+        else
+            thread.take(event.code, event.payload(), event.clock);
+    });
 }
 
 void LockProfile::print_rows(TextOutput& out, const std::string& name, const LockSumsByName& sums,

@@ -29,8 +29,6 @@ class LockProfile {
     enum class Holders { named, left_out };
     static void print_rows(TextOutput& out, const std::string& name, const LockSumsByName& sums,
                            Holders holders);
-    void take_all(ThreadAtLocks& thread, ProcessLocks& process, const Stream& stream, StreamReader& reader,
-                  int64_t& clock) const;
 
     std::map<Process, ProcessLocks> processes_;
 };

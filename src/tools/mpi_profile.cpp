@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/printable.hpp"
+#include "tools/thread_reading.hpp"
 
 namespace ovni {
 
@@ -22,25 +22,9 @@ void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const MpiSites* sites = sites_.empty() ? nullptr : &sites_.of_stream(reader.index());
     ThreadInMpi thread(ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}],
                        sites);
-    int64_t clock = 0;
-    auto take_all = [&] {
-        while (reader.next()) {
-            const EventView& event = reader.event();
-            clock = event.clock;
-            if (event.kind == EventView::Kind::event)
-                thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(), clock);
-            else if (event.kind != EventView::Kind::gap_end)
-                thread.close(clock);
-        }
-    };
-    try {
-        take_all();
-    } catch (const Error&) {
-        thread.close(clock);
-        throw;
-    }
-    if (about.end) clock = std::max(clock, about.end->clock.value_or(0));
-    thread.close(clock);
+    read_thread(stream, reader, thread, [&](const EventView& event) {
+        thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(), event.clock);
+    });
 }
 
 void MpiProfile::print_rows(TextOutput& out, const std::string& name, const MpiSumsByFunction& sums) {

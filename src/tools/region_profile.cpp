@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/printable.hpp"
 #include "ovni/mpi_events.h"
+#include "tools/thread_reading.hpp"
 
 namespace ovni {
 
@@ -42,25 +42,9 @@ void RegionProfile::add(const Stream& stream, StreamReader reader) {
         if (marks.type == OVNI_MPI_REGION_MARK) names_.insert(marks.labels.begin(), marks.labels.end());
     ThreadInRegions thread(
         ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}]);
-    int64_t clock = 0;
-    auto take_all = [&] {
-        while (reader.next()) {
-            const EventView& event = reader.event();
-            clock = event.clock;
-            if (event.kind == EventView::Kind::event && !event.jumbo())
-                thread.take(event.code, event.payload(), clock);
-            else if (event.kind == EventView::Kind::gap_begin || event.kind == EventView::Kind::cut)
-                thread.close(clock);
-        }
-    };
-    try {
-        take_all();
-    } catch (const Error&) {
-        thread.close(clock);
-        throw;
-    }
-    if (about.end) clock = std::max(clock, about.end->clock.value_or(0));
-    thread.close(clock);
+    read_thread(stream, reader, thread, [&](const EventView& event) {
+        if (!event.jumbo()) thread.take(event.code, event.payload(), event.clock);
+    });
 }
 
 std::string RegionProfile::name_of(int64_t region) const {

@@ -1,0 +1,36 @@
+// The events of one thread, for sums over what it is in. The sums end at a gap, at the end of the stream, and
+// at damage.
+#pragma once
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "trace/event_view.hpp"
+#include "trace/stream_reader.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// Hands each event to `take(event)`. `thread.close(clock)` ends what the thread is in. Throws the Error of a
+// damaged stream when the sums have ended.
+template <class Thread, class Take>
+void read_thread(const Stream& stream, StreamReader& reader, Thread& thread, Take take) {
+    int64_t clock = 0;
+    try {
+        while (reader.next()) {
+            const EventView& event = reader.event();
+            clock = event.clock;
+            if (event.kind == EventView::Kind::event)
+                take(event);
+            else if (event.kind != EventView::Kind::gap_end)
+                thread.close(clock);
+        }
+    } catch (const Error&) {
+        thread.close(clock);
+        throw;
+    }
+    if (stream.metadata.end) clock = std::max(clock, stream.metadata.end->clock.value_or(0));
+    thread.close(clock);
+}
+
+}  // namespace ovni
