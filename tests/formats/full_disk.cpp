@@ -1,6 +1,7 @@
 // Outputs for other viewers on a disk that becomes full: an error that names the output, and nothing is left.
 #include "tests/formats/formats.hpp"
 #include "tests/mpi/emulator_test.hpp"
+#include "tests/mpi/small_disk.hpp"
 
 namespace ovni::test {
 namespace {
@@ -14,26 +15,21 @@ void PrintTo(const FullDiskCase& output, std::ostream* out) {
 const FullDiskCase outputs[] = {
     {"html", "page.html"}, {"perfetto", "trace.pftrace"}, {"otf2", "trace.otf2"}, {"paje", "trace.paje"}};
 
-// The emulators write into a small file system, which holds as much already as the test says.
 class FullDisk : public DistributedTest, public testing::WithParamInterface<FullDiskCase> {
  protected:
     void SetUp() override {
-        fs::create_directories(output("disk"));
-        if (const Finished probe = in_namespace(mount()); probe.status != 0)
-            GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
+        fs::create_directories(disk_.path());
+        if (const std::string fault = disk_.fault(); !fault.empty()) GTEST_SKIP() << fault;
         const Finished known = run({program("ovniemu"), "--empty-ok", "--" + GetParam().option,
-                                    output("probe").string(), output("disk").string()});
+                                    output("probe").string(), disk_.path().string()});
         if (known.err.find("this build has no") != std::string::npos) GTEST_SKIP() << known.err;
     }
     void expect_error_with_room_for(int kilobytes, const fs::path& directory) {
-        const std::string disk = output("disk").string(), file = disk + "/" + GetParam().file;
-        const std::string fill =
-            "head -c " + std::to_string(size - kilobytes) + "k /dev/zero >" + disk + "/fill";
+        const std::string file = disk_.path() / GetParam().file;
         for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
-            const Finished done =
-                in_namespace(mount() + " && " + fill + " && " + emulator + " -o " +
-                             output("paraver").string() + " --" + GetParam().option + " " + file + " " +
-                             directory.string() + "; status=$?; ls -A " + disk + "; exit $status");
+            const Finished done = disk_.run_with_room_for(
+                kilobytes, emulator + " -o " + output("paraver").string() + " --" + GetParam().option + " " +
+                               file + " " + directory.string());
             EXPECT_EQ(done.status, 1) << kilobytes << " KiB, " << emulator << "\n" << done.err;
             EXPECT_THAT(done.err, HasSubstr("ERROR: ")) << kilobytes << " KiB, " << emulator;
             EXPECT_THAT(done.err, HasSubstr(file)) << kilobytes << " KiB, " << emulator;
@@ -42,13 +38,7 @@ class FullDisk : public DistributedTest, public testing::WithParamInterface<Full
     }
 
  private:
-    static constexpr int size = 512;  // KiB
-    std::string mount() {
-        return "mount -t tmpfs -o size=" + std::to_string(size) + "k none " + output("disk").string();
-    }
-    static Finished in_namespace(const std::string& command) {
-        return run({"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command}, mpi_environment);
-    }
+    const SmallDisk disk_{output("disk")};
 };
 
 TEST_P(FullDisk, IsAnErrorAndLeavesNothing) {

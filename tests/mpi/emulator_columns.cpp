@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/mpi/emulator_test.hpp"
+#include "tests/mpi/small_disk.hpp"
 #include "tests/support/started.hpp"
 
 namespace ovni::test {
@@ -192,8 +193,8 @@ TEST_F(ColumnsTest, HaveTheWaitsAndCollectives) {
     ASSERT_EQ(tables.status, 0) << tables.err;
     std::ofstream(output("waits.txt")) << tables.out;
     const Finished compared =
-        run({"/usr/bin/python3", SOURCE_DIR "/tests/mpi/columns_as_waits.py", output("serial.h5").string(),
-             output("waits.txt").string(), report.string()});
+        run({"/usr/bin/python3", std::string(SOURCE_DIR) + "/tests/mpi/columns_as_waits.py",
+             output("serial.h5").string(), output("waits.txt").string(), report.string()});
     EXPECT_EQ(compared.status, 0) << compared.err;
     EXPECT_EQ(compared.out, "32000 waits, 6000 collectives of 18000 members\n");
 }
@@ -302,25 +303,19 @@ TEST_F(ColumnsTest, OfAnInterruptedEmulationAreNotComplete) {
     GTEST_SKIP() << "the emulator was always done before the signal came";
 }
 
-// Emulators that write into a small file system, which holds as much already as the test says.
 class FullDiskTest : public ColumnsTest {
  protected:
     void SetUp() override {
         ColumnsTest::SetUp();
         if (IsSkipped()) return;
-        fs::create_directories(output("disk"));
-        if (Finished probe = in_namespace(mount()); probe.status != 0)
-            GTEST_SKIP() << "no file system can be mounted here: " << probe.err;
+        fs::create_directories(disk_.path());
+        if (const std::string fault = disk_.fault(); !fault.empty()) GTEST_SKIP() << fault;
     }
     void expect_error_with_room_for(int kilobytes, const fs::path& directory) {
-        const std::string disk = output("disk").string();
-        const std::string fill =
-            "head -c " + std::to_string(size - kilobytes) + "k /dev/zero >" + disk + "/fill";
         for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
-            Finished done =
-                in_namespace(mount() + " && " + fill + " && " + emulator + " -o " +
-                             output("paraver").string() + " --hdf5 " + disk + "/x.h5 " + directory.string() +
-                             "; status=$?; ls -A " + disk + "; exit $status");
+            const Finished done = disk_.run_with_room_for(
+                kilobytes, emulator + " -o " + output("paraver").string() + " --hdf5 " +
+                               (disk_.path() / "x.h5").string() + " " + directory.string());
             EXPECT_EQ(done.status, 1) << done.err;
             EXPECT_THAT(done.err, HasSubstr("/x.h5: HDF5: file write failed: No space left on device\n"));
             EXPECT_THAT(done.err, Not(HasSubstr("HDF5-DIAG")));
@@ -329,13 +324,7 @@ class FullDiskTest : public ColumnsTest {
     }
 
  private:
-    static constexpr int size = 512;  // KiB
-    std::string mount() {
-        return "mount -t tmpfs -o size=" + std::to_string(size) + "k none " + output("disk").string();
-    }
-    static Finished in_namespace(const std::string& command) {
-        return run({"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", command}, mpi_environment);
-    }
+    const SmallDisk disk_{output("disk")};
 };
 
 TEST_F(FullDiskTest, AmidTheChunks) {
