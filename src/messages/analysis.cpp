@@ -6,19 +6,20 @@ namespace ovni {
 
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
                                 const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open) {
+                                const OpenStream& open, size_t threads) {
     const StreamOwners owners(ranks, system, mine);
-    FoundMessages found = find_messages(ranks, trace, system, mine, open);
+    FoundMessages found = find_messages(ranks, trace, system, mine, open, threads);
     FoundWaits waits =
         find_waits(ranks, trace, system, clocks, owners,
                    {found.messages, found.others.collectives, found.others.regions, found.others.times});
     TrafficAnalysis all;
-    all.efficiencies = find_efficiencies(
-        ranks, system, owners, {found.messages, waits.collectives, found.others.regions, found.others.times});
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);
     all.delays = find_delay_costs(ranks, system, owners,
                                   {waits.waits, waits.collectives, found.others.times, found.others.regions});
+    all.efficiencies =
+        find_efficiencies(ranks, system, owners, {found.messages, waits.collectives, found.others.regions},
+                          std::move(found.others.times), threads);
     all.messages = std::move(found.messages);
     all.summary = std::move(found.summary);
     all.waits = std::move(waits.waits);

@@ -17,7 +17,7 @@ struct TrafficAnalysis {
     std::vector<CollectiveEnd> collectives;  // as find_waits() has left them
     MessageSummary summary;
     WaitSummary wait_summary;
-    Efficiencies efficiencies;  // on rank 0
+    std::future<Efficiencies> efficiencies;  // on rank 0
     CriticalPath critical_path;
     std::vector<DelayCost> delays;  // on rank 0
 };
@@ -25,6 +25,6 @@ struct TrafficAnalysis {
 // See find_messages(). Collective.
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
                                 const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open);
+                                const OpenStream& open, size_t threads);
 
 }  // namespace ovni

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "base/radix_sort.hpp"
 
 namespace ovni {
@@ -34,14 +35,18 @@ bool comes_before(const MessageEnd& a, const MessageEnd& b) {
     return std::tie(a.order, a.stream, a.offset) < std::tie(b.order, b.stream, b.offset);
 }
 
-DealtEnds::DealtEnds(const Ranks& ranks, MessageEnds& found) {
-    radix_sort(
-        found.ends, [](const MessageEnd& end) { return end.key; }, comes_before);
+DealtEnds::DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t threads) {
+    for_each_in_parallel(threads, found.size(), [&](size_t g) {
+        radix_sort(
+            found[g].ends, [](const MessageEnd& end) { return end.key; }, comes_before);
+    });
     if (ranks.is_alone()) {
-        ends_.push_back(std::move(found.ends));
-        visit_keys(ends_[0], [&](uint32_t key, std::span<MessageEnd> of_key) {
-            parts_.push_back({found.keys[key], 0, of_key});
-        });
+        for (MessageEnds& group : found) {
+            ends_.push_back(std::move(group.ends));
+            visit_keys(ends_.back(), [&](uint32_t key, std::span<MessageEnd> of_key) {
+                parts_.push_back({group.keys[key], 0, of_key});
+            });
+        }
     } else {
         exchange(ranks, found);
     }
@@ -58,16 +63,18 @@ void DealtEnds::visit_keys(std::vector<MessageEnd>& ends, Take take) {
     }
 }
 
-void DealtEnds::exchange(const Ranks& ranks, MessageEnds& found) {
+void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
     const auto size = static_cast<uint64_t>(ranks.size());
     PerRank<std::vector<Parcel>> parcels(size);
     PerRank<std::vector<MessageEnd>> ends(size);
-    visit_keys(found.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
-        const size_t owner = hash(found.keys[key].key) % size;
-        parcels[owner].push_back({found.keys[key], of_key.size()});
-        ends[owner].insert(ends[owner].end(), of_key.begin(), of_key.end());
-    });
-    found.ends = {};
+    for (MessageEnds& group : found) {
+        visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
+            const size_t owner = hash(group.keys[key].key) % size;
+            parcels[owner].push_back({group.keys[key], of_key.size()});
+            ends[owner].insert(ends[owner].end(), of_key.begin(), of_key.end());
+        });
+        group.ends = {};
+    }
     PerRank<std::span<const Parcel>> parcels_to(parcels.begin(), parcels.end());
     PerRank<std::span<const MessageEnd>> ends_to(ends.begin(), ends.end());
     const PerRank<std::vector<Parcel>> dealt = ranks.alltoallv(parcels_to);

@@ -15,8 +15,8 @@ bool comes_before(const MessageEnd& a, const MessageEnd& b);
 // The ends of all ranks whose keys are this rank's.
 class DealtEnds {
  public:
-    // Takes the ends from `found`. Collective.
-    DealtEnds(const Ranks& ranks, MessageEnds& found);
+    // Takes the ends from `found`, which so many threads sort. Collective.
+    DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t threads);
 
     // The ends of one side of one key that one rank has sent, in the order of keys.
     struct Part {
@@ -30,9 +30,9 @@ class DealtEnds {
     // Calls take(key, its ends) for each key.
     template <class Take>
     static void visit_keys(std::vector<MessageEnd>& ends, Take take);
-    void exchange(const Ranks& ranks, MessageEnds& found);
+    void exchange(const Ranks& ranks, std::span<MessageEnds> found);
 
-    PerRank<std::vector<MessageEnd>> ends_;
+    std::vector<std::vector<MessageEnd>> ends_;
     std::vector<Part> parts_;
 };
 

@@ -73,9 +73,10 @@ uint64_t id_of(const Message& message) {
 
 // The points of messages and collectives, at the ranks of their streams: the stream is in the place of the
 // process.
-std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources) {
+std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources,
+                                   size_t processes) {
     std::vector<ReplayPoint> points;
-    points.reserve(2 * (sources.sent.size() + sources.collectives.size() + sources.times.size()) +
+    points.reserve(2 * (sources.sent.size() + sources.collectives.size() + processes) +
                    sources.regions.size());
     auto add = [&](What what, int64_t time, uint32_t stream, uint64_t id) -> ReplayPoint& {
         ReplayPoint& point = points.emplace_back();
@@ -121,16 +122,11 @@ void sort_by_time(std::vector<ReplayPoint>& points) {
     radix_sort(points, time_of, comes_before);
 }
 
-// All points of the processes of this rank, in the order of time.
-std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwners& owners,
-                                         const EfficiencySources& sources) {
-    std::vector<UsefulTime> useful(system.processes().size());
-    for (const ProcessTimes& of : sources.times) useful[of.process] = UsefulTime(of);
-    std::vector<ReplayPoint> points = points_of(owners, sources);
-    for (ReplayPoint& point : points) point.process = system.process_of_stream(point.process);
-    // A region in itself is one.
+// A region in itself is one.
+void add_regions(const System& system, const std::vector<RegionChange>& changes,
+                 std::vector<ReplayPoint>& points) {
     std::map<std::pair<uint32_t, int64_t>, uint32_t> depths;  // by stream, region
-    for (const RegionChange& change : sources.regions) {
+    for (const RegionChange& change : changes) {
         const bool opens = change.what == RegionChange::What::open;
         uint32_t& depth = depths[{change.stream, change.region}];
         if (opens ? depth++ > 0 : --depth > 0) continue;
@@ -140,17 +136,25 @@ std::vector<ReplayPoint> points_in_order(const System& system, const StreamOwner
         point.id = static_cast<uint64_t>(change.region);
         point.process = system.process_of_stream(change.stream);
     }
-    for (const ProcessTimes& of : sources.times)
+}
+
+void add_lives(const std::vector<ProcessTimes>& times, std::vector<ReplayPoint>& points) {
+    for (const ProcessTimes& of : times)
         for (What what : {What::begin, What::end}) {
             ReplayPoint& point = points.emplace_back();
             point.what = what;
             point.time = what == What::begin ? of.begin : of.end;
             point.process = of.process;
         }
+}
+
+void put_in_order(size_t processes, const std::vector<ProcessTimes>& times,
+                  std::vector<ReplayPoint>& points) {
+    std::vector<UsefulTime> useful(processes);
+    for (const ProcessTimes& of : times) useful[of.process] = UsefulTime(of);
     std::erase_if(points, [&](const ReplayPoint& point) { return !useful[point.process].is_known(); });
     sort_by_time(points);
     for (ReplayPoint& point : points) point.useful = useful[point.process].until(point.time);
-    return points;
 }
 
 std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
@@ -174,15 +178,29 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
 
 }  // namespace
 
-Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const StreamOwners& owners,
-                               const EfficiencySources& sources) {
-    IdealReplay replay(system.processes().size());
-    const std::vector<ReplayPoint> mine = points_in_order(system, owners, sources);
-    visit_in_order(ranks, std::span(mine), time_of, sort_by_time,
-                   [&](const std::vector<ReplayPoint>& points) {
-                       for (const ReplayPoint& point : points) replay.take(point);
-                   });
-    return {efficiencies_of(replay), replay.out_of_order()};
+std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& system,
+                                            const StreamOwners& owners, const EfficiencySources& sources,
+                                            std::vector<ProcessTimes> times, size_t threads) {
+    std::vector<ReplayPoint> points = points_of(owners, sources, times.size());
+    for (ReplayPoint& point : points) point.process = system.process_of_stream(point.process);
+    add_regions(system, sources.regions, points);
+    add_lives(times, points);
+    auto replay = [processes = system.processes().size(), times = std::move(times),
+                   points = std::move(points)](const Ranks& of) mutable {
+        put_in_order(processes, times, points);
+        IdealReplay ideal(processes);
+        visit_in_order(of, std::span<const ReplayPoint>(points), time_of, sort_by_time,
+                       [&](const std::vector<ReplayPoint>& batch) {
+                           for (const ReplayPoint& point : batch) ideal.take(point);
+                       });
+        return Efficiencies{efficiencies_of(ideal), ideal.out_of_order()};
+    };
+    if (ranks.is_alone() && threads > 1)
+        return std::async(std::launch::async,
+                          [replay = std::move(replay)]() mutable { return replay(Ranks()); });
+    std::promise<Efficiencies> found;
+    found.set_value(replay(ranks));
+    return found.get_future();
 }
 
 std::vector<std::string> efficiency_lines(const Efficiency& of, const System& system) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -53,11 +54,13 @@ struct EfficiencySources {
     const std::vector<Message>& sent;
     const std::vector<CollectiveEnd>& collectives;  // as find_waits() has left them
     const std::vector<RegionChange>& regions;
-    const std::vector<ProcessTimes>& times;
 };
-// Collective; the result is on rank 0. The points of all processes pass through rank 0, some at a time.
-Efficiencies find_efficiencies(const Ranks& ranks, const System& system, const StreamOwners& owners,
-                               const EfficiencySources& sources);
+// Collective; the result is on rank 0. The points of all processes pass through rank 0, some at a time. A
+// process that is alone and has several threads finds them while it goes on. `sources` are read before this
+// returns.
+std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& system,
+                                            const StreamOwners& owners, const EfficiencySources& sources,
+                                            std::vector<ProcessTimes> times, size_t threads);
 
 // A table of the run for people, and a sentence for each number below 0.8.
 std::vector<std::string> efficiency_lines(const Efficiency& of, const System& system);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -220,6 +221,27 @@ void gather(const Ranks& ranks, MessageSummary& summary, const std::vector<Traff
     summary.traffic = gather_traffic(ranks, traffic);
 }
 
+template <class Item>
+void move_all(std::vector<Item>& from, std::vector<Item>& to) {
+    if (to.empty())
+        to = std::move(from);
+    else
+        std::ranges::move(from, std::back_inserter(to));
+    from = {};
+}
+
+// All but ends and keys of messages, which stay.
+MessageEnds other_than_ends(std::span<MessageEnds> groups) {
+    MessageEnds all;
+    for (MessageEnds& group : groups) {
+        move_all(group.collectives, all.collectives);
+        move_all(group.regions, all.regions);
+        move_all(group.times, all.times);
+        all.without_communicator += group.without_communicator;
+    }
+    return all;
+}
+
 }  // namespace
 
 bool MessageSummary::is_empty() const {
@@ -235,19 +257,22 @@ bool may_have_messages(const Trace& trace) {
 }
 
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
-                            const std::vector<bool>& mine, const OpenStream& open) {
-    ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open); });
+                            const std::vector<bool>& mine, const OpenStream& open, size_t threads) {
+    ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open, threads); });
     ends.gaps = ranks.allreduce(Op::max, std::move(ends.gaps));
     const MessageGroups groups(system, wire::allgather(ranks, ends.members));
-    for (KeyOfProcess& key : ends.found.keys)
-        if (key.is_inter != 0) {
-            const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
-            key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
-        }
+    for (MessageEnds& of_group : ends.found)
+        for (KeyOfProcess& key : of_group.keys)
+            if (key.is_inter != 0) {
+                const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
+                key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
+            }
     std::optional<DealtEnds> dealt;
-    dealt.emplace(ranks, ends.found);
+    dealt.emplace(ranks, ends.found, threads);
+    FoundMessages found;
+    found.others = other_than_ends(ends.found);
     Matcher matcher(ranks, trace, system, groups, ends.gaps);
-    matcher.summary().unknown_communicator = ends.found.without_communicator;
+    matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {
         const std::span parts = dealt->parts();
         matcher.make_room(parts);
@@ -259,7 +284,6 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
         }
     });
     dealt.reset();
-    FoundMessages found;
     found.messages = ranks.alltoallv_joined(std::move(matcher.messages()));
     radix_sort(
         found.messages, [](const Message& message) { return message.send_stream; },
@@ -268,7 +292,6 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
         });
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());
-    found.others = std::move(ends.found);
     return found;
 }
 

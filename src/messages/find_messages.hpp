@@ -62,8 +62,8 @@ struct FoundMessages {
 bool may_have_messages(const Trace& trace);
 
 // `mine`: looms of this rank, true for each; `open` opens streams of these. A damaged stream is read up to
-// the damage. Collective.
+// the damage. `threads`: of this rank, that read at a time. Collective.
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
-                            const std::vector<bool>& mine, const OpenStream& open);
+                            const std::vector<bool>& mine, const OpenStream& open, size_t threads);
 
 }  // namespace ovni

@@ -1,8 +1,10 @@
 #include "messages/read_ends.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "core/semver.hpp"
 #include "emu/worlds.hpp"
 #include "messages/open_trace.hpp"
@@ -85,27 +87,61 @@ bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
     }
 }
 
-}  // namespace
+// What a group of processes has recorded.
+struct GroupOfProcesses {
+    std::vector<ProcessFacts> processes;
+    MessageEnds found;
+    std::vector<MemberList> members;
+    std::vector<uint64_t> gaps;  // by place in `processes`
+};
 
-ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                   const OpenStream& open) {
-    ReadEnds all;
-    all.gaps.resize(system.processes().size());
-    for (const ProcessFacts& facts : facts_of_processes(system)) {
-        const ProcessInfo& info = system.processes()[facts.process];
-        if (!mine[info.loom] || !info.rank) continue;
-        std::vector<StreamReader> readers = readers_of(trace, system, info, open);
+void read_group(const Trace& trace, const System& system, const OpenStream& open, GroupOfProcesses& group) {
+    for (const ProcessFacts& facts : group.processes) {
+        std::vector<StreamReader> readers =
+            readers_of(trace, system, system.processes()[facts.process], open);
         if (readers.empty()) {
-            all.gaps[facts.process] = GapsOfProcess::without_events;
+            group.gaps.push_back(GapsOfProcess::without_events);
             continue;
         }
-        ProcessMessages process(facts, all.found);
+        ProcessMessages process(facts, group.found);
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
         const bool is_good = read(std::move(readers), process);
         process.finish();
-        all.gaps[facts.process] = gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses);
-        add_member_lists(process.communicators(), facts, all.members);
+        group.gaps.push_back(gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses));
+        add_member_lists(process.communicators(), facts, group.members);
+    }
+}
+
+// Processes that stand together in the trace, some groups for each thread, as they take unequal time.
+std::vector<GroupOfProcesses> groups_of(const std::vector<ProcessFacts>& processes, size_t threads) {
+    constexpr size_t groups_of_thread = 4;
+    const size_t most = threads == 1 ? 1 : threads * groups_of_thread;
+    std::vector<GroupOfProcesses> groups(std::min(most, processes.size()));
+    for (size_t p = 0; p < processes.size(); ++p)
+        groups[p * groups.size() / processes.size()].processes.push_back(processes[p]);
+    return groups;
+}
+
+}  // namespace
+
+ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
+                   const OpenStream& open, size_t threads) {
+    std::vector<ProcessFacts> processes;
+    for (const ProcessFacts& facts : facts_of_processes(system)) {
+        const ProcessInfo& info = system.processes()[facts.process];
+        if (mine[info.loom] && info.rank) processes.push_back(facts);
+    }
+    std::vector<GroupOfProcesses> groups = groups_of(processes, threads);
+    for_each_in_parallel(threads, groups.size(),
+                         [&](size_t g) { read_group(trace, system, open, groups[g]); });
+    ReadEnds all;
+    all.gaps.resize(system.processes().size());
+    for (GroupOfProcesses& group : groups) {
+        for (size_t p = 0; p < group.processes.size(); ++p)
+            all.gaps[group.processes[p].process] = group.gaps[p];
+        std::ranges::move(group.members, std::back_inserter(all.members));
+        all.found.push_back(std::move(group.found));
     }
     return all;
 }

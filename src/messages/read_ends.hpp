@@ -34,7 +34,7 @@ struct GapsOfProcess {
 };
 
 struct ReadEnds {
-    MessageEnds found;
+    std::vector<MessageEnds> found;  // of groups of processes, in their order
     std::vector<MemberList> members;
     std::vector<uint64_t> gaps;  // by process: GapsOfProcess
 };
@@ -42,8 +42,10 @@ struct ReadEnds {
 // The world of each process, as worlds() counts them.
 std::vector<ProcessFacts> facts_of_processes(const System& system);
 
+// May be called by several threads at a time.
 using OpenStream = std::function<StreamReader(uint32_t stream)>;
+// `threads`: that read at a time.
 ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                   const OpenStream& open);
+                   const OpenStream& open, size_t threads);
 
 }  // namespace ovni

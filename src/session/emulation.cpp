@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
+#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "core/launcher.hpp"
 #include "emu/start.hpp"
@@ -130,7 +131,10 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
     limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
-    TrafficAnalysis found = ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader());
+    // Ranks of a node have a core each.
+    const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
+    TrafficAnalysis found =
+        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads);
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
         rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
@@ -140,8 +144,9 @@ void Emulation::analyse_traffic(int64_t origin) {
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
     content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
-                        std::move(found.efficiencies), std::move(found.critical_path),
-                        std::move(found.delays)};
+                        {},
+                        std::move(found.critical_path), std::move(found.delays)};
+    efficiencies_ = std::move(found.efficiencies);
     if (ranks_.is_root() && !content_.traffic->messages.is_empty())
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
     tell_memory_in_files();
@@ -322,6 +327,7 @@ Json Emulation::make_report(const Window& window, const Schema& schema) {
     content_.damages = damages_of(options_, damages_);
     if (options_.part) content_.part = options_.part->cut;
     return ranks_.agree([&] {
+        if (content_.traffic) content_.traffic->efficiencies = efficiencies_.get();
         if (!ranks_.is_root()) return Json();
         if (content_.traffic) tell_efficiency(*content_.traffic);
         return report_of({trace_, system_, plan_, clocks_, schema}, content_);

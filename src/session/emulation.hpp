@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -82,6 +83,7 @@ class Emulation {
     FoundPlan mpi_plan_;  // with --mpi-prv
     std::optional<PendingCalls> calls_;
     ReportContent content_;
+    std::future<Efficiencies> efficiencies_;  // of `content_`
     Writer::Sinks sinks_;
     EmulationCost cost_;
 };

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
+#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/topics.hpp"
 #include "cut/trace_part.hpp"
@@ -191,18 +192,18 @@ struct AnalysedTrace {
     int64_t origin;  // of time
 };
 
-void print_messages_of(const AnalysedTrace& of, TextOutput& out) {
+void print_messages_of(AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.summary.is_empty()) return log::info("no messages: no process has recorded some");
     print_messages(of.traffic.summary, of.system, out);
 }
-void print_matrix_of(const AnalysedTrace& of, TextOutput& out) {
+void print_matrix_of(AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.summary.matched == 0) return log::info("no messages: ovnitop --messages says why");
     print_matrix(of.traffic.summary, of.system, out);
 }
 void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
     for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
 }
-void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
+void print_waits_of(AnalysedTrace& of, TextOutput& out) {
     if (of.traffic.wait_summary.sums.empty())
         return log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
     print_lines(wait_lines(of.traffic.wait_summary, of.system, of.origin), out);
@@ -210,16 +211,16 @@ void print_waits_of(const AnalysedTrace& of, TextOutput& out) {
     print_lines({""}, out);
     print_lines(delay_lines(of.traffic.delays, of.system, names_of_regions(of.trace)), out);
 }
-void print_efficiencies_of(const AnalysedTrace& of, TextOutput& out) {
-    if (of.traffic.efficiencies.all.empty())
-        return log::info("no efficiencies: no process has recorded MPI_Init");
-    print_lines(efficiency_lines(of.traffic.efficiencies.all.front(), of.system), out);
+void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
+    const std::vector<Efficiency> efficiencies = of.traffic.efficiencies.get().all;
+    if (efficiencies.empty()) return log::info("no efficiencies: no process has recorded MPI_Init");
+    print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
 }
 
 struct TrafficRow {
     const char* option;
-    void (*print)(const AnalysedTrace& of, TextOutput& out);
+    void (*print)(AnalysedTrace& of, TextOutput& out);
 };
 constexpr TrafficRow pop_table = {"pop", print_efficiencies_of};
 constexpr TrafficRow traffic_tables[] = {
@@ -235,13 +236,12 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     const std::vector<bool> all(system.looms().size(), true);
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
-    table.print({analyse_traffic(alone, trace, system, clocks, all,
-                                 [&](uint32_t s) {
-                                     return open_stream(trace, clocks, s, Regions::as_they_are,
-                                                        Checksums::compared_quietly);
-                                 }),
-                 trace, system, time_origin(trace, clocks)},
-                out);
+    const auto open = [&](uint32_t s) {
+        return open_stream(trace, clocks, s, Regions::as_they_are, Checksums::compared_quietly);
+    };
+    AnalysedTrace analysed{analyse_traffic(alone, trace, system, clocks, all, open, usable_cores()), trace,
+                           system, time_origin(trace, clocks)};
+    table.print(analysed, out);
     out.flush();
     return 0;
 }

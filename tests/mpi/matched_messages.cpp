@@ -53,7 +53,7 @@ class MatchedMessages : public TracedTest {
         const Trace trace = this->trace();
         const System system(trace);
         return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
-                             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
+                             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
     }
     static int64_t begin_of(const Trace& trace) {
         int64_t begin = INT64_MAX;

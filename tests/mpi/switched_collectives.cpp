@@ -59,12 +59,13 @@ class CollectivesOfPauses : public TracedTest {
         const Trace trace = this->trace();
         const System system(trace);
         const ReadEnds all = read_ends(trace, system, std::vector<bool>(system.looms().size(), true),
-                                       [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
+                                       [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
         std::map<std::tuple<uint64_t, uint32_t, uint32_t>, std::vector<CollectiveEnd>> groups;
-        for (const CollectiveEnd& end : all.found.collectives) {
-            EXPECT_EQ(end.behind_gap, 0u);
-            groups[collective_of(end)].push_back(end);
-        }
+        for (const MessageEnds& of_group : all.found)
+            for (const CollectiveEnd& end : of_group.collectives) {
+                EXPECT_EQ(end.behind_gap, 0u);
+                groups[collective_of(end)].push_back(end);
+            }
         std::map<int64_t, size_t> found;
         for (const auto& [collective, members] : groups) {
             std::set<int64_t> numbers;

@@ -58,7 +58,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     FoundMessages find(const Trace& trace) const {
         const System system(trace);
         return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
-                             opener(trace));
+                             opener(trace), 2);
     }
     // The number of the message that the thread sent or received by the call which began then; 0: none.
     int64_t number_of(const Trace& trace, uint32_t stream, int64_t posted,
@@ -114,14 +114,13 @@ class MatchedMessagesOfPauses : public TracedTest {
     std::set<int64_t> shown(const Trace& trace, KeyOfProcess::Side side) const {
         const System system(trace);
         const ReadEnds all =
-            read_ends(trace, system, std::vector<bool>(system.looms().size(), true), opener(trace));
+            read_ends(trace, system, std::vector<bool>(system.looms().size(), true), opener(trace), 2);
         std::set<int64_t> numbers;
-        for (const MessageEnd& end : all.found.ends) {
-            if (all.found.keys[end.key].side != side || end.unrecorded != 0 || end.bytes != message_bytes)
-                continue;
-            const bool sends = side == KeyOfProcess::Side::sends;
-            numbers.insert(number_of(trace, end.stream, end.posted, sends ? &Book::sends : &Book::receives));
-        }
+        const auto book = side == KeyOfProcess::Side::sends ? &Book::sends : &Book::receives;
+        for (const MessageEnds& of_group : all.found)
+            for (const MessageEnd& end : of_group.ends)
+                if (of_group.keys[end.key].side == side && end.unrecorded == 0 && end.bytes == message_bytes)
+                    numbers.insert(number_of(trace, end.stream, end.posted, book));
         return numbers;
     }
     // Whatever has switched recording, and when.

@@ -1,0 +1,54 @@
+// Local work on several threads of this process.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace ovni {
+
+// The cores that this process may run on: at least 1.
+inline size_t usable_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+        return std::max<size_t>(1, static_cast<size_t>(CPU_COUNT(&cores)));
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Calls work(i) once for each i below `count`, on so many threads, the calling one among them. If calls
+// throw, all the same the others are made; then this throws what the call with the lowest i has thrown.
+template <class Work>
+void for_each_in_parallel(size_t threads, size_t count, Work work) {
+    std::atomic<size_t> next = 0;
+    std::vector<std::exception_ptr> failures(count);
+    auto take_part = [&] {
+        for (size_t i = next++; i < count; i = next++) {
+            try {
+                work(i);
+            } catch (...) {
+                failures[i] = std::current_exception();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        others.reserve(threads);
+        try {
+            while (others.size() + 1 < std::min(threads, count)) others.emplace_back(take_part);
+        } catch (const std::system_error&) {
+            // The system gives no more threads: those that there are do all of it.
+        }
+        take_part();
+    }
+    for (const std::exception_ptr& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace ovni
