@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -93,10 +94,11 @@ class Ranks {
     // The values of all ranks in one vector, those of rank 0 first.
     template <Flat T>
     std::vector<T> gather_joined(const std::vector<T>& values) const {
-        std::vector<T> all;
-        for (const std::vector<T>& of_rank : gather(values))
-            all.insert(all.end(), of_rank.begin(), of_rank.end());
-        return all;
+        PerRank<uint64_t> counts = allgather<uint64_t>(values.size());
+        if (!is_root()) counts.assign(counts.size(), 0);
+        PerRank<std::span<const T>> to(counts.size());
+        to[0] = values;
+        return exchange_joined(to, counts);
     }
     template <Flat T>
     PerRank<std::vector<T>> allgather(const std::vector<T>& values) const {
@@ -155,11 +157,8 @@ class Ranks {
     template <Flat T>
     std::vector<T> alltoallv_joined(PerRank<std::vector<T>> to) const {
         if (is_alone()) return std::move(to[0]);
-        PerRank<std::vector<T>> received = alltoallv(PerRank<std::span<const T>>(to.begin(), to.end()));
-        to.clear();
-        std::vector<T> all;
-        for (const std::vector<T>& of_rank : received) all.insert(all.end(), of_rank.begin(), of_rank.end());
-        return all;
+        const PerRank<std::span<const T>> parts(to.begin(), to.end());
+        return exchange_joined(parts, counts_to_here(parts));
     }
     // alltoallv() without a copy of the part that stays here: element r of the result is to[r] itself for
     // this rank, else a part of `room`, which grows and keeps its size from call to call.
@@ -213,6 +212,23 @@ class Ranks {
     mutable Traffic traffic_;
 
  private:
+    // `counts`: of the values that each rank sends here.
+    template <Flat T>
+    std::vector<T> exchange_joined(const PerRank<std::span<const T>>& to,
+                                   const PerRank<uint64_t>& counts) const {
+        std::vector<T> all(std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
+        PerRank<std::span<const std::byte>> outgoing;
+        PerRank<std::span<std::byte>> incoming;
+        std::span<T> rest = all;
+        for (size_t r = 0; r < to.size(); ++r) {
+            outgoing.push_back(std::as_bytes(to[r]));
+            incoming.push_back(std::as_writable_bytes(rest.first(counts[r])));
+            rest = rest.subspan(counts[r]);
+        }
+        exchange(outgoing, incoming);
+        return all;
+    }
+
     template <Flat T>
     PerRank<uint64_t> counts_to_here(const PerRank<std::span<const T>>& to) const {
         PerRank<uint64_t> counts;

@@ -67,6 +67,12 @@ void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
     const auto size = static_cast<uint64_t>(ranks.size());
     PerRank<std::vector<Parcel>> parcels(size);
     PerRank<std::vector<MessageEnd>> ends(size);
+    PerRank<size_t> counts(size);
+    for (MessageEnds& group : found)
+        visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
+            counts[hash(group.keys[key].key) % size] += of_key.size();
+        });
+    for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(counts[owner]);
     for (MessageEnds& group : found) {
         visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
             const size_t owner = hash(group.keys[key].key) % size;

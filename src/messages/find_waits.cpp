@@ -131,7 +131,8 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
                                      const std::vector<ProcessTimes>& times) {
     std::vector<Message> dealt;
     if (!ranks.is_alone())
-        dealt = owners.deal(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); });
+        dealt = ranks.alltoallv_joined(
+            owners.parted(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); }));
     std::map<uint32_t, std::vector<const Message*>> received_by;
     for (const Message& message : ranks.is_alone() ? sent : dealt) {
         received_by[system.process_of_stream(message.receive_stream)].push_back(&message);

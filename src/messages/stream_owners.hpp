@@ -28,10 +28,18 @@ class StreamOwners {
     template <Flat Item, class RankOf>
     std::vector<Item> deal(std::vector<Item> items, RankOf rank_of) const {
         if (ranks_.is_alone()) return items;
-        PerRank<std::vector<Item>> to(static_cast<size_t>(ranks_.size()));
-        for (const Item& item : items) to[rank_of(item)].push_back(item);
+        PerRank<std::vector<Item>> to = parted(items, rank_of);
         items = {};
         return ranks_.alltoallv_joined(std::move(to));
+    }
+    template <class Item, class RankOf>
+    PerRank<std::vector<Item>> parted(const std::vector<Item>& items, RankOf rank_of) const {
+        PerRank<size_t> counts(size());
+        for (const Item& item : items) ++counts[rank_of(item)];
+        PerRank<std::vector<Item>> parts(size());
+        for (size_t rank = 0; rank < parts.size(); ++rank) parts[rank].reserve(counts[rank]);
+        for (const Item& item : items) parts[rank_of(item)].push_back(item);
+        return parts;
     }
     size_t size() const { return static_cast<size_t>(ranks_.size()); }
 
