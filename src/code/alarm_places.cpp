@@ -9,6 +9,7 @@
 #include "code/code_scan.hpp"
 #include "code/function_list.hpp"
 #include "code/function_names.hpp"
+#include "core/launcher.hpp"
 
 namespace ovni::code {
 
@@ -131,9 +132,7 @@ void AlarmSearch::add_functions(const std::vector<const ElfImage*>& images, File
 }
 
 void AlarmSearch::tell_unknown_functions(const std::vector<ElfImage>& images) const {
-    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (const char* rank = ::secure_getenv(variable); rank != nullptr && strcmp(rank, "0") != 0) return;
-    if (!ovni_private_is_first_process()) return;
+    if (!is_first_rank() || !ovni_private_is_first_process()) return;
     for (size_t i = 0; i < alarms_.size(); ++i) {
         if (!is_of_function(alarms_[i]) || best_[i] != Fit::none) continue;
         const std::string name = alarms_[i].text, nearest = nearest_functions(images, name);

@@ -1,31 +1,119 @@
-// Words of launchers of MPI jobs in the environment: rank, size, and which job. Environment variables of
-// Open MPI, PMIx, PMI (MPICH) and Slurm.
+// Launchers of MPI jobs, and what they say in the environment of their processes: rank, size, and which job.
+//
+// Sources: mpirun(1) of Open MPI; the hydra of MPICH 4.0 and Intel MPI's guide; the user guide of MVAPICH2;
+// srun(1); flux-run(1); the guides of HPE's PALS and IBM's jsrun.
 #pragma once
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <initializer_list>
 
 namespace ovni {
 
-// -1: no launcher says it.
-inline int number_by_launcher(std::initializer_list<const char*> variables) noexcept {
+// Names of variables, of which the first that is set counts. Null behind the last.
+struct Launcher {
+    using Names = const char* [3];
+    const char* family;  // "openmpi" or "mpich", whose programs it starts; "" if those of both
+    const char* rank;    // set in all that it starts, and in nothing else
+    bool has_pmi_socket;
+    const char* size;  // null: it does not say it
+    Names local_rank;  // among the processes of the job on this node
+    Names local_size;
+    Names job;  // all count together
+};
+
+// A launcher that another one started passes on the variables of both. The descriptor of hydra is open in
+// what hydra itself started, so its row comes first.
+inline constexpr Launcher launchers[] = {
+    {"mpich",
+     "PMI_RANK",
+     true,
+     "PMI_SIZE",
+     {"MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"},
+     {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"},
+     {"PMI_JOBID"}},
+    {"openmpi",
+     "OMPI_COMM_WORLD_RANK",
+     false,
+     "OMPI_COMM_WORLD_SIZE",
+     {"OMPI_COMM_WORLD_LOCAL_RANK"},
+     {"OMPI_COMM_WORLD_LOCAL_SIZE"},
+     {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri"}},
+    {"mpich",
+     "MV2_COMM_WORLD_RANK",
+     false,
+     "MV2_COMM_WORLD_SIZE",
+     {"MV2_COMM_WORLD_LOCAL_RANK"},
+     {"MV2_COMM_WORLD_LOCAL_SIZE"},
+     {}},
+    {"openmpi",
+     "JSM_NAMESPACE_RANK",
+     false,
+     "JSM_NAMESPACE_SIZE",
+     {"JSM_NAMESPACE_LOCAL_RANK"},
+     {"JSM_NAMESPACE_LOCAL_SIZE"},
+     {"PMIX_NAMESPACE", "LSB_JOBID"}},
+    {"", "FLUX_TASK_RANK", false, "FLUX_JOB_SIZE", {"FLUX_TASK_LOCAL_ID"}, {}, {"FLUX_JOB_ID"}},
+    {"mpich",
+     "PMI_RANK",
+     false,
+     "PMI_SIZE",
+     {"MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID"},
+     {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"},
+     {"PMI_JOBID", "PALS_APID"}},
+    {"mpich", "PMI_ID", false, nullptr, {"MPI_LOCALRANKID"}, {"MPI_LOCALNRANKS"}, {}},
+    {"mpich", "PALS_RANKID", false, nullptr, {"PALS_LOCAL_RANKID"}, {}, {"PALS_APID"}},
+    {"",
+     "SLURM_PROCID",
+     false,
+     "SLURM_NTASKS",
+     {"SLURM_LOCALID"},
+     {"SLURM_NTASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE"},
+     {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"openmpi", "PMIX_RANK", false, nullptr, {}, {}, {"PMIX_NAMESPACE"}},
+};
+
+inline bool is_open_socket(const char* descriptor) noexcept {
+    const int before = errno;
+    struct stat what {};
+    const bool is_open = descriptor && fstat(atoi(descriptor), &what) == 0 && S_ISSOCK(what.st_mode);
+    errno = before;
+    return is_open;
+}
+
+// Null outside of jobs.
+inline const Launcher* launcher_of_process() noexcept {
+    for (const Launcher& launcher : launchers)
+        if (secure_getenv(launcher.rank) &&
+            (!launcher.has_pmi_socket || is_open_socket(secure_getenv("PMI_FD"))))
+            return &launcher;
+    return nullptr;
+}
+
+// -1: none of them is set.
+inline int number_by_launcher(const Launcher::Names& variables) noexcept {
     for (const char* variable : variables)
-        if (const char* value = secure_getenv(variable)) return atoi(value);
+        if (const char* value = variable ? secure_getenv(variable) : nullptr) return atoi(value);
     return -1;
 }
 
+// This and the next ones return -1 if no launcher says it.
 inline int rank_by_launcher() noexcept {
-    return number_by_launcher({"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
+    const Launcher* launcher = launcher_of_process();
+    return launcher ? number_by_launcher({launcher->rank}) : -1;
 }
 
 inline int size_by_launcher() noexcept {
-    return number_by_launcher({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"});
+    const Launcher* launcher = launcher_of_process();
+    return launcher ? number_by_launcher({launcher->size}) : -1;
 }
 
 // The processes of a job on this node.
 inline int local_size_by_launcher() noexcept {
-    return number_by_launcher({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"});
+    const Launcher* launcher = launcher_of_process();
+    return launcher ? number_by_launcher(launcher->local_size) : -1;
 }
 
 // The first rank of a job prints what is printed once per job. True outside of jobs as well.
@@ -35,17 +123,18 @@ inline bool is_first_rank() noexcept {
 
 // True outside of jobs as well.
 inline bool is_first_rank_of_node() noexcept {
-    if (is_first_rank()) return true;
-    return number_by_launcher({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) == 0;
+    const Launcher* launcher = launcher_of_process();
+    return is_first_rank() || number_by_launcher(launcher->local_rank) == 0;
 }
 
 // A number that all processes of a job have, and no other job. 0: no launcher says it. FNV-1a.
 inline uint64_t job_by_launcher() noexcept {
+    const Launcher* launcher = launcher_of_process();
+    if (!launcher) return 0;
     uint64_t hash = 0xcbf29ce484222325;
     bool is_known = false;
-    for (const char* variable :
-         {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}) {
-        const char* value = secure_getenv(variable);
+    for (const char* variable : launcher->job) {
+        const char* value = variable ? secure_getenv(variable) : nullptr;
         is_known |= value != nullptr;
         for (const char* at = value; at && *at; ++at)
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;

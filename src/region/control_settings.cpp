@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/launcher.hpp"
 #include "region/plan.hpp"
 
 namespace ovni::region {
@@ -53,12 +54,9 @@ bool RankList::holds(uint32_t rank) const noexcept {
 }
 
 std::optional<uint32_t> own_rank() noexcept {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        uint64_t rank = 0;
-        if (read_rank(variable(name), rank) && rank <= std::numeric_limits<uint32_t>::max())
-            return static_cast<uint32_t>(rank);
-    }
-    return {};
+    const int rank = rank_by_launcher();
+    if (rank < 0) return {};
+    return static_cast<uint32_t>(rank);
 }
 
 Fault ControlSettings::from_environment(ControlSettings& settings) noexcept {

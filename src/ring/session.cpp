@@ -15,6 +15,7 @@
 
 #include "core/clock.hpp"
 #include "core/clock_publisher.hpp"
+#include "core/launcher.hpp"
 #include "ring/futex.hpp"
 #include "ring/posix_io.hpp"
 
@@ -108,9 +109,7 @@ bool is_in_session_place(const std::string& file) {
 }
 
 std::string told_rank() {
-    for (const char* number : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (const char* rank = variable(number)) return rank;
-    return "0";
+    return std::to_string(std::max(rank_by_launcher(), 0));
 }
 
 std::string session_name() {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "core/launcher.hpp"
 #include "session/cut_part.hpp"
 #include "session/emulation.hpp"
 #include "session/interruption.hpp"
@@ -15,14 +16,9 @@ namespace {
 
 // Started by mpirun, every rank would do the same work and write the same files.
 void refuse_mpirun() {
-    auto number = [](const char* name) {
-        const char* text = std::getenv(name);
-        return text ? std::atoi(text) : 0;
-    };
-    bool slurm = std::getenv("SLURM_PROCID") != nullptr && number("SLURM_NTASKS") > 1;
-    if (number("OMPI_COMM_WORLD_SIZE") <= 1 && number("PMI_SIZE") <= 1 && !slurm) return;
-    int rank = number("OMPI_COMM_WORLD_RANK") + number("PMI_RANK") + number("SLURM_PROCID");
-    if (rank == 0) throw UsageError("started as several processes by mpirun or srun: use ovniemu-mpi there");
+    if (rank_by_launcher() <= 0 && size_by_launcher() <= 1) return;
+    if (is_first_rank())
+        throw UsageError("started as several processes by mpirun or srun: use ovniemu-mpi there");
     std::exit(2);
 }
 
