@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/standard_output.hpp"
+#include "core/launcher.hpp"
 
 namespace ovni {
 
@@ -25,7 +27,11 @@ std::string mpi_version() {
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
     std::string_view version(text.data());
-    return std::string(version.substr(0, version.find_first_of(",\n")));
+    version = version.substr(0, version.find_first_of(",\n"));
+    constexpr std::string_view title = " Version:\t";  // of MPICH
+    const size_t at = version.find(title);
+    if (at == version.npos) return std::string(version);
+    return fmt::format("{} {}", version.substr(0, at), version.substr(at + title.size()));
 }
 
 // Rank 0 prints.
@@ -49,10 +55,32 @@ bool prints_manual(const Cli& cli, int argc, char** argv) {
     return true;
 }
 
+// srun sets its variables in the script of a batch job, too, where they are no rank's.
+int processes_by_launcher() {
+    const Launcher* launcher = launcher_of_process();
+    const bool is_script =
+        launcher && launcher->rank == std::string_view("SLURM_PROCID") && !std::getenv("SLURM_STEP_ID");
+    return is_script ? 1 : size_by_launcher();
+}
+
+// A process whose MPI is not that of its launcher takes itself for the whole job.
+void refuse_foreign_launcher(const Comm& world) {
+    const int processes = processes_by_launcher();
+    if (world.size() > 1 || processes <= 1) return;
+    throw Stopped(is_first_rank()
+                      ? fmt::format("started as {} processes that {} does not know as one job: use its "
+                                    "launcher, or the ovni-mpi that is built for the launcher's MPI",
+                                    processes, mpi_version())
+                      : "",
+                  2);
+}
+
 int run_body(Cli& cli, Comm& world, int argc, char** argv, const std::function<int(Comm& world)>& body) {
     const std::string tool(cli.manual.program);
     try {
-        int status = parse_together(world, cli, argc, argv) == Parsed::go_on ? body(world) : 0;
+        const Parsed parsed = parse_together(world, cli, argc, argv);
+        if (parsed == Parsed::go_on) refuse_foreign_launcher(world);
+        int status = parsed == Parsed::go_on ? body(world) : 0;
         world.agree(flush_stdout);
         return status;
     } catch (const Stopped& e) {

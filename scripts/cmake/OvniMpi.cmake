@@ -1,6 +1,7 @@
 # The MPI of the build (MPI::MPI_C and so on), and one of another family besides it if there is one: programs of both are
 # traced. Sets ovni_mpi_family to openmpi or mpich, and ovni_other_mpi to the other one or to nothing. Then there are
-# OVNI_OTHER_MPICC and OVNI_OTHER_MPIFORT (if found), its compilers, and ovni_other_mpi_includes.
+# OVNI_OTHER_MPICC and OVNI_OTHER_MPIFORT (if found), its compilers, and ovni_other_mpi_includes. Programs link
+# ovni_mpi_FAMILY.
 find_package(MPI REQUIRED COMPONENTS C CXX)
 
 # Sets a variable to openmpi or mpich, by the mpi.h that a compiler sees with these options.
@@ -35,7 +36,20 @@ if(ovni_other_mpi STREQUAL other)
     string(REGEX MATCHALL "-I[^ \n]+" ovni_other_mpi_includes "${options}")
     list(TRANSFORM ovni_other_mpi_includes REPLACE "^-I" "")
     list(REMOVE_DUPLICATES ovni_other_mpi_includes)
+    string(REGEX MATCHALL " (-L|-l|-Wl,)[^ \n]+" ovni_other_mpi_libraries "${options}")
+    list(TRANSFORM ovni_other_mpi_libraries STRIP)
 else()
     set(ovni_other_mpi)
     message(STATUS "No second MPI found (mpicc.${other}): only programs of ${ovni_mpi_family} are traced")
+endif()
+
+foreach(family ${ovni_mpi_family} ${ovni_other_mpi})
+    add_library(ovni_mpi_${family} INTERFACE)
+    # The C++ bindings of MPI-2 are not used, and would add a library to link.
+    target_compile_definitions(ovni_mpi_${family} INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+endforeach()
+target_link_libraries(ovni_mpi_${ovni_mpi_family} INTERFACE MPI::MPI_C)
+if(ovni_other_mpi)
+    target_include_directories(ovni_mpi_${ovni_other_mpi} SYSTEM INTERFACE ${ovni_other_mpi_includes})
+    target_link_libraries(ovni_mpi_${ovni_other_mpi} INTERFACE ${ovni_other_mpi_libraries})
 endif()

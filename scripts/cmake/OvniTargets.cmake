@@ -116,17 +116,19 @@ function(ovni_program name)
     ovni_manual(${name})
 endfunction()
 
-# ovni_manual(NAME): the man page and the completions of a program, from what it says about itself.
+# ovni_manual(NAME [TARGET]): the man page and the completions of a program, from what it, or TARGET, says about itself.
 function(ovni_manual name)
+    set(speaker ${name} ${ARGN})
+    list(POP_BACK speaker speaker)
     set(directory ${PROJECT_BINARY_DIR}/manuals)
     set(pages ${directory}/${name}.1 ${directory}/${name}.bash ${directory}/_${name})
     set(generator ${PROJECT_SOURCE_DIR}/scripts/generate_manuals.py)
     file(MAKE_DIRECTORY ${directory})
     add_custom_command(
         OUTPUT ${pages}
-        COMMAND ${name} --manual > ${directory}/${name}.json
+        COMMAND ${speaker} --manual > ${directory}/${name}.json
         COMMAND ${Python3_EXECUTABLE} -B ${generator} ${PROJECT_VERSION} ${directory}/${name}.json ${directory}
-        DEPENDS ${name} ${generator}
+        DEPENDS ${speaker} ${generator}
         VERBATIM)
     add_custom_target(${name}_manual ALL DEPENDS ${pages})
     install(FILES ${directory}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

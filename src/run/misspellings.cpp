@@ -18,7 +18,7 @@ namespace {
 // Variables that no option of ovnirun stands for.
 constexpr std::string_view without_option[] = {
     "OVNI_TMPDIR",     "OVNI_RUN",                     // of users
-    "OVNI_CONFIG_DIR", "OVNI_DEBUG",                   // of the emulators
+    "OVNI_CONFIG_DIR", "OVNI_DEBUG",   "OVNI_MPI",     // of the emulators
     "OVNI_SESSION",    "OVNI_SPAWNED",                 // of a traced program that starts another
     "OVNI_BUILD_DIR",  "OVNI_LOCAL",   "OVNI_OUTPUT",  // of scripts and batch files
     "OVNI_SANITIZE",
