@@ -122,17 +122,19 @@ extern "C" {{
 """
 
 
-# The spellings of a routine, by the names of Spelling in fortran.hpp.
+# The spellings of a routine, by the names of Spelling in fortran.hpp; those of its variant for large counts.
 SPELLINGS = {"plain": "mpi_{}", "underscore": "mpi_{}_", "underscores": "mpi_{}__", "capital": "MPI_{}",
              "f08": "mpi_{}_f08_", "f08ts": "mpi_{}_f08ts_"}
+LARGE_SPELLINGS = {"f08_large": "mpi_{}_f08_large_", "f08ts_large": "mpi_{}_f08ts_large_"}
 
 # Routines of their own for the same function, where a pointer is a C_PTR; only in the older modules.
 FOR_C_POINTERS = {"Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query"}
 
 
 class Routine:
-    def __init__(self, function, name, spellings):
-        self.function, self.name, self.spellings = function, name, spellings
+    # `id`: its name in the code; `name`: what its symbols have.
+    def __init__(self, function, id, name, spellings):
+        self.function, self.id, self.name, self.spellings = function, id, name, spellings
 
 
 def fortran_routines(functions):
@@ -140,9 +142,12 @@ def fortran_routines(functions):
         if not function.in_fortran():
             continue
         name = function.name.lower()
-        yield Routine(function, name, SPELLINGS)
+        if function.is_large:
+            yield Routine(function, name, name.removesuffix("_c"), LARGE_SPELLINGS)
+            continue
+        yield Routine(function, name, name, SPELLINGS)
         if function.name in FOR_C_POINTERS:
-            yield Routine(function, name + "_cptr", list(SPELLINGS)[:4])
+            yield Routine(function, name + "_cptr", name + "_cptr", dict(list(SPELLINGS.items())[:4]))
 
 
 # The code around the call of the real routine: a call of a template of fortran.hpp.
@@ -188,7 +193,7 @@ def fortran_body(routine):
     passed = dict(zip((p.name for p in function.parameters),
                       forwarded(function.parameters, record, "passed()")))
     arguments = ", ".join(passed.get(name, name) for name in call.names)
-    return (f"[[gnu::noinline]] static void {routine.name}_body({call.result} (*real)({call.parameters}), "
+    return (f"[[gnu::noinline]] static void {routine.id}_body({call.result} (*real)({call.parameters}), "
             f"Caller caller, {'Spelling spelling, ' if needs_spelling(function) else ''}{call.parameters}) {{\n"
             f"    MPI_Fint error = MPI_SUCCESS;\n"
             f"    if (!ierror) ierror = &error;\n"
@@ -204,19 +209,19 @@ def fortran_wrapper(routine, spelling):
     function, record = routine.function, record_of(routine.function)
     call = FortranCall(function)
     name = routine.name.upper() if spelling == "capital" else routine.name
-    symbol = SPELLINGS[spelling].format(name)
+    symbol = routine.spellings[spelling].format(name)
     names = ", ".join(call.names)
     head = (f"{call.result} {symbol}({call.parameters}) {{\n"
-            f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.name}, Spelling::{spelling});\n")
+            f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.id}, Spelling::{spelling});\n")
     if record == "Plain":
         return f"{head}    return {fortran_template(function)}[&] {{ return real({names}); }});\n}}\n"
     return (f"{head}    if (!{asked(record)}(Function::{function.name})) return real({names});\n"
-            f"    {routine.name}_body(real, caller_of_wrapper(), "
+            f"    {routine.id}_body(real, caller_of_wrapper(), "
             f"{f'Spelling::{spelling}, ' if needs_spelling(function) else ''}{names});\n}}\n")
 
 
 def routines_header(routines):
-    names = "".join(f"    {r.name},\n" for r in routines)
+    names = "".join(f"    {r.id},\n" for r in routines)
     rows = "".join(f'    {{"{r.name}"}},\n' for r in routines)
     return f"""// Generated from src/model/mpi_functions.txt: the Fortran routines.
 #pragma once

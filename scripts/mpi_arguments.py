@@ -6,7 +6,8 @@ HANDLE_ARRAYS = {"MPI_Comm": "Comms", "MPI_Datatype": "Types", "MPI_Win": "Wins"
                  "MPI_Request": "Requests", "MPI_Message": "Messages", "MPI_Status": "Statuses",
                  "MPI_Info": "SpawnInfos"}
 HANDLES = {"MPI_Comm": "comm_of", "MPI_Datatype": "type_of", "MPI_Win": "win_of", "MPI_File": "file_of",
-           "MPI_Op": "op_of", "int": "integer"}
+           "MPI_Op": "op_of", "int": "integer", "MPI_Count": "large_integer"}
+NUMBERS = ("int", "MPI_Count")
 
 # The roles that a member may come from; the first that the function has.
 SEND = {"peer": ("dest",), "tag": ("tag", "sendtag"), "comm": ("comm",), "count": ("count", "sendcount"),
@@ -88,7 +89,7 @@ def constant(function, member, language):
     return {
         "language": f"Language::{language}",
         "first": "first_index(spelling)" if language == "fortran" else "0",
-        "flow": f"flows::{flow_of(function.name)}",
+        "flow": f"flows::{flow_of(function.kin)}",
         "gives": "true" if function.gives() else "false",
         "takes": "true" if function.takes() else "false",
         "many": "true" if function.has("requests") else "false",
@@ -117,8 +118,8 @@ def value_in_fortran(function, parameter):
         return f"text_of({parameter.name}, length{texts.index(parameter.name)}, Language::fortran)"
     if base in HANDLE_ARRAYS and (points or base in ("MPI_Request", "MPI_Info")):
         return f"{HANDLE_ARRAYS[base]}({parameter.name}, Language::fortran)"
-    if base == "int" and points:
-        return f"static_cast<const int*>({parameter.name})"
+    if base in NUMBERS and points:
+        return f"static_cast<const {base}*>({parameter.name})"
     if base in HANDLES and not points:
         return f"{HANDLES[base]}({parameter.name})"
     return parameter.name

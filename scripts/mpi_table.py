@@ -30,6 +30,11 @@ class Function:
         self.enter, self.leave = (first, second) if not self.number else ("MX[", "MX]")
         self.result = result.strip() or "int"
         self.declared = declared
+        # Counts of MPI_Count: its elder kin has the same name without the ending.
+        self.is_large = self.name.endswith("_c")
+        elder = self.name.removesuffix("_c")
+        self.is_persistent_collective = self.family == "collective" and elder.endswith("_init")
+        self.kin = elder.removesuffix("_init") if self.is_persistent_collective else elder
         self.variadic = declared.endswith("...")
         names = [] if declared == "void" else [d.strip() for d in declared.split(",")]
         self.parameters = [Parameter(d) for d in names if d != "..."]
@@ -43,7 +48,7 @@ class Function:
     # Data of the program that a call sends or writes; that it receives or reads.
     def gives(self):
         buffer = self.role("sendbuf", "buf", "inbuf", "origin_addr")
-        return bool(buffer and (buffer.type.startswith("const") or self.has("dest") or self.name.endswith("cast")))
+        return bool(buffer and (buffer.type.startswith("const") or self.has("dest") or self.kin.endswith("cast")))
 
     def takes(self):
         buffers = [self.role(name) for name in ("recvbuf", "result_addr", "buf", "origin_addr")]
@@ -57,11 +62,15 @@ class Function:
 
     # The arguments that the Fortran routine passes by address, without ierror.
     def fortran_arguments(self):
-        return [p.name for p in self.parameters if p.name not in ("argc",) and p.type != "char***"]
+        return [p.name for p in self.parameters if not self.is_of_main(p)]
 
     # How many lengths of CHARACTER arguments follow them.
     def fortran_lengths(self):
-        return sum(p.is_text() for p in self.parameters if p.type != "char***")
+        return sum(p.is_text() for p in self.parameters if not self.is_of_main(p))
+
+    # An argument of main() that a function of C wants.
+    def is_of_main(self, parameter):
+        return self.has("argc") and parameter.name in ("argc", "argv")
 
 
 # The details that are recorded of a call besides entering and leaving. The roles of its arguments choose the first row

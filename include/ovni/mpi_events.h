@@ -1,4 +1,4 @@
-/* Events of the model `mpi`, version 1.3.0: what a thread does in MPI, with which peers and how much.
+/* Events of the model `mpi`, version 1.4.0: what a thread does in MPI, with which peers and how much.
  *
  * FUNCTIONS. Every function has an event of entering and one of leaving. The 49 functions that version 1.0.0
  * knows have codes of their own. Every other has a number f, its place in the table
@@ -14,7 +14,8 @@
  * recording began during the call.
  *
  *     enter                        payload
- *     send, receive, exchange      i32 peer, i32 tag, u32 communicator, u32 request (16)
+ *     send, receive, exchange      i32 peer, i32 tag, u32 communicator, u32 request (16), or u16 f, i32 peer,
+ *                                  i32 tag, u32 communicator (14), and an MXp if it posts a request
  *     probe, persistent            u16 f, i32 peer, i32 tag, u32 communicator (14)
  *     one request                  u32 request (4), or u16 f, u32 request (6)
  *     many requests                u32 how many (4), or u16 f, u32 how many (6)
@@ -37,6 +38,8 @@
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:
  *
+ *     MXp   u32 request                                        this call, whose enter has no room for it,
+ *                                                              posts that request
  *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter), unless
  *                                                              an MXc of this call ends it as failed
  *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
@@ -97,8 +100,9 @@
  * address in the file, or ?+ and the address in memory. "callers" is how many were wanted, as "3", if more
  * than one: readers add callers that the compiler inlined, which have no return address, up to that number.
  *
- * A stream with nothing but the 49 codes requires version 1.0.0; one that pauses requires 1.3.0, one with MX@
- * 1.2.0, one with any other event MX 1.1.0.
+ * A stream with nothing but the 49 codes requires version 1.0.0; one with a function of MPI 4, whose numbers
+ * begin with OVNI_MPI_FIRST_OF_MPI_4, requires 1.4.0, one that pauses 1.3.0, one with MX@ 1.2.0, one with any
+ * other event MX 1.1.0.
  *
  * EXAMPLES, as bytes of a stream: flags with payload size - 1, code, clock 0x1122334455667788, payload;
  * everything little endian. MPI_Send of 5 MPI_INT to rank 1, tag 7, on MPI_COMM_WORLD:
@@ -117,6 +121,12 @@
  *     07  4d 58 63  88 77 66 55 44 33 22 11  09 00 00 00  00 00 00 00                              MXc
  *     0f  4d 58 72  88 77 66 55 44 33 22 11  14 00 00 00 00 00 00 00  01 00 00 00  07 00 00 00     MXr
  *     00  4d 57 5d  88 77 66 55 44 33 22 11                                                        MW]
+ *
+ * MPI_Isend_c (f is 377, 0x179) of 5 MPI_INT to rank 1, tag 7, on MPI_COMM_WORLD, whose request is 9:
+ *
+ *     0d  4d 58 5b  88 77 66 55 44 33 22 11  79 01  01 00 00 00  07 00 00 00  01 00 00 00          MX[
+ *     03  4d 58 70  88 77 66 55 44 33 22 11  09 00 00 00                                           MXp
+ *     0f  4d 58 5d  88 77 66 55 44 33 22 11  79 01  14 00 00 00 00 00  01 00 00 00  07 00 00 00    MX]
  *
  * The next call of MPI_Send comes from site 3:
  *
@@ -138,10 +148,12 @@
 #define OVNI_MPI_VERSION_OF_DETAILS "1.1.0"
 #define OVNI_MPI_VERSION_OF_SITES "1.2.0"
 #define OVNI_MPI_VERSION_OF_PAUSES "1.3.0"
-#define OVNI_MPI_VERSION OVNI_MPI_VERSION_OF_PAUSES
+#define OVNI_MPI_VERSION_OF_MPI_4 "1.4.0"
+#define OVNI_MPI_VERSION OVNI_MPI_VERSION_OF_MPI_4
 
 #define OVNI_MPI_ENTER "MX["
 #define OVNI_MPI_LEAVE "MX]"
+#define OVNI_MPI_POSTS "MXp"
 #define OVNI_MPI_SEND_STARTED "MXs"
 #define OVNI_MPI_RECEIVE_STARTED "MXo"
 #define OVNI_MPI_REQUEST_ENDED "MXc"
@@ -156,6 +168,8 @@
 #define OVNI_MPI_UNRECORDED_END "MXe"
 
 #define OVNI_MPI_FIRST_VALUE 1001 /* of the function with number 1 */
+
+#define OVNI_MPI_FIRST_OF_MPI_4 369 /* number of a function */
 
 #define OVNI_MPI_REGION_MARK 99 /* mark type of the regions of MPI_Pcontrol */
 

@@ -29,6 +29,23 @@ MPI_Op op_of(const void* handle) noexcept;
 inline int integer(const void* number) noexcept {
     return *static_cast<const MPI_Fint*>(number);
 }
+inline int64_t large_integer(const void* number) noexcept {
+    return *static_cast<const MPI_Count*>(number);
+}
+
+// An array of counts in the memory of the program, of int or of MPI_Count.
+class Counts {
+ public:
+    constexpr Counts() = default;
+    constexpr Counts(const int* counts) noexcept : usual_(counts) {}
+    constexpr Counts(const MPI_Count* counts) noexcept : large_(counts) {}
+    explicit operator bool() const noexcept { return usual_ || large_; }
+    int64_t operator[](uint32_t i) const noexcept { return usual_ ? usual_[i] : large_[i]; }
+
+ private:
+    const int* usual_ = nullptr;
+    const MPI_Count* large_ = nullptr;
+};
 
 // A handle, or an array of handles, in the memory of the program, read at each get().
 template <class Handle, Handle (*from_fortran)(const void*) noexcept>

@@ -46,8 +46,8 @@ inline constexpr CollectiveFlow Neighbor_alltoall{all, of_all, all, of_all, true
 // The arguments of one direction: a block of `count`, or `counts` of blocks, of one type, or of `types`.
 struct CollectiveSide {
     const void* buffer = nullptr;
-    int count = 0;
-    const int* counts = nullptr;
+    int64_t count = 0;
+    Counts counts = {};
     MPI_Datatype type = {};
     Types types = {};
 

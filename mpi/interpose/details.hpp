@@ -34,7 +34,7 @@ struct Finalization {
 struct Send {
     int peer, tag;
     MPI_Comm comm;
-    int count;
+    int64_t count;
     MPI_Datatype type;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
@@ -46,6 +46,7 @@ struct PostedSend {
     Requests newrequest;
     uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
     void miss(Moment& moment) noexcept;
 };
@@ -83,6 +84,7 @@ struct PostedExchange {
     Requests newrequest;
     uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
     void miss(Moment& moment) noexcept;
 };
@@ -221,7 +223,7 @@ struct Collective {
 struct OneSided {
     int target;
     MPI_Win win;
-    int count;
+    int64_t count;
     MPI_Datatype type;
     bool gives, takes;
     MPI_Op op;
@@ -240,7 +242,7 @@ struct Synchronisation {
 
 struct Transfer {
     MPI_File file;
-    int count;
+    int64_t count;
     MPI_Datatype type;
     Statuses status = {};
     Requests newrequest = {};

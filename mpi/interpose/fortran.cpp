@@ -28,7 +28,8 @@ char capital(char c) noexcept {
 
 // "mpi_send_f08_" of "send"; with "p" in front the name of the routine that no tool replaces.
 Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept {
-    constexpr const char* suffixes[spellings] = {"", "_", "__", "", "_f08_", "_f08ts_"};
+    constexpr const char* suffixes[spellings] = {"",      "_",       "__",          "",
+                                                 "_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_"};
     Symbol symbol;
     snprintf(symbol.text, sizeof symbol.text, "%smpi_%s%s", prefix, row_of(routine).name,
              suffixes[static_cast<size_t>(spelling)]);

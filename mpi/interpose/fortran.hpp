@@ -17,14 +17,15 @@ namespace ovni::mpi {
 // All arguments are addresses, but for the lengths of character arguments, which follow the others.
 using Address = void*;
 
-// mpi_x, mpi_x_, mpi_x__, MPI_X, and those of the module mpi_f08.
-enum class Spelling : uint8_t { plain, underscore, underscores, capital, f08, f08ts };
-inline constexpr size_t spellings = 6;
+// mpi_x, mpi_x_, mpi_x__, MPI_X, and those of the module mpi_f08, also for counts of MPI_COUNT_KIND.
+enum class Spelling : uint8_t { plain, underscore, underscores, capital, f08, f08ts, f08_large, f08ts_large };
+inline constexpr size_t spellings = 8;
 
 // The buffer of an argument. The routines mpi_x_f08ts_ get a descriptor, which begins with its address
 // (CFI_cdesc_t of ISO_Fortran_binding.h).
 inline const void* buffer_of(Address argument, Spelling spelling) noexcept {
-    return spelling == Spelling::f08ts && argument ? *static_cast<void* const*>(argument) : argument;
+    const bool is_described = spelling == Spelling::f08ts || spelling == Spelling::f08ts_large;
+    return is_described && argument ? *static_cast<void* const*>(argument) : argument;
 }
 
 // The index of the first of many requests.

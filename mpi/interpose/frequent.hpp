@@ -4,6 +4,7 @@
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/predefined.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
@@ -13,9 +14,16 @@ namespace ovni::mpi {
     return payload;
 }
 
+// There is no room for the request behind the number of a function: see say_posts().
 [[gnu::always_inline]] inline Payload of_posted(Moment& moment, int peer, int tag, MPI_Comm comm,
                                                 uint32_t request) noexcept {
-    return of_message(moment, peer, tag, comm).add(request);
+    Payload payload = of_message(moment, peer, tag, comm);
+    return row_of(moment.function).number != 0 ? payload : payload.add(request);
+}
+
+// Call behind the enter of a call that posts a request.
+[[gnu::always_inline]] inline void say_posts(Moment& moment, uint32_t request) noexcept {
+    if (row_of(moment.function).number != 0) moment.say(OVNI_MPI_POSTS, request);
 }
 
 [[gnu::always_inline]] inline Payload transferred(Moment& moment, const Envelope& message) noexcept {

@@ -53,6 +53,10 @@ Payload PostedSend::enter(Moment& moment) noexcept {
     return of_posted(moment, send.peer, send.tag, send.comm, number);
 }
 
+void PostedSend::entered(Moment& moment) noexcept {
+    say_posts(moment, number);
+}
+
 Payload PostedSend::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = number;
@@ -68,6 +72,7 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
 }
 
 void PostedReceive::entered(Moment& moment) noexcept {
+    say_posts(moment, number);
     is_shown = is_enter_shown(moment);
 }
 
@@ -103,6 +108,10 @@ void Exchange::miss(Moment& moment) noexcept {
 Payload PostedExchange::enter(Moment& moment) noexcept {
     number = next_request_number();
     return of_posted(moment, send.peer, send.tag, send.comm, number);
+}
+
+void PostedExchange::entered(Moment& moment) noexcept {
+    say_posts(moment, number);
 }
 
 Payload PostedExchange::leave(Moment& moment) noexcept {

@@ -16,6 +16,13 @@ inline void require_version_of_details(Thread& thread) noexcept {
         require_version_of_details_now(thread);
 }
 
+// The stream holds a function of MPI 4, or what only these need.
+[[gnu::cold]] void require_version_of_mpi_4_now(Thread& thread) noexcept;
+inline void require_version_of_mpi_4(Thread& thread) noexcept {
+    if (!thread.has_mpi_4) [[unlikely]]
+        require_version_of_mpi_4_now(thread);
+}
+
 struct Moment {
     Thread& thread;
     Function function;

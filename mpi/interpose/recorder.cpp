@@ -133,6 +133,11 @@ void require_version_of_details_now(Thread& thread) noexcept {
     thread.has_details = true;
 }
 
+void require_version_of_mpi_4_now(Thread& thread) noexcept {
+    ovni_private_require("mpi", OVNI_MPI_VERSION_OF_MPI_4);
+    thread.has_details = thread.has_mpi_4 = true;
+}
+
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
     if (!wanted) return {thread, function, false, 0};
     if (!up_to_date(thread)) {

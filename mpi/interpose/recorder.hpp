@@ -21,6 +21,7 @@
 #include "mpi/interpose/moment.hpp"
 #include "mpi/interpose/payload.hpp"
 #include "mpi/interpose/thread.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni::mpi {
 
@@ -89,7 +90,9 @@ void say_cpu(Thread& thread, int cpu) noexcept;
 
 [[gnu::always_inline]] inline void say_enter(Thread& thread, Function function, const Payload& payload,
                                              uint64_t at) noexcept {
-    if (row_of(function).number != 0) require_version_of_details(thread);
+    const uint16_t number = row_of(function).number;
+    if (number != 0) require_version_of_details(thread);
+    if (number >= OVNI_MPI_FIRST_OF_MPI_4) require_version_of_mpi_4(thread);
     tell_call_site(thread, function, at);
     ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
     thread.stream.function = thread.is_on ? function : Function::none;

@@ -46,6 +46,7 @@ struct Thread {
     States cut;                          // what it showed when recording ended amid a change of it
     bool stream_known = false;           // the stream requires the mpi model
     bool has_details = false;            // and its version with numbers of functions
+    bool has_mpi_4 = false;              // and its version with functions of MPI 4
     bool regions_known = false;          // the stream has the mark type of regions
     bool pauses_known = false;           // and its version that tells what pauses leave out
     uint8_t out_of_step = 0;             // OutOfStep

@@ -51,7 +51,9 @@ CollectiveFlow flow_named(std::string_view name) {
 
 CollectiveFlow flow_of(uint16_t function) {
     if (function >= std::size(mpi_function_rows)) return CollectiveFlow::none;
-    std::string name(mpi_function_rows[function].name.substr(std::string_view("MPI_").size()));
+    std::string_view elder = mpi_function_rows[function].name.substr(std::string_view("MPI_").size());
+    if (elder.ends_with("_c")) elder.remove_suffix(2);  // of large counts
+    std::string name(elder);
     std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
     const CollectiveFlow flow = flow_named(name);
     return flow == CollectiveFlow::none && name.starts_with('i')

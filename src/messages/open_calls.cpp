@@ -54,6 +54,10 @@ void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
             case MpiStep::enter:
                 enter(call, mpi, clock);
                 break;
+            case MpiStep::posts:
+                call.request = mpi.number(MpiField::request).value_or(0);
+                post(call);
+                break;
             case MpiStep::leave:
                 leave(call, mpi);
                 call = {};
@@ -93,7 +97,11 @@ void ProcessCalls::enter(Call& call, const MpiEvent& event, int64_t clock) {
     call.peer = event.rank(MpiField::peer).value_or(OVNI_MPI_ANY);
     call.tag = event.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
     if (is_collective(*call.function) && call.communicator != OVNI_MPI_NO_OBJECT) ++turns_[call.communicator];
-    if (is_posted(call.function->record) && call.request != 0)
+    post(call);
+}
+
+void ProcessCalls::post(const Call& call) {
+    if (call.function && is_posted(call.function->record) && call.request != 0)
         start(call.request, kind_of(call.function->record), call);
 }
 

@@ -63,6 +63,7 @@ class ProcessCalls {
     };
 
     void enter(Call& call, const MpiEvent& event, int64_t clock);
+    void post(const Call& call);
     void leave(const Call& call, const MpiEvent& event);
     void start(uint32_t request, Awaited::Kind kind, const Call& from);
     void add_awaited(OpenCall& open, const Call& call) const;

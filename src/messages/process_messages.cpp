@@ -70,6 +70,9 @@ void ProcessMessages::take(const EventView& event) {
             return enter(thread, event.stream, event, mpi);
         case MpiStep::leave:
             return leave(thread, event.stream, event, mpi);
+        case MpiStep::posts:
+            thread.call.request = mpi.number(MpiField::request).value_or(0);
+            return post(thread, event.stream);
         case MpiStep::send_started:
         case MpiStep::receive_started:
             return start(thread, event.stream, event, mpi, mpi.step() == MpiStep::send_started);
@@ -116,13 +119,18 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     call.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
     call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
     call.root = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
-    const Record record = call.function->record;
     if (const Object object = collectives()[index_of(*call.function)]; object != Object::none) {
         if (object == Object::window) call.communicator = communicators_.of_window(call.communicator);
         call.sent = mpi.bytes().value_or(0);
         if (call.communicator != OVNI_MPI_NO_OBJECT) call.turn = ++turns_[call.communicator];
     }
-    if (call.request == 0) return;
+    post(thread, stream);
+}
+
+void ProcessMessages::post(Thread& thread, uint32_t stream) {
+    const Call& call = thread.call;
+    if (!call.function || call.request == 0) return;
+    const Record record = call.function->record;
     Request request;
     request.sends = record == Record::PostedSend || record == Record::PostedExchange;
     request.receives = record == Record::PostedReceive || record == Record::PostedExchange ||

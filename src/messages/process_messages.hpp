@@ -119,6 +119,7 @@ class ProcessMessages {
 
     void enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
     void leave(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
+    void post(Thread& thread, uint32_t stream);
     void leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock);
     void leave_collective(Thread& thread, uint32_t stream, const MpiEvent& mpi, int64_t clock);
     void start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi, bool sends);

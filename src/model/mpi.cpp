@@ -48,6 +48,7 @@ constexpr EventSpec events[] = {
      .description = "end: %@{function}",
      .state = {.kind = StateKind::pop, .channel = mpi_channel::function},
      .name_of = name_of},
+    {.signature = "MXp(u32 request)", .description = "posts request %{request}", .action = Action::ignore},
     {.signature = "MXs(i32 peer, i32 tag, u32 communicator, u32 request)",
      .description =
          "persistent send %{request} starts: peer=%@{peer} tag=%@{tag} communicator=%{communicator}",

@@ -34,7 +34,9 @@ constexpr Layout layouts[] = {
              MpiRecord::Exchange, MpiRecord::PostedExchange)},
     {Step::enter,
      {Field::peer, Field::tag, Field::object},
-     records(MpiRecord::Probe, MpiRecord::PersistentSend, MpiRecord::PersistentReceive)},
+     records(MpiRecord::Probe, MpiRecord::PersistentSend, MpiRecord::PersistentReceive, MpiRecord::Send,
+             MpiRecord::PostedSend, MpiRecord::Receive, MpiRecord::PostedReceive, MpiRecord::Exchange,
+             MpiRecord::PostedExchange)},
     {Step::enter,
      {Field::request},
      records(MpiRecord::Completion, MpiRecord::RequestUse, MpiRecord::Start, MpiRecord::MatchedReceive,
@@ -52,6 +54,7 @@ constexpr Layout layouts[] = {
              MpiRecord::FileMaker)},
     {Step::leave, {Field::bytes, Field::request}, any_record},
     {Step::leave, {Field::bytes}, any_record},
+    {Step::posts, {Field::request}, any_record},
     {Step::send_started, {Field::peer, Field::tag, Field::object, Field::request}, any_record},
     {Step::receive_started, {Field::peer, Field::tag, Field::object, Field::request}, any_record},
     {Step::request_ended, {Field::request, Field::how}, any_record},
@@ -130,6 +133,7 @@ constexpr auto meanings = [] {
         all[place_of(row.enter)] = {Step::enter, own};
         all[place_of(row.leave)] = {Step::leave, own};
     }
+    all[place_of(OVNI_MPI_POSTS)] = {Step::posts};
     all[place_of(OVNI_MPI_SEND_STARTED)] = {Step::send_started};
     all[place_of(OVNI_MPI_RECEIVE_STARTED)] = {Step::receive_started};
     all[place_of(OVNI_MPI_REQUEST_ENDED)] = {Step::request_ended};

@@ -18,6 +18,7 @@ enum class MpiStep : uint8_t {
     other,  // no event of this model, or one that is not listed here
     enter,
     leave,
+    posts,
     send_started,
     receive_started,
     request_ended,

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "messages/find_messages.hpp"
+#include "tests/mpi/account.hpp"
 #include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
@@ -262,6 +263,22 @@ TEST_F(MatchedMessages, OfFortranAreThoseOfEachBinding) {
 #else
     GTEST_SKIP() << "this MPI has no bindings for Fortran";
 #endif
+}
+
+// Sends with large counts meet receives with usual ones, and others.
+TEST_F(MatchedMessages, OfMpi4AreThoseThatTheProgramCounts) {
+    constexpr int nothing_here = 77, ranks = 3;
+    const Finished done = traced(ranks, {app("calls_mpi_4"), path("")});
+    if (done.status == nothing_here) GTEST_SKIP() << "this MPI has no functions of MPI 4";
+    ASSERT_EQ(done.status, 0) << done.err;
+    uint64_t sent = 0;
+    for (const auto& [pair, amount] : account_of(path("traffic."), ranks).sent)
+        sent += static_cast<uint64_t>(amount.second);
+    const MessageSummary summary = find().summary;
+    EXPECT_THAT(summary.sends, Each(0u));
+    EXPECT_THAT(summary.receives, Each(0u));
+    EXPECT_EQ(summary.matched, sent);
+    EXPECT_GT(sent, 50u);
 }
 
 TEST_F(MatchedMessages, MayBeLeftOut) {

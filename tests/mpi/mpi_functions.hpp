@@ -16,7 +16,11 @@ struct MpiFunction {
 
     bool has_codes() const { return !enter.starts_with("MX"); }
     bool in_fortran() const { return family != "conversion" && family != "tool"; }
-    bool is_newer_than_mpi_3() const { return name.starts_with("Isendrecv"); }
+    bool is_newer_than_mpi_3() const {
+        constexpr int first_of_mpi_4 = 369;
+        return name.starts_with("Isendrecv") ||
+               (!has_codes() && std::stoi(enter.substr(enter.find('[') + 1)) >= first_of_mpi_4);
+    }
 };
 
 inline std::vector<MpiFunction> mpi_functions() {

@@ -48,6 +48,9 @@ void RecordedTraffic::take(const EventView& event) {
             return enter(process, thread, details);
         case Step::leave:
             return leave(rank, process, thread, details);
+        case Step::posts:
+            thread.entered.request = details.request;
+            return post(process, thread);
         case Step::send_started:
             thread.started = details;
             return;
@@ -75,7 +78,12 @@ void RecordedTraffic::enter(Process& process, Thread& thread, const MpiDetails& 
     thread.entered = details;
     thread.started = {};
     thread.ended = 0;
-    if (posts_receive(details.function->record)) process.receives[*details.request] = *details.object;
+    if (details.request) post(process, thread);
+}
+
+void RecordedTraffic::post(Process& process, const Thread& thread) {
+    const MpiDetails& call = thread.entered;
+    if (posts_receive(call.function->record)) process.receives[*call.request] = *call.object;
 }
 
 void RecordedTraffic::leave(int rank, Process& process, Thread& thread, const MpiDetails& details) {

@@ -56,6 +56,7 @@ class RecordedTraffic {
 
     void take(const EventView& event);
     void enter(Process& process, Thread& thread, const MpiDetails& details);
+    static void post(Process& process, const Thread& thread);
     void leave(int rank, Process& process, Thread& thread, const MpiDetails& details);
     void tell(Process& process, const EventView& event);
     void add_bytes(int rank, Thread& thread, uint64_t bytes);

@@ -13,6 +13,7 @@ ovni_test(mpi_trace
     trace_functions.cpp
     trace_loader_errors.cpp
     trace_messages.cpp
+    trace_mpi_4.cpp
     trace_outside.cpp
     trace_parts.cpp
     trace_regions.cpp
@@ -74,7 +75,7 @@ function(other_mpi_tests target filter)
 endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions.
 other_mpi_tests(mpi_trace
-    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:FunctionChoice.Of*:FunctionChoice.Library*")
+    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)
@@ -82,7 +83,7 @@ if(TARGET calls_f08)
     target_compile_definitions(messages_test PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(messages_test calls_f08 calls_mpifh calls_module)
 endif()
-add_dependencies(messages_test known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
+add_dependencies(messages_test calls_mpi_4 known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
     switched_messages switched_collectives)
 other_mpi_tests(messages_test "MatchedMessages.*")
 

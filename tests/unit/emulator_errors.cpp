@@ -227,7 +227,7 @@ TEST_F(RejectTest, CommandLines) {
     trace().thread().starts(10).ends(20);
     Finished help = run({program("ovniemu"), "--help"});
     EXPECT_EQ(help.status, 0);
-    EXPECT_THAT(help.out, HasSubstr("M  mpi       1.3.0"));
+    EXPECT_THAT(help.out, HasSubstr("M  mpi       1.4.0"));
     EXPECT_EQ(run({program("ovniemu")}).status, 2);
     EXPECT_EQ(run({program("ovniemu"), "--clock"}).status, 2);
     EXPECT_EQ(run({program("ovniemu"), "a", "b"}).status, 2);

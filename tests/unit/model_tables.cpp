@@ -27,10 +27,10 @@ const Json& description() {
 }
 
 // Our additions to models of the reference.
-constexpr const char* our_events[] = {"MX[", "MX]", "MXs", "MXo", "MXc", "MXr", "MXb", "MX@",
-                                      "MXC", "MXO", "MXN", "MXk", "MXu", "MXe", "PX[", "PX]",
-                                      "PR[", "PR]", "PNa", "PNc", "PNd", "PNk", "PNx"};
-const std::map<std::string, std::string> our_versions = {{"mpi", "1.3.0"}, {"openmp", "1.3.0"}};
+constexpr const char* our_events[] = {"MX[", "MX]", "MXp", "MXs", "MXo", "MXc", "MXr", "MXb",
+                                      "MX@", "MXC", "MXO", "MXN", "MXk", "MXu", "MXe", "PX[",
+                                      "PX]", "PR[", "PR]", "PNa", "PNc", "PNd", "PNk", "PNx"};
+const std::map<std::string, std::string> our_versions = {{"mpi", "1.4.0"}, {"openmp", "1.3.0"}};
 
 size_t our_events_of(const ModelSpec& model) {
     return static_cast<size_t>(std::ranges::count(our_events, model.id, [](auto* code) { return code[0]; }));

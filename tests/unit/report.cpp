@@ -45,7 +45,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
     const Json expected = Json::parse(R"json({
  "format": "ovni-mpi report", "version": 1, "complete": true, "error": null,
  "trace": {"run": null, "libovni": ["1.14.0"],
-  "models": [{"id": "M", "name": "mpi", "version": "1.3.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
+  "models": [{"id": "M", "name": "mpi", "version": "1.4.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
  "part": null,
  "total": {

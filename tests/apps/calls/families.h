@@ -19,6 +19,10 @@ void exercise_one_sided(MPI_Comm comm);
 void exercise_files(MPI_Comm comm, const char* directory);
 void exercise_others(MPI_Comm comm);
 
+#if MPI_VERSION >= 4
+void exercise_large(MPI_Comm comm);
+#endif
+
 #ifdef __cplusplus
 }
 #endif
