@@ -93,6 +93,7 @@ RECORDS = [
     ("Probe", lambda f: f.family == "p2p" and f.has("source")),
     ("PostedMatchedReceive", lambda f: f.has("message", "newrequest")),
     ("MatchedReceive", lambda f: f.family == "p2p" and f.has("message")),
+    ("PersistentCollective", lambda f: f.is_persistent_collective),
     ("Collective", lambda f: f.family == "collective" and f.has("comm")),
     ("SpawnMaker", lambda f: f.name.startswith("Comm_spawn")),
     ("CommunicatorMaker", lambda f: f.tier == 1 and f.has("newcomm")),

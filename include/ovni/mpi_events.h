@@ -43,6 +43,7 @@
  *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter), unless
  *                                                              an MXc of this call ends it as failed
  *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
+ *     MXg   u32 request, u32 start, u32 made                   a persistent collective was started (enter)
  *     MXc   u32 request, u32 how                               a request has ended
  *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received
  *     MXb   u64 bytes                                          behind MXs: its bytes; behind MXc: transferred
@@ -63,6 +64,10 @@
  * that it records. In an intercommunicator between worlds rank 0 of either group lists its own group.
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
+ *
+ * A persistent collective that all members started together has the same `made` and `start` everywhere: it
+ * is the how manieth that was made on its communicator, and was started the how manieth time, also if not all
+ * of that was recorded. Bytes in the call that makes it are those of one start.
  *
  * WHAT IS NOT RECORDED, because recording is off, takes part in the order of messages all the same. A send or
  * receive is recorded if all of its call is, of a posted receive the enter. Others are counted, and the next
@@ -156,6 +161,7 @@
 #define OVNI_MPI_POSTS "MXp"
 #define OVNI_MPI_SEND_STARTED "MXs"
 #define OVNI_MPI_RECEIVE_STARTED "MXo"
+#define OVNI_MPI_STARTED "MXg"
 #define OVNI_MPI_REQUEST_ENDED "MXc"
 #define OVNI_MPI_MESSAGE "MXr"
 #define OVNI_MPI_BYTES "MXb"

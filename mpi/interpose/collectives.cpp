@@ -1,5 +1,6 @@
 // Records of collectives.
 #include "mpi/interpose/details.hpp"
+#include "mpi/interpose/handle_table.hpp"
 #include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
 
@@ -69,28 +70,66 @@ CollectiveBytes bytes_of(const CollectiveFlow& flow, const Communicator& comm, i
     return bytes;
 }
 
-Payload Collective::enter(Moment& moment) noexcept {
-    const Communicator* known = communicator(moment, comm);
-    if (known) bytes = mpi::bytes_of(flow, *known, root, sent, received, language);
+namespace {
+
+// All members call what has these details.
+template <class Details>
+Payload enter_together(Moment& moment, Details& call) noexcept {
+    const Communicator* known = communicator(moment, call.comm);
+    if (known)
+        call.bytes = mpi::bytes_of(call.flow, *known, call.root, call.sent, call.received, call.language);
     Payload payload(moment.function);
-    payload.add(int32_t{root_in_trace(root)}).add(known ? known->number : uint32_t{OVNI_MPI_NO_OBJECT});
-    return payload.add_bytes(bytes.sent);
+    payload.add(int32_t{root_in_trace(call.root)});
+    payload.add(known ? known->number : uint32_t{OVNI_MPI_NO_OBJECT});
+    return payload.add_bytes(call.bytes.sent);
 }
 
-void Collective::entered(Moment& moment) noexcept {
+void count_unseen(Moment& moment, MPI_Comm comm) noexcept {
     if (is_enter_shown(moment) || !counts(moment)) return;
     const CommunicatorPlace place = place_of(moment, comm);
     add_collective(AccountLock(), place);
 }
 
-Payload Collective::leave(Moment& moment) noexcept {
-    Payload payload(moment.function);
-    payload.add_bytes(bytes.received);
-    if (!newrequest) return payload;
-    Posted posted;
+Payload leave_with(Moment& moment, const CollectiveBytes& bytes, MPI_Request request,
+                   Posted& posted) noexcept {
     posted.number = next_request_number();
-    post(moment, newrequest.get(), posted);
-    return payload.add(posted.number);
+    post(moment, request, posted);
+    Payload payload(moment.function);
+    return payload.add_bytes(bytes.received).add(posted.number);
+}
+
+}  // namespace
+
+Payload Collective::enter(Moment& moment) noexcept {
+    return enter_together(moment, *this);
+}
+
+void Collective::entered(Moment& moment) noexcept {
+    count_unseen(moment, comm);
+}
+
+Payload Collective::leave(Moment& moment) noexcept {
+    Posted posted;
+    if (newrequest) return leave_with(moment, bytes, newrequest.get(), posted);
+    Payload payload(moment.function);
+    return payload.add_bytes(bytes.received);
+}
+
+Payload PersistentCollective::enter(Moment& moment) noexcept {
+    return enter_together(moment, *this);
+}
+
+void PersistentCollective::entered(Moment& moment) noexcept {
+    count_unseen(moment, comm);
+}
+
+Payload PersistentCollective::leave(Moment& moment) noexcept {
+    Posted posted;
+    posted.kind = Posted::Kind::collective;
+    posted.persistent = true;
+    posted.active = false;
+    posted.ordinal = count_made(mix(place_of(moment, comm).id));
+    return leave_with(moment, bytes, newrequest.get(), posted);
 }
 
 }  // namespace ovni::mpi

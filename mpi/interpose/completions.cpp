@@ -43,6 +43,11 @@ Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm
 }
 
 void say_started(Moment& moment, const Posted& posted) noexcept {
+    if (posted.ordinal != 0) {
+        if (moment.recorded) require_version_of_mpi_4(moment.thread);
+        moment.say(OVNI_MPI_STARTED, posted.number, posted.starts, posted.ordinal);
+    }
+    if (posted.kind == Posted::Kind::collective) return;
     constexpr EventCode send = OVNI_MPI_SEND_STARTED, receive = OVNI_MPI_RECEIVE_STARTED;
     bool sends = posted.kind == Posted::Kind::send;
     moment.say(sends ? send : receive, posted.peer, posted.tag, posted.communicator, posted.number);
@@ -163,6 +168,7 @@ void Start::entered(Moment& moment) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent) continue;
+        ++posted.starts;
         say_started(moment, posted);
         const bool is_shown = moment.recorded && moment.thread.is_on;
         posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;

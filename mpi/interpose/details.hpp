@@ -218,6 +218,20 @@ struct Collective {
     bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
 };
 
+// Makes a request that starts a collective as often as the program wants.
+struct PersistentCollective {
+    const CollectiveFlow& flow;
+    MPI_Comm comm;
+    int root;
+    CollectiveSide sent, received;
+    Language language;
+    Requests newrequest = {};
+    CollectiveBytes bytes = {};
+    Payload enter(Moment& moment) noexcept;
+    void entered(Moment& moment) noexcept;
+    Payload leave(Moment& moment) noexcept;
+};
+
 // One-sided operations and I/O: transfers.cpp
 
 struct OneSided {

@@ -36,7 +36,7 @@ bool is_made_by_some(Function function) noexcept {
 
 bool is_copy(Function function) noexcept {
     return function == Function::Comm_dup || function == Function::Comm_dup_with_info ||
-           function == Function::Comm_idup;
+           function == Function::Comm_idup || function == Function::Comm_idup_with_info;
 }
 
 }  // namespace

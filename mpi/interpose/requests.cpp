@@ -29,6 +29,9 @@ Shard all[shards];
 
 std::atomic<uint32_t> last_number{0};
 
+SpinLock changing_counts;
+constinit HandleTable<uint32_t> made_for;
+
 SpinLock changing_messages;
 constinit HandleTable<uint32_t> messages;
 
@@ -68,6 +71,12 @@ void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept {
 
 uint32_t next_request_number() noexcept {
     return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+uint32_t count_made(uint64_t purpose) noexcept {
+    SpinLock::Guard guard(changing_counts);
+    uint32_t* count = made_for.insert(purpose);
+    return count ? ++*count : UINT32_MAX;
 }
 
 uint32_t newest_request_number() noexcept {

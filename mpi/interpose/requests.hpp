@@ -19,7 +19,7 @@ namespace ovni::mpi {
 enum class Shown : uint8_t { never, no, yes };
 
 struct Posted {
-    enum class Kind : uint8_t { other, send, receive, transfer, communicator };
+    enum class Kind : uint8_t { other, send, receive, transfer, communicator, collective };
 
     uint32_t number = 0;
     Kind kind = Kind::other;
@@ -32,6 +32,9 @@ struct Posted {
     int32_t rank = 0;  // of the process there
     uint64_t communicator_id = 0;
     uint64_t bytes = 0;  // to send
+    // Those that MXg counts: how many persistent ones were made for that before this one, with it, and how
+    // often it was started; `ordinal` is 0 for others.
+    uint32_t ordinal = 0, starts = 0;
     // The communicator that is being made, and the place where the program finds it then.
     Expected expected = {};
     const void* made = nullptr;
@@ -54,6 +57,9 @@ inline bool several_threads = true;
 
 uint32_t next_request_number() noexcept;
 uint32_t newest_request_number() noexcept;
+
+// The how manieth call this is that makes a persistent request for that, from 1.
+uint32_t count_made(uint64_t purpose) noexcept;
 
 // Adds a request that a call has made. A request that shares its handle with others is recorded as ended.
 void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept;

@@ -52,7 +52,8 @@ CollectiveFlow flow_named(std::string_view name) {
 CollectiveFlow flow_of(uint16_t function) {
     if (function >= std::size(mpi_function_rows)) return CollectiveFlow::none;
     std::string_view elder = mpi_function_rows[function].name.substr(std::string_view("MPI_").size());
-    if (elder.ends_with("_c")) elder.remove_suffix(2);  // of large counts
+    for (std::string_view end : {"_c", "_init"})  // of large counts, persistent
+        if (elder.ends_with(end)) elder.remove_suffix(end.size());
     std::string name(elder);
     std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
     const CollectiveFlow flow = flow_named(name);

@@ -52,7 +52,7 @@ static_assert(sizeof(MessageEnd) == 72 && std::is_trivially_copyable_v<MessageEn
 struct CollectiveEnd {
     uint64_t communicator = 0;
     uint32_t scope = 0;
-    uint32_t turn = 0;  // the how manieth of its process on the communicator, from 1
+    uint32_t turn = 0;  // the how manieth of its process on the communicator, from 1; or of that request
     int64_t enter = 0, leave = 0;
     int64_t wait_begin = 0, wait_end = MessageEnd::never;  // the call that completes it
     uint64_t sent = 0, received = 0;
@@ -65,7 +65,7 @@ struct CollectiveEnd {
     uint16_t completed_by = 0;
     uint32_t completed_in = MessageEnd::no_stream;
     uint32_t behind_gap = 0;
-    uint32_t padding = 0;
+    uint32_t made = 0;  // of a persistent one: the how manieth that was made on the communicator
 };
 static_assert(std::is_trivially_copyable_v<CollectiveEnd>);
 

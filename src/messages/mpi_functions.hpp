@@ -25,7 +25,8 @@ inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_gro
 
 // All members of a communicator call it.
 inline bool is_collective(const MpiFunctionRow& function) {
-    return function.record == MpiRecord::Collective || function.record == MpiRecord::CommunicatorEnd ||
+    return function.record == MpiRecord::Collective || function.record == MpiRecord::PersistentCollective ||
+           function.record == MpiRecord::CommunicatorEnd ||
            (function.record == MpiRecord::CommunicatorMaker &&
             std::ranges::find(made_by_some_members, function.name) == std::end(made_by_some_members));
 }

@@ -107,6 +107,8 @@ void ProcessCalls::post(const Call& call) {
 
 void ProcessCalls::leave(const Call& call, const MpiEvent& event) {
     if (!call.function || call.function != event.function() || !is_collective(*call.function)) return;
+    if (call.function->record == Record::PersistentCollective)
+        return;  // makes a request that is not under way
     if (auto request = event.number(MpiField::request)) start(*request, Kind::collective, call);
 }
 

@@ -116,6 +116,7 @@ ProcessMessages::Index ProcessMessages::add_collective(const Request& request) {
     else if (known)
         end.size = known->size;
     end.turn = call.turn;
+    end.made = call.made;
     end.enter = call.enter;
     end.leave = request.left;
     end.sent = call.sent;

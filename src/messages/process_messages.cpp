@@ -76,6 +76,8 @@ void ProcessMessages::take(const EventView& event) {
         case MpiStep::send_started:
         case MpiStep::receive_started:
             return start(thread, event.stream, event, mpi, mpi.step() == MpiStep::send_started);
+        case MpiStep::started:
+            return start_collective(thread, event, mpi);
         case MpiStep::request_ended:
             return end_request(thread, event.stream, mpi.number(MpiField::request).value_or(0),
                                mpi.number(MpiField::how).value_or(OVNI_MPI_COMPLETED));
@@ -269,15 +271,31 @@ void ProcessMessages::leave_collective(Thread& thread, uint32_t stream, const Mp
     request.stream = stream;
     request.left = clock;
     request.bytes = mpi.bytes().value_or(0);
+    const bool is_persistent = thread.call.function->record == Record::PersistentCollective;
     if (auto number = mpi.number(MpiField::request).value_or(0)) {
-        requests_[number] = request;
+        (is_persistent ? persistent_ : requests_)[number] = request;
         return;
     }
+    if (is_persistent) return;  // it has failed
     CollectiveEnd& end = found_.collectives[add_collective(request)];
     end.wait_begin = end.enter;
     end.wait_end = clock;
     end.completed_in = stream;
     end.completed_by = end.function;
+}
+
+void ProcessMessages::start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi) {
+    const uint32_t number = mpi.number(MpiField::request).value_or(0);
+    const auto known = persistent_.find(number);
+    if (known == persistent_.end()) return;
+    Request request = known->second;
+    request.call.offset = event.offset;
+    request.call.enter = request.order = request.left = event.clock;
+    request.call.turn = mpi.number(MpiField::start).value_or(0);
+    request.call.made = mpi.number(MpiField::made).value_or(0);
+    request.stream = event.stream;
+    requests_[number] = request;
+    thread.started_requests.push_back(number);
 }
 
 void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi,

@@ -96,7 +96,7 @@ class ProcessMessages {
         uint32_t communicator = 0, request = 0;
         int32_t peer = 0, tag = 0, root = 0;
         uint64_t sent = 0;  // by a collective, or the half of an exchange
-        uint32_t turn = 0;
+        uint32_t turn = 0, made = 0;
     };
     struct Thread {
         Call call;
@@ -122,6 +122,7 @@ class ProcessMessages {
     void post(Thread& thread, uint32_t stream);
     void leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock);
     void leave_collective(Thread& thread, uint32_t stream, const MpiEvent& mpi, int64_t clock);
+    void start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi, bool sends);
     void end_request(Thread& thread, uint32_t stream, uint32_t request, uint32_t how);
     void receive_ended(Thread& thread, uint32_t stream, const MpiEvent* message);
@@ -159,8 +160,9 @@ class ProcessMessages {
     ProcessCommunicators communicators_;
     std::map<uint32_t, Thread> threads_;  // by stream
     std::unordered_map<uint32_t, Request> requests_;
-    std::unordered_map<uint32_t, Request> matched_;  // by request: messages that a probe has found
-    std::unordered_map<uint32_t, uint32_t> turns_;   // by communicator
+    std::unordered_map<uint32_t, Request> persistent_;  // collectives, as they were made
+    std::unordered_map<uint32_t, Request> matched_;     // by request: messages that a probe has found
+    std::unordered_map<uint32_t, uint32_t> turns_;      // by communicator
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
     std::vector<Request> doubtful_;  // receives that may have got any message

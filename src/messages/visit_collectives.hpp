@@ -11,7 +11,7 @@ namespace ovni {
 
 // Equal for the members of one collective.
 inline auto collective_of(const CollectiveEnd& end) {
-    return std::tuple(end.communicator, end.scope, end.turn);
+    return std::tuple(end.communicator, end.scope, end.made, end.turn);
 }
 
 // Calls take(its members) for each collective.

@@ -57,6 +57,7 @@ constexpr Layout layouts[] = {
     {Step::posts, {Field::request}, any_record},
     {Step::send_started, {Field::peer, Field::tag, Field::object, Field::request}, any_record},
     {Step::receive_started, {Field::peer, Field::tag, Field::object, Field::request}, any_record},
+    {Step::started, {Field::request, Field::start, Field::made}, any_record},
     {Step::request_ended, {Field::request, Field::how}, any_record},
     {Step::message, {Field::bytes, Field::peer, Field::tag}, any_record},
     {Step::bytes, {Field::bytes}, any_record},
@@ -136,6 +137,7 @@ constexpr auto meanings = [] {
     all[place_of(OVNI_MPI_POSTS)] = {Step::posts};
     all[place_of(OVNI_MPI_SEND_STARTED)] = {Step::send_started};
     all[place_of(OVNI_MPI_RECEIVE_STARTED)] = {Step::receive_started};
+    all[place_of(OVNI_MPI_STARTED)] = {Step::started};
     all[place_of(OVNI_MPI_REQUEST_ENDED)] = {Step::request_ended};
     all[place_of(OVNI_MPI_MESSAGE)] = {Step::message};
     all[place_of(OVNI_MPI_BYTES)] = {Step::bytes};

@@ -21,13 +21,27 @@ enum class MpiStep : uint8_t {
     posts,
     send_started,
     receive_started,
+    started,
     request_ended,
     message,
     bytes,
     site
 };
 
-enum class MpiField : uint8_t { none, peer, tag, root, object, request, count, how, site, bytes };
+enum class MpiField : uint8_t {
+    none,
+    peer,
+    tag,
+    root,
+    object,
+    request,
+    count,
+    how,
+    site,
+    start,
+    made,
+    bytes
+};
 
 // The places of the details in a payload, which may begin with the number of a function.
 struct MpiPlaces {

@@ -68,6 +68,8 @@ void ThreadInMpi::take(const MpiEvent& event, int64_t clock) {
             started_ = event.number(Field::request).value_or(0);
             call_.to_nobody = goes_nowhere(event);
             return;
+        case Step::started:
+            return start_collective(event.number(Field::request).value_or(0));
         case Step::message:
             current().received += event.bytes().value_or(0);
             return;
@@ -125,8 +127,10 @@ void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
     const MpiFunctionRow& function = *event.function();
     ended_ = 0;
     if (!sent_by_start_.empty()) sent_by_start_.clear();
-    bool sends = function.family == "collective" || function.family == "rma";
+    bool sends = (function.family == "collective" && function.record != MpiRecord::PersistentCollective) ||
+                 function.family == "rma";
     call_ = {&function, place_of(&function), goes_nowhere(event), sends ? event.bytes().value_or(0) : 0};
+    if (function.record == MpiRecord::PersistentCollective) call_.of_each = event.bytes().value_or(0);
     ++current().calls;
 }
 
@@ -140,7 +144,10 @@ void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
     // A call that fails leaves without details, and sends nothing.
     if (bytes && !goes_nowhere(event)) {
         current().sent += call_.to_send;
-        if (function.record != MpiRecord::PersistentSend) add_bytes(function, *bytes);
+        if (function.record == MpiRecord::PersistentCollective)
+            process_.collectives_[event.number(Field::request).value_or(0)] = {call_.of_each, *bytes};
+        else if (function.record != MpiRecord::PersistentSend)
+            add_bytes(function, *bytes);
     }
     call_ = outer_.empty() ? Call{} : outer_.back();
     if (!outer_.empty()) outer_.pop_back();
@@ -151,6 +158,13 @@ void ThreadInMpi::add_bytes(const MpiFunctionRow& function, uint64_t bytes) {
     bool sends = function.record == MpiRecord::Send || function.record == MpiRecord::PostedSend ||
                  function.record == MpiRecord::PostedExchange || (function.family == "io" && function.gives);
     (sends ? current().sent : current().received) += bytes;
+}
+
+void ThreadInMpi::start_collective(uint32_t request) {
+    const auto made = process_.collectives_.find(request);
+    if (made == process_.collectives_.end()) return;
+    current().sent += made->second.sent;
+    current().received += made->second.received;
 }
 
 // A request that could not be started has sent nothing.

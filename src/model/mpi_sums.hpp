@@ -61,7 +61,11 @@ class ProcessInMpi {
     std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are met
     std::map<MpiCaller, Place> places_;
     std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;  // I/O under way, by request
-    std::vector<Completed> completed_;                           // before its beginning is known
+    struct Collective {
+        uint64_t sent = 0, received = 0;  // by each start
+    };
+    std::unordered_map<uint32_t, Collective> collectives_;  // persistent ones, by request
+    std::vector<Completed> completed_;                      // before its beginning is known
 };
 
 // Follows one thread through its calls. Bytes count for the call that records them: those received for the
@@ -89,6 +93,7 @@ class ThreadInMpi {
         ProcessInMpi::Place place = ProcessInMpi::no_call;
         bool to_nobody = false;  // its message goes to MPI_PROC_NULL
         uint64_t to_send = 0;    // by the call, if it succeeds
+        uint64_t of_each = 0;    // by each start of the collective that it makes
     };
     // A stream with missing events may have calls that never end. Calls deeper than this, which is the limit
     // of the emulator, are dropped.
@@ -102,6 +107,7 @@ class ThreadInMpi {
     void leave(const MpiEvent& event, int64_t clock);
     void add_bytes(const MpiFunctionRow& function, uint64_t bytes);
     void end_request(uint32_t request, std::optional<uint32_t> how);
+    void start_collective(uint32_t request);
     void transferred(uint64_t bytes);
     void send(uint64_t bytes);
     void come_from(uint32_t site);

@@ -68,6 +68,7 @@ void RecordedTraffic::take(const EventView& event) {
             return;
         case Step::bytes:
             return add_bytes(rank, thread, *details.bytes);
+        case Step::started:
         case Step::site:
         case Step::other:
             return;

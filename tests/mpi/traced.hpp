@@ -43,7 +43,7 @@ struct Mark {
 
 // The events inside of calls, which tell what they did: see ovni/mpi_events.h.
 inline bool is_detail(const std::string& code) {
-    return code.starts_with("MX") && code.find_first_of("psocrbCONkue@") == 2;
+    return code.starts_with("MX") && code.find_first_of("psogcrbCONkue@") == 2;
 }
 
 // The details are left out.
