@@ -79,7 +79,8 @@ RECORDS = [
     ("Completion", lambda f: f.family == "completion" and f.has("request") and f.role("status", "flag")
      and f.name != "Request_get_status"),
     ("Completions", lambda f: f.family == "completion" and f.has("requests")),
-    ("RequestUse", lambda f: f.name in ("Cancel", "Request_free", "Request_get_status", "Grequest_complete")),
+    ("RequestUse", lambda f: f.name in ("Cancel", "Request_free", "Request_get_status", "Grequest_complete", "Parrived")
+     or f.name.startswith("Pready")),
     ("Start", lambda f: f.name == "Start"),
     ("Starts", lambda f: f.name == "Startall"),
     ("Exchange", lambda f: f.has("dest", "source", "status")),

@@ -43,7 +43,8 @@
  *     MXs   i32 peer, i32 tag, u32 communicator, u32 request   a persistent send was started (enter), unless
  *                                                              an MXc of this call ends it as failed
  *     MXo   i32 peer, i32 tag, u32 communicator, u32 request   a persistent receive was started (enter)
- *     MXg   u32 request, u32 start, u32 made                   a persistent collective was started (enter)
+ *     MXg   u32 request, u32 start, u32 made                   a persistent collective was started (enter),
+ *                                                              or the partitioned message of the next event
  *     MXc   u32 request, u32 how                               a request has ended
  *     MXr   u64 bytes, i32 peer, i32 tag                       the message that it, the MXc before, received
  *     MXb   u64 bytes                                          behind MXs: its bytes; behind MXc: transferred
@@ -67,7 +68,9 @@
  *
  * A persistent collective that all members started together has the same `made` and `start` everywhere: it
  * is the how manieth that was made on its communicator, and was started the how manieth time, also if not all
- * of that was recorded. Bytes in the call that makes it are those of one start.
+ * of that was recorded. Bytes in the call that makes it are those of one start. So have both sides of a
+ * partitioned message: `made` counts the calls of MPI_Psend_init or MPI_Precv_init with its peer, tag and
+ * communicator. Such messages are matched among themselves, and MXk does not count them.
  *
  * WHAT IS NOT RECORDED, because recording is off, takes part in the order of messages all the same. A send or
  * receive is recorded if all of its call is, of a posted receive the enter. Others are counted, and the next

@@ -12,6 +12,7 @@
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/details.hpp"
 #include "mpi/interpose/family.hpp"
+#include "mpi/interpose/handle_table.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/unrecorded.hpp"
 #include "ovni/mpi_events.h"
@@ -40,6 +41,15 @@ Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm
     posted.active = false;
     posted.set(place_of(moment, comm), peer_in_trace(peer), tag_in_trace(tag));
     return posted;
+}
+
+// Partitioned messages are matched among themselves, by the order of the calls that make their requests.
+void set_partitions(Posted& posted, int partitions) noexcept {
+    if (partitions < 0) return;
+    const uint64_t side = posted.kind == Posted::Kind::send ? 1 : 2;
+    const uint64_t peer = mix(posted.communicator_id, static_cast<uint32_t>(posted.peer));
+    posted.ordinal = count_made(mix(peer, side << 32 | static_cast<uint32_t>(posted.tag)));
+    posted.bytes *= static_cast<uint64_t>(partitions);
 }
 
 void say_started(Moment& moment, const Posted& posted) noexcept {
@@ -132,6 +142,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
+        if (posted.ordinal != 0) message = {posted.bytes, posted.peer, posted.tag};
         // MPICH 4.0 says that nobody's message comes from rank 0.
         if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
         if (posted.kind == Posted::Kind::receive)
@@ -153,11 +164,15 @@ bool needs_status(const Posted& posted) noexcept {
 Payload PersistentSend::leave(Moment& moment) noexcept {
     Posted posted = persistent(moment, Posted::Kind::send, send.peer, send.tag, send.comm);
     posted.bytes = bytes_of(send.count, send.type);
+    set_partitions(posted, partitions);
     return keep(moment, newrequest, posted);
 }
 
 Payload PersistentReceive::leave(Moment& moment) noexcept {
-    return keep(moment, newrequest, persistent(moment, Posted::Kind::receive, peer, tag, comm));
+    Posted posted = persistent(moment, Posted::Kind::receive, peer, tag, comm);
+    if (partitions >= 0) posted.bytes = bytes_of(count, type);
+    set_partitions(posted, partitions);
+    return keep(moment, newrequest, posted);
 }
 
 Payload Start::enter(Moment& moment) noexcept {
@@ -171,7 +186,9 @@ void Start::entered(Moment& moment) noexcept {
         ++posted.starts;
         say_started(moment, posted);
         const bool is_shown = moment.recorded && moment.thread.is_on;
-        posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
+        // MXg keeps those in step that it counts.
+        const bool is_missed = posted.ordinal == 0 && counts(moment);
+        posted.shown = is_shown ? Shown::yes : is_missed ? Shown::no : Shown::never;
         posted.active = true;
         update(requests.get(i), posted);
     }

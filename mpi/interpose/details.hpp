@@ -118,8 +118,10 @@ struct PostedMatchedReceive {
 
 // Requests: completions.cpp
 
+// `partitions`: those of a partitioned message, else -1.
 struct PersistentSend {
     Send send;
+    int partitions;
     Requests newrequest;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
@@ -128,6 +130,9 @@ struct PersistentSend {
 struct PersistentReceive {
     int peer, tag;
     MPI_Comm comm;
+    int64_t count;
+    MPI_Datatype type;
+    int partitions;
     Requests newrequest;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;

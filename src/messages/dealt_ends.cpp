@@ -22,7 +22,7 @@ uint64_t hash(const MessageKey& key) {
     for (uint64_t part :
          {uint64_t{key.scope} << 32 | key.group,
           uint64_t{static_cast<uint32_t>(key.sender)} << 32 | static_cast<uint32_t>(key.receiver),
-          uint64_t{static_cast<uint32_t>(key.tag)}}) {
+          uint64_t{static_cast<uint32_t>(key.tag)}, uint64_t{key.made} << 32 | key.start}) {
         x = (x ^ part) * 0x9e3779b97f4a7c15u;
         x ^= x >> 32;
     }

@@ -41,11 +41,10 @@ MessageEnd ProcessMessages::end_of(const Request& request, bool sends) {
 // known.
 void ProcessMessages::add_uncompleted(const Request& request) {
     if (request.is_found && recorded() == Recorded::but_pauses)
-        return add_unrecorded(Side::receives, request.call.communicator,
-                              {request.call.peer, request.call.tag}, end_of(request, false), 1);
+        return add_unrecorded(Side::receives, request.call.communicator, peer_of(request.call),
+                              end_of(request, false), 1);
     if (request.call.peer == OVNI_MPI_ANY || request.call.tag == OVNI_MPI_ANY) return doubt(request);
-    add(Side::receives, request.call.communicator, {request.call.peer, request.call.tag},
-        end_of(request, false));
+    add(Side::receives, request.call.communicator, peer_of(request.call), end_of(request, false));
 }
 
 // False if nothing tells which communicator it is.
@@ -95,6 +94,8 @@ ProcessMessages::Index ProcessMessages::add(Side side, uint32_t communicator, Pe
     key.key.sender = side == Side::sends ? rank : peer.rank;
     key.key.receiver = side == Side::sends ? peer.rank : rank;
     key.key.tag = peer.tag;
+    key.key.made = peer.made;
+    key.key.start = peer.start;
     key.process = facts_.process;
     key.side = side;
     key.is_inter = is_inter;

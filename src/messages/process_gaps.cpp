@@ -49,13 +49,12 @@ void ProcessMessages::end_unrecorded(const MpiUnrecordedEnd& end) {
     const bool has_effect = end.how == OVNI_MPI_COMPLETED || end.how == OVNI_MPI_FREED;
     const bool has_message = request.receives && end.how == OVNI_MPI_COMPLETED;
     if (has_effect && request.sends)
-        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
-            end_of(request, true));
+        add(Side::sends, request.call.communicator, peer_of(request.call), end_of(request, true));
     if (has_effect && request.is_collective) add_collective(request);
     if (request.receives && end.how == OVNI_MPI_FREED) add_uncompleted(request);
     if (has_message)
-        add_unrecorded(Side::receives, request.call.communicator, {end.peer, end.tag}, end_of(request, false),
-                       1);
+        add_unrecorded(Side::receives, request.call.communicator,
+                       {end.peer, end.tag, request.call.made, request.call.turn}, end_of(request, false), 1);
 }
 
 // Nothing is known of what was done in a gap, or of what was under way there.

@@ -286,13 +286,15 @@ void ProcessMessages::leave_collective(Thread& thread, uint32_t stream, const Mp
 
 void ProcessMessages::start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi) {
     const uint32_t number = mpi.number(MpiField::request).value_or(0);
+    thread.counted = {number, mpi.number(MpiField::start).value_or(0),
+                      mpi.number(MpiField::made).value_or(0)};
     const auto known = persistent_.find(number);
     if (known == persistent_.end()) return;
     Request request = known->second;
     request.call.offset = event.offset;
     request.call.enter = request.order = request.left = event.clock;
-    request.call.turn = mpi.number(MpiField::start).value_or(0);
-    request.call.made = mpi.number(MpiField::made).value_or(0);
+    request.call.turn = thread.counted.start;
+    request.call.made = thread.counted.made;
     request.stream = event.stream;
     requests_[number] = request;
     thread.started_requests.push_back(number);
@@ -310,6 +312,11 @@ void ProcessMessages::start(Thread& thread, uint32_t stream, const EventView& ev
     request.call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
     request.call.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
     request.call.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
+    if (number == thread.counted.request) {
+        request.call.made = thread.counted.made;
+        request.call.turn = thread.counted.start;
+    }
+    thread.counted = {};
     request.stream = stream;
     request.order = request.left = event.clock;
     requests_[number] = request;
@@ -346,8 +353,7 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
     if (!request.sends) return;
     MessageEnd end = end_of(request, true);
     if (how == OVNI_MPI_COMPLETED) complete_in_call(end, thread, stream);
-    const Index index =
-        add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag}, end);
+    const Index index = add(Side::sends, request.call.communicator, peer_of(request.call), end);
     if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
 }
 
@@ -360,12 +366,12 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
     requests_.erase(known);
     MessageEnd end = end_of(request, false);
     complete_in_call(end, thread, stream);
-    Peer peer{request.call.peer, request.call.tag};
+    Peer peer = peer_of(request.call);
     if (!message && (peer.rank == OVNI_MPI_ANY || peer.tag == OVNI_MPI_ANY)) return doubt(request);
     if (message) {
         end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
-        peer = {message->rank(MpiField::peer).value_or(peer.rank),
-                message->rank(MpiField::tag).value_or(peer.tag)};
+        peer.rank = message->rank(MpiField::peer).value_or(peer.rank);
+        peer.tag = message->rank(MpiField::tag).value_or(peer.tag);
     }
     if (request.unrecorded) return add_unrecorded(Side::receives, request.call.communicator, peer, end, 1);
     const Index index = add(Side::receives, request.call.communicator, peer, end);
@@ -397,8 +403,7 @@ void ProcessMessages::finish() {
     std::ranges::sort(under_way, {}, [](const auto& known) { return known.first; });
     for (const auto& [number, request] : under_way) {
         if (request.sends)
-            add(Side::sends, request.call.communicator, {request.call.peer, request.call.tag},
-                end_of(request, true));
+            add(Side::sends, request.call.communicator, peer_of(request.call), end_of(request, true));
         if (request.is_collective) add_collective(request);
         if (request.receives) add_uncompleted(request);
     }

@@ -98,8 +98,12 @@ class ProcessMessages {
         uint64_t sent = 0;  // by a collective, or the half of an exchange
         uint32_t turn = 0, made = 0;
     };
+    struct Counted {
+        uint32_t request = 0, start = 0, made = 0;
+    };
     struct Thread {
         Call call;
+        Counted counted;                         // what MXg has just told
         uint32_t started = 0;                    // the request that MXs has just started
         uint32_t ended = 0;                      // the receive that MXc has just ended
         std::vector<Index> ends, collectives;    // that the call completes
@@ -141,7 +145,9 @@ class ProcessMessages {
 
     struct Peer {
         int32_t rank, tag;
+        uint32_t made = 0, start = 0;
     };
+    static Peer peer_of(const Call& call) { return {call.peer, call.tag, call.made, call.turn}; }
     Index add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
     void add_uncompleted(const Request& request);
     void add_unrecorded(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& place,

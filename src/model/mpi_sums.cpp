@@ -146,7 +146,8 @@ void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
         current().sent += call_.to_send;
         if (function.record == MpiRecord::PersistentCollective)
             process_.collectives_[event.number(Field::request).value_or(0)] = {call_.of_each, *bytes};
-        else if (function.record != MpiRecord::PersistentSend)
+        else if (function.record != MpiRecord::PersistentSend &&
+                 function.record != MpiRecord::PersistentReceive)
             add_bytes(function, *bytes);
     }
     call_ = outer_.empty() ? Call{} : outer_.back();

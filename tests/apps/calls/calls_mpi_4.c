@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
     open_account();
     exercise_large(MPI_COMM_WORLD);
     exercise_persistent_collectives(MPI_COMM_WORLD);
+    exercise_partitioned(MPI_COMM_WORLD);
     return close_account(argv[1]);
 }
 #else

@@ -22,6 +22,7 @@ void exercise_others(MPI_Comm comm);
 #if MPI_VERSION >= 4
 void exercise_large(MPI_Comm comm);
 void exercise_persistent_collectives(MPI_Comm comm);
+void exercise_partitioned(MPI_Comm comm);
 #endif
 
 #ifdef __cplusplus
