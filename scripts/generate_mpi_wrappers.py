@@ -16,7 +16,8 @@ from mpi_arguments import details, stand_in
 from mpi_table import FOLLOWED, FREQUENT, read_table, record_of
 
 # Templates of calls.hpp for functions that are more than a call.
-KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize"}
+KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize",
+         "Session_init": "session_init", "Session_finalize": "finalize"}
 # Written by hand, in control.cpp.
 BY_HAND = {"Pcontrol", "Abort"}
 
@@ -156,6 +157,8 @@ def fortran_template(function):
         "Init": "fortran_init(Function::Init, caller_of_wrapper(), ierror, ",
         "Init_thread": "fortran_init(Function::Init_thread, caller_of_wrapper(), ierror, ",
         "Finalize": "fortran_finalize(Function::Finalize, caller_of_wrapper(), ",
+        "Session_init": "fortran_session_init(Function::Session_init, caller_of_wrapper(), ierror, ",
+        "Session_finalize": "fortran_finalize(Function::Session_finalize, caller_of_wrapper(), ",
         "Abort": "fortran_abort(Function::Abort, caller_of_wrapper(), errorcode, ",
         "Pcontrol": "fortran_pcontrol(Function::Pcontrol, caller_of_wrapper(), level, text, length0, ",
     }

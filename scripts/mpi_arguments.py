@@ -59,7 +59,7 @@ MEMBERS = {
                  **REQUEST, "has_status": ()},
     "FileUse": {"file": ("file",)},
     "CommunicatorMaker": {"comm": ("comm", "=comm_null()"), "root": ("root", "=MPI_ANY_SOURCE"),
-                          "distinction": ("tag", "=0"), "joins_two": (), "newcomm": ("newcomm",),
+                          "distinction": ("tag", "stringtag", "=0"), "joins_two": (), "newcomm": ("newcomm",),
                           "language": (), **REQUEST},
     "SpawnMaker": {"comm": ("comm",), "root": ("root",), "count": ("count", "=1"),
                    "infos": ("array_of_info", "info"), "newcomm": ("newcomm",)},
@@ -84,7 +84,7 @@ def flow_of(name):
 
 
 # Makers of communicators whose two sides have different arguments.
-JOINS = {"Intercomm_create", "Comm_accept", "Comm_connect", "Comm_join"}
+JOINS = {"Intercomm_create", "Intercomm_create_from_groups", "Comm_accept", "Comm_connect", "Comm_join"}
 
 
 # Members that no argument says.

@@ -6,6 +6,7 @@
 // that.
 #pragma once
 
+#include <atomic>
 #include <type_traits>
 
 #include "functions.hpp"
@@ -20,6 +21,7 @@
 #include "mpi/interpose/frequent.hpp"
 #include "mpi/interpose/job.hpp"
 #include "mpi/interpose/keep_errno.hpp"
+#include "mpi/interpose/own_session.hpp"
 #include "mpi/interpose/recorder.hpp"
 #include "mpi/interpose/regions.hpp"
 #include "mpi/interpose/selection.hpp"
@@ -241,26 +243,55 @@ inline bool is_nested() noexcept {
     return own_thread && own_thread->depth != 0;
 }
 
-template <class Real>
-int init(Function function, Caller caller, Real real) {
+// What the program has begun to use MPI by, and not ended: MPI_Init and sessions.
+inline std::atomic<int> uses_of_mpi{0};
+
+// `introduce`: called behind the first of these calls; `join` behind another one.
+template <class Real, class Introduce, class Join>
+int begin_use(Function function, Caller caller, Real real, Introduce introduce, Join join) {
     if (is_nested() || is_foreign_job()) return real();
-    start_recording();
-    introduce_provisionally();
+    const bool is_first = uses_of_mpi.fetch_add(1) <= 0;
+    if (is_first) {
+        start_recording();
+        introduce_provisionally();
+    }
     return call(function, caller, [&] {
-        announce_rank();
-        int result = real();
-        if (result == MPI_SUCCESS)
-            introduce_process();
-        else
-            withdraw_rank();
+        if (is_first) announce_rank();
+        const int result = real();
+        if (result != MPI_SUCCESS) {
+            --uses_of_mpi;
+            if (is_first) withdraw_rank();
+        } else if (is_first) {
+            introduce();
+        } else {
+            join();
+        }
         return result;
     });
 }
 
 template <class Real>
+int init(Function function, Caller caller, Real real) {
+    return begin_use(function, caller, real, introduce_process, meet_world);
+}
+
+template <class Real>
+int session_init(Function function, Caller caller, Real real) {
+    auto introduce = [] {
+        if (open_own_session())
+            introduce_process();
+        else
+            withdraw_rank();
+    };
+    return begin_use(function, caller, real, introduce, [] {});
+}
+
+// MPI_Finalize, and MPI_Session_finalize.
+template <class Real>
 int finalize(Function function, Caller caller, Real real) {
     if (is_foreign_library()) return real();
     if (is_nested() && own_thread->program.function == function) return real();
+    if (uses_of_mpi.fetch_sub(1) > 1) return call(function, caller, real);
     if (Thread* thread = this_thread()) {
         // A call that was left by longjmp or an exception is over at the latest now.
         thread->depth = 0;
@@ -273,6 +304,7 @@ int finalize(Function function, Caller caller, Real real) {
         end_agreement();
         report_control_starts();
         take_clock_point(Occasion::finalize);
+        close_own_session();
         return real();
     };
     int result = is_looked_at(function) ? record(function, caller, details, measure_and_finalize)

@@ -67,13 +67,11 @@ int64_t wanted_timeout() noexcept {
 }
 
 int rank_of(int node) noexcept {
-    MPI_Group leaders = {}, world = {};
+    MPI_Group leaders = {};
     int rank = -1;
     OVNI_PMPI(Comm_group)(measuring.leaders, &leaders);
-    OVNI_PMPI(Comm_group)(comm_world(), &world);
-    OVNI_PMPI(Group_translate_ranks)(leaders, 1, &node, world, &rank);
+    OVNI_PMPI(Group_translate_ranks)(leaders, 1, &node, WorldGroup(), &rank);
     OVNI_PMPI(Group_free)(&leaders);
-    OVNI_PMPI(Group_free)(&world);
     return rank;
 }
 

@@ -6,9 +6,11 @@
 #include "core/loaded_library.hpp"
 #include "mpi/interpose/family.hpp"
 #include "mpi/interpose/foreign_library.hpp"
+#include "mpi/interpose/own_session.hpp"
 #include "mpi/interpose/pmpi.hpp"
 #include "mpi/interpose/predefined.hpp"
 #include "mpi/interpose/report.hpp"
+#include "mpi/interpose/traced_ranks.hpp"
 
 namespace ovni::mpi {
 
@@ -61,13 +63,20 @@ void* find_routine(Routine routine, Spelling spelling) noexcept {
     return reinterpret_cast<void*>(missing);
 }
 
+static bool make_ended_request(MPI_Request& request) noexcept {
+    MPI_Comm comm = comm_self();
+    const int own = rank_in_world();
+    const bool is_made = has_own_session() && make_in_own_session(&own, 1, &comm);
+    const int error = OVNI_PMPI(Isend)(nullptr, 0, type_char(), MPI_PROC_NULL, 0, comm, &request);
+    if (is_made) OVNI_PMPI(Comm_free)(&comm);
+    return error == MPI_SUCCESS;
+}
+
 // Asked of the library itself, by a request that has ended. The call is none of the program's.
 static int ask_for_first_index() noexcept {
     Thread* thread = this_thread();
     MPI_Request request = request_null();
-    if (!thread ||
-        OVNI_PMPI(Isend)(nullptr, 0, type_char(), MPI_PROC_NULL, 0, comm_self(), &request) != MPI_SUCCESS)
-        return 1;
+    if (!thread || !make_ended_request(request)) return 1;
     MPI_Fint count = 1, handle = OVNI_C2F(Request, request), index = 1, error = 0;
     MPI_Status status;
     using WaitAny = void(Address, Address, Address, Address, Address);

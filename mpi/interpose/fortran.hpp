@@ -74,6 +74,14 @@ void fortran_init(Function function, Caller caller, Address ierror, Real real) {
 }
 
 template <class Real>
+void fortran_session_init(Function function, Caller caller, Address ierror, Real real) {
+    session_init(function, caller, [&] {
+        real();
+        return result_of(ierror);
+    });
+}
+
+template <class Real>
 void fortran_finalize(Function function, Caller caller, Real real) {
     finalize(function, caller, [&] {
         real();

@@ -17,6 +17,7 @@
 #include "mpi/interpose/counted.hpp"
 #include "mpi/interpose/cpus.hpp"
 #include "mpi/interpose/host.hpp"
+#include "mpi/interpose/own_session.hpp"
 #include "mpi/interpose/recorder.hpp"
 #include "mpi/interpose/requests.hpp"
 #include "mpi/interpose/run.hpp"
@@ -65,6 +66,7 @@ LoomName loom_of(const Host& host, uint32_t world, bool are_together) noexcept {
 int appnum() noexcept {
     int* number = nullptr;
     int found = 0;
+    if (has_own_session()) return 0;
     OVNI_PMPI(Comm_get_attr)(comm_world(), MPI_APPNUM, static_cast<void*>(&number), &found);
     return found && number && *number >= 0 ? *number : 0;
 }
@@ -183,9 +185,9 @@ void introduce_process() noexcept {
         introduce_alone();
     bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
     sampling_cpus.store(sample, std::memory_order_relaxed);
-    meet_world();
+    if (!has_own_session()) meet_world();
     if (job.valid()) prepare_control_starts(job);
-    if (job.valid()) prepare_agreement(job);
+    if (job.valid() && !has_own_session()) prepare_agreement(job);
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);
     several_threads = provided == MPI_THREAD_MULTIPLE;

@@ -31,7 +31,8 @@ Function kind_of(Function function) noexcept {
 // Not all members of its communicator call it.
 bool is_made_by_some(Function function) noexcept {
     return function == Function::Comm_create_group || function == Function::Intercomm_create ||
-           function == Function::Comm_join;
+           function == Function::Comm_join || function == Function::Comm_create_from_group ||
+           function == Function::Intercomm_create_from_groups;
 }
 
 bool is_copy(Function function) noexcept {
@@ -86,7 +87,7 @@ Origin CommunicatorMaker::origin(Moment& moment) const noexcept {
     Origin origin = origin_of(moment, joins_two ? comm_null() : comm);
     auto kind = static_cast<uint64_t>(kind_of(moment.function));
     origin.is_copied = is_copy(moment.function);
-    origin.distinction = kind << 32 | static_cast<uint32_t>(distinction);
+    origin.distinction = kind << 32 | distinction.value;
     return origin;
 }
 

@@ -1,6 +1,7 @@
 // Records of calls that make communicators, windows and files, name them, and end them; as in details.hpp.
 #pragma once
 
+#include "core/label_hash.hpp"
 #include "mpi/interpose/arguments.hpp"
 #include "mpi/interpose/communicators.hpp"
 #include "mpi/interpose/moment.hpp"
@@ -9,10 +10,17 @@
 
 namespace ovni::mpi {
 
+// The argument by which communicators differ that are made at one time: a tag, or a text.
+struct Distinction {
+    constexpr Distinction(int tag) noexcept : value(static_cast<uint32_t>(tag)) {}
+    constexpr Distinction(std::string_view text) noexcept : value(label_hash(text)) {}
+    uint32_t value;
+};
+
 struct CommunicatorMaker {
     MPI_Comm comm;  // its origin; MPI_COMM_NULL if there is none
     int root;
-    int distinction;
+    Distinction distinction;
     bool joins_two;  // both sides have another `comm`
     Comms newcomm;
     Language language;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "mpi/interpose/handle_table.hpp"
+#include "mpi/interpose/own_session.hpp"
 #include "mpi/interpose/predefined.hpp"
 
 namespace ovni::mpi {
@@ -21,6 +22,12 @@ uint32_t size_of(MPI_Comm comm, Part part) noexcept {
         OVNI_KNOWN_PMPI(Comm_remote_size)(comm, &size);
     else
         OVNI_KNOWN_PMPI(Comm_size)(comm, &size);
+    return static_cast<uint32_t>(std::max(size, 0));
+}
+
+uint32_t size_of(const WorldGroup& world) noexcept {
+    int size = 0;
+    OVNI_KNOWN_PMPI(Group_size)(world, &size);
     return static_cast<uint32_t>(std::max(size, 0));
 }
 
@@ -121,8 +128,8 @@ void Members::add_group(MPI_Group group, uint32_t first, uint32_t count) noexcep
     constexpr int batch = 128, reach = 2 * batch;
     int size = static_cast<int>(count), next = 0, step = 1;
     int own[batch], found[batch];
-    Group world(comm_world(), Part::local);
-    int of_world = static_cast<int>(size_of(comm_world(), Part::local));
+    const WorldGroup world;
+    const auto of_world = static_cast<int>(size_of(world));
     for (int begin = 0; begin < size; begin += batch) {
         int many = std::min(batch, size - begin);
         std::iota(own, own + many, begin);
@@ -173,7 +180,7 @@ bool Members::identify_group(Part part, MPI_Comm origin, const uint64_t* identit
 }
 
 bool Members::is_world() const noexcept {
-    if (!ranks_ || remote_size_ != 0 || size_ != size_of(comm_world(), Part::local)) return false;
+    if (!ranks_ || remote_size_ != 0 || size_ != size_of(WorldGroup())) return false;
     for (uint32_t i = 0; i < size_; ++i)
         if (ranks_[i] != static_cast<int32_t>(i)) return false;
     return true;

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <utility>
 
+#include "mpi/interpose/own_session.hpp"
 #include "mpi/interpose/predefined.hpp"
 
 namespace ovni::mpi {
@@ -28,6 +29,11 @@ class PrivateComm {
             OVNI_PMPI(Group_free)(&some);
             return made;
         });
+    }
+    static PrivateComm of_own_session(const int* ranks, int count) noexcept {
+        MPI_Comm comm = comm_null();
+        const bool made = make_in_own_session(ranks, count, &comm);
+        return PrivateComm(comm, made);
     }
     PrivateComm on_same_node() const noexcept {
         MPI_Comm comm = comm_null();

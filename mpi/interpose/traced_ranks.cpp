@@ -150,13 +150,13 @@ int find_announced(int* ranks, int own, int size) noexcept {
 
 int size_of_world() noexcept {
     int size = 1;
-    OVNI_PMPI(Comm_size)(comm_world(), &size);
+    OVNI_PMPI(Group_size)(WorldGroup(), &size);
     return size;
 }
 
 int rank_in_world() noexcept {
     int rank = 0;
-    OVNI_PMPI(Comm_rank)(comm_world(), &rank);
+    OVNI_PMPI(Group_rank)(WorldGroup(), &rank);
     return rank;
 }
 
@@ -201,6 +201,7 @@ TracedRanks meet_traced_ranks() noexcept {
             free(ranks);
         }
     } cleanup{ranks};
+    if (has_own_session()) return {PrivateComm::of_own_session(ranks, count), are_together};
     return {count == size ? PrivateComm::of_world() : PrivateComm::of_ranks(ranks, count), are_together};
 }
 

@@ -26,7 +26,8 @@ int size_of_world() noexcept;
 int rank_by_launcher() noexcept;
 int size_by_launcher() noexcept;
 
-// Call before PMPI_Init. With OVNI_ALL_TRACED=1 all ranks count as traced, and nothing is announced.
+// Call before PMPI_Init, or the PMPI_Session_init in its place. With OVNI_ALL_TRACED=1 all ranks count as
+// traced, and nothing is announced.
 void announce_rank() noexcept;
 
 // Call if PMPI_Init failed.

@@ -21,7 +21,8 @@ inline bool is_init(const MpiFunctionRow& function) {
 
 // All members call what makes a communicator, but for these.
 inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
-                                                            "MPI_Comm_join"};
+                                                            "MPI_Comm_join", "MPI_Comm_create_from_group",
+                                                            "MPI_Intercomm_create_from_groups"};
 
 // All members of a communicator call it.
 inline bool is_collective(const MpiFunctionRow& function) {

@@ -230,7 +230,9 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
 }
 
 void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t leave) {
-    if (is_init(*call.function)) {
+    const bool begins =
+        is_init(*call.function) || (first_stream_ == UINT32_MAX && call.function->name == "MPI_Session_init");
+    if (begins) {
         first_stream_ = stream;
         times_.begin = leave;
     } else if (stream == first_stream_ && !is_finalized_) {

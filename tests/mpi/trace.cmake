@@ -54,6 +54,7 @@ add_dependencies(mpi_trace
     plugin
     plugin_host
     rounds
+    sessions
     signal_log
     spawn
     uneven

@@ -5,6 +5,7 @@
 #include "ovni/mpi_events.h"
 #include "tests/mpi/account.hpp"
 #include "tests/mpi/mpi_functions.hpp"
+#include "tests/mpi/recorded_traffic.hpp"
 #include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
@@ -46,6 +47,23 @@ class OfMpi4 : public TracedTest {
         EXPECT_EQ(bytes_of("MPI_Send_c", MpiStep::leave).count(huge), 1u);
         EXPECT_EQ(bytes_of("MPI_Bcast_c", MpiStep::enter).count(huge), 1u);
     }
+    // Every call that the program counted is an enter and a leave, and there are no others.
+    void expect_calls_as_counted(size_t ranks) const {
+        const Trace trace = this->trace();
+        ASSERT_EQ(trace.streams().size(), ranks);
+        for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+            auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.rank)));
+            auto events = counts_of(trace, s);
+            int all = 0, expected = 0;
+            for (const MpiFunction& function : mpi_functions()) {
+                const int made = function.tier == 3 ? 0 : calls["MPI_" + function.name];
+                EXPECT_EQ(events[function.enter], made) << function.name;
+                expected += 2 * made;
+            }
+            for (const auto& [code, count] : events) all += code[0] == 'M' ? count : 0;
+            EXPECT_EQ(all, expected);
+        }
+    }
     static constexpr const char* missing = "this MPI has no functions of MPI 4, or no programs with them";
 };
 
@@ -62,20 +80,34 @@ TEST_F(OfMpi4, MoreThan4GibAreCounted) {
 TEST_F(OfMpi4, RoutinesWithLargeCountsAreThoseOfC) {
     if (!has_run("large_f08", 3)) GTEST_SKIP() << missing;
     expect_huge_counts();
+    expect_calls_as_counted(3);
+    expect_emulates({"-l"});
+}
+
+// Streams of all ranks come together although nobody calls MPI_Init or MPI_Finalize.
+TEST_F(OfMpi4, SessionsAreEnough) {
+    constexpr size_t ranks = 3;
+    if (!has_run("sessions", ranks)) GTEST_SKIP() << missing;
+    expect_calls_as_counted(ranks);
     const Trace trace = this->trace();
-    ASSERT_EQ(trace.streams().size(), 3u);
-    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-        auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.rank)));
-        auto events = counts_of(trace, s);
-        int all = 0, expected = 0;
-        for (const MpiFunction& function : mpi_functions()) {
-            const int made = function.tier == 3 ? 0 : calls["MPI_" + function.name];
-            EXPECT_EQ(events[function.enter], made) << function.name;
-            expected += 2 * made;
-        }
-        for (const auto& [code, count] : events) all += code[0] == 'M' ? count : 0;
-        EXPECT_EQ(all, expected);
+    std::set<int> seen;
+    std::set<std::string> runs;
+    for (const Stream& stream : trace.streams()) {
+        const StreamMetadata& about = stream.metadata;
+        seen.insert(*about.rank);
+        runs.insert(about.run.value_or(""));
+        EXPECT_EQ(about.nranks, static_cast<int>(ranks));
+        EXPECT_EQ(about.loom, trace.streams()[0].metadata.loom);
+        EXPECT_FALSE(about.end.has_value());
     }
+    EXPECT_EQ(seen.size(), ranks);
+    EXPECT_EQ(runs.size(), 1u);
+    const RecordedTraffic recorded(trace);
+    EXPECT_EQ(recorded.sent(), recorded.received());
+    EXPECT_EQ(recorded.account().sent.size(), ranks);
+    // Three communicators of the group and a copy, which all ranks know by the same ids.
+    EXPECT_EQ(recorded.tellers().size(), 4u);
+    for (const auto& [id, tellers] : recorded.tellers()) EXPECT_EQ(tellers.size(), ranks) << id;
     expect_emulates({"-l"});
 }
 
