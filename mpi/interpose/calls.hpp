@@ -243,7 +243,7 @@ inline bool is_nested() noexcept {
     return own_thread && own_thread->depth != 0;
 }
 
-// What the program has begun to use MPI by, and not ended: MPI_Init and sessions.
+// Uses of MPI that the program has begun and not ended: by MPI_Init, and by sessions.
 inline std::atomic<int> uses_of_mpi{0};
 
 // `introduce`: called behind the first of these calls; `join` behind another one.

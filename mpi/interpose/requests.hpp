@@ -32,8 +32,8 @@ struct Posted {
     int32_t rank = 0;  // of the process there
     uint64_t communicator_id = 0;
     uint64_t bytes = 0;  // to send
-    // Those that MXg counts: how many persistent ones were made for that before this one, with it, and how
-    // often it was started; `ordinal` is 0 for others.
+    // A request whose starts MXg counts: which it is of those made for its purpose, from 1, and how often it
+    // was started. Others have the ordinal 0.
     uint32_t ordinal = 0, starts = 0;
     // The communicator that is being made, and the place where the program finds it then.
     Expected expected = {};

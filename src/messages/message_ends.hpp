@@ -17,8 +17,8 @@ struct MessageKey {
     uint32_t group = 0;         // of the sender, in an intercommunicator: 0 or 1
     int32_t sender = 0, receiver = 0;
     int32_t tag = 0;
-    // Of a partitioned message: the how manieth start of the how manieth request that was made for that; 0:
-    // it is none.
+    // A partitioned message is that of the how manieth start of the how manieth request made for it; 0:
+    // the message is not partitioned.
     uint32_t made = 0, start = 0;
     uint32_t padding = 0;
     auto operator<=>(const MessageKey&) const = default;

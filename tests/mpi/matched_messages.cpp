@@ -9,6 +9,8 @@
 
 #include "base/file.hpp"
 #include "messages/find_messages.hpp"
+#include "messages/read_ends.hpp"
+#include "messages/visit_collectives.hpp"
 #include "tests/mpi/account.hpp"
 #include "tests/mpi/traced.hpp"
 
@@ -279,6 +281,38 @@ TEST_F(MatchedMessages, OfMpi4AreThoseThatTheProgramCounts) {
     EXPECT_THAT(summary.receives, Each(0u));
     EXPECT_EQ(summary.matched, sent);
     EXPECT_GT(sent, 50u);
+}
+
+// Each start of a persistent collective is put together with those of the other members, in any order.
+TEST_F(MatchedMessages, OfMpi4HaveCollectivesForEachStart) {
+    constexpr int nothing_here = 77;
+    constexpr size_t ranks = 3;
+    const Finished done = traced(ranks, {app("calls_mpi_4"), path("")});
+    if (done.status == nothing_here) GTEST_SKIP() << "this MPI has no functions of MPI 4";
+    ASSERT_EQ(done.status, 0) << done.err;
+    const Trace trace = this->trace();
+    const System system(trace);
+    const ReadEnds all = read_ends(trace, system, std::vector<bool>(system.looms().size(), true),
+                                   [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
+    std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
+    std::map<uint32_t, size_t> starts;  // by stream
+    for (const CollectiveEnd& end : all.found.collectives) {
+        groups[collective_of(end)].push_back(end);
+        if (end.made == 0) continue;
+        ++starts[end.stream];
+        EXPECT_THAT(std::string(mpi_function_rows[end.function].name), HasSubstr("_init"));
+    }
+    for (const auto& [collective, members] : groups) {
+        EXPECT_EQ(members.size(), members[0].size);
+        for (const CollectiveEnd& end : members) {
+            EXPECT_EQ(end.function, members[0].function);
+            EXPECT_TRUE(end.completed_in != MessageEnd::no_stream || end.made == 0);
+        }
+    }
+    // Two of 43 that are started three times are started once, and two more three times.
+    constexpr size_t expected = 41 * 3 + 2 + 2 * 3;
+    EXPECT_THAT(starts, testing::SizeIs(ranks));
+    for (const auto& [stream, count] : starts) EXPECT_EQ(count, expected);
 }
 
 TEST_F(MatchedMessages, MayBeLeftOut) {

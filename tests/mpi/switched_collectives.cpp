@@ -60,7 +60,7 @@ class CollectivesOfPauses : public TracedTest {
         const System system(trace);
         const ReadEnds all = read_ends(trace, system, std::vector<bool>(system.looms().size(), true),
                                        [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
-        std::map<std::tuple<uint64_t, uint32_t, uint32_t>, std::vector<CollectiveEnd>> groups;
+        std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
         for (const MessageEnds& of_group : all.found)
             for (const CollectiveEnd& end : of_group.collectives) {
                 EXPECT_EQ(end.behind_gap, 0u);
@@ -71,7 +71,7 @@ class CollectivesOfPauses : public TracedTest {
             std::set<int64_t> numbers;
             for (const CollectiveEnd& member : members) numbers.insert(number_of(trace, member));
             EXPECT_THAT(numbers, testing::SizeIs(1))
-                << "communicator " << std::get<0>(collective) << ", turn " << std::get<2>(collective);
+                << "communicator " << std::get<0>(collective) << ", turn " << std::get<3>(collective);
             if (*numbers.begin() == 0) continue;
             EXPECT_TRUE(found.emplace(*numbers.begin(), members.size()).second) << *numbers.begin();
         }

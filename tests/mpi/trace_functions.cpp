@@ -132,6 +132,22 @@ TEST(MpiFunctionTable, HasTheFortranRoutinesOfTheLibrary) {
     EXPECT_EQ(without(table, routines_of(newer, "mpi_", "_f08_")), not_in_f08);
 }
 
+TEST(MpiFunctionTable, HasTheFortranRoutinesOfMpich) {
+    const std::string library = path_of_library("libmpichfort.so.12");
+    const std::string tracer = std::string(BUILD_DIR) + "/lib/libovni-mpi-mpich.so";
+    if (library.empty() || run({"test", "-e", tracer}).status != 0)
+        GTEST_SKIP() << "there is no MPICH of Debian, or no tracing library for it";
+    for (const char* end : {"_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_"}) {
+        Names routines = routines_of(library, "mpi_", end);
+        EXPECT_GT(routines.size(), 10u) << end;
+        Names missing = without(routines, routines_of(tracer, "mpi_", end));
+        for (const std::string& name : not_traced) missing.erase(name);
+        // Later than MPI 4.0, and other names in C.
+        std::erase_if(missing, [](const std::string& name) { return name.starts_with("delete_error_"); });
+        EXPECT_EQ(missing, Names{}) << end;
+    }
+}
+
 TEST(MpiFunctionTable, EveryRoutineHasItsWrappersInAllSpellings) {
     Names table = routines_of_table();
     for (const char* end : {"_", "__", "_f08_", "_f08ts_"})
