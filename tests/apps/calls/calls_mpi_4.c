@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
     CALL(Init, &argc, &argv);
     open_account();
     exercise_large(MPI_COMM_WORLD);
+    exercise_large_files(MPI_COMM_WORLD, argv[1]);
     exercise_persistent_collectives(MPI_COMM_WORLD);
     exercise_partitioned(MPI_COMM_WORLD);
     return close_account(argv[1]);

@@ -21,6 +21,7 @@ void exercise_others(MPI_Comm comm);
 
 #if MPI_VERSION >= 4
 void exercise_large(MPI_Comm comm);
+void exercise_large_files(MPI_Comm comm, const char* directory);
 void exercise_persistent_collectives(MPI_Comm comm);
 void exercise_partitioned(MPI_Comm comm);
 #endif

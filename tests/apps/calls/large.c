@@ -1,5 +1,7 @@
 /* Functions with counts of MPI_Count, alone and against those with counts of int; more bytes than 4 GiB where
  * nothing of them is moved. */
+#include <stdio.h>
+
 #include "families.h"
 
 #if MPI_VERSION >= 4
@@ -261,6 +263,27 @@ static void huge_counts(void) {
     CALL(Recv_c, &byte, huge, MPI_BYTE, MPI_PROC_NULL, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CALL(Bcast_c, &byte, huge, MPI_BYTE, 0, MPI_COMM_SELF);
     CALL(Allreduce_c, MPI_IN_PLACE, &byte, huge, MPI_BYTE, MPI_BOR, MPI_COMM_SELF);
+}
+
+void exercise_large_files(MPI_Comm comm, const char* directory) {
+    char path[4096];
+    int rank, out[values], in[values];
+    MPI_File file;
+    MPI_Request request;
+    MPI_Status status;
+    CALL(Comm_rank, comm, &rank);
+    snprintf(path, sizeof path, "%s/large", directory);
+    for (int i = 0; i < values; ++i) out[i] = rank + i, in[i] = -1;
+    const MPI_Offset offset = rank * (MPI_Offset)sizeof out;
+    CALL(File_open, comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+         &file);
+    CALL(File_write_at_c, file, offset, out, values, MPI_INT, &status);
+    CALL(File_iwrite_at_c, file, offset, out, values, MPI_INT, &request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
+    CALL(File_write_at_all_c, file, offset, out, values, MPI_INT, MPI_STATUS_IGNORE);
+    CALL(File_read_at_c, file, offset, in, values, MPI_INT, &status);
+    for (int i = 0; i < values; ++i) EXPECT(in[i] == out[i]);
+    CALL(File_close, &file);
 }
 
 void exercise_large(MPI_Comm comm) {
