@@ -55,6 +55,14 @@ def wrapper(function):
             f"                  [&] {{ return real({arguments}); }});\n}}\n")
 
 
+# A function that mpi.h lacks, handed over to the successor: all its arguments are numbers and addresses, each in a
+# register or a place of the stack of its own.
+def forwarder(function):
+    parameters = ", ".join(f"Word {p.name}" for p in function.parameters)
+    return (f"Word MPI_{function.name}({parameters}) {{\n"
+            f"    return pmpi<decltype(MPI_{function.name})>(Function::{function.name})({function.arguments()});\n}}\n")
+
+
 def declared_functions(compiler):
     source = subprocess.run([*compiler, "-E", "-x", "c", "-"], input=MPI_HEADER, text=True, check=True,
                             stdout=subprocess.PIPE).stdout
@@ -102,8 +110,9 @@ constexpr const FunctionRow& row_of(Function function) {{
 """
 
 
-def wrappers(functions):
+def wrappers(functions, others):
     body = "\n".join(wrapper(f) for f in functions)
+    forwarders = "\n".join(forwarder(f) for f in others)
     return f"""// Generated from src/model/mpi_functions.txt: what the program calls instead of MPI.
 {MPI_HEADER}
 #include "mpi/interpose/calls.hpp"
@@ -118,6 +127,10 @@ using namespace ovni::mpi;
 extern "C" {{
 
 {body}
+#ifdef OVNI_SUCCESSOR
+using Word = uintptr_t;
+{forwarders}
+#endif
 }}  // extern "C"
 #pragma GCC visibility pop
 """
@@ -288,7 +301,8 @@ def main():
     routines = list(fortran_routines(functions))
     (output / "fortran_routines.hpp").write_text(routines_header(routines))
     (output / "fortran_wrappers.cpp").write_text(fortran_wrappers(routines))
-    (output / "wrappers.cpp").write_text(wrappers([f for f in functions if f.name in declared - BY_HAND]))
+    others = [f for f in functions if f.name not in declared and f.result == "int"]
+    (output / "wrappers.cpp").write_text(wrappers([f for f in functions if f.name in declared - BY_HAND], others))
 
 
 main()

@@ -84,6 +84,16 @@ TEST_F(OfMpi4, RoutinesWithLargeCountsAreThoseOfC) {
     expect_emulates({"-l"});
 }
 
+// The library for the MPI of the build is loaded into env, and hands over.
+TEST_F(OfMpi4, AreRecordedIfTheMpiShowsLate) {
+    constexpr int ranks = 2;
+    const Finished done = traced(ranks, {"env", app("calls_mpi_4"), path("")});
+    if (done.status == nothing_here) GTEST_SKIP() << missing;
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_calls_as_counted(ranks);
+    expect_huge_counts();
+}
+
 // Streams of all ranks come together although nobody calls MPI_Init or MPI_Finalize.
 TEST_F(OfMpi4, SessionsAreEnough) {
     constexpr size_t ranks = 3;
