@@ -27,7 +27,7 @@ std::string mpi_prv_header(const MpiPlan::File& file, int64_t end, std::optional
 
 // The values that a file shows.
 struct ShownInMpi {
-    static constexpr size_t functions = 512;
+    static constexpr size_t functions = 1024;
     std::array<uint64_t, functions / 64> called{};  // bits, by place in mpi_function_rows
     uint64_t is_init_made_up = 0;                   // 0 or 1, as the next two
     uint64_t has_gaps = 0;
