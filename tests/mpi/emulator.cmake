@@ -13,6 +13,13 @@ ovni_test(mpi_emulator
     emulator_wrong_events.cpp
     LIBS ovni_base ovni_test_support)
 add_dependencies(mpi_emulator ovnicut ovniemu ovniemu-mpi)
+other_mpi_tests(mpi_emulator "*RandomTraceTest*:*ExactOrderTest*:*ReferenceTest*")
+
+# A build with one MPI has no front.
+if(ovni_other_mpi)
+    ovni_test(mpi_front front.cpp LIBS ovni_base ovni_test_support)
+    add_dependencies(mpi_front ovniemu-mpi ovnisync)
+endif()
 
 # The main job on four virtual nodes whose clocks are far apart.
 add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "ovni/format.h"
+#include "tests/support/launcher_of_tests.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/random_trace.hpp"
 #include "tests/support/trace_builder.hpp"
@@ -36,7 +37,7 @@ class DistributedTest : public testing::Test {
                          const std::vector<std::string>& options = {},
                          std::vector<std::string> environment = {}) {
         std::vector<std::string> words = {
-            "mpirun", "-n", std::to_string(ranks), program("ovniemu-mpi"), "-o", output.string()};
+            launcher(), "-n", std::to_string(ranks), program("ovniemu-mpi"), "-o", output.string()};
         words.insert(words.end(), options.begin(), options.end());
         words.push_back(directory.string());
         environment.insert(environment.end(), mpi_environment.begin(), mpi_environment.end());

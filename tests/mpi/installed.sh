@@ -32,6 +32,11 @@ mpirun -n 2 ovnirun -o trace ./heat >out 2>&1 || fail "the traced program: $(cat
 ovniemu --report report.json trace >out 2>&1 || fail "ovniemu: $(cat out)"
 mpirun -n 2 ovniemu-mpi -o together trace >out 2>&1 || fail "ovniemu-mpi: $(cat out)"
 cmp trace/thread.prv together/thread.prv
+if [ -x "$prefix/libexec/ovni-mpi/ovniemu-mpi-mpich" ]; then
+    mpiexec.mpich -n 2 ovniemu-mpi -o mpich trace >out 2>&1 || fail "ovniemu-mpi of MPICH: $(cat out)"
+    cmp trace/thread.prv mpich/thread.prv
+fi
+PYTHONPATH=$prefix/share/ovni-mpi/python python3 -B -c 'import ovni; assert not ovni.is_traced()' || fail "the module for Python"
 ovnidump trace >events 2>out || fail "ovnidump: $(cat out)"
 ovnitop --mpi trace >out 2>&1 || fail "ovnitop: $(cat out)"
 ovnicut trace -o part --to 1ms >out 2>&1 || fail "ovnicut: $(cat out)"

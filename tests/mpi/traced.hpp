@@ -12,22 +12,13 @@
 #include <vector>
 
 #include "tests/support/asan_options.hpp"
+#include "tests/support/launcher_of_tests.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/words.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {
-
-// The family of a second MPI, whose programs and launcher are to be used; "" for the MPI of the build.
-inline std::string other_mpi() {
-    const char* family = std::getenv("OVNI_TEST_MPI");
-    return family ? family : "";
-}
-
-inline std::string launcher() {
-    return other_mpi().empty() ? "mpirun" : "mpiexec." + other_mpi();
-}
 
 // A program of tests/apps.
 inline std::string app(const std::string& name) {
