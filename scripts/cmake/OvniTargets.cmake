@@ -118,8 +118,8 @@ endfunction()
 
 # ovni_manual(NAME [TARGET]): the man page and the completions of a program, from what it, or TARGET, says about itself.
 function(ovni_manual name)
-    set(speaker ${name} ${ARGN})
-    list(POP_BACK speaker speaker)
+    set(names ${name} ${ARGN})
+    list(GET names -1 speaker)
     set(directory ${PROJECT_BINARY_DIR}/manuals)
     set(pages ${directory}/${name}.1 ${directory}/${name}.bash ${directory}/_${name})
     set(generator ${PROJECT_SOURCE_DIR}/scripts/generate_manuals.py)
