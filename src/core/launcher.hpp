@@ -75,6 +75,12 @@ inline constexpr Launcher launchers[] = {
     {"openmpi", "PMIX_RANK", false, nullptr, {}, {}, {"PMIX_NAMESPACE"}},
 };
 
+// Null if it is not set, or empty.
+inline const char* said_by_launcher(const char* variable) noexcept {
+    const char* value = variable ? secure_getenv(variable) : nullptr;
+    return value && *value ? value : nullptr;
+}
+
 inline bool is_open_socket(const char* descriptor) noexcept {
     const int before = errno;
     struct stat what {};
@@ -86,8 +92,8 @@ inline bool is_open_socket(const char* descriptor) noexcept {
 // Null outside of jobs.
 inline const Launcher* launcher_of_process() noexcept {
     for (const Launcher& launcher : launchers)
-        if (secure_getenv(launcher.rank) &&
-            (!launcher.has_pmi_socket || is_open_socket(secure_getenv("PMI_FD"))))
+        if (said_by_launcher(launcher.rank) &&
+            (!launcher.has_pmi_socket || is_open_socket(said_by_launcher("PMI_FD"))))
             return &launcher;
     return nullptr;
 }
@@ -95,7 +101,7 @@ inline const Launcher* launcher_of_process() noexcept {
 // -1: none of them is set.
 inline int number_by_launcher(const Launcher::Names& variables) noexcept {
     for (const char* variable : variables)
-        if (const char* value = variable ? secure_getenv(variable) : nullptr) return atoi(value);
+        if (const char* value = said_by_launcher(variable)) return atoi(value);
     return -1;
 }
 
@@ -134,7 +140,7 @@ inline uint64_t job_by_launcher() noexcept {
     uint64_t hash = 0xcbf29ce484222325;
     bool is_known = false;
     for (const char* variable : launcher->job) {
-        const char* value = variable ? secure_getenv(variable) : nullptr;
+        const char* value = said_by_launcher(variable);
         is_known |= value != nullptr;
         for (const char* at = value; at && *at; ++at)
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;

@@ -56,6 +56,12 @@ TEST_F(LauncherTest, OutsideOfJobsThereIsNoRank) {
     EXPECT_TRUE(is_first_rank_of_node());
 }
 
+TEST_F(LauncherTest, EmptyVariablesAreNotSet) {
+    set({{"OMPI_COMM_WORLD_RANK", ""}, {"PMI_RANK", ""}, {"SLURM_PROCID", "3"}, {"SLURM_NTASKS", ""}});
+    EXPECT_EQ(rank_by_launcher(), 3);
+    EXPECT_EQ(size_by_launcher(), -1);
+}
+
 struct Case {
     std::string name;
     Variables variables;
