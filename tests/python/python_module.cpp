@@ -22,7 +22,7 @@ class PythonModule : public TracedTest {
     // Modules of Debian are those of its own Python.
     static inline const std::string python =
         fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : OVNI_PYTHON;
-    static inline const Words environment{"PYTHONPATH=" + std::string(SOURCE_DIR) + "/python",
+    static inline const Words environment{"PYTHONPATH=" + std::string(SOURCE_DIR) + "/src/python",
                                           "PYTHONDONTWRITEBYTECODE=1"};
 
     static bool has_module(const std::string& name) {
