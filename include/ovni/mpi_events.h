@@ -33,7 +33,8 @@
  * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive.
  * The bytes of an enter are sent only if the leave has details: a call that fails sends nothing. A peer is a
  * rank in the communicator, or in the remote group of an intercommunicator. A posted receive leaves without
- * details. Bytes sent count at the leave of the call, or at MXs.
+ * details. Bytes sent count at the leave of the call, or at MXs. A message received of peer or tag -1 is one
+ * whose sender or tag MPI does not tell.
  *
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:

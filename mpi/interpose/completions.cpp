@@ -71,7 +71,7 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
 // The request has ended, and the events of that are written. `message`: what a receive has got, if known.
 [[gnu::cold]] void account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
                            const Envelope* message) noexcept {
-    const bool receives = posted.kind == Posted::Kind::receive;
+    const bool receives = posted.receives();
     if (!receives && posted.kind != Posted::Kind::send) return;
     const bool has_message = receives && how == OVNI_MPI_COMPLETED;
     const AccountLock lock;
@@ -130,6 +130,21 @@ void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Poste
     forget(before, posted);
 }
 
+// The message that an exchange has received. MPICH 4.0 leaves its status as it was: if it cannot be right,
+// the message is what the call asked for, and from anybody if that is all that is known.
+Envelope received_by(const Posted& posted, const Envelope& status) noexcept {
+    if (posted.peer == OVNI_MPI_NOBODY) return {0, OVNI_MPI_NOBODY, OVNI_MPI_ANY};
+    const bool is_asked_for = (posted.peer == OVNI_MPI_ANY ? status.peer >= 0 : status.peer == posted.peer) &&
+                              (posted.tag == OVNI_MPI_ANY || status.tag == posted.tag);
+    const bool fits = status.bytes > 0 && status.bytes <= posted.bytes;
+    if (!has_status_of_exchanges && !(is_asked_for && fits)) return {posted.bytes, posted.peer, posted.tag};
+    return status;
+}
+
+bool is_known(const Envelope& message) noexcept {
+    return message.peer != OVNI_MPI_ANY && (message.peer < 0 || message.tag != OVNI_MPI_ANY);
+}
+
 // The request has completed with that status, if there is one.
 void complete(Moment& moment, MPI_Request handle, const Posted& posted, const Statuses* statuses,
               int status) noexcept {
@@ -145,10 +160,10 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
         if (posted.ordinal != 0) message = {posted.bytes, posted.peer, posted.tag};
         // MPICH 4.0 says that nobody's message comes from rank 0.
         if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
-        if (posted.kind == Posted::Kind::receive)
-            moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
+        if (posted.kind == Posted::Kind::exchange) message = received_by(posted, message);
+        if (posted.receives()) moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
         if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
-        settle(moment, handle, posted, how, &message);
+        settle(moment, handle, posted, how, is_known(message) ? &message : nullptr);
     } else {
         settle(moment, handle, posted, how);
     }
@@ -156,7 +171,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
 }
 
 bool needs_status(const Posted& posted) noexcept {
-    return posted.kind == Posted::Kind::receive || posted.kind == Posted::Kind::transfer || posted.cancelled;
+    return posted.receives() || posted.kind == Posted::Kind::transfer || posted.cancelled;
 }
 
 }  // namespace

@@ -81,6 +81,9 @@ struct Exchange {
 
 struct PostedExchange {
     Send send;
+    int source, recvtag;
+    int64_t recvcount;
+    MPI_Datatype recvtype;
     Requests newrequest;
     uint32_t number = 0;
     Payload enter(Moment& moment) noexcept;

@@ -7,6 +7,7 @@
 // has_addresses                                  predefined handles are addresses of variables
 // bindings_call_c                                a Fortran routine calls the C function where a tool sees it
 // may_count_from_0                               mpi_f08 of some versions gives indices of requests of C
+// has_status_of_exchanges                        MPI_Isendrecv ends with a status that says what came
 // bytes_in, is_cancelled_in                      what a status says, without a call
 // is_shared                                      requests that are many at once, and have ended
 // class_of                                       of an error code

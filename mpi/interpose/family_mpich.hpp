@@ -27,6 +27,7 @@ namespace ovni::mpi {
 inline constexpr bool has_addresses = false;
 inline constexpr bool bindings_call_c = true;
 inline constexpr bool may_count_from_0 = true;
+inline constexpr bool has_status_of_exchanges = false;
 
 // The number of bytes has 63 bits, the lowest bit of its upper half says that the request was cancelled.
 inline uint64_t bytes_in(const MPI_Status& status) noexcept {

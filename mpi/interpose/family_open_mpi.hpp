@@ -22,6 +22,7 @@ namespace ovni::mpi {
 inline constexpr bool has_addresses = true;
 inline constexpr bool bindings_call_c = false;
 inline constexpr bool may_count_from_0 = false;
+inline constexpr bool has_status_of_exchanges = true;
 
 inline uint64_t bytes_in(const MPI_Status& status) noexcept {
     return status._ucount;

@@ -116,8 +116,10 @@ void PostedExchange::entered(Moment& moment) noexcept {
 
 Payload PostedExchange::leave(Moment& moment) noexcept {
     Posted posted = posted_receive(number);
+    posted.kind = Posted::Kind::exchange;
+    posted.bytes = bytes_of(recvcount, recvtype);
+    posted.set(place_of(moment, send.comm), peer_in_trace(source), tag_in_trace(recvtag));
     posted.shown = is_whole(moment) ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
-    if (!is_whole(moment)) posted.set(place_of(moment, send.comm), OVNI_MPI_ANY, OVNI_MPI_ANY);
     post(moment, newrequest.get(), posted);
     if (posted.shown == Shown::no) expect_receive(AccountLock());
     return transferred(moment, sent(send));

@@ -41,7 +41,7 @@ Shard& shard_of(MPI_Request request) noexcept {
 static_assert(shards == 16);
 
 bool is_hidden(const Posted& posted) noexcept {
-    return posted.shown == Shown::no && posted.active && posted.kind == Posted::Kind::receive;
+    return posted.shown == Shown::no && posted.active && posted.receives();
 }
 
 // False where the handle is one of many requests.

@@ -19,7 +19,7 @@ namespace ovni::mpi {
 enum class Shown : uint8_t { never, no, yes };
 
 struct Posted {
-    enum class Kind : uint8_t { other, send, receive, transfer, communicator, collective };
+    enum class Kind : uint8_t { other, send, receive, transfer, communicator, collective, exchange };
 
     uint32_t number = 0;
     Kind kind = Kind::other;
@@ -31,7 +31,7 @@ struct Posted {
     uint32_t communicator = 0;
     int32_t rank = 0;  // of the process there
     uint64_t communicator_id = 0;
-    uint64_t bytes = 0;  // to send
+    uint64_t bytes = 0;  // to send, or room of the receive of an exchange
     // A request whose starts MXg counts: which it is of those made for its purpose, from 1, and how often it
     // was started. Others have the ordinal 0.
     uint32_t ordinal = 0, starts = 0;
@@ -47,6 +47,7 @@ struct Posted {
         communicator = comm.number, rank = comm.rank;
         communicator_id = comm.id, communicator_flags = static_cast<uint16_t>(comm.flags);
     }
+    bool receives() const noexcept { return kind == Kind::receive || kind == Kind::exchange; }
     CommunicatorPlace place() const noexcept {
         return {communicator_id, communicator, communicator_flags, rank};
     }

@@ -369,11 +369,18 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
     MessageEnd end = end_of(request, false);
     complete_in_call(end, thread, stream);
     Peer peer = peer_of(request.call);
-    if (!message && (peer.rank == OVNI_MPI_ANY || peer.tag == OVNI_MPI_ANY)) return doubt(request);
     if (message) {
         end.bytes = message->bytes().value_or(MessageEnd::unknown_bytes);
         peer.rank = message->rank(MpiField::peer).value_or(peer.rank);
         peer.tag = message->rank(MpiField::tag).value_or(peer.tag);
+    }
+    // The peer of an exchange is that of its send.
+    if (!message && request.sends) peer = {OVNI_MPI_ANY, OVNI_MPI_ANY};
+    if (peer.rank == OVNI_MPI_ANY || (peer.rank >= 0 && peer.tag == OVNI_MPI_ANY)) {
+        Request unknown = request;
+        unknown.call.peer = peer.rank;
+        unknown.call.tag = peer.tag;
+        return doubt(unknown);
     }
     if (request.unrecorded) return add_unrecorded(Side::receives, request.call.communicator, peer, end, 1);
     const Index index = add(Side::receives, request.call.communicator, peer, end);
