@@ -11,7 +11,13 @@ function showMessages() {
       element("div", {}, element("h3", {}, "Sizes"), table([
         {name: "From", kind: "bytes", of: (r) => r.from},
         {name: "Messages", kind: "number", of: (r) => r.messages},
-      ], messages.sizes, {caption: "Messages of that many bytes, up to twice as many", bar: 1}))));
+      ], messages.sizes, {caption: "Messages of that many bytes, up to twice as many", heading: "none", bar: 1}))));
+}
+
+function widthOf(font, texts) {
+  const context = element("canvas").getContext("2d");
+  context.font = font;
+  return texts.reduce((width, text) => Math.max(width, context.measureText(text).width), 0);
 }
 
 function matrixView() {
@@ -20,28 +26,55 @@ function matrixView() {
   const canvas = element("canvas", {class: "grid", tabindex: "0", role: "img",
     "aria-label": "Matrix of messages: rows send, columns receive. The table below has its numbers."});
   const side = Math.max(2, Math.min(24, Math.floor(480 / names.length)));
+  // Rows have their names, columns the numbers of ranks, as many as there is room for.
+  const font = "11px system-ui, sans-serif", most = 120, above = 18;
+  const columns = names.map((name) => name.replace(/^rank /, "")), widest = Math.min(60, widthOf(font, columns));
+  const step = Math.ceil(14 / side), stepAbove = Math.ceil((widest + 6) / side);
+  const left = Math.min(most, Math.ceil(widthOf(font, names)) + 8);
   const byPlace = new Map(cells.map((cell) => [cell[0] * names.length + cell[1], cell]));
+  const scale = element("ul", {class: "legend", "aria-label": "Scale of the shades"});
   let measure = measures.bytes, cursor = null;
 
   function draw() {
-    const scale = window.devicePixelRatio || 1, size = side * names.length + 1;
-    canvas.width = canvas.height = size * scale;
-    canvas.style.width = canvas.style.height = `${size}px`;
+    const pixels = window.devicePixelRatio || 1, size = side * names.length + 1;
+    canvas.width = (left + size) * pixels;
+    canvas.height = (above + size) * pixels;
+    canvas.style.width = `${left + size}px`;
+    canvas.style.height = `${above + size}px`;
     const context = canvas.getContext("2d");
     const style = getComputedStyle(document.body);
-    context.scale(scale, scale);
+    context.scale(pixels, pixels);
+    context.font = font;
+    context.fillStyle = style.getPropertyValue("--soft");
+    names.forEach((name, place) => {
+      if (place % step === 0) context.fillText(name, 2, above + place * side + Math.min(side, 14) - 3, left - 6);
+      if (place % stepAbove === 0) context.fillText(columns[place], left + place * side + 2, above - 5, widest);
+    });
+    context.translate(left, above);
     context.fillStyle = style.getPropertyValue("--rest");
     context.fillRect(0, 0, size, size);
-    const most = cells.reduce((m, cell) => Math.max(m, cell[measure.place]), 1);
     context.fillStyle = style.getPropertyValue("--bar");
     for (const cell of cells) {
-      context.globalAlpha = 0.12 + 0.88 * Math.log1p(cell[measure.place]) / Math.log1p(most);
+      context.globalAlpha = shade(cell[measure.place]);
       context.fillRect(cell[1] * side, cell[0] * side, side - (side > 4 ? 1 : 0), side - (side > 4 ? 1 : 0));
     }
     context.globalAlpha = 1;
     if (cursor === null) return;
     context.strokeStyle = style.getPropertyValue("--mark");
     context.strokeRect(cursor.to * side + 0.5, cursor.from * side + 0.5, side - 1, side - 1);
+  }
+  const largest = () => cells.reduce((m, cell) => Math.max(m, cell[measure.place]), 1);
+  const shade = (value) => 0.12 + 0.88 * Math.log1p(value) / Math.log1p(largest());
+
+  // Shades and what they stand for, from the least to the most.
+  function drawScale() {
+    const steps = 5, most = largest();
+    const values = Array.from({length: steps}, (_, i) => Math.round(Math.expm1(Math.log1p(most) * (i + 1) / steps)));
+    scale.replaceChildren(...[...new Set(values)].map((value) => {
+      const swatch = element("i");
+      swatch.style.background = `color-mix(in srgb, var(--bar) ${Math.round(100 * shade(value))}%, var(--rest))`;
+      return element("li", {}, swatch, measure.text(value));
+    }));
   }
   function text({from, to}) {
     const cell = byPlace.get(from * names.length + to);
@@ -50,7 +83,7 @@ function matrixView() {
   }
   function at(event) {
     const place = (offset) => Math.max(0, Math.min(names.length - 1, Math.floor(offset / side)));
-    return {from: place(event.offsetY), to: place(event.offsetX)};
+    return {from: place(event.offsetY - above), to: place(event.offsetX - left)};
   }
   canvas.addEventListener("pointermove", (event) => {
     cursor = at(event);
@@ -68,13 +101,16 @@ function matrixView() {
     say(text(cursor));
   });
   onThemeChange(draw);
-  const select = element("select", {onchange: () => { measure = measures[select.value]; draw(); }},
+  const select = element("select", {onchange: () => { measure = measures[select.value]; draw(); drawScale(); }},
     Object.keys(measures).map((name) => element("option", {}, name)));
+  canvas.dataset.left = left;
+  canvas.dataset.above = above;
   draw();
+  drawScale();
   return element("div", {}, element("div", {class: "tools"}, element("label", {}, "Shades show ", select)),
-    element("p", {class: "note"}, "Rows send, columns receive."), canvas,
+    element("p", {class: "note"}, "Rows send, columns receive."), canvas, scale,
     element("details", {}, element("summary", {}, "As a table"), table([
       {name: "From", of: (r) => names[r[0]]}, {name: "To", of: (r) => names[r[1]]},
       {name: "Messages", kind: "number", of: (r) => r[2]}, {name: "Bytes", kind: "bytes", of: (r) => r[3]},
-    ], cells, {caption: `Messages by ${page.matrix.by}`, sort: 3, filter: "Filter", bar: 3})));
+    ], cells, {caption: `Messages by ${page.matrix.by}`, heading: "none", sort: 3, filter: "Filter", bar: 3})));
 }
