@@ -94,6 +94,22 @@ function drawAxis(context) {
   drawColumns(context, regionCells, timeline.region_cells.width, axisHeight, regionColours, view.from, view.to);
 }
 
+// The time that was asked for, in its row, and its name if there is room.
+function drawMark(context, placeOfRow, yOf) {
+  const {mark} = view;
+  if (!mark || mark.to < view.from || mark.from > view.to) return;
+  const left = Math.max(gutter, xOf(mark.from)), right = Math.min(gutter + plotWidth(), xOf(mark.to));
+  const place = placeOfRow.get(mark.row);
+  context.strokeStyle = theme.mark;
+  context.lineWidth = 2;
+  if (place === undefined) context.strokeRect(left, top + 1, right - left, canvas.clientHeight - top - 2);
+  else context.strokeRect(left, yOf(place), Math.max(right - left, 2), rowHeight - 1);
+  context.lineWidth = 1;
+  if (place === undefined || context.measureText(mark.name).width > right - left - 8) return;
+  context.fillStyle = theme.text;
+  context.fillText(mark.name, left + 5, yOf(place) + rowHeight / 2 + 4);
+}
+
 function draw() {
   const scale = window.devicePixelRatio || 1;
   const width = viewer.clientWidth, height = viewer.clientHeight;
@@ -133,6 +149,7 @@ function draw() {
   context.globalAlpha = 0.45;
   context.stroke();
   context.globalAlpha = 1;
+  drawMark(context, placeOfRow, yOf);
   context.fillStyle = theme.mark;
   if (view.cursor.time >= view.from && view.cursor.time <= view.to)
     context.fillRect(xOf(view.cursor.time), yOf(view.cursor.row), 2, rowHeight - 1);

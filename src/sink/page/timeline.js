@@ -87,8 +87,10 @@ function zoomAtCursor(factor) {
   say(`${timeText(view.to - view.from)} are shown`);
 }
 
-// A window of the page comes into view, with its rows.
-function showWindow(window, from, to) {
+// A window of the page comes into view, with its rows. The time that was asked for gets a mark.
+function showWindow(window, {from, to, name}) {
+  view.mark = {row: window?.row, from, to, name};
+  section("timeline").dataset.mark = `${from} ${to}`;
   for (const row of window?.clips.keys() ?? []) if (isFolded && canOpen) view.open.add(timeline.rows.hosts[row]);
   showRows();
   const place = shown.findIndex((item) => item.row === window?.row);
@@ -104,7 +106,8 @@ function windowOfWait(wait) {
 }
 
 function showWait(wait) {
-  showWindow(windowOfWait(wait), wait.from, wait.to);
+  const window = windowOfWait(wait), row = timeline.rows.processes.indexOf(wait.process);
+  showWindow({...window, row: window?.row ?? (row < 0 ? undefined : row)}, {from: wait.from, to: wait.to, name: wait.wait});
   section("timeline").scrollIntoView();
   canvas.focus({preventScroll: true});
   say(`${wait.wait} of ${processName(wait.process)} is shown`);
@@ -153,7 +156,7 @@ function regionChoice() {
   if (windows.length === 0) return null;
   const select = element("select", {onchange: () => {
     const window = windows[select.value];
-    if (window) showWindow(window, window.from, window.to);
+    if (window) showWindow(window, window);
   }}, element("option", {value: ""}, "choose"),
   windows.map((window, place) => element("option", {value: place}, window.name)));
   const left = timeline.entered_regions - windows.length;
