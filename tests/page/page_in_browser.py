@@ -37,7 +37,7 @@ def page_of(trace, out):
 def heat_page(directory):
     """Of a real program, one of whose regions has a name that tries to be a program."""
     trace = directory / "heat"
-    run("mpirun", "-n", 4, BUILD / "bin/ovnirun", "-o", trace, BUILD / "tests/apps/heat", 256, 256, 40)
+    run("mpirun", "-n", 4, BUILD / "bin/ovnirun", "--counters", "page-faults", "-o", trace, BUILD / "tests/apps/heat", 256, 256, 40)
     for path in trace.rglob("stream.json"):
         path.write_text(path.read_text().replace('"halo"', json.dumps(HOSTILE)))
     return page_of(trace, directory / "heat_out")
@@ -114,7 +114,8 @@ def explains_points(page):
     text = page.run("document.querySelector('.tip').hidden ? '' : document.querySelector('.tip').textContent")
     check("rank 3" in text and "\n" in text, f"the tip says {text!r}")
     x, y, *_ = place_of(page, "#messages canvas")
-    page.mouse("mouseMoved", x + 30, y + 5)
+    left, above = page.run("(({left, above}) => [+left, +above])(document.querySelector('#messages canvas').dataset)")
+    page.mouse("mouseMoved", x + left + 30, y + above + 5)
     text = page.run("document.querySelector('.tip').textContent")
     check("rank 0 to rank 1" in text and "message" in text, f"the tip says {text!r}")
 
@@ -147,6 +148,33 @@ def shows_waits(page):
     page.run("[...document.querySelectorAll('#waits button')].find((b) => b.textContent === 'Show').click()")
     page.settle()
     check("is shown" in page.run(SAID), page.run(SAID))
+    begin, end = map(int, page.run("document.querySelector('#timeline').dataset.mark").split())
+    seen = page.run(RANGE)
+    check(seen[0] <= begin < end <= seen[1], f"the mark is from {begin} to {end} of {seen}")
+
+
+def has_a_scale(page):
+    """The shades of the matrix, up to what the table below says is most."""
+    scale = "[...document.querySelectorAll('#messages [aria-label=\"Scale of the shades\"] li')].map((e) => e.textContent)"
+    cells = "[...document.querySelectorAll('#messages details tbody tr')].map((r) => [...r.children].map((e) => e.textContent))"
+    check(page.run(scale)[-1] == page.run(cells)[0][3], f"the scale is {page.run(scale)}")
+    page.run("(() => { const s = document.querySelector('#messages select'); s.value = 'messages'; "
+             "s.dispatchEvent(new Event('change')); })()")
+    check(page.run(scale)[-1] in [cell[2] for cell in page.run(cells)], f"the scale of messages is {page.run(scale)}")
+
+
+def has_headings(page):
+    bare = page.run("[...document.querySelectorAll('table')].filter((t) => !t.closest('section').querySelector('h3')"
+                    " && !t.closest('details')).map((t) => t.querySelector('caption').textContent)")
+    check(bare == [], f"tables without a heading: {bare}")
+
+
+def has_counters(page):
+    """If this machine can count."""
+    if page.run("JSON.parse(document.querySelector('#data').textContent).report.total.counters === undefined"):
+        return
+    heads = page.run("[...document.querySelectorAll('#counters thead')].map((e) => e.textContent)")
+    check(len(heads) >= 2 and all("page-faults" in head for head in heads), f"counters are {heads}")
 
 
 def folds_hosts(page, path):
@@ -169,7 +197,8 @@ def main():
         path = heat_page(directory)
         with browser.Browser() as page:
             opens_quietly(page, path)
-            for part in (names_are_texts, begins_with_findings, zooms, moves_by_dragging, explains_points, sorts, filters, shows_waits):
+            for part in (names_are_texts, begins_with_findings, zooms, moves_by_dragging, explains_points, sorts, filters, shows_waits, has_a_scale,
+                         has_headings, has_counters):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True) as page:

@@ -33,5 +33,5 @@ function showSections() {
 document.body.append(tip);
 showHead();
 for (const show of [showFindings, showQuality, showEfficiencies, showTimeline, showFunctions, showWaits, showMessages, showLocks,
-  showCallSites, showRun]) show();
+  showCallSites, showCounters, showRun]) show();
 showSections();

@@ -70,7 +70,7 @@ function showPath() {
       {name: "Region", of: (r) => regionText(r.region)},
       {name: "Time", kind: "time", of: (r) => r.ns},
       {name: "Share", kind: "percent", of: (r) => r.ns / whole},
-    ], sums, {caption: "Work on the critical path", sort: 3, filter: "Filter", bar: 3}),
+    ], sums, {caption: "Work on the critical path", heading: "none", sort: 3, filter: "Filter", bar: 3}),
     ...[leftOut("critical_path.sums", sums.length)].filter(Boolean));
 }
 
@@ -128,6 +128,28 @@ function showCallSites() {
     {name: "Sent", kind: "bytes", of: (r) => r.sent},
     {name: "Received", kind: "bytes", of: (r) => r.received},
   ], sites, {caption: "Places of the program that call MPI", sort: 3, filter: "Filter", bar: 3}));
+}
+
+// Sums of counters, of a trace that has some.
+function showCounters() {
+  const {counters} = report.total;
+  if (!counters) return hideEmpty("counters");
+  const kinds = [
+    {list: counters.functions, name: "Function", of: (r) => r.function ?? "outside of MPI", caption: "By function of MPI"},
+    {list: counters.regions, name: "Region", of: (r) => regionText(r.region), caption: "By region, the innermost"},
+    {list: counters.constructs, name: "Construct", of: (r) => [r.construct ?? "(none)", r.label].filter(Boolean).join(" "),
+      caption: "By construct of threads, the innermost"},
+  ].filter(({list}) => list.length > 0);
+  if (kinds.length === 0) return hideEmpty("counters");
+  for (const {list, name, of, caption} of kinds) {
+    const names = [...new Set(list.flatMap((r) => Object.keys(r.counts)))];
+    const rates = [{name: "IPC", key: "ipc"}, {name: "GHz", key: "ghz"}].filter(({key}) => list.some((r) => r[key] !== null));
+    section("counters").append(table([
+      {name, of}, {name: "Time", kind: "time", of: (r) => r.ns},
+      ...names.map((counter) => ({name: counter, kind: "number", of: (r) => r.counts[counter] ?? 0})),
+      ...rates.map((rate) => ({name: rate.name, kind: "ratio", of: (r) => r[rate.key]})),
+    ], list, {caption, sort: 1, filter: "Filter", bar: 1}));
+  }
 }
 
 function showRun() {

@@ -6,12 +6,14 @@ const cellTexts = {
   number: numberText,
   bytes: bytesText,
   percent: percentText,
+  ratio: (value) => (value === null ? "" : value.toFixed(2)),
 };
 
 const mostRowsAtOnce = 300;
 
 // columns: {name, of: row => value, kind, node: row => element (optional)}. kind: of cellTexts.
-// options: caption, sort: place of the column, filter: its label, bar: place of a column.
+// options: caption, sort: place of the column, filter: its label, bar: place of a column, heading: "none" if one
+// stands above already.
 function table(columns, rows, options = {}) {
   const body = element("tbody");
   const shownCount = element("span", {class: "note", role: "status"});
@@ -64,8 +66,9 @@ function table(columns, rows, options = {}) {
   fill();
   const filter = options.filter === undefined ? null : element("label", {}, `${options.filter} `,
     element("input", {type: "search", oninput: (event) => { wanted = event.target.value.toLowerCase(); fill(); }}));
-  return element("div", {class: "table"},
+  const heading = options.heading === "none" ? null : element("h3", {}, options.caption);
+  return element("div", {class: "table"}, heading,
     element("div", {class: "tools"}, filter, shownCount, all),
     element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": options.caption},
-      element("table", {}, element("caption", {}, options.caption), element("thead", {}, element("tr", {}, heads)), body)));
+      element("table", {}, element("caption", {class: heading ? "unseen" : null}, options.caption), element("thead", {}, element("tr", {}, heads)), body)));
 }

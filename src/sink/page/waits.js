@@ -65,7 +65,7 @@ function longestWaits(waits) {
       element("button", {type: "button", title: cutCommand(r), onclick: () => copyText(cutCommand(r))},
         "Copy ovnicut"))},
   ], waits.longest, {caption: `The ${numberText(waits.longest.length)} longest of ${plural(all, "wait")}`, sort: 5,
-    filter: "Filter", bar: 5});
+    heading: "none", filter: "Filter", bar: 5});
 }
 
 function sumsOfWaits(waits) {
@@ -78,7 +78,7 @@ function sumsOfWaits(waits) {
     {name: "Times", kind: "number", of: (r) => r.times},
     {name: "Time", kind: "time", of: (r) => r.ns},
     ...ifSeveralHosts({name: "Certain", kind: "time", of: (r) => r.certain}),
-  ], waits.sums, {caption: "Waits by cause", sort: 6, filter: "Filter", bar: 6});
+  ], waits.sums, {caption: "Waits by cause", heading: "none", sort: 6, filter: "Filter", bar: 6});
 }
 
 function delays(waits) {
@@ -92,7 +92,7 @@ function delays(waits) {
       {name: "Region", of: (r) => regionText(r.region)},
       {name: "Waited for it", kind: "time", of: (r) => r.short_term},
       {name: "And passed on", kind: "time", of: (r) => r.long_term},
-    ], waits.delays, {caption: "Delays by what the late process did", sort: 3, filter: "Filter", bar: 3})];
+    ], waits.delays, {caption: "Delays by what the late process did", heading: "none", sort: 3, filter: "Filter", bar: 3})];
 }
 
 function showWaits() {
