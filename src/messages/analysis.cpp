@@ -21,6 +21,8 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
         find_efficiencies(ranks, system, owners, {found.messages, waits.collectives, found.others.regions},
                           std::move(found.others.times), threads);
     all.messages = std::move(found.messages);
+    all.unmatched = std::move(found.unmatched);
+    all.objects = std::move(found.others.objects);
     all.summary = std::move(found.summary);
     all.waits = std::move(waits.waits);
     all.collectives = std::move(waits.collectives);

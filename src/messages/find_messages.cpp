@@ -47,6 +47,7 @@ class Matcher {
     void make_room(std::span<const DealtEnds::Part> parts);
     void match(std::span<const DealtEnds::Part> parts_of_key);
     PerRank<std::vector<Message>>& messages() { return to_; }
+    std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }
     MessageSummary& summary() { return summary_; }
     std::vector<Traffic> traffic() const;
 
@@ -55,6 +56,7 @@ class Matcher {
     Unmatched cause_of_unknown() const;
     bool has_ended_early(uint32_t process) const;
     void count(const Message& message, Traffic& traffic);
+    void tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
 
     const Trace& trace_;
     const System& system_;
@@ -63,6 +65,7 @@ class Matcher {
     const uint64_t all_gaps_;  // of any process
     const bool lacks_processes_;
     PerRank<std::vector<Message>> to_;
+    std::vector<UnmatchedEnd> unmatched_;
     MessageSummary summary_;
     std::map<std::pair<uint32_t, uint32_t>, Traffic> traffic_;
 };
@@ -90,6 +93,19 @@ Message message_of(const MessageEnd& send, const MessageEnd& receive, const Mess
     message.send_completed_by = send.completed_by;
     message.receive_completed_by = receive.completed_by;
     return message;
+}
+
+// One of both is null.
+UnmatchedEnd unmatched_of(const MessageEnd* send, const MessageEnd* receive, const MessageKey& key,
+                          Unmatched cause) {
+    UnmatchedEnd unmatched;
+    unmatched.end = send ? *send : *receive;
+    unmatched.communicator = key.communicator;
+    unmatched.peer = send ? key.receiver : key.sender;
+    unmatched.tag = key.tag;
+    unmatched.is_send = send ? 1 : 0;
+    unmatched.cause = static_cast<uint32_t>(cause);
+    return unmatched;
 }
 
 // The ends of one side, put together if several ranks have some.
@@ -121,12 +137,14 @@ void Matcher::match(std::span<const DealtEnds::Part> parts) {
     Traffic traffic;
     if (!sends.empty()) traffic.sender = sends[0].key.process;
     if (!receives.empty()) traffic.receiver = receives[0].key.process;
-    uint64_t lonely_sends = 0, lonely_receives = 0;
-    constexpr auto off = static_cast<size_t>(Unmatched::off);
+    const size_t first_unmatched = unmatched_.size();
     auto take = [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
-        const bool is_off = partner == Partner::unrecorded;
-        if (!send) return void(++(is_off ? summary_.receives[off] : lonely_receives));
-        if (!receive) return void(++(is_off ? summary_.sends[off] : lonely_sends));
+        if (!send || !receive) {
+            const bool is_off = partner == Partner::unrecorded;
+            unmatched_.push_back(
+                unmatched_of(send, receive, key, is_off ? Unmatched::off : Unmatched::count));
+            return;
+        }
         const Message message = message_of(*send, *receive, key);
         count(message, traffic);
         to_[static_cast<size_t>(sends[0].from)].push_back(message);
@@ -138,10 +156,16 @@ void Matcher::match(std::span<const DealtEnds::Part> parts) {
     }
     summary_.realigned += counts.is_realigned;
     summary_.unordered += counts.is_unordered;
-    if (lonely_sends + lonely_receives == 0) return;
-    const auto cause = static_cast<size_t>(cause_of(key, counts.is_realigned));
-    summary_.sends[cause] += lonely_sends;
-    summary_.receives[cause] += lonely_receives;
+    if (unmatched_.size() > first_unmatched)
+        tell_causes(std::span(unmatched_).subspan(first_unmatched), cause_of(key, counts.is_realigned));
+}
+
+// `cause`: of those that have none.
+void Matcher::tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause) {
+    for (UnmatchedEnd& end : ends) {
+        if (end.cause == static_cast<uint32_t>(Unmatched::count)) end.cause = static_cast<uint32_t>(cause);
+        ++(end.is_send ? summary_.sends : summary_.receives)[end.cause];
+    }
 }
 
 void Matcher::count(const Message& message, Traffic& traffic) {
@@ -290,6 +314,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
         [](const Message& a, const Message& b) {
             return std::tie(a.send_posted, a.send_offset) < std::tie(b.send_posted, b.send_offset);
         });
+    found.unmatched = std::move(matcher.unmatched());
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());
     return found;

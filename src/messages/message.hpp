@@ -25,4 +25,15 @@ struct Message {
 };
 static_assert(sizeof(Message) == 120 && std::is_trivially_copyable_v<Message>);
 
+// An end of a message that has no partner.
+struct UnmatchedEnd {
+    MessageEnd end;
+    uint64_t communicator = 0;
+    int32_t peer = 0;  // rank in the communicator
+    int32_t tag = 0;
+    uint32_t is_send = 0;
+    uint32_t cause = 0;  // an Unmatched
+};
+static_assert(std::is_trivially_copyable_v<UnmatchedEnd>);
+
 }  // namespace ovni

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "messages/message_ends.hpp"
+#include "messages/object_calls.hpp"
 #include "messages/process_communicators.hpp"
 #include "model/mpi_details.hpp"
 #include "model/mpi_event.hpp"
@@ -64,6 +65,7 @@ struct MessageEnds {
     std::vector<CollectiveEnd> collectives;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;
+    FoundObjects objects;
     uint64_t without_communicator = 0;  // ends of messages on communicators that nothing describes
 };
 

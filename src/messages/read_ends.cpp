@@ -73,7 +73,7 @@ uint64_t gaps_of(const ProcessMessages& process) {
 }
 
 // Returns false if a stream is damaged: emulation tells of that.
-bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
+bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects) {
     Merger merger(std::move(readers));
     bool is_good = true;
     for (;;) {
@@ -81,6 +81,7 @@ bool read(std::vector<StreamReader> readers, ProcessMessages& process) {
             const EventView* event = merger.next();
             if (!event) return is_good;
             process.take(*event);
+            objects.take(*event);
         } catch (const Error&) {
             is_good = false;
         }
@@ -106,7 +107,8 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         ProcessMessages process(facts, group.found);
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
-        const bool is_good = read(std::move(readers), process);
+        ObjectCalls objects({facts.process, facts.world}, process.communicators(), all.found.objects);
+        const bool is_good = read(std::move(readers), process, objects);
         process.finish();
         group.gaps.push_back(gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses));
         add_member_lists(process.communicators(), facts, group.members);

@@ -48,16 +48,53 @@ CollectiveRow row_of(const System& system, const CollectiveEnd& end, int64_t ori
     return row;
 }
 
-template <class Row>
-void drop_later(std::vector<Row>& rows, int64_t time) {
-    rows.erase(std::ranges::upper_bound(rows, time, {}, &Row::time), rows.end());
+ObjectKey key_of(const MpiObject& object) {
+    return {.communicator = object.communicator_id,
+            .scope = static_cast<int32_t>(object.scope),
+            .turn = static_cast<int32_t>(object.turn),
+            .kind = static_cast<int32_t>(object.kind),
+            .process = object.communicator_id == 0 ? static_cast<int32_t>(object.process) : 0};
 }
 
-template <class Row, class Item>
-std::vector<Row> rows_of(const System& system, const std::vector<Item>& items, int64_t origin) {
+ObjectRow row_of(const System& system, const ObjectCall& call, const std::vector<MpiObject>& objects,
+                 int64_t origin) {
+    return {.time = call.enter - origin,
+            .end = call.leave - origin,
+            .complete = call.complete == ObjectCall::never ? ObjectRow::never : call.complete - origin,
+            .bytes = call.bytes,
+            .result = call.result,
+            .object = key_of(objects[call.object]),
+            .thread = thread_of(system, call.stream),
+            .target = call.target,
+            .function = static_cast<int32_t>(function_value(call.function)),
+            .has_request = call.has_request};
+}
+
+UnmatchedRow row_of(const System& system, const UnmatchedEnd& unmatched, int64_t origin) {
+    const MessageEnd& end = unmatched.end;
+    const bool is_complete = unmatched.is_send == 0 && end.has_ended();
+    return {.posted = end.posted - origin,
+            .complete = is_complete ? end.wait_end - origin : UnmatchedRow::never,
+            .bytes = end.bytes,
+            .communicator = unmatched.communicator,
+            .thread = thread_of(system, end.stream),
+            .peer = unmatched.peer,
+            .tag = unmatched.tag,
+            .is_send = static_cast<int32_t>(unmatched.is_send),
+            .cause = static_cast<int32_t>(unmatched.cause),
+            .function = static_cast<int32_t>(function_value(end.function))};
+}
+
+template <class Row, class Time>
+void drop_later(std::vector<Row>& rows, int64_t time, Time Row::*begin) {
+    rows.erase(std::ranges::upper_bound(rows, time, {}, begin), rows.end());
+}
+
+template <class Row, class Item, class... More>
+std::vector<Row> rows_of(const System& system, const std::vector<Item>& items, const More&... more) {
     std::vector<Row> rows;
     rows.reserve(items.size());
-    for (const Item& item : items) rows.push_back(row_of(system, item, origin));
+    for (const Item& item : items) rows.push_back(row_of(system, item, more...));
     std::ranges::sort(rows, {}, &Row::key);
     return rows;
 }
@@ -65,13 +102,26 @@ std::vector<Row> rows_of(const System& system, const std::vector<Item>& items, i
 }  // namespace
 
 void TrafficRows::end_at(int64_t time) {
-    drop_later(waits, time);
-    drop_later(collectives, time);
+    drop_later(waits, time, &WaitRow::time);
+    drop_later(collectives, time, &CollectiveRow::time);
+    drop_later(objects, time, &ObjectRow::time);
+    drop_later(unmatched, time, &UnmatchedRow::posted);
 }
 
-TrafficRows traffic_rows(const System& system, const std::vector<Wait>& waits,
-                         const std::vector<CollectiveEnd>& collectives, int64_t origin) {
-    return {rows_of<WaitRow>(system, waits, origin), rows_of<CollectiveRow>(system, collectives, origin)};
+std::vector<WaitRow> wait_rows(const System& system, const std::vector<Wait>& waits, int64_t origin) {
+    return rows_of<WaitRow>(system, waits, origin);
+}
+
+TrafficRows traffic_rows(const System& system, const TrafficAnalysis& found, int64_t origin) {
+    TrafficRows rows;
+    rows.waits = wait_rows(system, found.waits, origin);
+    rows.collectives = rows_of<CollectiveRow>(system, found.collectives, origin);
+    rows.objects = rows_of<ObjectRow>(system, found.objects.calls, found.objects.objects, origin);
+    rows.unmatched = rows_of<UnmatchedRow>(system, found.unmatched, origin);
+    for (const MpiObject& object : found.objects.objects)
+        rows.object_facts.push_back(
+            {key_of(object), object.name, object.process, object.rank, object.is_made});
+    return rows;
 }
 
 }  // namespace ovni

@@ -1,14 +1,17 @@
-// Waits and parts in collectives as outputs for analysis have them: in memory as on disk. Times are ns since
-// the first event of the trace.
+// Waits, parts in collectives, calls that use windows and files, and ends of messages without a partner, as
+// outputs have them: in memory as on disk. Times are ns since the first event of the trace.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "emu/system.hpp"
+#include "messages/analysis.hpp"
 #include "messages/message_ends.hpp"
+#include "messages/object_calls.hpp"
 #include "messages/waits.hpp"
 
 namespace ovni {
@@ -48,15 +51,75 @@ struct CollectiveRow {
 };
 static_assert(sizeof(CollectiveRow) == 88 && std::is_trivially_copyable_v<CollectiveRow>);
 
+// A window or file, equal on all processes that use it: they make those on one communicator in one order. If
+// a process has not recorded all of its calls, it may take one for another.
+struct ObjectKey {
+    uint64_t communicator = 0;  // id; 0: unknown
+    int32_t scope = 0;
+    int32_t turn = 0;
+    int32_t kind = 0;     // an MpiObject::Kind
+    int32_t process = 0;  // of an unknown communicator; else 0
+    auto operator<=>(const ObjectKey&) const = default;
+};
+// What a process knows of one.
+struct ObjectFacts {
+    ObjectKey key;
+    std::string name;
+    uint32_t process = 0;  // in System
+    int32_t rank = -1;     // of it in the communicator; -1: unknown
+    uint32_t is_made = 0;  // the call that makes it was recorded
+};
+
+// A call that makes, uses or frees a window or file.
+struct ObjectRow {
+    static constexpr int64_t never = -1;
+
+    int64_t time = 0, end = 0;
+    int64_t complete = never;  // the call that completes its request ends; without a request that is `end`
+    uint64_t bytes = 0;        // that a one-sided call gives, or that I/O is to transfer
+    uint64_t result = 0;       // that a one-sided call takes, or that I/O has transferred
+    ObjectKey object;
+    int32_t thread = 0, target = 0;
+    int32_t function = 0;  // a value of type 25
+    int32_t has_request = 0;
+
+    auto key() const { return std::tuple(time, thread, end, function, object, target, bytes, result); }
+};
+static_assert(sizeof(ObjectRow) == 80 && std::is_trivially_copyable_v<ObjectRow>);
+
+// An end of a message without a partner.
+struct UnmatchedRow {
+    static constexpr int64_t never = -1;
+
+    int64_t posted = 0;
+    int64_t complete = never;  // of a receive: the call that completes it ends
+    uint64_t bytes = 0;        // MessageEnd::unknown_bytes: unknown
+    uint64_t communicator = 0;
+    int32_t thread = 0;
+    int32_t peer = 0;  // rank in the communicator
+    int32_t tag = 0;
+    int32_t is_send = 0;
+    int32_t cause = 0;     // an Unmatched
+    int32_t function = 0;  // that posts it: a value of type 25
+
+    auto key() const {
+        return std::tuple(posted, thread, is_send, complete, communicator, peer, tag, bytes, cause, function);
+    }
+};
+static_assert(sizeof(UnmatchedRow) == 56 && std::is_trivially_copyable_v<UnmatchedRow>);
+
 // Those of one rank, in the order of their keys; together those of all ranks are the whole.
 struct TrafficRows {
     std::vector<WaitRow> waits;
     std::vector<CollectiveRow> collectives;
+    std::vector<ObjectRow> objects;
+    std::vector<UnmatchedRow> unmatched;  // of any threads
+    std::vector<ObjectFacts> object_facts;
 
     // Leaves out what begins later.
     void end_at(int64_t time);
 };
-TrafficRows traffic_rows(const System& system, const std::vector<Wait>& waits,
-                         const std::vector<CollectiveEnd>& collectives, int64_t origin);
+TrafficRows traffic_rows(const System& system, const TrafficAnalysis& found, int64_t origin);
+std::vector<WaitRow> wait_rows(const System& system, const std::vector<Wait>& waits, int64_t origin);
 
 }  // namespace ovni

@@ -137,9 +137,8 @@ void Emulation::analyse_traffic(int64_t origin) {
         ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads);
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
-        rows_ = traffic_rows(system_, found.waits, found.collectives, origin);
-        longest_waits_ =
-            traffic_rows(system_, ranks_.broadcast(found.wait_summary.longest), {}, origin).waits;
+        rows_ = traffic_rows(system_, found, origin);
+        longest_waits_ = wait_rows(system_, ranks_.broadcast(found.wait_summary.longest), origin);
     }
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
