@@ -4,8 +4,23 @@
 #include <utility>
 
 #include "emu/record_queue.hpp"
+#include "mpi_function_rows.hpp"
 
 namespace ovni {
+
+namespace {
+
+bool has_request(const Message& message) {
+    const MpiRecord record = mpi_function_rows[message.send_function].record;
+    return record != MpiRecord::Send && record != MpiRecord::Exchange;
+}
+
+int64_t send_complete(const Message& message, int64_t origin) {
+    if (!has_request(message)) return MessageRecord::no_request;
+    return message.send_wait_end == MessageEnd::never ? MessageRecord::never : message.send_wait_end - origin;
+}
+
+}  // namespace
 
 PendingMessages::PendingMessages(const System& system, std::vector<Message> messages, int64_t origin)
     : system_(system),
@@ -26,6 +41,7 @@ void PendingMessages::send(const EventView& event, int64_t time) {
         record.send_end = message.send_left - origin_;
         record.receive_begin = message.receive_posted - origin_;
         record.receive_end = message.receive_wait_end - origin_;
+        record.send_complete = send_complete(message, origin_);
         record.bytes = message.bytes;
         record.communicator = message.communicator;
         record.sender_row = system_.thread_of_stream(message.send_stream);

@@ -11,7 +11,7 @@
 
 namespace ovni {
 
-// A member of a communicator, as a collective tells.
+// A member of a communicator, as a collective, a window or a file tells.
 struct Otf2Communicators::Known {
     uint64_t id;
     int32_t rank;
@@ -19,8 +19,7 @@ struct Otf2Communicators::Known {
     auto operator<=>(const Known&) const = default;
 };
 
-Otf2Communicators::Otf2Communicators(const Ranks& ranks, const Schema& schema,
-                                     std::span<const CollectiveRow> collectives)
+Otf2Communicators::Otf2Communicators(const Ranks& ranks, const Schema& schema, const TrafficRows& traffic)
     : schema_(schema), place_of_(schema.processes.size(), unknown) {
     for (uint32_t process : processes_in_order(schema)) {
         if (!has_rank(schema.processes[process])) continue;
@@ -31,8 +30,11 @@ Otf2Communicators::Otf2Communicators(const Ranks& ranks, const Schema& schema,
     for (uint32_t place = 0; place < processes_.size(); ++place) all_[of_all].members.push_back(place);
     add_worlds();
     std::set<Known> mine;
-    for (const CollectiveRow& row : collectives)
+    for (const CollectiveRow& row : traffic.collectives)
         mine.insert({row.communicator, row.rank, schema.threads[static_cast<size_t>(row.thread)].process});
+    for (const ObjectFacts& object : traffic.object_facts)
+        if (object.rank >= 0 && object.key.communicator != 0)
+            mine.insert({object.key.communicator, object.rank, object.process});
     std::vector<Known> known;
     for (const auto& of_rank : ranks.allgather(std::vector<Known>(mine.begin(), mine.end())))
         known.insert(known.end(), of_rank.begin(), of_rank.end());

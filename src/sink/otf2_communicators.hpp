@@ -1,11 +1,10 @@
 // The communicators of an OTF2 archive. Members are known of MPI_COMM_WORLD and MPI_COMM_SELF, and of those
-// whose collectives were recorded, by the ranks that their members tell. Messages on any other are shown on
-// one of all processes that have ranks.
+// whose collectives, windows or files were recorded, by the ranks that their members tell. Messages on any
+// other are shown on one of all processes that have ranks.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +25,8 @@ class Otf2Communicators {
         std::vector<uint32_t> members;  // places in processes(), by rank
     };
 
-    // `collectives`: of this rank. `schema` outlives this. Collective.
-    Otf2Communicators(const Ranks& ranks, const Schema& schema, std::span<const CollectiveRow> collectives);
+    // `traffic`: of this rank. `schema` outlives this. Collective.
+    Otf2Communicators(const Ranks& ranks, const Schema& schema, const TrafficRows& traffic);
 
     // Those with ranks, in their order.
     const std::vector<uint32_t>& processes() const { return processes_; }

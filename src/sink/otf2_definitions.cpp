@@ -31,6 +31,8 @@ class Definitions {
         for (uint32_t number = 0; number < content_.regions.size(); ++number) write_region(number);
         for (uint32_t counter : content_.counters) write_counter(counter);
         write_communicators();
+        write_windows();
+        if (!content_.objects.files().empty()) write_files();
     }
 
  private:
@@ -119,6 +121,36 @@ class Definitions {
                         is_self ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP, members);
             archive_.check(OTF2_GlobalDefWriter_WriteComm(writer_, number, text(all[number].name), group,
                                                           OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        }
+    }
+
+    void write_windows() {
+        const auto& all = content_.objects.windows();
+        for (uint32_t number = 0; number < all.size(); ++number)
+            archive_.check(OTF2_GlobalDefWriter_WriteRmaWin(
+                writer_, number, text(all[number].name), all[number].communicator,
+                all[number].is_made ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE));
+    }
+
+    // A file that was opened while recording was off is there from the beginning.
+    void write_files() {
+        archive_.check(OTF2_GlobalDefWriter_WriteIoParadigm(
+            writer_, 0, text("MPI-IO"), text("MPI-IO"), OTF2_IO_PARADIGM_CLASS_PARALLEL,
+            OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr));
+        const auto& all = content_.objects.files();
+        std::map<std::string, uint32_t> files;
+        for (uint32_t number = 0; number < all.size(); ++number) {
+            const auto [file, is_new] = files.emplace(all[number].name, static_cast<uint32_t>(files.size()));
+            if (is_new)
+                archive_.check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, file->second,
+                                                                       text(all[number].name), 0));
+            archive_.check(OTF2_GlobalDefWriter_WriteIoHandle(
+                writer_, number, text(all[number].name), file->second, 0,
+                all[number].is_made ? OTF2_IO_HANDLE_FLAG_NONE : OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+                all[number].communicator, OTF2_UNDEFINED_IO_HANDLE));
+            if (!all[number].is_made)
+                archive_.check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
+                    writer_, number, OTF2_IO_ACCESS_MODE_READ_WRITE, OTF2_IO_STATUS_FLAG_NONE));
         }
     }
 

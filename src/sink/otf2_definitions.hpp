@@ -1,4 +1,5 @@
-// The definitions of an OTF2 archive: clock, nodes, processes, threads, regions, counters, communicators.
+// The definitions of an OTF2 archive: clock, nodes, processes, threads, regions, counters, communicators,
+// windows and files.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,14 @@
 #include "sink/otf2_archive.hpp"
 #include "sink/otf2_communicators.hpp"
 #include "sink/otf2_location.hpp"
+#include "sink/otf2_objects.hpp"
 
 namespace ovni {
 
 struct Otf2Content {
     const Schema& schema;  // with all labels
     const Otf2Communicators& communicators;
+    const Otf2Objects& objects;
     std::vector<Otf2Region> regions;  // the place is the number
     std::vector<uint32_t> counters;   // places in the types of the thread file, which are their numbers
     std::vector<uint64_t> events;     // by thread

@@ -85,6 +85,49 @@ constexpr RoleOfRecord roles[] = {
     {MpiRecord::Transfer, OTF2_REGION_ROLE_FILE_IO},
 };
 
+using Use = Otf2ObjectUse;
+using What = Otf2ObjectUse::What;
+using Completes = Otf2ObjectUse::Completes;
+
+struct UseOfRecord {
+    MpiRecord record;
+    What what;
+};
+constexpr UseOfRecord uses_of_records[] = {
+    {MpiRecord::WindowMaker, What::make_window}, {MpiRecord::WindowEnd, What::free_window},
+    {MpiRecord::FileMaker, What::open},          {MpiRecord::FileEnd, What::close},
+    {MpiRecord::FileUse, What::flush},
+};
+
+struct Synchronisation {
+    std::string_view name;
+    What what;
+    Completes completes;
+};
+constexpr Synchronisation synchronisations[] = {
+    {"MPI_Win_fence", What::fence, Completes::everywhere},
+    {"MPI_Win_flush", What::synchronise, Completes::everywhere},
+    {"MPI_Win_flush_all", What::synchronise, Completes::everywhere},
+    {"MPI_Win_flush_local", What::synchronise, Completes::locally},
+    {"MPI_Win_flush_local_all", What::synchronise, Completes::locally},
+    {"MPI_Win_unlock", What::synchronise, Completes::everywhere},
+    {"MPI_Win_unlock_all", What::synchronise, Completes::everywhere},
+    {"MPI_Win_complete", What::synchronise, Completes::locally},
+};
+
+struct Update {
+    std::string_view name;
+    OTF2_RmaAtomicType type;
+};
+constexpr Update updates[] = {
+    {"MPI_Accumulate", OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
+    {"MPI_Raccumulate", OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
+    {"MPI_Get_accumulate", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {"MPI_Rget_accumulate", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {"MPI_Fetch_and_op", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {"MPI_Compare_and_swap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
+};
+
 const MpiFunctionRow* row_of(std::string_view name) {
     const auto* found = std::ranges::find(mpi_function_rows, name, &MpiFunctionRow::name);
     return found == std::end(mpi_function_rows) ? nullptr : found;
@@ -93,6 +136,28 @@ const MpiFunctionRow* row_of(std::string_view name) {
 OTF2_RegionRole role_of(MpiRecord record) {
     const auto* found = std::ranges::find(roles, record, &RoleOfRecord::record);
     return found == std::end(roles) ? OTF2_RegionRole{OTF2_REGION_ROLE_FUNCTION} : found->role;
+}
+
+Use one_sided(const MpiFunctionRow& row) {
+    Use use{row.gives ? What::put : What::get};
+    if (const auto* update = std::ranges::find(updates, row.name, &Update::name); update != std::end(updates))
+        use.what = What::update, use.update = update->type;
+    return use;
+}
+
+// MPI_File_write_at_all_begin and the like say in their names what they are.
+Use transfer(const MpiFunctionRow& row) {
+    Use use{What::transfer};
+    if (row.name.ends_with("_begin")) use.what = What::begin_transfer;
+    if (row.name.ends_with("_end")) use.what = What::end_transfer;
+    use.mode = row.gives ? OTF2_IO_OPERATION_MODE_WRITE : OTF2_IO_OPERATION_MODE_READ;
+    const bool is_split = use.what != What::transfer;
+    const bool is_immediate = row.name.starts_with("MPI_File_i");
+    const bool is_collective =
+        row.name.find("_all") != row.name.npos || row.name.find("_ordered") != row.name.npos;
+    if (is_split || is_immediate) use.flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
+    if (is_collective) use.flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
+    return use;
 }
 
 }  // namespace
@@ -113,6 +178,19 @@ std::optional<Otf2Collective> otf2_collective(std::string_view name) {
     const Found found = find_collective(name);
     if (!found.collective) return {};
     return Otf2Collective{found.collective->operation, found.is_immediate ? Blocking::no : Blocking::yes};
+}
+
+std::optional<Otf2ObjectUse> otf2_object_use(std::string_view name) {
+    const MpiFunctionRow* row = row_of(name);
+    if (!row) return {};
+    if (row->record == MpiRecord::OneSided) return one_sided(*row);
+    if (row->record == MpiRecord::Transfer) return transfer(*row);
+    const auto* synchronisation = std::ranges::find(synchronisations, name, &Synchronisation::name);
+    if (synchronisation != std::end(synchronisations))
+        return Use{synchronisation->what, synchronisation->completes};
+    const auto* use = std::ranges::find(uses_of_records, row->record, &UseOfRecord::record);
+    if (use == std::end(uses_of_records)) return {};
+    return Use{use->what};
 }
 
 }  // namespace ovni

@@ -21,4 +21,29 @@ bool otf2_posts_receive(std::string_view name);
 // Nothing for a function that OTF2 has no operation for.
 std::optional<Otf2Collective> otf2_collective(std::string_view name);
 
+// What a call does with a window or file.
+struct Otf2ObjectUse {
+    enum class What : uint8_t {
+        make_window,
+        free_window,
+        put,
+        get,
+        update,  // an atomic operation, of kind `update`
+        fence,
+        synchronise,  // completes operations: those for a target, or all if there is none
+        open,
+        close,
+        transfer,
+        begin_transfer,  // split: the rest is another call
+        end_transfer,
+        flush
+    } what;
+    enum class Completes : uint8_t { nothing, locally, everywhere } completes = Completes::nothing;
+    OTF2_RmaAtomicType update = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    OTF2_IoOperationMode mode = OTF2_IO_OPERATION_MODE_READ;
+    OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
+};
+// Nothing for a function that OTF2 has no record for, or that needs more than is recorded.
+std::optional<Otf2ObjectUse> otf2_object_use(std::string_view name);
+
 }  // namespace ovni

@@ -6,18 +6,7 @@
 namespace ovni {
 
 Otf2Location::Otf2Location(Otf2Archive& archive, uint64_t number, const Otf2MpiType& mpi)
-    : archive_(archive), writer_(archive.events_of(number)), mpi_(mpi) {}
-
-// Times never go back: a message may arrive before it is sent, if clocks are wrong.
-uint64_t Otf2Location::at(int64_t time) {
-    last_ = std::max(last_, static_cast<uint64_t>(std::max(time, int64_t{0})));
-    return last_;
-}
-
-void Otf2Location::check(OTF2_ErrorCode code) {
-    archive_.check(code);
-    ++events_;
-}
+    : file_(archive, number), object_events_(file_, number), mpi_(mpi) {}
 
 uint32_t Otf2Location::number_of(const Otf2Region& region) {
     const auto [number, is_new] = numbers_.emplace(region, static_cast<uint32_t>(regions_.size()));
@@ -26,12 +15,12 @@ uint32_t Otf2Location::number_of(const Otf2Region& region) {
 }
 
 void Otf2Location::enter(int64_t time, const Otf2Region& region) {
-    check(OTF2_EvtWriter_Enter(writer_, nullptr, at(time), number_of(region)));
+    file_.add(OTF2_EvtWriter_Enter, time, number_of(region));
     stack_.push_back(region);
 }
 
 void Otf2Location::leave(int64_t time) {
-    check(OTF2_EvtWriter_Leave(writer_, nullptr, at(time), number_of(stack_.back())));
+    file_.add(OTF2_EvtWriter_Leave, time, number_of(stack_.back()));
     stack_.pop_back();
 }
 
@@ -54,29 +43,47 @@ void Otf2Location::show(int64_t time, const Otf2Region& region) {
     if (is_entered) enter(time, region);
     if (region.value == 0 || region.type != mpi_.type) return;
     begin_collectives(time);
+    begin_objects(time);
     if (!is_entered || !std::ranges::binary_search(mpi_.posting_receives, region.value)) return;
     posted_[time] = ++requests_;
-    check(OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, at(time), requests_));
+    file_.add(OTF2_EvtWriter_MpiIrecvRequest, time, requests_);
 }
 
 void Otf2Location::begin_collectives(int64_t time) {
     for (; next_collective_ < collectives_.size() && collectives_[next_collective_].begin <= time;
          ++next_collective_) {
         const Otf2CollectiveCall& call = collectives_[next_collective_];
-        End end{call.end, ends_made_++, true, 0, {}, call, 0};
+        End end{call.end, ends_made_++, End::What::collective, 0, {}, call, 0};
         if (call.what.blocking == Otf2Collective::Blocking::yes) {
-            check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, at(time)));
+            file_.add(OTF2_EvtWriter_MpiCollectiveBegin, time);
         } else {
             end.request = ++requests_;
-            check(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, at(time), end.request));
+            file_.add(OTF2_EvtWriter_NonBlockingCollectiveRequest, time, end.request);
         }
         if (call.end != INT64_MAX) ends_.push(end);
     }
 }
 
+void Otf2Location::begin_objects(int64_t time) {
+    for (; next_object_ < objects_.size() && objects_[next_object_].begin <= time; ++next_object_) {
+        Otf2ObjectCall& call = objects_[next_object_];
+        object_events_.begin(call);
+        ends_.push({call.end, ends_made_++, End::What::object, 0, {}, {}, 0, next_object_});
+        if (call.has_request && call.complete != INT64_MAX)
+            ends_.push(
+                {call.complete, ends_made_++, End::What::request_of_object, 0, {}, {}, 0, next_object_});
+    }
+}
+
 void Otf2Location::send(int64_t time, const Otf2Message& message) {
-    check(OTF2_EvtWriter_MpiSend(writer_, nullptr, at(time), message.peer, message.communicator, message.tag,
-                                 message.bytes));
+    file_.add(OTF2_EvtWriter_MpiSend, time, message.peer, message.communicator, message.tag, message.bytes);
+}
+
+void Otf2Location::send_by_request(int64_t time, int64_t complete, const Otf2Message& message) {
+    const uint64_t request = ++requests_;
+    file_.add(OTF2_EvtWriter_MpiIsend, time, message.peer, message.communicator, message.tag, message.bytes,
+              request);
+    if (complete != INT64_MAX) ends_.push({complete, ends_made_++, End::What::send, 0, message, {}, request});
 }
 
 void Otf2Location::count(int64_t time, uint32_t type, int64_t value) {
@@ -84,7 +91,7 @@ void Otf2Location::count(int64_t time, uint32_t type, int64_t value) {
     const OTF2_Type kind = OTF2_TYPE_INT64;
     OTF2_MetricValue count;
     count.signed_int = value;
-    check(OTF2_EvtWriter_Metric(writer_, nullptr, at(time), type, 1, &kind, &count));
+    file_.add(OTF2_EvtWriter_Metric, time, type, uint8_t{1}, &kind, &count);
 }
 
 void Otf2Location::write_ends(int64_t until) {
@@ -92,27 +99,37 @@ void Otf2Location::write_ends(int64_t until) {
 }
 
 void Otf2Location::write(const End& end) {
-    const Otf2CollectiveCall& call = end.collective;
-    const uint64_t time = at(end.time);
-    if (!end.is_collective)
-        receive(time, end);
-    else if (end.request == 0)
-        check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time, call.what.operation, call.communicator,
-                                              call.root, call.sent, call.received));
-    else
-        check(OTF2_EvtWriter_NonBlockingCollectiveComplete(writer_, nullptr, time, call.what.operation,
-                                                           call.communicator, call.root, call.sent,
-                                                           call.received, end.request));
+    switch (end.what) {
+        case End::What::receive:
+            return receive(end);
+        case End::What::send:
+            return file_.add(OTF2_EvtWriter_MpiIsendComplete, end.time, end.request);
+        case End::What::object:
+            return object_events_.end(objects_[end.object]);
+        case End::What::request_of_object:
+            return object_events_.complete(objects_[end.object]);
+        case End::What::collective:
+            return end_collective(end);
+    }
 }
 
-void Otf2Location::receive(uint64_t time, const End& end) {
+void Otf2Location::end_collective(const End& end) {
+    const Otf2CollectiveCall& call = end.collective;
+    if (end.request == 0)
+        return file_.add(OTF2_EvtWriter_MpiCollectiveEnd, end.time, call.what.operation, call.communicator,
+                         call.root, call.sent, call.received);
+    file_.add(OTF2_EvtWriter_NonBlockingCollectiveComplete, end.time, call.what.operation, call.communicator,
+              call.root, call.sent, call.received, end.request);
+}
+
+void Otf2Location::receive(const End& end) {
     const Otf2Message& message = end.message;
     const auto posted = posted_.find(end.posted);
     if (posted == posted_.end())
-        return check(OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, message.peer, message.communicator,
-                                            message.tag, message.bytes));
-    check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time, message.peer, message.communicator, message.tag,
-                                  message.bytes, posted->second));
+        return file_.add(OTF2_EvtWriter_MpiRecv, end.time, message.peer, message.communicator, message.tag,
+                         message.bytes);
+    file_.add(OTF2_EvtWriter_MpiIrecv, end.time, message.peer, message.communicator, message.tag,
+              message.bytes, posted->second);
     posted_.erase(posted);
 }
 

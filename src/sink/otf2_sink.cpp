@@ -16,6 +16,7 @@
 #include "sink/otf2_communicators.hpp"
 #include "sink/otf2_definitions.hpp"
 #include "sink/otf2_location.hpp"
+#include "sink/otf2_objects.hpp"
 #include "sink/output_names.hpp"
 
 namespace ovni {
@@ -97,7 +98,9 @@ class Otf2Sink : public Sink {
     void find_types(const Plan& plan);
     void show_type(uint32_t type, uint32_t place);
     void make_locations();
-    void expect_collectives();
+    template <class Call, class Row>
+    void expect_calls(const std::vector<Row>& mine);
+    std::optional<Otf2ObjectCall> call_of(const ObjectRow& row) const;
     std::optional<Otf2CollectiveCall> call_of(const CollectiveRow& row) const;
     std::optional<Otf2Message> message_of(const MessageRecord& message, uint32_t row, uint32_t peer) const;
     void expect_receive(const MessageRecord& message);
@@ -122,6 +125,7 @@ class Otf2Sink : public Sink {
     fs::path beside_;
     std::optional<Otf2Archive> archive_;
     std::optional<Otf2Communicators> communicators_;
+    std::optional<Otf2Objects> objects_;
     std::vector<std::unique_ptr<Otf2Location>> locations_;  // of this rank, by row / ranks
     std::vector<Record> records_;                           // many ranks only: those of this rank's locations
     std::vector<MessageRecord> messages_;
@@ -167,9 +171,11 @@ void Otf2Sink::begin(const Ranks& ranks, const Plan& plan) {
             throw Error("not all ranks see the directory of the archive", beside_);
         archive_.emplace(ranks.is_root() ? beside_ : part_of(ranks.rank()));
     });
-    communicators_.emplace(ranks, plan.schema, traffic_->collectives);
+    communicators_.emplace(ranks, plan.schema, *traffic_);
+    objects_.emplace(ranks, *communicators_, traffic_->object_facts);
     ranks.agree([&] { make_locations(); });
-    expect_collectives();
+    expect_calls<Otf2CollectiveCall>(traffic_->collectives);
+    expect_calls<Otf2ObjectCall>(traffic_->objects);
 }
 
 void Otf2Sink::make_locations() {
@@ -177,16 +183,35 @@ void Otf2Sink::make_locations() {
         if (is_mine(row)) locations_.push_back(std::make_unique<Otf2Location>(*archive_, row, mpi_));
 }
 
-void Otf2Sink::expect_collectives() {
-    PerRank<std::vector<CollectiveRow>> to(all_ranks());
-    for (const CollectiveRow& row : traffic_->collectives)
-        to[owner_of(static_cast<uint32_t>(row.thread))].push_back(row);
-    std::vector<CollectiveRow> rows = ranks_->alltoallv_joined(std::move(to));
-    std::ranges::sort(rows, {}, &CollectiveRow::key);
-    std::map<uint32_t, std::vector<Otf2CollectiveCall>> calls;
-    for (const CollectiveRow& row : rows)
+// Gives each location its calls, in the order of time.
+template <class Call, class Row>
+void Otf2Sink::expect_calls(const std::vector<Row>& mine) {
+    PerRank<std::vector<Row>> to(all_ranks());
+    for (const Row& row : mine) to[owner_of(static_cast<uint32_t>(row.thread))].push_back(row);
+    std::vector<Row> rows = ranks_->alltoallv_joined(std::move(to));
+    std::ranges::sort(rows, {}, &Row::key);
+    std::map<uint32_t, std::vector<Call>> calls;
+    for (const Row& row : rows)
         if (const auto call = call_of(row)) calls[static_cast<uint32_t>(row.thread)].push_back(*call);
     for (auto& [row, of_row] : calls) location(row).expect(std::move(of_row));
+}
+
+// A target that is no rank is MPI_PROC_NULL: such an operation does nothing. Ranks in a communicator whose
+// members are unknown say nothing.
+std::optional<Otf2ObjectCall> Otf2Sink::call_of(const ObjectRow& row) const {
+    if (mpi_.type == no_place) return {};
+    const auto use = otf2_object_use(label_of(mpi_functions_, row.function));
+    if (!use) return {};
+    const bool has_target = use->what == Otf2ObjectUse::What::put || use->what == Otf2ObjectUse::What::get ||
+                            use->what == Otf2ObjectUse::What::update;
+    const uint32_t number = objects_->number_of(row.object);
+    if (has_target && (row.target < 0 || !objects_->knows_ranks(number))) return {};
+    Otf2ObjectCall call{
+        row.time,  row.end,    row.complete,
+        *use,      number,     row.target < 0 ? Otf2ObjectCall::no_target : static_cast<uint32_t>(row.target),
+        row.bytes, row.result, row.has_request != 0};
+    if (row.complete == ObjectRow::never) call.complete = INT64_MAX;
+    return call;
 }
 
 std::optional<Otf2CollectiveCall> Otf2Sink::call_of(const CollectiveRow& row) const {
@@ -257,8 +282,13 @@ void Otf2Sink::expect_receive(const MessageRecord& message) {
 }
 
 void Otf2Sink::send(const MessageRecord& message) {
-    if (const auto known = message_of(message, message.sender_row, message.receiver_row))
-        location(message.sender_row).send(message.time, *known);
+    const auto known = message_of(message, message.sender_row, message.receiver_row);
+    if (!known) return;
+    Otf2Location& sender = location(message.sender_row);
+    if (message.send_complete == MessageRecord::no_request)
+        sender.send(message.time, *known);
+    else
+        sender.send_by_request(message.time, message.send_complete, *known);
 }
 
 // Those of all ranks, alike on all.
@@ -314,7 +344,7 @@ void Otf2Sink::end(const Outcome& outcome) {
 // The files of other ranks are moved to those of rank 0, and the archive gets its name.
 void Otf2Sink::write_whole(const Outcome& outcome, std::vector<Otf2Region> regions,
                            const std::vector<std::pair<uint64_t, uint64_t>>& counts, uint64_t end) {
-    Otf2Content content{outcome.schema, *communicators_, std::move(regions), counters_, {}, end};
+    Otf2Content content{outcome.schema, *communicators_, *objects_, std::move(regions), counters_, {}, end};
     content.events.resize(schema_->threads.size());
     for (auto [row, events] : counts) content.events[row] = events;
     write_definitions(*archive_, content);

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import otf2
 from otf2.enums import GroupType, LocationType
-from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiRecv, MpiSend,
-                         NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
+from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd, MpiIrecv, MpiIrecvRequest, MpiIsend,
+                         MpiIsendComplete, MpiRecv, MpiSend, NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
+from otf2_objects import Objects
 from paraver_files import ParaverFiles, Slice, title_of
 
 
@@ -26,6 +27,7 @@ class Archive:
         self.sends, self.receives, self.collectives = [], [], Counter()
         self.blocking, self.requests, self.last = Counter(), defaultdict(set), defaultdict(int)
         self.posted, self.by_request, self.counts = defaultdict(dict), [], defaultdict(list)
+        self.isends, self.completed, self.objects = defaultdict(dict), [], Objects()
         with otf2.reader.open(str(path / "traces.otf2")) as trace:
             locations = list(trace.definitions.locations)
             self.rows = [location.name for location in locations]
@@ -36,7 +38,7 @@ class Archive:
             for location, event in trace.events:
                 if location.type != LocationType.CPU_THREAD:
                     fail(f"{location} is no thread")
-                self.take(row_of[location], event)
+                self.take(row_of[location], event, location.group)
             self.process_of = {row: location.group for location, row in row_of.items()}
             self.resolve(groups)
         for row, stack in self.stacks.items():
@@ -45,7 +47,7 @@ class Archive:
         if [self.found_events[row] for row in range(len(self.rows))] != self.expected_events:
             fail("the numbers of events are not those that the definitions tell")
 
-    def take(self, row, event):
+    def take(self, row, event, process):
         self.found_events[row] += 1
         if event.time < self.last[row]:
             fail(f"the time goes back: {event}")
@@ -63,9 +65,16 @@ class Archive:
             self.sends.append((row, event))
         elif isinstance(event, MpiRecv):
             self.receives.append((row, event))
+        elif isinstance(event, MpiIsend):
+            self.expect_new(row, event)
+            self.sends.append((row, event))
+            self.isends[row][event.request_id] = event.time
+        elif isinstance(event, MpiIsendComplete):
+            if event.request_id not in self.isends[row]:
+                fail(f"nothing has made the request: {event}")
+            self.completed.append((row, self.isends[row].pop(event.request_id), event.time))
         elif isinstance(event, MpiIrecvRequest):
-            if event.request_id in self.posted[row] or event.request_id in self.requests[row]:
-                fail(f"a request is made twice: {event}")
+            self.expect_new(row, event)
             self.posted[row][event.request_id] = event.time, self.stacks[row][-1][1]
         elif isinstance(event, MpiIrecv):
             if event.request_id not in self.posted[row]:
@@ -81,14 +90,19 @@ class Archive:
             self.blocking[row] -= 1
             self.collectives[event.communicator] += 1
         elif isinstance(event, NonBlockingCollectiveRequest):
+            self.expect_new(row, event)
             self.requests[row].add(event.request_id)
         elif isinstance(event, NonBlockingCollectiveComplete):
             if event.request_id not in self.requests[row]:
                 fail(f"nothing has made the request: {event}")
             self.requests[row].remove(event.request_id)
             self.collectives[event.communicator] += 1
-        else:
+        elif not self.objects.take(row, process, event, self.stacks[row][-1][1] if self.stacks[row] else None):
             fail(f"unknown event: {event}")
+
+    def expect_new(self, row, event):
+        if any(event.request_id in made[row] for made in (self.posted, self.requests, self.isends)):
+            fail(f"a request is made twice: {event}")
 
     def resolve(self, groups):
         """Ends of messages by processes."""
@@ -136,6 +150,22 @@ def compare_requests(archive, files):
         fail(f"requests of {wrong}")
 
 
+def compare_sends(archive, files):
+    """A send has a request if its call makes or starts one; it is complete where a call of its process ends."""
+    calls, ends = {}, defaultdict(set)
+    for (row, title), parts in files.all_slices().items():
+        if title == "MPI function":
+            calls.update({(row, part.begin): part.name for part in parts})
+            ends[archive.process_of[row]].update(part.end for part in parts)
+    for row, event in archive.sends:
+        name = calls.get((row, event.time))
+        if name and name.startswith(("MPI_I", "MPI_Start")) != isinstance(event, MpiIsend):
+            fail(f"a send of {name}: {event}")
+    for row, _, complete in archive.completed:
+        if complete not in ends[archive.process_of[row]]:
+            fail(f"a send of row {row} is complete amid a call, at {complete}")
+
+
 def compare_counts(archive, files):
     for (row, title), found in archive.counts.items():
         expected = files.counts(row, title)
@@ -157,6 +187,8 @@ def compare(archive, files):
             fail(f"{title} of row {row}: {len(found)} slices, {len(expected)} in lines; the first that differs is {at}: "
                  f"{found[at:at + 3]}, {expected[at:at + 3]}")
     compare_requests(archive, files)
+    compare_sends(archive, files)
+    archive.objects.compare(files)
     compare_counts(archive, files)
     if "MPI function" not in titles and any(found for (_, title), found in files.all_slices().items() if title == "MPI function"):
         fail("no call of MPI is there")
@@ -185,10 +217,12 @@ def main():
     archive = Archive(path)
     if any(archive.blocking.values()):
         fail(f"collectives without end: {archive.blocking}")
+    if sys.argv[3:] != ["partial"]:
+        archive.objects.finish()
     if len(sys.argv) > 2:
         compare(archive, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]))
     counts = {"locations": len(archive.rows), "kinds": len({title for _, title in archive.shown}), "messages": len(archive.sends), "collectives": sum(archive.collectives.values()),
-              "requests": len(archive.by_request), "metrics": len(archive.counts)}
+              "requests": len(archive.by_request), "isends": len(archive.completed), "metrics": len(archive.counts), **archive.objects.counts()}
     print(" " + " ".join(f"{name}={count}" for name, count in counts.items()) + " ")
 
 
