@@ -194,7 +194,7 @@ void Emulation::make_sinks() {
 
 void Emulation::begin_sinks() {
     for (const auto& sink : sinks_) {
-        sink->expect({rows_, longest_waits_});
+        sink->expect({rows_, longest_waits_, options_.min_duration});
         sink->begin(ranks_, plan_);
     }
 }

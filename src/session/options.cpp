@@ -34,6 +34,8 @@ constexpr OptionRow rows[] = {
      R"(Write mpi.prv, too: MPI with tasks, nodes, communicators, states and messages, as other tools for MPI
      want it. Further worlds are mpi.world2.prv and so on. Reads the trace twice more.)"},
     {"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
+    {"min-duration", "", "TIME", "",
+     "Leave slices out of --perfetto that are shorter, such as 10us. A line says how many these are."},
     {"row-names", "", "ranks|reference", "",
      R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
@@ -163,6 +165,11 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("no-states")) {
         if (!cli.has("mpi-prv")) throw UsageError("--no-states needs --mpi-prv: no other output has them");
         options.mpi_prv = MpiPrv::without_states;
+    }
+    if (cli.has("min-duration")) {
+        if (!cli.has("perfetto"))
+            throw UsageError("--min-duration needs --perfetto: other outputs have all slices");
+        options.min_duration = parse_duration(cli.get<std::string>("min-duration"));
     }
     if (cli.has("debug")) log::enable_debug();
     return options;

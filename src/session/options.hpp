@@ -62,6 +62,7 @@ struct EmulationOptions {
     Messages messages = Messages::matched;
     std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
     MpiPrv mpi_prv = MpiPrv::none;
+    int64_t min_duration = 0;  // ns: shorter slices are left out of --perfetto
     bool empty_is_ok = false;  // a directory without any trace gives empty outputs
     Focus focus;
     std::optional<ReadPart> part;  // if the focus chooses one, from when it is cut

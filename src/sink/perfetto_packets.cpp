@@ -47,8 +47,9 @@ constexpr int32_t explicit_order = 3;
 constexpr uint32_t sequence_number = 1;
 
 constexpr std::array<std::string_view, static_cast<size_t>(PerfettoArguments::Key::count)> argument_names = {
-    "peer",    "tag",   "bytes", "communicator", "posted", "sent",       "received",    "root",    "rank",
-    "members", "scope", "turn",  "waited",       "cause",  "cause_time", "clock_bound", "function"};
+    "peer",     "tag",     "bytes",  "communicator", "posted",      "sent",    "received",   "root",
+    "rank",     "members", "scope",  "turn",         "waited",      "cause",   "cause_time", "clock_bound",
+    "function", "target",  "window", "file",         "transferred", "complete"};
 
 // Names count from 1.
 uint64_t number_of(PerfettoArguments::Key key) {

@@ -40,6 +40,11 @@ class PerfettoArguments {
         cause_time,
         clock_bound,
         function,
+        target,
+        window,
+        file,
+        transferred,
+        complete,
         count
     };
     static std::string_view name(Key key);

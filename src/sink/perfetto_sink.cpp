@@ -1,13 +1,20 @@
 #include "sink/perfetto_sink.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
+#include "messages/find_messages.hpp"
+#include "messages/object_calls.hpp"
 #include "sink/all_labels.hpp"
+#include "sink/object_names.hpp"
 #include "sink/output_names.hpp"
 #include "sink/perfetto_labels.hpp"
 #include "sink/perfetto_packets.hpp"
@@ -29,16 +36,26 @@ constexpr std::array<uint16_t, 2> left_out = {prv_type::tid, prv_type::wait_stat
 constexpr uint64_t unknown_bytes = UINT64_MAX;
 
 // The names that no label has.
-enum Name : uint64_t { message_name = 1, received_name, collective_name };
+enum Name : uint64_t {
+    message_name = 1,
+    received_name,
+    collective_name,
+    window_name,
+    file_name,
+    lonely_send_name,
+    lonely_receive_name
+};
 std::vector<std::string> own_names() {
-    return {"message", "received", "collective"};
+    return {"message", "received", "collective", "window", "file", "unmatched send", "unmatched receive"};
 }
 
-// Every packet of a slice is written as soon as it is made.
+// Every packet of a slice is written as soon as it is made. If short slices are left out, both packets of a
+// slice are written where it ends, and messages are instants.
 class PerfettoSink : public Sink {
  public:
     explicit PerfettoSink(std::filesystem::path path) : path_(std::move(path)) {}
 
+    void expect(const Expected& expected) override { min_duration_ = expected.min_duration; }
     void begin(const Ranks& ranks, const Plan& plan) override;
     void share(const Slice& slice) override;
     void write(const Slice& slice) override;
@@ -56,9 +73,14 @@ class PerfettoSink : public Sink {
     void add_receive(const MessageRecord& message);
     void begin_slice(const Record& record, RowStates::Key key, Messages& messages);
     PerfettoPackets::Track track_of(RowStates::Key key) const;
-    void add_open_slices(const Outcome& outcome, const std::vector<RowStates::Key>& shown);
+    void change_slice(const Record& record, RowStates::Key key, State before, Messages& messages);
+    void add_slice(RowStates::Key key, const RowStates::Begin& begin, int64_t end);
+    void add_open_slices(const Outcome& outcome, const std::vector<RowStates::Shown>& shown);
     void add_waits(std::vector<WaitRow> waits);
     void add_collectives(std::vector<CollectiveRow> collectives);
+    void add_objects(std::vector<ObjectRow> objects, const std::vector<ObjectFacts>& facts);
+    void add_unmatched(std::vector<UnmatchedRow> unmatched);
+    void tell_left_out() const;
     void flush();
     void place();
 
@@ -72,6 +94,8 @@ class PerfettoSink : public Sink {
     std::string header_;
     std::optional<PlacedFile> file_;
     PerfettoPackets packets_;
+    int64_t min_duration_ = 0;
+    uint64_t left_out_ = 0;   // slices
     uint64_t flow_ = 0;       // number of the last message
     uint64_t all_flows_ = 0;  // messages of all slices so far
 };
@@ -81,7 +105,8 @@ void PerfettoSink::begin(const Ranks& ranks, const Plan& plan) {
     schema_ = &plan.schema;
     tracks_.emplace(plan.schema);
     labels_.emplace(plan, own_names());
-    states_ = RowStates(ranks, plan.schema.thread, left_out);
+    states_ = RowStates(ranks, plan.schema.thread, left_out,
+                        min_duration_ > 0 ? RowStates::Begins::kept : RowStates::Begins::forgotten);
     const auto& types = plan.schema.thread.types;
     const auto mpi = std::ranges::find(types, prv_type::mpi_function, &EventType::type);
     if (mpi != types.end()) mpi_type_ = static_cast<uint32_t>(mpi - types.begin());
@@ -147,8 +172,27 @@ void PerfettoSink::add(const Record& record, Messages& messages) {
     else if (before == State::never_shown && type != mpi_type_)
         tracks_->describe_type(packets_, key->row, type);
     if (is_count) return packets_.count(record.time, track_of(*key), record.value);
-    if (before == State::shown) packets_.end(record.time, track_of(*key));
-    if (record.value != 0) begin_slice(record, *key, messages);
+    change_slice(record, *key, before, messages);
+}
+
+void PerfettoSink::change_slice(const Record& record, RowStates::Key key, State before, Messages& messages) {
+    if (min_duration_ > 0) {
+        const RowStates::Begin begin =
+            std::exchange(states_.begin_of(key), RowStates::Begin{record.time, record.value});
+        if (before == State::shown) add_slice(key, begin, record.time);
+        return;
+    }
+    if (before == State::shown) packets_.end(record.time, track_of(key));
+    if (record.value != 0) begin_slice(record, key, messages);
+}
+
+void PerfettoSink::add_slice(RowStates::Key key, const RowStates::Begin& begin, int64_t end) {
+    if (end - begin.time < min_duration_) {
+        ++left_out_;
+        return;
+    }
+    packets_.begin(begin.time, track_of(key), labels_->name_of(states_.types()[key.type], begin.value));
+    packets_.end(end, track_of(key));
 }
 
 void PerfettoSink::begin_slice(const Record& record, RowStates::Key key, Messages& messages) {
@@ -194,10 +238,13 @@ void PerfettoSink::add_receive(const MessageRecord& message) {
                      {received_name}, arguments, {PerfettoFlow::End::ends, flow_});
 }
 
-void PerfettoSink::add_open_slices(const Outcome& outcome, const std::vector<RowStates::Key>& shown) {
-    for (RowStates::Key key : shown) {
+void PerfettoSink::add_open_slices(const Outcome& outcome, const std::vector<RowStates::Shown>& shown) {
+    for (const auto& [key, begin] : shown) {
         if (is_counter(schema_->thread.types[states_.types()[key.type]].type)) continue;
-        packets_.end(outcome.duration, track_of(key));
+        if (min_duration_ > 0)
+            add_slice(key, begin, outcome.duration);
+        else
+            packets_.end(outcome.duration, track_of(key));
         flush();
     }
 }
@@ -206,6 +253,10 @@ void PerfettoSink::add_open_slices(const Outcome& outcome, const std::vector<Row
 void PerfettoSink::add_waits(std::vector<WaitRow> waits) {
     std::vector<bool> is_described(schema_->threads.size());
     for (const WaitRow& wait : shown_waits(std::move(waits))) {
+        if (wait.end - wait.time < min_duration_) {
+            ++left_out_;
+            continue;
+        }
         const auto row = static_cast<uint32_t>(wait.thread);
         if (!is_described[row]) tracks_->describe_waits(packets_, row);
         is_described[row] = true;
@@ -241,21 +292,76 @@ void PerfettoSink::add_collectives(std::vector<CollectiveRow> collectives) {
     }
 }
 
+// Those of one-sided communication say what they give and take, those of I/O what they are to transfer and
+// have transferred.
+void PerfettoSink::add_objects(std::vector<ObjectRow> objects, const std::vector<ObjectFacts>& facts) {
+    std::map<ObjectKey, std::string> names;
+    for (const ObjectFacts& known : facts)
+        if (std::string& name = names[known.key]; name.empty()) name = known.name;
+    std::ranges::sort(objects, {}, &ObjectRow::key);
+    for (const ObjectRow& call : objects) {
+        const bool is_window = call.object.kind == static_cast<int32_t>(MpiObject::Kind::window);
+        std::string name = names[call.object];
+        if (name.empty()) name = fmt::format("{}", call.object.turn);
+        PerfettoArguments arguments;
+        arguments.add(is_window ? Key::window : Key::file, std::move(name));
+        arguments.add(Key::communicator, call.object.communicator);
+        if (call.target >= 0) arguments.add(Key::target, int64_t{call.target});
+        arguments.add(is_window ? Key::sent : Key::bytes, call.bytes);
+        arguments.add(is_window ? Key::received : Key::transferred, call.result);
+        if (call.complete != ObjectRow::never) arguments.add(Key::complete, call.complete);
+        packets_.instant(call.time, tracks_->of_thread(static_cast<uint32_t>(call.thread)),
+                         {is_window ? window_name : file_name}, arguments);
+        flush();
+    }
+}
+
+// A send stands where it is posted, a receive where it is complete, if it is.
+void PerfettoSink::add_unmatched(std::vector<UnmatchedRow> unmatched) {
+    std::ranges::sort(unmatched, {}, &UnmatchedRow::key);
+    for (const UnmatchedRow& end : unmatched) {
+        PerfettoArguments arguments;
+        arguments.add(Key::peer, int64_t{end.peer});
+        arguments.add(Key::tag, int64_t{end.tag});
+        if (end.bytes != unknown_bytes) arguments.add(Key::bytes, end.bytes);
+        arguments.add(Key::communicator, end.communicator);
+        arguments.add(Key::cause, std::string(unmatched_names[static_cast<size_t>(end.cause)]));
+        if (!end.is_send) arguments.add(Key::posted, end.posted);
+        const int64_t time = end.complete == UnmatchedRow::never ? end.posted : end.complete;
+        packets_.instant(std::max(time, int64_t{0}), tracks_->of_thread(static_cast<uint32_t>(end.thread)),
+                         {end.is_send ? lonely_send_name : lonely_receive_name}, arguments);
+        flush();
+    }
+}
+
+void PerfettoSink::tell_left_out() const {
+    const uint64_t all = ranks_->allreduce(Op::sum, left_out_);
+    if (ranks_->is_root() && min_duration_ > 0)
+        log::info("{}: {} slices shorter than {} ns are left out (--min-duration)", path_.string(), all,
+                  min_duration_);
+}
+
 // Rank 0 writes all that is known at the end only.
 void PerfettoSink::end(const Outcome& outcome) {
     if (!ranks_->is_alone()) {
         place();
         ranks_->agree([&] { file_->write_placed(); });
     }
-    const std::vector<RowStates::Key> shown = states_.still_shown();
+    const std::vector<RowStates::Shown> shown = states_.still_shown();
     std::vector<WaitRow> waits = ranks_->gather_joined(outcome.traffic.waits);
     std::vector<CollectiveRow> collectives = ranks_->gather_joined(outcome.traffic.collectives);
-    const std::vector<uint64_t> late = ranks_->gather_joined(labels_->used_late());
+    std::vector<ObjectRow> objects = ranks_->gather_joined(outcome.traffic.objects);
+    std::vector<UnmatchedRow> unmatched = ranks_->gather_joined(outcome.traffic.unmatched);
+    const std::vector<ObjectFacts> facts = all_object_facts(*ranks_, outcome.traffic.object_facts);
     ranks_->agree([&] {
         add_open_slices(outcome, shown);
         add_waits(std::move(waits));
         add_collectives(std::move(collectives));
+        add_objects(std::move(objects), facts);
+        add_unmatched(std::move(unmatched));
     });
+    const std::vector<uint64_t> late = ranks_->gather_joined(labels_->used_late());
+    tell_left_out();
     if (!ranks_->is_alone()) {
         place();
         ranks_->agree([&] { file_->write_placed(); });

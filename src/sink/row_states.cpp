@@ -1,6 +1,7 @@
 #include "sink/row_states.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ovni {
 
@@ -14,9 +15,15 @@ RowStates::State replace(RowStates::State& state, RowStates::State behind) {
     return before;
 }
 
+template <class Item>
+PerRank<std::span<const Item>> spans(const PerRank<std::vector<Item>>& of_ranks) {
+    return {of_ranks.begin(), of_ranks.end()};
+}
+
 }  // namespace
 
-RowStates::RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out)
+RowStates::RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out,
+                     Begins begins)
     : ranks_(&ranks) {
     for (uint32_t t = 0; t < file.types.size(); ++t) {
         const uint32_t type = file.types[t].type;
@@ -28,6 +35,9 @@ RowStates::RowStates(const Ranks& ranks, const FileSchema& file, std::span<const
     const size_t keys = file.rows.size() * types_.size();
     here_.assign(keys, State::never_shown);
     if (!ranks.is_alone()) owned_.assign(keys / all_ranks() + 1, State::never_shown);
+    if (begins == Begins::forgotten) return;
+    begins_here_.resize(here_.size());
+    begins_owned_.resize(owned_.size());
 }
 
 // Owners get the state of each key behind the slices of all ranks, and answer with that before each.
@@ -45,37 +55,51 @@ void RowStates::share(std::span<const Record> records) {
         }
         is_touched[place] = true;
         here_[place] = state_behind(record, here_[place]);
+        if (!begins_here_.empty()) begins_here_[place] = {record.time, record.value};
     }
     PerRank<std::vector<uint64_t>> asked(all_ranks());
-    PerRank<std::vector<State>> behind(all_ranks());
-    for (uint64_t place : touched) {
-        asked[place % all_ranks()].push_back(place);
-        behind[place % all_ranks()].push_back(here_[place]);
-    }
-    const auto spans = [](const auto& of_ranks) {
-        using Item = typename std::remove_cvref_t<decltype(of_ranks[0])>::value_type;
-        return PerRank<std::span<const Item>>(of_ranks.begin(), of_ranks.end());
-    };
+    for (uint64_t place : touched) asked[place % all_ranks()].push_back(place);
     const auto asked_here = ranks_->alltoallv(spans(asked));
-    auto states = ranks_->alltoallv(spans(behind));
-    for (size_t r = 0; r < all_ranks(); ++r)
-        for (size_t i = 0; i < states[r].size(); ++i)
-            states[r][i] = replace(owned_[asked_here[r][i] / all_ranks()], states[r][i]);
-    const auto before = ranks_->alltoallv(spans(states));
-    for (size_t r = 0; r < all_ranks(); ++r)
-        for (size_t i = 0; i < before[r].size(); ++i) here_[asked[r][i]] = before[r][i];
+    ask_owners(asked, asked_here, here_, owned_, replace);
+    if (!begins_here_.empty())
+        ask_owners(asked, asked_here, begins_here_, begins_owned_,
+                   [](Begin& begin, const Begin& behind) { return std::exchange(begin, behind); });
 }
 
-std::vector<RowStates::Key> RowStates::still_shown() const {
-    std::vector<uint64_t> shown;
+// Owners keep what is behind the slice, and answer with what was before it.
+template <class Item, class Replace>
+void RowStates::ask_owners(const PerRank<std::vector<uint64_t>>& asked,
+                           const PerRank<std::vector<uint64_t>>& asked_here, std::vector<Item>& here,
+                           std::vector<Item>& owned, Replace replace) const {
+    PerRank<std::vector<Item>> behind(all_ranks());
+    for (size_t r = 0; r < all_ranks(); ++r)
+        for (uint64_t place : asked[r]) behind[r].push_back(here[place]);
+    auto items = ranks_->alltoallv(spans(behind));
+    for (size_t r = 0; r < all_ranks(); ++r)
+        for (size_t i = 0; i < items[r].size(); ++i)
+            items[r][i] = replace(owned[asked_here[r][i] / all_ranks()], items[r][i]);
+    const auto before = ranks_->alltoallv(spans(items));
+    for (size_t r = 0; r < all_ranks(); ++r)
+        for (size_t i = 0; i < before[r].size(); ++i) here[asked[r][i]] = before[r][i];
+}
+
+std::vector<RowStates::Shown> RowStates::still_shown() const {
+    struct Found {
+        uint64_t at;
+        Begin begin;
+    };
+    std::vector<Found> found;
     const std::vector<State>& states = ranks_->is_alone() ? here_ : owned_;
+    const std::vector<Begin>& begins = ranks_->is_alone() ? begins_here_ : begins_owned_;
     for (size_t i = 0; i < states.size(); ++i)
-        if (states[i] == State::shown) shown.push_back(i * all_ranks() + static_cast<size_t>(ranks_->rank()));
-    shown = ranks_->gather_joined(shown);
-    std::ranges::sort(shown);
-    std::vector<Key> keys;
-    for (uint64_t at : shown) keys.push_back(key(at));
-    return keys;
+        if (states[i] == State::shown)
+            found.push_back({i * all_ranks() + static_cast<size_t>(ranks_->rank()),
+                             begins.empty() ? Begin() : begins[i]});
+    found = ranks_->gather_joined(found);
+    std::ranges::sort(found, {}, &Found::at);
+    std::vector<Shown> shown;
+    for (const Found& one : found) shown.push_back({key(one.at), one.begin});
+    return shown;
 }
 
 }  // namespace ovni

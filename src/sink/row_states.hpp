@@ -1,6 +1,6 @@
 // The state of the rows of threads before a slice, for each type: an output in which states begin and end
 // needs that, and the slice before was written by another rank. Each key, a row and a type, has an owner, key
-// mod ranks, who keeps its state between slices. Memory: a byte for each key.
+// mod ranks, who keeps its state between slices. Memory: a byte for each key, 16 more if begins are kept.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,16 @@ class RowStates {
         uint32_t type = 0;  // in types()
     };
 
+    // What a row shows, and since when.
+    struct Begin {
+        int64_t time = 0, value = 0;
+    };
+    enum class Begins : uint8_t { forgotten, kept };
+
     RowStates() = default;
     // The types of the file, but for those in `left_out`. `ranks` outlives this.
-    RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out);
+    RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out,
+              Begins begins = Begins::forgotten);
 
     // Places in FileSchema::types.
     const std::vector<uint32_t>& types() const { return types_; }
@@ -39,8 +46,14 @@ class RowStates {
     void share(std::span<const Record> records);
     // The state now; write() changes it from record to record.
     State& of(Key key) { return here_[at(key)]; }
+    // Since when; write() changes it, too. Call only if begins are kept.
+    Begin& begin_of(Key key) { return begins_here_[at(key)]; }
     // Those that are shown, in the order of keys; on rank 0 only. Collective; call after the last slice.
-    std::vector<Key> still_shown() const;
+    struct Shown {
+        Key key;
+        Begin begin;  // if begins are kept
+    };
+    std::vector<Shown> still_shown() const;
 
  private:
     static constexpr uint32_t none = UINT32_MAX;
@@ -49,12 +62,17 @@ class RowStates {
         return {static_cast<uint32_t>(at / types_.size()), static_cast<uint32_t>(at % types_.size())};
     }
     size_t all_ranks() const { return static_cast<size_t>(ranks_->size()); }
+    template <class Item, class Replace>
+    void ask_owners(const PerRank<std::vector<uint64_t>>& asked,
+                    const PerRank<std::vector<uint64_t>>& asked_here, std::vector<Item>& here,
+                    std::vector<Item>& owned, Replace replace) const;
 
     const Ranks* ranks_ = nullptr;
     std::vector<uint32_t> types_;
     std::vector<uint32_t> place_;  // by type: in types_
     std::vector<State> here_;      // by key: in the slice that this rank writes; alone: always
     std::vector<State> owned_;     // by key / ranks; many ranks only
+    std::vector<Begin> begins_here_, begins_owned_;  // likewise; empty if they are forgotten
 };
 
 // The state behind a record. A row that shows nothing, and never did, is not begun by a 0.

@@ -47,12 +47,13 @@ struct Outcome {
     const nlohmann::ordered_json& report;
 };
 
-// The traffic between processes, which is known before the first slice.
+// What is known before the first slice, and what the user asks for.
 struct Expected {
     // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind
     // the last slice, if the emulation ends before the trace.
     const TrafficRows& traffic;
     std::span<const WaitRow> longest_waits;  // of the trace, by time; alike on all ranks
+    int64_t min_duration = 0;                // ns: formats that can leave out shorter slices
 };
 
 class Sink {

@@ -27,6 +27,7 @@ struct Format {
     bool has_collectives = true;
     std::string of_every_message = " ";  // and in traces of these programs
     std::string of_counters = " ";
+    std::string of_objects = " ";
 
     std::string option() const { return "--" + name; }
 };
@@ -37,10 +38,11 @@ inline void PrintTo(const Format& format, std::ostream* out) {
 
 inline const Format formats[] = {
     {"perfetto", "trace.pftrace", "trace.partial.pftrace", "perfetto_rules.py", " slices=[1-9]",
-     "protoc --version"},
+     "protoc --version", false, true, " ", " ", " windows=[1-9][0-9]+ files=[1-9]"},
     {"otf2", "trace.otf2", "trace.partial.otf2", "otf2_rules.py", " kinds=12 ",
-     "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true, true, " requests=[1-9]",
-     " metrics=[1-9]"},
+     "otf2-print --version && /usr/bin/python3 -c 'import otf2'", true, true,
+     " requests=[1-9][0-9]* isends=[1-9]", " metrics=[1-9]",
+     " operations=[1-9][0-9]+ to_nobody=8 transfers=[1-9]"},
     {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", " states=[1-9]", "python3 --version", false,
      false},
 };

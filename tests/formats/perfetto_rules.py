@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""perfetto_rules.py FILE [DIRECTORY [partial]]: checks what a Perfetto trace must keep to, and with DIRECTORY that it says what the
-Paraver files there say. Prints counts; what is wrong goes to stderr, status 1. Needs protoc."""
+"""perfetto_rules.py FILE [DIRECTORY [partial|NS]]: checks what a Perfetto trace must keep to, and with DIRECTORY that it says what the
+Paraver files there say, but for slices shorter than NS. Prints counts; what is wrong goes to stderr, status 1. Needs protoc."""
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -175,7 +175,7 @@ def messages_of(trace, rows):
     return [message for _, message in sorted(made)]
 
 
-def compare(trace, files):
+def compare(trace, files, shortest):
     rows = trace.rows()
     if [trace.tracks[t]["thread"][0]["thread_name"][0] for t in rows] != files.rows:
         fail("threads are not the rows of the Paraver file")
@@ -198,6 +198,9 @@ def compare(trace, files):
         if found is None:
             continue
         found = [s for s in found if s.end > s.begin]
+        if any(s.end - s.begin < shortest for s in found):
+            fail(f"{key}: short slices are there")
+        expected = [s for s in expected if s.end - s.begin >= shortest]
         if found != expected:
             at = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
             fail(f"{key}: {len(found)} slices, {len(expected)} in lines; the first that differs is {at}: {found[at:at + 3]}, "
@@ -212,11 +215,16 @@ def main():
     trace = Trace(sys.argv[1])
     counts = {"tracks": len(trace.tracks), "slices": trace.events["SLICE_BEGIN"], "counts": trace.events["COUNTER"]}
     if len(sys.argv) > 2:
-        counts["messages"] = compare(trace, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]))
-    for name in "collective",:
+        shortest = int(sys.argv[3]) if sys.argv[3:] and sys.argv[3].isdigit() else 0
+        counts["messages"] = compare(trace, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]), shortest)
+    for name in "collective", "window", "file":
         counts[name + "s"] = sum(instant[2] == name for instant in trace.instants)
+    for name in "send", "receive":
+        causes = Counter(arguments["cause"] for _, _, what, arguments, _, _ in trace.instants if what == f"unmatched {name}")
+        counts[f"unmatched_{name}s"] = sum(causes.values())
+        counts[f"causes_of_{name}s"] = ",".join(sorted(causes)).replace(" ", "_")
     counts["waits"] = sum(len(s) for t, s in trace.slices.items() if trace.tracks[t].get("name") == ["MPI wait state"])
-    print(" ".join(f"{name}={count}" for name, count in counts.items()))
+    print(" " + " ".join(f"{name}={count}" for name, count in counts.items()) + " ")
 
 
 main()

@@ -55,6 +55,25 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_counters));
 }
 
+// Every window has one operation to MPI_PROC_NULL on each of two ranks.
+TEST_P(RecordedFormat, OfWindowsAndFiles) {
+    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "one_sided", "files"}).status, 0);
+    EXPECT_THAT(emulated(), testing::ContainsRegex(GetParam().of_objects));
+}
+
+// HPC Challenge, as Debian has it, with small problems.
+TEST_P(RecordedFormat, OfHpcc) {
+    constexpr const char* example = "/usr/share/doc/hpcc/examples/_hpccinf.txt";
+    if (run({"/bin/sh", "-c", "command -v hpcc"}).status != 0 || !std::filesystem::exists(example))
+        GTEST_SKIP() << "the package hpcc is missing";
+    ASSERT_EQ(run({"/bin/sed", "-e", "s/^1000 .*Ns/64 Ns/", "-e", "s/^2 .*Ps$/1 Ps/", "-e", "w hpccinf.txt",
+                   example})
+                  .status,
+              0);
+    ASSERT_EQ(traced(2, {"hpcc"}).status, 0);
+    EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
+}
+
 // A checker that compared nothing would find nothing.
 TEST_P(RecordedFormat, ThatDiffersIsSeen) {
     namespace fs = std::filesystem;
