@@ -12,6 +12,7 @@
 #include "emu/task_labels.hpp"
 #include "messages/analysis.hpp"
 #include "messages/message_lines.hpp"
+#include "ovni/mpi_events.h"
 #include "session/breakdown_lines.hpp"
 #include "session/call_sites.hpp"
 #include "session/end_checks.hpp"
@@ -49,7 +50,8 @@ int Emulation::run() {
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
     if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
-    if (options_.report || any_needs(&Sink::needs_report)) tallies_.emplace(system_, plan_);
+    if (needs_report() || (any_needs(&Sink::needs_regions) && has_regions()))
+        tallies_.emplace(system_, plan_);
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
@@ -281,6 +283,16 @@ void Emulation::tell_waiting(int64_t origin) {
         log::warn("{}", line);
 }
 
+bool Emulation::needs_report() const {
+    return options_.report || any_needs(&Sink::needs_report);
+}
+
+bool Emulation::has_regions() const {
+    return std::ranges::any_of(plan_.schema.thread.types, [](const EventType& type) {
+        return type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK;
+    });
+}
+
 bool Emulation::any_needs(bool (Sink::*what)() const) const {
     return std::ranges::any_of(sinks_, [&](const auto& sink) { return (*sink.*what)(); });
 }
@@ -291,9 +303,13 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     if (needs_facts || tallies_)
         content_.gaps = gather(
             ranks_, ranks_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine_); }));
-    const Facts facts = needs_facts ? this->facts(window) : Facts();
+    if (tallies_) {
+        tallies_->states.finish(window.duration());
+        gather(ranks_, *tallies_, content_);
+    }
+    const Facts facts = needs_facts ? this->facts(window, schema) : Facts();
     rows_.end_at(window.duration());
-    const Json report = tallies_ ? make_report(window, schema) : Json();
+    const Json report = needs_report() ? make_report(window, schema) : Json();
     for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_, report});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
     if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
@@ -303,9 +319,11 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     });
 }
 
-Facts Emulation::facts(const Window& window) const {
-    return facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(), window.duration(),
-                    content_.gaps, damages_of(options_, damages_));
+Facts Emulation::facts(const Window& window, const Schema& schema) const {
+    Facts facts = facts_of(trace_, system_, plan_, clocks_, tool_version(), window.origin(),
+                           window.duration(), content_.gaps, damages_of(options_, damages_));
+    facts.tables.push_back(regions_table(content_.regions, schema));
+    return facts;
 }
 
 void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) const {
@@ -317,8 +335,6 @@ void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) cons
 
 // On rank 0; null on others.
 Json Emulation::make_report(const Window& window, const Schema& schema) {
-    tallies_->states.finish(window.duration());
-    gather(ranks_, *tallies_, content_);
     content_.warnings = gather_warnings(ranks_);
     content_.origin = window.origin();
     content_.duration = window.duration();

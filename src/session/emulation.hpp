@@ -59,8 +59,10 @@ class Emulation {
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
+    bool needs_report() const;
+    bool has_regions() const;
     bool any_needs(bool (Sink::*what)() const) const;
-    Facts facts(const Window& window) const;
+    Facts facts(const Window& window, const Schema& schema) const;
     void tell_efficiency(const ReportContent::TrafficFacts& traffic) const;
     nlohmann::ordered_json make_report(const Window& window, const Schema& schema);
 

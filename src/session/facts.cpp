@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "ovni/mpi_events.h"
 #include "session/end_checks.hpp"
 #include "trace/gaps.hpp"
 
@@ -300,6 +301,27 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                     ends_by_force(trace)};
     if (damages) facts.words.emplace_back("tolerance", "keep-going");
     return facts;
+}
+
+Table regions_table(const std::vector<RegionCount>& regions, const Schema& schema) {
+    std::map<int64_t, std::string> names;
+    for (const EventType& type : schema.thread.types)
+        if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
+            names.insert(type.labels.begin(), type.labels.end());
+    const auto name_of = [&](const RegionCount& count) {
+        const auto known = names.find(count.region);
+        return known == names.end() ? fmt::format("{}", count.region) : known->second;
+    };
+    return {
+        "regions",
+        "regions of MPI_Pcontrol: sums over the threads of each process, as ovnitop --regions prints them",
+        {numbers("process", "row in rows/processes", regions, [](const auto& r) { return r.process; }),
+         texts("region", "name", regions, name_of),
+         numbers("value", "of the region in its channel", regions, [](const auto& r) { return r.region; }),
+         numbers("visits", "how often it was entered", regions, [](const auto& r) { return r.sums.visits; }),
+         numbers("inclusive", "ns in it", regions, [](const auto& r) { return r.sums.inclusive.number(); }),
+         numbers("exclusive", "ns in it, but not in regions that were entered inside", regions,
+                 [](const auto& r) { return r.sums.exclusive.number(); })}};
 }
 
 }  // namespace ovni

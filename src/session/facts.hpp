@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "emu/plan.hpp"
+#include "emu/schema.hpp"
 #include "emu/system.hpp"
+#include "session/event_tally.hpp"
 #include "sink/facts.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/salvage.hpp"
@@ -44,5 +46,8 @@ std::set<std::string> writers_of(const Trace& trace);
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
                const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,
                const std::optional<std::vector<Damage>>& damages);
+
+// The sums of regions of MPI_Pcontrol, by process. `schema`: with the names of all regions.
+Table regions_table(const std::vector<RegionCount>& regions, const Schema& schema);
 
 }  // namespace ovni

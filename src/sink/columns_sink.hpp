@@ -33,6 +33,7 @@ class ColumnsSink : public Sink {
     void write(const Slice& slice) override;
     void end(const Outcome& outcome) override;
     bool needs_facts() const override { return true; }
+    bool needs_regions() const override { return true; }
 
  private:
     using Rows = std::vector<ColumnRow>;

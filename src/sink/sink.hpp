@@ -71,6 +71,8 @@ class Sink {
     virtual void end(const Outcome& outcome) = 0;
 
     virtual bool needs_facts() const { return false; }
+    // Facts with the sums of regions.
+    virtual bool needs_regions() const { return false; }
     virtual bool needs_report() const { return false; }
     // Bytes that this rank has written of slices.
     virtual uint64_t bytes_written() const { return 0; }

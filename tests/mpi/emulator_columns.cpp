@@ -115,6 +115,45 @@ TEST_F(ColumnsTest, HaveTheGaps) {
     expect_same_columns({});
 }
 
+TEST_F(ColumnsTest, HaveTheRegionsOfTheReport) {
+    constexpr int solve = 7, halo = 8;
+    for (int rank = 0; rank < 3; ++rank) {
+        StreamBuilder& stream = trace_.thread({.loom = "node" + std::to_string(rank) + ".a",
+                                               .pid = rank + 1,
+                                               .tid = rank + 1,
+                                               .rank = rank,
+                                               .nranks = 3});
+        stream.mark(99, "stack", "region", {{solve, "solve"}, {halo, "halo"}}).starts(1);
+        for (int visit = 0; visit <= rank; ++visit)
+            stream.event("OM[", 100 * visit + 10, {i64(solve), 99})
+                .event("OM[", 100 * visit + 20, {i64(halo), 99})
+                .event("OM]", 100 * visit + 50, {i64(halo), 99})
+                .event("OM]", 100 * visit + 90, {i64(solve), 99});
+        stream.ends(1000);
+    }
+    const fs::path directory = trace_.write();
+    const std::string compare =
+        "import h5py, json, sys\n"
+        "report, file = json.load(open(sys.argv[1])), h5py.File(sys.argv[2])\n"
+        "told = [(p, r['region'].encode(), r['visits'], r['inclusive'], r['exclusive'])\n"
+        "        for p, of in enumerate(report['processes']) for r in of['regions']]\n"
+        "names = 'process', 'region', 'visits', 'inclusive', 'exclusive'\n"
+        "print(sorted(tuple(row[name] for name in names) for row in file['regions']) == sorted(told), "
+        "len(told))\n";
+    const fs::path report = output("report.json");
+    ASSERT_EQ(serial(directory, output("report"), {"--report", report.string()}).status, 0);
+    for (int ranks : {0, 1, 2, 3}) {
+        const std::string name = "regions" + std::to_string(ranks);
+        const Finished done = ranks == 0
+                                  ? serial(directory, output(name), columns_to(name + ".h5"))
+                                  : distributed(ranks, directory, output(name), columns_to(name + ".h5"));
+        ASSERT_EQ(done.status, 0) << done.err;
+        const Finished told =
+            run({"/usr/bin/python3", "-c", compare, report.string(), output(name + ".h5").string()});
+        EXPECT_EQ(told.out, "True 6\n") << told.err;
+    }
+}
+
 // The columns are those of the report's members.
 TEST_F(ColumnsTest, SayWhatIsMissing) {
     build(trace_, {.seed = 26, .looms = 2});
