@@ -88,7 +88,7 @@ bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCal
     }
 }
 
-// What a group of processes has recorded.
+// A group of processes and its records.
 struct GroupOfProcesses {
     std::vector<ProcessFacts> processes;
     MessageEnds found;

@@ -61,7 +61,7 @@ struct ObjectKey {
     int32_t process = 0;  // of an unknown communicator; else 0
     auto operator<=>(const ObjectKey&) const = default;
 };
-// What a process knows of one.
+// Facts that a process knows of one.
 struct ObjectFacts {
     ObjectKey key;
     std::string name;

@@ -144,9 +144,11 @@ void Emulation::analyse_traffic(int64_t origin) {
     }
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
                      WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
-    content_.traffic = {std::move(found.summary), std::move(found.wait_summary),
+    content_.traffic = {std::move(found.summary),
+                        std::move(found.wait_summary),
                         {},
-                        std::move(found.critical_path), std::move(found.delays)};
+                        std::move(found.critical_path),
+                        std::move(found.delays)};
     efficiencies_ = std::move(found.efficiencies);
     if (ranks_.is_root() && !content_.traffic->messages.is_empty())
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);

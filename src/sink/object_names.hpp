@@ -1,4 +1,4 @@
-// What the processes of all ranks know of windows and files.
+// Names of windows and files, as the processes of all ranks know them.
 #pragma once
 
 #include <algorithm>

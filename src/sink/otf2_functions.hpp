@@ -21,7 +21,7 @@ bool otf2_posts_receive(std::string_view name);
 // Nothing for a function that OTF2 has no operation for.
 std::optional<Otf2Collective> otf2_collective(std::string_view name);
 
-// What a call does with a window or file.
+// A call with a window or file, and its effect.
 struct Otf2ObjectUse {
     enum class What : uint8_t {
         make_window,

@@ -60,7 +60,7 @@ class Otf2Location {
     // In the order of time: the type shows the value, a message is sent.
     void show(int64_t time, const Otf2Region& region);
     void send(int64_t time, const Otf2Message& message);
-    // By a request that is complete then; INT64_MAX: never.
+    // Its request is complete then; INT64_MAX: never.
     void send_by_request(int64_t time, int64_t complete, const Otf2Message& message);
     void count(int64_t time, uint32_t type, int64_t value);
     // All regions end.

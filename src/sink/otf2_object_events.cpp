@@ -76,7 +76,7 @@ void Events::update(Otf2ObjectCall& call) {
               call.result, call.number);
 }
 
-// What is got is complete where its request is, what is put only locally.
+// A get is complete where its request is, a put only locally.
 void Events::leave_open(Otf2ObjectCall& call) {
     const bool is_get = call.use.what == What::get;
     if (!is_get || !call.has_request) open_[call.object].push_back({call.number, call.target, is_get});

@@ -25,11 +25,11 @@ class Otf2Objects {
     Otf2Objects(const Ranks& ranks, const Otf2Communicators& communicators,
                 const std::vector<ObjectFacts>& mine);
 
-    // By number.
+    // The index is the number.
     const std::vector<Object>& windows() const { return windows_; }
     const std::vector<Object>& files() const { return files_; }
     uint32_t number_of(const ObjectKey& key) const { return numbers_.at(key); }
-    // Of a window, in its communicator.
+    // True if the communicator of the window is known.
     bool knows_ranks(uint32_t window) const {
         return windows_[window].communicator != Otf2Communicators::of_all;
     }

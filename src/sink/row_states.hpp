@@ -23,7 +23,7 @@ class RowStates {
         uint32_t type = 0;  // in types()
     };
 
-    // What a row shows, and since when.
+    // The value that a row shows, and since when.
     struct Begin {
         int64_t time = 0, value = 0;
     };

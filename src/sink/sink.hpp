@@ -47,7 +47,7 @@ struct Outcome {
     const nlohmann::ordered_json& report;
 };
 
-// What is known before the first slice, and what the user asks for.
+// Facts that are known before the first slice, and wishes of the user.
 struct Expected {
     // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind
     // the last slice, if the emulation ends before the trace.

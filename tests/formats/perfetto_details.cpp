@@ -1,4 +1,4 @@
-// What a Perfetto trace has beyond the Paraver files, and what it may leave out.
+// A Perfetto trace: more than the Paraver files have, and no short slices on request.
 #include "tests/formats/formats.hpp"
 #include "tests/mpi/emulator_test.hpp"
 
@@ -54,7 +54,7 @@ TEST_F(PerfettoDetails, ShortSlicesAreLeftOutAndCounted) {
     constexpr int sends = 200;
     StreamBuilder &sender = rank(0), &receiver = rank(1);
     for (int i = 0; i < sends; ++i) {
-        // Of 10, 20 and 30 ns.
+        // 10, 20 and 30 ns.
         const int64_t clock = 1000 + 100 * i, length = 10 * (1 + i % 3);
         sender.event("MS[", clock, {1, 7, u32(1), u32(0)}).event("MS]", clock + length, {u64(8), 1, 7});
         receiver.event("MR[", clock + 1, {0, 7, u32(1), u32(0)}).event("MR]", clock + 61, {u64(8), 0, 7});

@@ -55,8 +55,9 @@ class MatchedMessages : public TracedTest {
     FoundMessages find() const {
         const Trace trace = this->trace();
         const System system(trace);
-        return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
-                             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
+        return find_messages(
+            Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+            [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
     }
     static int64_t begin_of(const Trace& trace) {
         int64_t begin = INT64_MAX;

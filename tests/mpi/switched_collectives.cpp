@@ -58,8 +58,9 @@ class CollectivesOfPauses : public TracedTest {
     std::map<int64_t, size_t> put_together() const {
         const Trace trace = this->trace();
         const System system(trace);
-        const ReadEnds all = read_ends(trace, system, std::vector<bool>(system.looms().size(), true),
-                                       [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
+        const ReadEnds all = read_ends(
+            trace, system, std::vector<bool>(system.looms().size(), true),
+            [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
         std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
         for (const MessageEnds& of_group : all.found)
             for (const CollectiveEnd& end : of_group.collectives) {
