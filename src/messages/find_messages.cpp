@@ -254,6 +254,13 @@ void move_all(std::vector<Item>& from, std::vector<Item>& to) {
     from = {};
 }
 
+void move_all(FoundObjects& from, FoundObjects& to) {
+    const auto first = static_cast<uint32_t>(to.objects.size());
+    for (ObjectCall& call : from.calls) call.object += first;
+    move_all(from.objects, to.objects);
+    move_all(from.calls, to.calls);
+}
+
 // All but ends and keys of messages, which stay.
 MessageEnds other_than_ends(std::span<MessageEnds> groups) {
     MessageEnds all;
@@ -261,6 +268,7 @@ MessageEnds other_than_ends(std::span<MessageEnds> groups) {
         move_all(group.collectives, all.collectives);
         move_all(group.regions, all.regions);
         move_all(group.times, all.times);
+        move_all(group.objects, all.objects);
         all.without_communicator += group.without_communicator;
     }
     return all;

@@ -107,7 +107,7 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         ProcessMessages process(facts, group.found);
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
-        ObjectCalls objects({facts.process, facts.world}, process.communicators(), all.found.objects);
+        ObjectCalls objects({facts.process, facts.world}, process.communicators(), group.found.objects);
         const bool is_good = read(std::move(readers), process, objects);
         process.finish();
         group.gaps.push_back(gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses));
