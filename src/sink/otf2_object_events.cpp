@@ -79,7 +79,8 @@ void Events::update(Otf2ObjectCall& call) {
 // A get is complete where its request is, a put only locally.
 void Events::leave_open(Otf2ObjectCall& call) {
     const bool is_get = call.use.what == What::get;
-    if (!is_get || !call.has_request) open_[call.object].push_back({call.number, call.target, is_get});
+    const bool ends_by_request = call.has_request && call.complete != INT64_MAX;
+    if (!is_get || !ends_by_request) open_[call.object].push_back({call.number, call.target, is_get});
 }
 
 void Events::complete_locally(Otf2ObjectCall& call) {

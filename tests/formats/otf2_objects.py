@@ -2,6 +2,7 @@
 import sys
 from collections import Counter, defaultdict
 
+from otf2.enums import IoOperationMode
 from otf2.events import (IoCreateHandle, IoDestroyHandle, IoOperationBegin, IoOperationComplete, IoOperationIssued, RmaAtomic,
                          RmaCollectiveBegin, RmaCollectiveEnd, RmaGet, RmaOpCompleteNonBlocking, RmaOpCompleteRemote, RmaPut,
                          RmaWinCreate, RmaWinDestroy)
@@ -82,7 +83,8 @@ class Objects:
             begun = self.transfers.pop(key)
             if event.bytes_result > begun.bytes_request:
                 fail(f"more is transferred than was asked for: {begun}, {event}")
-            self.bytes[begun.mode.name.lower()] += event.bytes_result
+            names = {IoOperationMode.READ: "read", IoOperationMode.WRITE: "write"}
+            self.bytes[names.get(begun.mode)] += event.bytes_result
 
     def finish(self):
         if any(self.collectives.values()):
