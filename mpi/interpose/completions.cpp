@@ -130,15 +130,11 @@ void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Poste
     forget(before, posted);
 }
 
-// The message that an exchange has received. MPICH 4.0 leaves its status as it was: if it cannot be right,
-// the message is what the call asked for, and from anybody if that is all that is known.
+// The message that an exchange has received. MPICH 4.0 leaves its status as an earlier message has left it:
+// then it is what the call asked for, from anybody if the call says no more.
 Envelope received_by(const Posted& posted, const Envelope& status) noexcept {
     if (posted.peer == OVNI_MPI_NOBODY) return {0, OVNI_MPI_NOBODY, OVNI_MPI_ANY};
-    const bool is_asked_for = (posted.peer == OVNI_MPI_ANY ? status.peer >= 0 : status.peer == posted.peer) &&
-                              (posted.tag == OVNI_MPI_ANY || status.tag == posted.tag);
-    const bool fits = status.bytes > 0 && status.bytes <= posted.bytes;
-    if (!has_status_of_exchanges && !(is_asked_for && fits)) return {posted.bytes, posted.peer, posted.tag};
-    return status;
+    return has_status_of_exchanges ? status : Envelope{posted.bytes, posted.peer, posted.tag};
 }
 
 bool is_known(const Envelope& message) noexcept {
