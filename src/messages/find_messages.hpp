@@ -54,8 +54,8 @@ struct MessageSummary {
 
 struct FoundMessages {
     std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
-    std::vector<UnmatchedEnd>
-        unmatched;  // those of all ranks are all of the trace, wherever their threads are
+    // Those of all ranks are all of the trace, wherever their threads are.
+    std::vector<UnmatchedEnd> unmatched;
     MessageSummary summary;
     MessageEnds others;  // what else was read: all but the ends of messages
 };
