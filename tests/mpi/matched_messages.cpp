@@ -293,16 +293,18 @@ TEST_F(MatchedMessages, OfMpi4HaveCollectivesForEachStart) {
     ASSERT_EQ(done.status, 0) << done.err;
     const Trace trace = this->trace();
     const System system(trace);
-    const ReadEnds all = read_ends(trace, system, std::vector<bool>(system.looms().size(), true),
-                                   [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
+    const ReadEnds all = read_ends(
+        trace, system, std::vector<bool>(system.looms().size(), true),
+        [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
     std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
     std::map<uint32_t, size_t> starts;  // by stream
-    for (const CollectiveEnd& end : all.found.collectives) {
-        groups[collective_of(end)].push_back(end);
-        if (end.made == 0) continue;
-        ++starts[end.stream];
-        EXPECT_THAT(std::string(mpi_function_rows[end.function].name), HasSubstr("_init"));
-    }
+    for (const MessageEnds& of_group : all.found)
+        for (const CollectiveEnd& end : of_group.collectives) {
+            groups[collective_of(end)].push_back(end);
+            if (end.made == 0) continue;
+            ++starts[end.stream];
+            EXPECT_THAT(std::string(mpi_function_rows[end.function].name), HasSubstr("_init"));
+        }
     for (const auto& [collective, members] : groups) {
         EXPECT_EQ(members.size(), members[0].size);
         for (const CollectiveEnd& end : members) {

@@ -28,9 +28,8 @@ void analyse(const Trace& trace) {
     System system(trace);
     const OpenStream open = [&](uint32_t stream) { return trace.reader(stream, 0, ClockOrder::checked); };
     const ClockModel clocks = ClockModel::of_trace(trace, {});
-    check(
-        analyse_traffic(Ranks(), trace, system, clocks, std::vector<bool>(system.looms().size(), true), open),
-        trace.streams().size());
+    const std::vector<bool> all(system.looms().size(), true);
+    check(analyse_traffic(Ranks(), trace, system, clocks, all, open, 1), trace.streams().size());
     ends([&] { scan_mpi(system, {0, 1}, open); });
 }
 
