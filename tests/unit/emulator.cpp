@@ -139,7 +139,7 @@ TEST_F(EmulatorTest, RefusesCallSitesThatNothingDescribes) {
 }
 
 TEST_F(EmulatorTest, RefusesMpiFunctionsThatItDoesNotKnow) {
-    for (uint16_t number : {0, 369, 65535}) {
+    for (uint16_t number : {0, 587, 65535}) {
         another_trace();
         Identity rank = two_cpus;
         rank.require.emplace_back("mpi", "1.1.0");
