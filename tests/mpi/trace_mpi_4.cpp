@@ -22,7 +22,7 @@ class OfMpi4 : public TracedTest {
     // Traces a program of MPI 4 on so many ranks; false if this MPI has no such thing.
     bool has_run(const std::string& name, int ranks) {
         if (!std::filesystem::exists(app(name))) return false;
-        const Finished done = traced(ranks, {app(name), path("")});
+        const Finished done = traced(ranks, {app(name), path("")}, {"--cpu", "virtual"});
         if (done.status == nothing_here) return false;
         EXPECT_EQ(done.status, 0) << done.err;
         return true;
