@@ -177,6 +177,7 @@ def messages_of(trace, rows):
 
 def compare(trace, files, shortest):
     rows = trace.rows()
+    short = 0
     if [trace.tracks[t]["thread"][0]["thread_name"][0] for t in rows] != files.rows:
         fail("threads are not the rows of the Paraver file")
     mine = {}
@@ -200,6 +201,7 @@ def compare(trace, files, shortest):
         found = [s for s in found if s.end > s.begin]
         if any(s.end - s.begin < shortest for s in found):
             fail(f"{key}: short slices are there")
+        short += sum(s.end - s.begin < shortest for s in expected)
         expected = [s for s in expected if s.end - s.begin >= shortest]
         if found != expected:
             at = next((i for i, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
@@ -208,7 +210,7 @@ def compare(trace, files, shortest):
     messages = messages_of(trace, rows)
     if messages != files.messages:
         fail(f"{len(messages)} messages, {len(files.messages)} in lines, or other ones: {messages[:3]}, {files.messages[:3]}")
-    return len(messages)
+    return len(messages), short
 
 
 def main():
@@ -216,7 +218,7 @@ def main():
     counts = {"tracks": len(trace.tracks), "slices": trace.events["SLICE_BEGIN"], "counts": trace.events["COUNTER"]}
     if len(sys.argv) > 2:
         shortest = int(sys.argv[3]) if sys.argv[3:] and sys.argv[3].isdigit() else 0
-        counts["messages"] = compare(trace, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]), shortest)
+        counts["messages"], counts["short"] = compare(trace, ParaverFiles(sys.argv[2], partial=sys.argv[3:] == ["partial"]), shortest)
     for name in "collective", "window", "file":
         counts[name + "s"] = sum(instant[2] == name for instant in trace.instants)
     for name in "send", "receive":
