@@ -6,7 +6,7 @@ namespace ovni {
 
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
                                 const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open, size_t threads) {
+                                const OpenStream& open, size_t threads, Analysis analysis) {
     const StreamOwners owners(ranks, system, mine);
     FoundMessages found = find_messages(ranks, trace, system, mine, open, threads);
     FoundWaits waits =
@@ -15,11 +15,14 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
     TrafficAnalysis all;
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);
-    all.delays = find_delay_costs(ranks, system, owners,
-                                  {waits.waits, waits.collectives, found.others.times, found.others.regions});
-    all.efficiencies =
-        find_efficiencies(ranks, system, owners, {found.messages, waits.collectives, found.others.regions},
-                          std::move(found.others.times), threads);
+    if (analysis == Analysis::whole) {
+        all.delays =
+            find_delay_costs(ranks, system, owners,
+                             {waits.waits, waits.collectives, found.others.times, found.others.regions});
+        all.efficiencies = find_efficiencies(ranks, system, owners,
+                                             {found.messages, waits.collectives, found.others.regions},
+                                             std::move(found.others.times), threads);
+    }
     all.messages = std::move(found.messages);
     all.unmatched = std::move(found.unmatched);
     all.objects = std::move(found.others.objects);

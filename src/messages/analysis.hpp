@@ -19,14 +19,18 @@ struct TrafficAnalysis {
     FoundObjects objects;                    // windows and files of processes of this rank
     MessageSummary summary;
     WaitSummary wait_summary;
-    std::future<Efficiencies> efficiencies;  // on rank 0
     CriticalPath critical_path;
-    std::vector<DelayCost> delays;  // on rank 0
+    // Both on rank 0, and only with Analysis::whole.
+    std::future<Efficiencies> efficiencies;
+    std::vector<DelayCost> delays;
 };
+
+// Only people ask for efficiencies and delays: the timeline needs neither.
+enum class Analysis { for_timeline, whole };
 
 // See find_messages(). Collective.
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
                                 const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open, size_t threads);
+                                const OpenStream& open, size_t threads, Analysis analysis);
 
 }  // namespace ovni

@@ -136,7 +136,8 @@ void Emulation::analyse_traffic(int64_t origin) {
     // Ranks of a node have a core each.
     const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
-        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads);
+        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads,
+                              needs_report() ? Analysis::whole : Analysis::for_timeline);
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
         rows_ = traffic_rows(system_, found, origin);

@@ -221,10 +221,12 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
 struct TrafficRow {
     const char* option;
     void (*print)(AnalysedTrace& of, TextOutput& out);
+    Analysis needs;
 };
-constexpr TrafficRow pop_table = {"pop", print_efficiencies_of};
-constexpr TrafficRow traffic_tables[] = {
-    {"messages", print_messages_of}, {"matrix", print_matrix_of}, {"waits", print_waits_of}};
+constexpr TrafficRow pop_table = {"pop", print_efficiencies_of, Analysis::whole};
+constexpr TrafficRow traffic_tables[] = {{"messages", print_messages_of, Analysis::for_timeline},
+                                         {"matrix", print_matrix_of, Analysis::for_timeline},
+                                         {"waits", print_waits_of, Analysis::whole}};
 
 // The status.
 int print_traffic(const TracePart& part, const TrafficRow& table) {
@@ -239,8 +241,9 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     const auto open = [&](uint32_t s) {
         return open_stream(trace, clocks, s, Regions::as_they_are, Checksums::compared_quietly);
     };
-    AnalysedTrace analysed{analyse_traffic(alone, trace, system, clocks, all, open, usable_cores()), trace,
-                           system, time_origin(trace, clocks)};
+    AnalysedTrace analysed{
+        analyse_traffic(alone, trace, system, clocks, all, open, usable_cores(), table.needs), trace, system,
+        time_origin(trace, clocks)};
     table.print(analysed, out);
     out.flush();
     return 0;
