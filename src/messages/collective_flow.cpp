@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/large_counts.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -51,10 +52,10 @@ CollectiveFlow flow_named(std::string_view name) {
 
 CollectiveFlow flow_of(uint16_t function) {
     if (function >= std::size(mpi_function_rows)) return CollectiveFlow::none;
-    std::string_view elder = mpi_function_rows[function].name.substr(std::string_view("MPI_").size());
-    for (std::string_view end : {"_c", "_init"})  // of large counts, persistent
-        if (elder.ends_with(end)) elder.remove_suffix(end.size());
-    std::string name(elder);
+    constexpr std::string_view prefix = "MPI_", persistent = "_init";
+    std::string_view usual = without_large_counts(mpi_function_rows[function].name).substr(prefix.size());
+    if (usual.ends_with(persistent)) usual.remove_suffix(persistent.size());
+    std::string name(usual);
     std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
     const CollectiveFlow flow = flow_named(name);
     return flow == CollectiveFlow::none && name.starts_with('i')

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <span>
 
+#include "model/large_counts.hpp"
 #include "model/paraver_numbers.hpp"
 #include "mpi_function_rows.hpp"
 #include "ovni/mpi_events.h"
@@ -90,12 +91,9 @@ std::array<ParaverFunction, functions> make_table() {
     std::ranges::for_each(paraver_numbers, add);
     std::ranges::for_each(paraver_numbers_of_kin, add);
     // Functions with large counts have the numbers of those without.
-    constexpr std::string_view large = "_c";
     for (size_t f = 0; f < functions; ++f) {
-        const std::string_view name = mpi_function_rows[f].name;
-        if (!name.ends_with(large)) continue;
-        const size_t elder = find(name.substr(0, name.size() - large.size()));
-        if (elder < functions && table[elder].number != 0)
+        const size_t elder = find(without_large_counts(mpi_function_rows[f].name));
+        if (elder != f && elder < functions && table[elder].number != 0)
             add({mpi_function_rows[f].name, table[elder].number});
     }
     return table;

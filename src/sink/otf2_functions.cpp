@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "model/large_counts.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -41,13 +42,6 @@ constexpr Collective collectives[] = {
     {"neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW, OTF2_REGION_ROLE_COLL_OTHER},
 };
 
-// The name of the function that does the same with counts of int.
-std::string_view elder(std::string_view name) {
-    constexpr std::string_view large_counts = "_c";
-    if (name.ends_with(large_counts)) name.remove_suffix(large_counts.size());
-    return name;
-}
-
 const Collective* find(std::string_view name) {
     const auto* found = std::ranges::find(collectives, name, &Collective::name);
     return found == std::end(collectives) ? nullptr : found;
@@ -61,7 +55,7 @@ Found find_collective(std::string_view name) {
     constexpr std::string_view prefix = "MPI_";
     if (!name.starts_with(prefix)) return {};
     std::string small;
-    for (char c : elder(name).substr(prefix.size()))
+    for (char c : without_large_counts(name).substr(prefix.size()))
         small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (const Collective* found = find(small)) return {found, false};
     return {small.starts_with('i') ? find(std::string_view(small).substr(1)) : nullptr, true};
@@ -147,7 +141,7 @@ OTF2_RegionRole role_of(MpiRecord record) {
 
 Use one_sided(const MpiFunctionRow& row) {
     Use use{row.gives ? What::put : What::get};
-    if (const auto* update = std::ranges::find(updates, elder(row.name), &Update::name);
+    if (const auto* update = std::ranges::find(updates, without_large_counts(row.name), &Update::name);
         update != std::end(updates))
         use.what = What::update, use.update = update->type;
     return use;
@@ -156,7 +150,7 @@ Use one_sided(const MpiFunctionRow& row) {
 // MPI_File_write_at_all_begin and the like say in their names what they are.
 Use transfer(const MpiFunctionRow& row) {
     Use use{What::transfer};
-    if (elder(row.name).ends_with("_begin")) use.what = What::begin_transfer;
+    if (without_large_counts(row.name).ends_with("_begin")) use.what = What::begin_transfer;
     if (row.name.ends_with("_end")) use.what = What::end_transfer;
     use.mode = row.gives ? OTF2_IO_OPERATION_MODE_WRITE : OTF2_IO_OPERATION_MODE_READ;
     const bool is_split = use.what != What::transfer;
