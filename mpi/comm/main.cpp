@@ -103,7 +103,7 @@ int run_mpi_main(Cli& cli, int argc, char** argv, const std::function<int(Comm& 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     Comm world = Comm::world();
     log::set_program(cli.manual.program);
-    if (!world.is_root()) log::only_errors();
+    if (!world.is_root()) log::print_from(log::Level::error);
     cli.libraries = fmt::format("MPI: {}\n", mpi_version());
     int status = run_body(cli, world, argc, argv, body);
     std::fflush(stdout);

@@ -23,7 +23,7 @@ namespace {
 // Rank 0 prints what others were warned of and it was not.
 void print_warnings_of_others(const Comm& comm) {
     std::set<std::string> all = gather_warnings(comm);
-    const std::set<std::string>& known = log::kept_warnings();
+    const std::set<std::string> known = log::kept_warnings();
     for (const std::string& text : all)
         if (comm.is_root() && !known.contains(text)) log::warn("{}", text);
 }

@@ -1,24 +1,27 @@
 // Messages of the tools on stderr: "program: LEVEL: text". Errors that end a program are thrown (error.hpp);
-// ERROR here is for faults that are reported one by one while the program goes on.
+// ERROR here is for faults that are reported one by one while the program goes on. Threads may write at once.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 
 namespace ovni::log {
 
+enum class Level : uint8_t { debug, info, warning, error };
+
 void set_program(std::string_view name);
 // Debug messages are printed only after this call.
 void enable_debug();
-// Prints nothing but errors from now on: for the ranks other than 0 of an MPI program.
-void only_errors();
-// All warnings so far, also those that only_errors() kept from being printed. Each text is printed once.
-const std::set<std::string>& kept_warnings();
+// This thread prints nothing below that level from now on: for ranks that leave the rest to rank 0.
+void print_from(Level lowest);
+// All warnings so far of this process, printed or not. Each text is printed once.
+std::set<std::string> kept_warnings();
 
-// Suppresses all messages during its lifetime.
+// Suppresses all messages of this thread during its lifetime.
 class Silence {
  public:
     Silence();
@@ -27,12 +30,12 @@ class Silence {
     Silence& operator=(const Silence&) = delete;
 };
 
-void write(std::string_view level, std::string_view text);
+void write(Level level, std::string_view text);
 void write_warning(const std::string& text);
 
 template <class... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
-    write("INFO", fmt::format(format, std::forward<Args>(args)...));
+    write(Level::info, fmt::format(format, std::forward<Args>(args)...));
 }
 template <class... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
@@ -41,15 +44,15 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
 // A warning about what the program writes, not about what it reads: it is left out of kept_warnings().
 template <class... Args>
 void warn_of_output(fmt::format_string<Args...> format, Args&&... args) {
-    write("WARN", fmt::format(format, std::forward<Args>(args)...));
+    write(Level::warning, fmt::format(format, std::forward<Args>(args)...));
 }
 template <class... Args>
 void error(fmt::format_string<Args...> format, Args&&... args) {
-    write("ERROR", fmt::format(format, std::forward<Args>(args)...));
+    write(Level::error, fmt::format(format, std::forward<Args>(args)...));
 }
 template <class... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {
-    write("DEBUG", fmt::format(format, std::forward<Args>(args)...));
+    write(Level::debug, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace ovni::log

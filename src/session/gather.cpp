@@ -99,7 +99,7 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
 }
 
 std::set<std::string> gather_warnings(const Ranks& ranks) {
-    const std::set<std::string>& mine = log::kept_warnings();
+    const std::set<std::string> mine = log::kept_warnings();
     std::vector<std::string> sent, further;
     if (ranks.is_root()) sent.assign(mine.begin(), mine.end());
     sent = wire::allgather(ranks, sent);

@@ -83,7 +83,7 @@ void measure(const char* name, int round, const Emulated& emulated, Sink& sink, 
 }
 
 int compare(const fs::path& trace, const fs::path& directory, int rounds) {
-    log::only_errors();
+    log::print_from(log::Level::error);
     Emulated emulated(trace);
     fmt::print("records 0 0 0 {}\n", emulated.records.size());
     for (int round = 0; round < rounds; ++round) {
