@@ -1,8 +1,9 @@
-// The operations that the processes (ranks) of a program do together. This class serves a program in one
-// process: every function is the identity. mpi/comm has the class over MPI, so that code between trace and
-// outputs is written once and knows no MPI.
+// The operations that the ranks of a program do together. This class serves a program that is one rank: every
+// function is the identity. thread_ranks.hpp has the class over threads, mpi/comm that over MPI, so that code
+// between trace and outputs is written once and knows neither.
 //
-// All functions but rank(), size(), is_root() and traffic() are collective: all ranks call them in one order.
+// All functions but rank(), size(), is_root(), is_alone(), is_first_of_process() and traffic() are
+// collective: all ranks call them in one order.
 // Local work that can fail runs inside agree(), so that all ranks go on or all stop.
 #pragma once
 
@@ -40,9 +41,11 @@ class Ranks {
     int size() const { return size_; }
     bool is_root() const { return rank_ == 0; }
     bool is_alone() const { return size_ == 1; }
+    // Does this rank speak for its process, which it may share with others?
+    virtual bool is_first_of_process() const { return true; }
 
     // Runs local work on every rank and returns its result. If the work throws on any rank, all ranks throw:
-    // alone what it threw, else Stopped (mpi/comm/comm.hpp). The work must not be collective.
+    // in one process what it threw, else Stopped (mpi/comm/comm.hpp). The work must not be collective.
     template <class Work>
     auto agree(Work&& work) const {
         std::exception_ptr failure;
@@ -186,7 +189,7 @@ class Ranks {
     }
 
     // The traffic through this object so far, on this rank: collective calls of MPI, messages between pairs
-    // of ranks, and the bytes that this rank gave to both. All are 0 in a program of one process.
+    // of ranks, and the bytes that this rank gave to both. All are 0 where there is no MPI.
     struct Traffic {
         uint64_t collectives = 0, messages = 0, bytes = 0;
     };

@@ -6,6 +6,7 @@ ovni_test(unit_temporary_output temporary_output.cpp LIBS ovni_base ovni_test_su
 ovni_test(unit_utf8 utf8.cpp LIBS ovni_base)
 ovni_test(unit_radix_sort radix_sort.cpp LIBS ovni_base)
 ovni_test(unit_parallel parallel.cpp LIBS ovni_base)
+ovni_test(unit_thread_ranks thread_ranks.cpp LIBS ovni_base)
 ovni_test(unit_memory_limit memory_limit.cpp LIBS ovni_base ovni_test_support)
 add_test(NAME unit_script_usage COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/script_usage.sh ${PROJECT_SOURCE_DIR}/scripts)
 foreach(test man_pages completion)
