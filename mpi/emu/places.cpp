@@ -122,6 +122,12 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
         trace.directory());
 }
 
+Readers readers_of(const Places& places) {
+    return [&](uint32_t stream) -> const std::vector<int>& {
+        return places.all[places.of_stream[stream]].ranks;
+    };
+}
+
 uint32_t place_of_rank(const Places& places, int rank) {
     auto has_it = [&](const Place& place) { return std::ranges::binary_search(place.ranks, rank); };
     return static_cast<uint32_t>(std::ranges::find_if(places.all, has_it) - places.all.begin());

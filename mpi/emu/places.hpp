@@ -10,6 +10,7 @@
 #include "emu/system.hpp"
 #include "mpi/comm/comm.hpp"
 #include "session/options.hpp"
+#include "session/partition.hpp"
 
 namespace ovni {
 
@@ -34,6 +35,9 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
 
 // Collective. The result says nothing of streams yet.
 Places find_places(const Comm& comm, const EmulationOptions& options);
+
+// The ranks of the place of a stream. `places` outlives it.
+Readers readers_of(const Places& places);
 
 // The place of that rank.
 uint32_t place_of_rank(const Places& places, int rank);

@@ -16,9 +16,11 @@
 #include "session/breakdown_lines.hpp"
 #include "session/call_sites.hpp"
 #include "session/end_checks.hpp"
+#include "session/exchange.hpp"
 #include "session/gather.hpp"
 #include "session/left_events.hpp"
 #include "session/open_calls_at_end.hpp"
+#include "session/tie_exchange.hpp"
 #include "session/trace_check.hpp"
 #include "sink/mpi_prv_sink.hpp"
 #include "sink/output_formats.hpp"
@@ -34,7 +36,8 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       distribution_(distribution),
       ranks_(distribution.ranks()),
       clock_sources_(distribution.read_clock_sources()),
-      trace_(distribution.read_trace(clock_sources_, damages_)),
+      read_(distribution.read_trace(clock_sources_, damages_)),
+      trace_(*read_),
       system_(ranks_.agree([&] { return System(trace_, options.row_names); })),
       clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
       plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
@@ -110,12 +113,14 @@ int64_t Emulation::find_origin(const std::vector<StreamReader>& readers) const {
 }
 
 Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin) {
-    std::unique_ptr<TieRounds> ties;
+    std::unique_ptr<TieExchange> ties;
     EventOrder order = options_.order;
-    if (order == EventOrder::exact)
-        ties = distribution_.tie_rounds([&] { return open_streams(Checksums::compared_quietly); },
-                                        trace_.streams().size());
-    if (ties) order = EventOrder::received;
+    if (order == EventOrder::exact && !ranks_.is_alone()) {
+        ties = std::make_unique<TieExchange>(
+            ranks_, ranks_.agree([&] { return open_streams(Checksums::compared_quietly); }),
+            trace_.streams().size());
+        order = EventOrder::received;
+    }
     Merger merger(std::move(readers), order);
     merger.count_ties(loom_of_stream(trace_, system_));
     emulator.fetch_ahead(merger);
@@ -133,7 +138,7 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
     limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
-    // Ranks of a node have a core each.
+    // The ranks of a node have a core each.
     const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
         ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads,
@@ -164,7 +169,7 @@ std::filesystem::path Emulation::memory_directory() const {
 
 void Emulation::tell_memory_in_files() const {
     const MemoryInFiles mine = memory_in_files();
-    const uint64_t all = ranks_.allreduce(Op::sum, mine.most);
+    const uint64_t all = ranks_.allreduce(Op::sum, ranks_.is_first_of_process() ? mine.most : 0);
     if (ranks_.is_root() && all > 0)
         log::info("messages take more than --memory: {:.1f} MB lay in files in {}",
                   static_cast<double>(all) * 1e-6, memory_directory().string());
@@ -209,12 +214,13 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     const uint64_t collectives_before = ranks_.traffic().collectives;
     BreakdownLines lines(ranks_, plan_, system_);
     Writer writer(ranks_, sinks_, plan_.breakdowns.size(), distribution_.writer_mode());
+    Exchange exchange(ranks_, options_.breakdowns);
     Stretch made, slice;
     while (window.next(made)) {
         ++cost_.windows;
         cost_.records_made += made.records.size();
         if (tallies_) tallies_->states.take({made.records.data(), made.records.size()});
-        distribution_.exchange(made, slice);
+        exchange.to_slices(made, slice);
         cost_.records_written += slice.records.size();
         Batch& batch = writer.batch();
         lines.append(slice, batch.breakdowns);
@@ -222,10 +228,9 @@ void Emulation::replay(Emulator& emulator, Window& window) {
         std::swap(batch.messages, slice.messages);
         std::swap(batch.calls, slice.calls);
         writer.submit();
-        if (ranks_.is_alone()) progress.update(emulator.events(), window.progress());
+        if (ranks_.is_root()) progress.update(window.events(), window.progress());
     }
-    progress.finish(ranks_.allreduce(Op::sum, emulator.events()),
-                    ranks_.is_alone() ? window.progress() : 1.0);
+    progress.finish(window.events(), window.progress());
     writer.finish();
     cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
     cost_.looms = static_cast<uint64_t>(std::ranges::count(mine_, true));

@@ -71,7 +71,8 @@ class Emulation {
     const Ranks& ranks_;
     std::vector<Damage> damages_;
     ClockSources clock_sources_;
-    Trace trace_;
+    std::shared_ptr<const Trace> read_;
+    const Trace& trace_;
     System system_;
     ClockModel clocks_;
     Plan plan_;                              // with the call sites of the trace

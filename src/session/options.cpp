@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -56,6 +57,11 @@ constexpr OptionRow rows[] = {
     {"debug", "d", "", "", "Print debug messages."},
 };
 
+constexpr OptionRow threads_row = {
+    "jobs", "j", "N", "",
+    R"(Share the emulation among so many threads, each with another that writes. The outputs are the same.
+     Default: half the cores, at most the nodes of the trace, and fewer for a small trace.)"};
+
 constexpr OptionRow distributed_rows[] = {
     {"local", "", "DIR", "",
      R"(Read a trace that lies on disks of the nodes, instead of TRACE. Every node has its own DIR, in which %h
@@ -82,6 +88,16 @@ RowNames row_names(const Cli& cli) {
     throw UsageError(fmt::format("--row-names is ranks or reference, not '{}' (see --help)", value));
 }
 
+int threads(const Cli& cli) {
+    constexpr int most = 1024;
+    const auto value = cli.get<std::string>("jobs");
+    int number = 0;
+    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (fault != std::errc() || end != value.data() + value.size() || number < 1 || number > most)
+        throw UsageError(fmt::format("--jobs is a number from 1 to {}, not '{}' (see --help)", most, value));
+    return number;
+}
+
 uint64_t memory(const Cli& cli) {
     const auto value = cli.get<std::string>("memory");
     const std::optional<size_t> size = writer::parse_size(value.c_str());
@@ -90,9 +106,8 @@ uint64_t memory(const Cli& cli) {
     return *size;
 }
 
-}  // namespace
-
-Cli emulation_cli() {
+// Both emulators have these.
+Cli common_cli() {
     Cli cli;
     cli.manual = {
         .program = "ovniemu",
@@ -101,7 +116,7 @@ Cli emulation_cli() {
         .words = "DIR",
         .description =
             R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
-One process does the work; ovniemu-mpi shares it among many.
+One process does the work, on several threads if -j says so or the trace is large; ovniemu-mpi shares it among nodes.
 
 --from, --to, --region, --without and --ranks show a part, as if ovnicut had written it: see --help cut. A TIME counts
 from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
@@ -114,8 +129,16 @@ from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the
     return cli;
 }
 
+}  // namespace
+
+Cli emulation_cli() {
+    Cli cli = common_cli();
+    cli.manual.options.push_back(threads_row);
+    return cli;
+}
+
 Cli distributed_cli() {
-    Cli cli = emulation_cli();
+    Cli cli = common_cli();
     cli.manual.program = "ovniemu-mpi";
     cli.manual.summary = "turn a trace into Paraver files, on many nodes";
     cli.manual.usage = "mpirun -n N ovniemu-mpi [OPTIONS] TRACE | --local DIR -o DIR";
@@ -160,6 +183,7 @@ EmulationOptions read_options(const Cli& cli) {
     options.empty_is_ok = cli.has("empty-ok");
     if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
     if (cli.has("no-messages")) options.messages = Messages::left_out;
+    if (cli.has("jobs")) options.threads = threads(cli);
     if (cli.has("memory")) options.memory = memory(cli);
     if (cli.has("mpi-prv")) options.mpi_prv = MpiPrv::with_states;
     if (cli.has("no-states")) {

@@ -60,6 +60,7 @@ struct EmulationOptions {
     Tolerance tolerance = Tolerance::none;
     RowNames row_names = RowNames::ranks;
     Messages messages = Messages::matched;
+    std::optional<int> threads;      // that emulate, in one process; else as many as pay
     std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
     MpiPrv mpi_prv = MpiPrv::none;
     int64_t min_duration = 0;  // ns: shorter slices are left out of --perfetto

@@ -1,6 +1,7 @@
 #include "session/window.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "session/interruption.hpp"
 
@@ -13,7 +14,7 @@ constexpr int64_t at_the_end = INT64_MAX;
 }  // namespace
 
 Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic,
+               std::unique_ptr<TieExchange> order, EventTally* tally, TrafficOutput* traffic,
                PendingCalls* calls)
     : ranks_(ranks),
       merger_(std::move(merger)),
@@ -25,6 +26,7 @@ Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t siz
       calls_(calls),
       all_wait_(order_ != nullptr) {
     mine_.rank = ranks.rank();
+    mine_.bytes = merger_.size();
     if (tally) tallied_.emplace(ranks, *tally);
 }
 
@@ -40,15 +42,18 @@ void Window::emulate() {
     const RecordQueue& made = emulator_.tracker().queue();
     int64_t& done = mine_.done;
     while (done != at_the_end && !mine_.waits) {
-        if (done > limit_ || was_interrupted_) {
+        if (done > limit_) {
             done = at_the_end;
             break;
         }
+        if (mine_.interrupted && done < limit_) break;
         bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
         if (is_enough && done > agreed_) break;
         play();
     }
     mine_.now = emulator_.now();
+    mine_.events = emulator_.events();
+    mine_.consumed = merger_.consumed();
 }
 
 // Some events, or as many as are known or good.
@@ -71,7 +76,7 @@ void Window::play() {
             if (calls_) calls_->take(*event);
         }
         mine_.done = emulator_.now() - 1;
-        was_interrupted_ = is_interrupted();
+        mine_.interrupted = is_interrupted();
     } catch (const Error& e) {
         // Damage at the beginning of a stream lies before all events.
         bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
@@ -86,9 +91,15 @@ void Window::learn_order() {
     mine_.waits = 0;
 }
 
-double Window::progress() const {
-    if (merger_.size() == 0) return 1.0;
-    return static_cast<double>(merger_.consumed()) / static_cast<double>(merger_.size());
+void Window::note_progress(const PerRank<Position>& all) {
+    events_ = 0;
+    uint64_t consumed = 0, bytes = 0;
+    for (const Position& rank : all) {
+        events_ += rank.events;
+        consumed += rank.consumed;
+        bytes += rank.bytes;
+    }
+    progress_ = bytes == 0 ? 1.0 : static_cast<double>(consumed) / static_cast<double>(bytes);
 }
 
 std::vector<int64_t> Window::shown_extras() const {
@@ -135,11 +146,16 @@ bool Window::next(Stretch& stretch) {
     const Position& first_error = *std::ranges::min_element(all, {}, &Position::error);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
-    at_end_ = done == at_the_end;
+    was_interrupted_ = done < limit_ && std::ranges::any_of(all, &Position::interrupted);
+    at_end_ = done == at_the_end || was_interrupted_;
+    note_progress(all);
     agreed_ = done;
     all_wait_ =
         order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
-    if (at_end_) finish(all, first_error);
+    if (was_interrupted_)
+        end_before(done);
+    else if (at_end_)
+        finish(all, first_error);
     // The last window sorts out what was made at the time of the error.
     int64_t final_before = std::min(done, limit_ - 1);
     take_before(at_end_ ? RecordQueue::everything : final_before, stretch);
@@ -148,11 +164,17 @@ bool Window::next(Stretch& stretch) {
     return true;
 }
 
-void Window::finish(const std::vector<Position>& all, const Position& first_error) {
+// The ranks have got on unequally far.
+void Window::end_before(int64_t time) {
+    duration_ = std::max(time, int64_t{0});
+    end_ = {time - 1, std::numeric_limits<uint32_t>::max()};
+}
+
+void Window::finish(const PerRank<Position>& all, const Position& first_error) {
     duration_ = std::ranges::max(all, {}, &Position::now).now;
     if (limit_ == INT64_MAX) return;
     error_ = ranks_.broadcast(what_, first_error.rank);
-    error_order_ = first_error.error_order;
+    end_ = first_error.error();
     duration_ = std::max(limit_, int64_t{0});
 }
 

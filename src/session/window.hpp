@@ -11,11 +11,11 @@
 
 #include "base/ranks.hpp"
 #include "emu/emulator.hpp"
-#include "session/distribution.hpp"
 #include "session/pending_calls.hpp"
 #include "session/pending_events.hpp"
 #include "session/pending_messages.hpp"
 #include "session/stretch.hpp"
+#include "session/tie_exchange.hpp"
 #include "session/waits_in_timeline.hpp"
 #include "trace/merger.hpp"
 
@@ -34,7 +34,8 @@ class Window {
     // time. `tally`: takes the events, or nullptr;
     // `traffic` and `calls`: those of the trace, or nullptr on all ranks.
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::unique_ptr<TieRounds> order, EventTally* tally, TrafficOutput* traffic, PendingCalls* calls);
+           std::unique_ptr<TieExchange> order, EventTally* tally, TrafficOutput* traffic,
+           PendingCalls* calls);
 
     // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
     // the stretch that ends at the end of all ranks. Collective.
@@ -47,10 +48,11 @@ class Window {
     const std::optional<std::string>& error() const { return error_; }
     // Ended by ^C.
     bool was_interrupted() const { return was_interrupted_; }
-    // How much of the streams of this rank is played, 0 to 1.
-    double progress() const;
+    // So far, on all ranks: events played, and how much of the streams that is, 0 to 1.
+    uint64_t events() const { return events_; }
+    double progress() const { return progress_; }
     // Nothing after it counts.
-    Moment end() const { return error_ ? Moment(limit_, error_order_) : end_of_trace; }
+    const Moment& end() const { return end_; }
     // The values of this rank that count as shown in the end.
     std::vector<int64_t> shown_extras() const;
     uint64_t ties() const { return merger_.ties(); }
@@ -65,14 +67,18 @@ class Window {
         uint32_t error_order = 0;
         int32_t rank = 0;
         int32_t failed = 0;
-        int64_t waits = 0;  // has emulated all that is known to the merger?
+        int64_t waits = 0;                             // has emulated all that is known to the merger?
+        int64_t interrupted = 0;                       // by ^C
+        uint64_t events = 0, consumed = 0, bytes = 0;  // played, of the streams
 
         Moment error() const { return {error_time, error_order}; }
     };
     void emulate();
     void play();
     PerRank<Position> emulate_all();
-    void finish(const std::vector<Position>& all, const Position& first_error);
+    void note_progress(const PerRank<Position>& all);
+    void end_before(int64_t time);
+    void finish(const PerRank<Position>& all, const Position& first_error);
     void learn_order();
     void fail(const std::string& what, int64_t time, uint32_t order);
 
@@ -81,7 +87,7 @@ class Window {
     Emulator& emulator_;
     size_t size_;
     int64_t origin_;
-    std::unique_ptr<TieRounds> order_;
+    std::unique_ptr<TieExchange> order_;
     std::optional<PendingEvents> tallied_;
     TrafficOutput* traffic_;
     PendingCalls* calls_;
@@ -92,9 +98,11 @@ class Window {
     int64_t agreed_ = INT64_MIN;  // all ranks are done before this time
     bool at_end_ = false;
     bool was_interrupted_ = false;
+    uint64_t events_ = 0;
+    double progress_ = 0;
     int64_t duration_ = 0;
     std::optional<std::string> error_;
-    uint32_t error_order_ = 0;
+    Moment end_ = end_of_trace;
 };
 
 }  // namespace ovni

@@ -3,16 +3,25 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/thread_ranks.hpp"
 #include "core/launcher.hpp"
 #include "session/cut_part.hpp"
 #include "session/emulation.hpp"
 #include "session/interruption.hpp"
 #include "session/options.hpp"
 #include "session/outputs_check.hpp"
+#include "session/thread_distribution.hpp"
 
 namespace ovni {
 
 namespace {
+
+int emulate(const Ranks& ranks, const EmulationOptions& options, const TraceInMemory& whole) {
+    if (!ranks.is_root()) log::print_from(log::Level::warning);
+    ThreadDistribution distribution(ranks, whole);
+    return Emulation(options, distribution).run();
+}
 
 // Started by mpirun, every rank would do the same work and write the same files.
 void refuse_mpirun() {
@@ -36,9 +45,9 @@ int main(int argc, char** argv) {
         ovni::EmulationOptions options = ovni::read_options(cli);
         ovni::check_outputs(options);
         const auto part = ovni::cut_part(options);
-        ovni::Distribution alone(options);
-        ovni::Emulation emulation(options, alone);
+        const ovni::TraceInMemory whole = ovni::read_trace(options);
         ovni::stop_in_order();
-        return emulation.run();
+        return ovni::run_on_threads(options.threads.value_or(ovni::best_threads(*whole.trace)),
+                                    [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
     });
 }

@@ -25,13 +25,13 @@ class GeneratedFormat : public DistributedTest, public testing::WithParamInterfa
         fs::create_directories(output("serial"));
         const Finished expected = serial(directory, output("serial"), all_options("serial"));
         ASSERT_EQ(expected.status, 0) << expected.err;
-        for (int ranks : {1, 2, 3, 4}) {
-            const std::string name = "ranks" + std::to_string(ranks);
+        for (const Workers& workers : every_sharing) {
+            const std::string name = workers.name();
             fs::create_directories(output(name));
             const Finished done =
-                distributed(ranks, directory, output(name), all_options(name),
-                            {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 300),
-                             ranks % 2 == 0 ? "OVNI_TEST_WRITER=thread" : "OVNI_TEST_NOTHING="});
+                shared(workers, directory, output(name), all_options(name),
+                       {"OVNI_TEST_WINDOW=" + std::to_string(workers.number * 300),
+                        workers.number % 2 == 0 ? "OVNI_TEST_WRITER=thread" : "OVNI_TEST_NOTHING="});
             ASSERT_EQ(done.status, 0) << done.err;
             expect_equal_bytes(output("serial") / format.file, output(name) / format.file);
         }

@@ -85,16 +85,16 @@ class ColumnsTest : public DistributedTest {
             EXPECT_EQ(differences(out / "x.partial.h5", out), "");
         }
     }
-    // The same from one process and from 1 to 4 ranks.
+    // The same, however the work is shared.
     void expect_same_columns(const std::vector<std::string>& options) {
         fs::path directory = trace_.write();
         Finished expected = serial(directory, output("serial"), columns_to("serial.h5", options));
         ASSERT_EQ(expected.status, 0) << expected.err;
         EXPECT_EQ(differences(output("serial.h5"), output("serial")), "");
-        for (int ranks : {1, 2, 3, 4}) {
-            std::string name = "ranks" + std::to_string(ranks);
-            Finished done = distributed(ranks, directory, output(name), columns_to(name + ".h5", options),
-                                        {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 300)});
+        for (const Workers& workers : every_sharing) {
+            const std::string name = workers.name();
+            Finished done = shared(workers, directory, output(name), columns_to(name + ".h5", options),
+                                   {"OVNI_TEST_WINDOW=" + std::to_string(workers.number * 300)});
             ASSERT_EQ(done.status, 0) << done.err;
             EXPECT_EQ(differences(output(name + ".h5"), output(name), output("serial.h5")), "");
             expect_same(output("serial"), output(name));

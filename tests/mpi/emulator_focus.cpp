@@ -20,14 +20,14 @@ class DistributedFocusTest : public DistributedTest {
         cutting.insert(cutting.end(), focus.begin(), focus.end());
         ASSERT_EQ(run(cutting).status, 0);
         ASSERT_EQ(serial(part, expected, {"--report", expected / "report.json"}).status, 0);
-        for (int ranks : {1, 2, 3, 4}) {
-            const fs::path out = output(fmt::format("out{}.{}", number, ranks));
+        for (const Workers& workers : every_sharing) {
+            const fs::path out = output(fmt::format("out{}.{}", number, workers.name()));
             std::vector<std::string> options = focus;
             options.insert(options.end(), {"--report", out / "report.json"});
-            Finished done = distributed(ranks, whole, out, options);
+            Finished done = shared(workers, whole, out, options);
             ASSERT_EQ(done.status, 0) << done.err;
             move_report(out, whole);
-            if (ranks == 1) move_report(expected, whole);
+            if (&workers == every_sharing) move_report(expected, whole);
             expect_same(expected, out);
             expect_no_private_files();
         }

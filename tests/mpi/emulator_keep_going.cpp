@@ -61,12 +61,12 @@ class KeepGoing : public DistributedTest, public testing::WithParamInterface<Bad
 TEST_P(KeepGoing, LeavesOutWhatIsBad) {
     GetParam().damage(*victim_);
     fs::path directory = trace_.write();
-    for (int ranks : {0, 3}) {
+    const Workers each[] = {{1, Workers::Kind::threads}, {3, Workers::Kind::threads}, {3}};
+    for (const Workers& workers : each) {
         auto emulate = [&](const std::string& name, const std::vector<std::string>& options) {
-            return ranks == 0 ? serial(directory, output(name), options)
-                              : distributed(ranks, directory, output(name), options);
+            return shared(workers, directory, output(name), options);
         };
-        std::string number = std::to_string(ranks);
+        const std::string number = workers.name();
         Finished strict = emulate("strict" + number, {});
         EXPECT_EQ(strict.status, 1);
         EXPECT_THAT(strict.err, HasSubstr(GetParam().error));
@@ -79,7 +79,7 @@ TEST_P(KeepGoing, LeavesOutWhatIsBad) {
         EXPECT_EQ(rows.find("TH 1.7 (incomplete)\n") != rows.npos, GetParam().is_there) << rows;
         EXPECT_EQ(rows.find("TH 1.7\n"), rows.npos) << rows;
     }
-    expect_same(output("kept0"), output("kept3"));
+    for (const Workers& workers : each) expect_same(output("keptthreads1"), output("kept" + workers.name()));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, KeepGoing, testing::ValuesIn(bad_days),

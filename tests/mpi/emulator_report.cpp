@@ -19,10 +19,10 @@ class DistributedReportTest : public DistributedTest {
         EXPECT_EQ(expected.status, status) << expected.err;
         std::string text = read_file(output("serial" + inserted + ".json"));
         expect_mpi_times_as_in_states(Json::parse(text));
-        for (int ranks : {1, 2, 3, 4}) {
-            std::string name = "ranks" + std::to_string(ranks);
-            Finished done = distributed(ranks, directory, output(name), report_to(name + ".json", options),
-                                        {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 200)});
+        for (const Workers& workers : every_sharing) {
+            const std::string name = workers.name();
+            Finished done = shared(workers, directory, output(name), report_to(name + ".json", options),
+                                   {"OVNI_TEST_WINDOW=" + std::to_string(workers.number * 200)});
             EXPECT_EQ(done.status, status) << done.err;
             EXPECT_TRUE(text == read_file(output(name + inserted + ".json")));
             expect_same(output("serial"), output(name));

@@ -24,9 +24,9 @@ TEST_P(RowNames, AreTheSameForAnyNumberOfRanks) {
     const fs::path directory = trace_.write();
     const std::vector<std::string> options = {"--row-names", GetParam(), "-b"};
     ASSERT_EQ(serial(directory, output("serial"), options).status, 0);
-    for (int ranks : {1, 2, 3}) {
-        const fs::path out = output("ranks" + std::to_string(ranks));
-        const Finished done = distributed(ranks, directory, out, options);
+    for (const Workers& workers : every_sharing) {
+        const fs::path out = output(workers.name());
+        const Finished done = shared(workers, directory, out, options);
         ASSERT_EQ(done.status, 0) << done.err;
         expect_same(output("serial"), out);
     }

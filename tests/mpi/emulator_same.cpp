@@ -1,4 +1,5 @@
-// ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks.
+// ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks, and ovniemu for any number of
+// threads.
 #include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
@@ -11,12 +12,12 @@ TEST_P(RandomTraceTest, AnyNumberOfRanksWritesTheSameBytes) {
     fs::path directory = trace_.write();
     Finished expected = serial(directory, output("serial"), {"-b"});
     ASSERT_EQ(expected.status, 0) << expected.err;
-    for (int ranks : {1, 2, 3, 4}) {
-        fs::path out = output("ranks" + std::to_string(ranks));
+    for (const Workers& workers : every_sharing) {
+        fs::path out = output(workers.name());
         // A writer thread writes the window before the one that is emulated.
         std::vector<std::string> beside = {"OVNI_TEST_WRITER=thread", "OVNI_TEST_WINDOW=500"};
-        Finished done =
-            distributed(ranks, directory, out, {"-b"}, ranks % 2 == 0 ? beside : std::vector<std::string>());
+        Finished done = shared(workers, directory, out, {"-b"},
+                               workers.number % 2 == 0 ? beside : std::vector<std::string>());
         ASSERT_EQ(done.status, 0) << done.err;
         EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
         expect_same(output("serial"), out);
@@ -46,9 +47,9 @@ TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
     EXPECT_THAT(expected.err, HasSubstr("events share their clock"));
     ASSERT_EQ(serial(directory, output("canonical")).status, 0);
     EXPECT_NE(read_file(output("canonical") / "thread.prv"), read_file(output("serial") / "thread.prv"));
-    for (int ranks : {1, 2, 3, 4}) {
-        fs::path out = output("ranks" + std::to_string(ranks));
-        Finished done = distributed(ranks, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
+    for (const Workers& workers : every_sharing) {
+        fs::path out = output(workers.name());
+        Finished done = shared(workers, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
         ASSERT_EQ(done.status, 0) << done.err;
         EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
         expect_same(output("serial"), out);
@@ -74,9 +75,9 @@ TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
     fs::path directory = trace_.write();
     Finished expected = serial(directory, output("serial"), exact);
     ASSERT_EQ(expected.status, 0) << expected.err;
-    for (int ranks : {2, 4}) {
-        fs::path out = output("ranks" + std::to_string(ranks));
-        ASSERT_EQ(distributed(ranks, directory, out, exact).status, 0);
+    for (const Workers& workers : every_sharing) {
+        fs::path out = output(workers.name());
+        ASSERT_EQ(shared(workers, directory, out, exact).status, 0);
         expect_same(output("serial"), out);
     }
 }
@@ -126,12 +127,13 @@ TEST_F(DistributedTest, AnyWindowSizeGivesTheSameBytes) {
     burst.ends(3000);
     fs::path directory = trace_.write();
     ASSERT_EQ(serial(directory, output("serial")).status, 0);
-    for (const char* size : {"1", "10", "250"}) {
-        Finished done =
-            distributed(2, directory, output(size), {}, {std::string("OVNI_TEST_WINDOW=") + size});
-        ASSERT_EQ(done.status, 0) << done.err;
-        expect_same(output("serial"), output(size));
-    }
+    for (const char* size : {"1", "10", "250"})
+        for (const Workers& workers : every_sharing) {
+            const fs::path out = output(workers.name() + size);
+            Finished done = shared(workers, directory, out, {}, {std::string("OVNI_TEST_WINDOW=") + size});
+            ASSERT_EQ(done.status, 0) << done.err;
+            expect_same(output("serial"), out);
+        }
 }
 
 }  // namespace

@@ -25,6 +25,17 @@ inline const std::vector<std::string> mpi_environment = {
     "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
     "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0"};
 
+// The work is shared among so many processes (ovniemu-mpi), or threads of one (ovniemu -j).
+struct Workers {
+    enum class Kind { ranks, threads };
+    int number;
+    Kind kind = Kind::ranks;
+
+    std::string name() const { return (kind == Kind::ranks ? "ranks" : "threads") + std::to_string(number); }
+};
+constexpr Workers every_sharing[] = {
+    {1}, {2}, {3}, {4}, {2, Workers::Kind::threads}, {3, Workers::Kind::threads}};
+
 class DistributedTest : public testing::Test {
  protected:
     Finished serial(const fs::path& directory, const fs::path& output,
@@ -35,9 +46,15 @@ class DistributedTest : public testing::Test {
     }
     Finished distributed(int ranks, const fs::path& directory, const fs::path& output,
                          const std::vector<std::string>& options = {},
-                         std::vector<std::string> environment = {}) {
-        std::vector<std::string> words = {
-            launcher(), "-n", std::to_string(ranks), program("ovniemu-mpi"), "-o", output.string()};
+                         const std::vector<std::string>& environment = {}) {
+        return shared(Workers{ranks}, directory, output, options, environment);
+    }
+    Finished shared(const Workers& workers, const fs::path& directory, const fs::path& output,
+                    const std::vector<std::string>& options = {}, std::vector<std::string> environment = {}) {
+        const std::string number = std::to_string(workers.number);
+        std::vector<std::string> words = {launcher(), "-n", number, program("ovniemu-mpi")};
+        if (workers.kind == Workers::Kind::threads) words = {program("ovniemu"), "-j", number};
+        words.insert(words.end(), {"-o", output.string()});
         words.insert(words.end(), options.begin(), options.end());
         words.push_back(directory.string());
         environment.insert(environment.end(), mpi_environment.begin(), mpi_environment.end());
@@ -77,9 +94,9 @@ class DistributedTest : public testing::Test {
         Finished expected = serial(directory, output("serial"), options);
         EXPECT_EQ(expected.status, 1);
         EXPECT_THAT(expected.err, HasSubstr(cause));
-        for (int ranks : {1, 3}) {
-            fs::path out = output("ranks" + std::to_string(ranks));
-            Finished done = distributed(ranks, directory, out, options, {"OVNI_TEST_WINDOW=100"});
+        for (const Workers& workers : {every_sharing[0], every_sharing[2], every_sharing[5]}) {
+            fs::path out = output(workers.name());
+            Finished done = shared(workers, directory, out, options, {"OVNI_TEST_WINDOW=100"});
             EXPECT_EQ(done.status, 1);
             EXPECT_EQ(message(done.err), message(expected.err)) << done.err;
             expect_same(output("serial"), out);

@@ -1,4 +1,4 @@
-#include "mpi/emu/tie_exchange.hpp"
+#include "session/tie_exchange.hpp"
 
 #include <algorithm>
 
@@ -14,15 +14,15 @@ constexpr int64_t nothing_left = INT64_MAX;
 
 }  // namespace
 
-TieExchange::TieExchange(const Comm& comm, std::vector<StreamReader> readers, size_t streams)
-    : comm_(comm),
+TieExchange::TieExchange(const Ranks& ranks, std::vector<StreamReader> readers, size_t streams)
+    : ranks_(ranks),
       window_(std::move(readers)),
       wanted_(std::max(fewest_events, events_per_stream * streams)),
       width_(first_width) {
     std::vector<uint32_t> mine;
     for (const StreamReader& reader : window_.readers()) mine.push_back(reader.index());
-    PerRank<std::vector<uint32_t>> all = comm_.gather(mine);
-    if (!comm_.is_root()) return;
+    PerRank<std::vector<uint32_t>> all = ranks_.gather(mine);
+    if (!ranks_.is_root()) return;
     owners_.resize(streams);
     for (size_t rank = 0; rank < all.size(); ++rank)
         for (uint32_t stream : all[rank]) {
@@ -35,7 +35,7 @@ TieExchange::TieExchange(const Comm& comm, std::vector<StreamReader> readers, si
 TieExchange::Round TieExchange::next() {
     // Only damage lies before 0.
     int64_t mine = std::max<int64_t>(window_.next_start().value_or(nothing_left), 0);
-    int64_t start = comm_.allreduce(Op::min, mine);
+    int64_t start = ranks_.allreduce(Op::min, mine);
     if (start == nothing_left) return {nothing_left, Ties()};
     uint32_t width = scan(start);
     Ties ties(start, distribute(gather()));
@@ -46,9 +46,10 @@ TieExchange::Round TieExchange::next() {
 
 uint32_t TieExchange::scan(int64_t start) {
     for (uint32_t width = width_;; width /= 4) {
-        bool fits = comm_.agree([&] { return window_.decode(start, width); });
+        bool fits = ranks_.agree([&] { return window_.decode(start, width); });
         uint64_t entries = window_.entries().size();
-        std::vector<uint64_t> sums = comm_.allreduce(Op::sum, std::vector<uint64_t>{fits ? 0u : 1u, entries});
+        std::vector<uint64_t> sums =
+            ranks_.allreduce(Op::sum, std::vector<uint64_t>{fits ? 0u : 1u, entries});
         bool fit_all = sums[0] == 0, too_many = sums[1] > most_over_wanted * wanted_;
         if (fit_all && (!too_many || width == 0)) {
             if (width == width_ && sums[1] < wanted_)
@@ -58,18 +59,18 @@ uint32_t TieExchange::scan(int64_t start) {
             return width;
         }
         window_.rewind();
-        comm_.agree([&] {
+        ranks_.agree([&] {
             if (width == 0 && !fits) window_.grow();
         });
     }
 }
 
 ClockRuns TieExchange::gather() {
-    ClockRuns mine = comm_.agree([&] { return window_.clocks(); });
-    PerRank<std::vector<uint32_t>> counts = comm_.gather(mine.counts);
-    PerRank<std::vector<uint32_t>> times = comm_.gather(mine.times);
-    PerRank<std::vector<int64_t>> next = comm_.gather(mine.next);
-    return comm_.agree([&] {
+    ClockRuns mine = ranks_.agree([&] { return window_.clocks(); });
+    PerRank<std::vector<uint32_t>> counts = ranks_.gather(mine.counts);
+    PerRank<std::vector<uint32_t>> times = ranks_.gather(mine.times);
+    PerRank<std::vector<int64_t>> next = ranks_.gather(mine.next);
+    return ranks_.agree([&] {
         ClockRuns all;
         std::vector<std::span<const uint32_t>> of_stream(owners_.size());
         all.next.assign(owners_.size(), ClockRuns::no_clock);
@@ -91,13 +92,13 @@ ClockRuns TieExchange::gather() {
 }
 
 std::vector<uint32_t> TieExchange::distribute(const ClockRuns& all) {
-    std::vector<Ties> of_rank(static_cast<size_t>(comm_.size()));
-    comm_.agree([&] {
-        if (comm_.is_root()) replay_->find_ties(all, owners_, of_rank);
+    std::vector<Ties> of_rank(static_cast<size_t>(ranks_.size()));
+    ranks_.agree([&] {
+        if (ranks_.is_root()) replay_->find_ties(all, owners_, of_rank);
     });
     PerRank<std::span<const uint32_t>> parts;
     for (const Ties& ties : of_rank) parts.emplace_back(ties.words());
-    return std::move(comm_.alltoallv(parts).front());
+    return std::move(ranks_.alltoallv(parts).front());
 }
 
 }  // namespace ovni

@@ -11,20 +11,24 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/comm/comm.hpp"
-#include "session/distribution.hpp"
+#include "base/ranks.hpp"
 #include "trace/event_window.hpp"
 #include "trace/tie_order.hpp"
 
 namespace ovni {
 
-class TieExchange : public TieRounds {
+class TieExchange {
  public:
+    // The ties in events up to and with the clock `until`, INT64_MAX after the last event.
+    struct Round {
+        int64_t until = 0;
+        Ties ties;
+    };
     // `readers`: of the streams of this rank, none advanced yet. `streams`: in the whole trace. Collective.
-    TieExchange(const Comm& comm, std::vector<StreamReader> readers, size_t streams);
+    TieExchange(const Ranks& ranks, std::vector<StreamReader> readers, size_t streams);
 
-    // The ties of this rank's streams.
-    Round next() override;
+    // The next round, with the ties of this rank's streams. Collective.
+    Round next();
 
  private:
     // Decodes the round from `start` on all ranks and returns its width, which becomes smaller until it fits.
@@ -34,7 +38,7 @@ class TieExchange : public TieRounds {
     // Sends every rank the ties that rank 0 finds for it. Returns those of this rank. Collective.
     std::vector<uint32_t> distribute(const ClockRuns& all);
 
-    const Comm& comm_;
+    const Ranks& ranks_;
     EventWindow window_;
     std::vector<uint32_t> streams_;     // on rank 0: the streams of rank 0, of rank 1, ...
     std::vector<int> owners_;           // on rank 0: rank by stream

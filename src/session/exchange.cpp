@@ -1,4 +1,4 @@
-#include "mpi/emu/exchange.hpp"
+#include "session/exchange.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,74 @@
+#include "session/thread_distribution.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/parallel.hpp"
+#include "session/dry_run.hpp"
+#include "session/left_events.hpp"
+#include "session/partition.hpp"
+#include "session/salvaged_trace.hpp"
+#include "session/trace_check.hpp"
+
+namespace ovni {
+
+namespace {
+
+Trace read_trace(const EmulationOptions& options, const ClockSources& clocks, std::vector<Damage>& damages) {
+    expect_begun(options.trace);
+    refuse_part_of_trace(options.trace);
+    const std::filesystem::path& directory = options.files();
+    const bool is_copy = options.part.has_value();
+    if (options.tolerance == Tolerance::none)
+        return is_copy ? Trace::open_copy(directory, options.trace) : Trace::open(directory);
+    std::vector<StreamFile> files;
+    FoundStreams found = find_streams(directory);
+    list_without_metadata(directory, found, damages);
+    for (const std::string& relative_path : found.streams)
+        if (auto file = salvage_stream(directory, relative_path, options.regions, damages)) {
+            if (is_copy) file->root = directory, file->is_copy = true;
+            files.push_back(std::move(*file));
+        }
+    Trace trace =
+        salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+    salvage_events(trace, dry_run_of(options, clocks), damages);
+    return trace;
+}
+
+}  // namespace
+
+TraceInMemory read_trace(const EmulationOptions& options) {
+    ClockSources clocks = ClockSources::find(options.clock_table, {options.files()});
+    clocks.name_as_in(options.trace);
+    std::vector<Damage> damages;
+    auto trace = std::make_shared<const Trace>(read_trace(options, clocks, damages));
+    return {std::move(clocks), std::move(trace), std::move(damages)};
+}
+
+int best_threads(const Trace& trace) {
+    constexpr uint64_t fewest_bytes_each = uint64_t{4} << 20;
+    std::set<std::string_view> looms;
+    uint64_t bytes = 0;
+    for (const Stream& stream : trace.streams()) {
+        looms.insert(stream.metadata.loom);
+        bytes += stream.bytes;
+    }
+    // A rank and its writer keep two cores busy.
+    const uint64_t most = std::min<uint64_t>({usable_cores() / 2, looms.size(), bytes / fewest_bytes_each});
+    return static_cast<int>(std::max<uint64_t>(most, 1));
+}
+
+std::shared_ptr<const Trace> ThreadDistribution::read_trace(const ClockSources& /*clocks*/,
+                                                            std::vector<Damage>& damages) {
+    damages = whole_.damages;
+    return whole_.trace;
+}
+
+std::vector<bool> ThreadDistribution::my_looms(const Trace& trace, const System& system) const {
+    std::vector<bool> mine;
+    for (int rank : deal_looms(trace, system, ranks_.size())) mine.push_back(rank == ranks_.rank());
+    return mine;
+}
+
+}  // namespace ovni

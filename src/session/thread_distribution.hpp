@@ -1,0 +1,45 @@
+// An emulation in one process: the trace is read once, for all ranks, each a thread or the process itself.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "session/distribution.hpp"
+#include "session/options.hpp"
+
+namespace ovni {
+
+struct TraceInMemory {
+    ClockSources clocks;
+    std::shared_ptr<const Trace> trace;
+    std::vector<Damage> damages;
+};
+
+// Throws Error.
+TraceInMemory read_trace(const EmulationOptions& options);
+
+// The threads that emulate the trace fastest: as many as have a loom each, two cores, and events enough to
+// make up for what they need to work together.
+int best_threads(const Trace& trace);
+
+class ThreadDistribution : public Distribution {
+ public:
+    // Both outlive the distribution.
+    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole) : ranks_(ranks), whole_(whole) {}
+
+    const Ranks& ranks() const override { return ranks_; }
+    ClockSources read_clock_sources() override { return whole_.clocks; }
+    std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
+                                            std::vector<Damage>& damages) override;
+    std::vector<bool> my_looms(const Trace& trace, const System& system) const override;
+    // The events of such a stream are an error, which one rank finds.
+    bool reads_stray(uint32_t /*stream*/) const override { return ranks_.is_root(); }
+
+ private:
+    int ranks_of_node() const override { return ranks_.size(); }
+
+    const Ranks& ranks_;
+    const TraceInMemory& whole_;
+};
+
+}  // namespace ovni
