@@ -34,8 +34,9 @@ class ThreadRanks : public Ranks {
 };
 
 // Calls body(ranks) on `size` threads, of which the calling one is rank 0, and returns what that call does.
-// If one throws, the others throw at their next collective call, and this throws what the lowest rank has
-// thrown by itself. Throws std::system_error if the system gives no more threads.
+// One thread is no ThreadRanks, but a rank that is alone. If one throws, the others throw at their next
+// collective call, and this throws what the lowest rank has thrown by itself. Throws std::system_error if the
+// system gives no more threads.
 int run_on_threads(int size, const std::function<int(const Ranks&)>& body);
 
 }  // namespace ovni

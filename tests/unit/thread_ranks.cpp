@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/support/ranks_rules.hpp"
 
@@ -38,6 +39,18 @@ TEST_P(ThreadRanksTest, NoCallTakesWhatBelongsToAnother) {
             EXPECT_EQ(ranks.allreduce(Op::max, round + ranks.rank()), round + last);
             EXPECT_EQ(ranks.broadcast(round * 10 + ranks.rank(), static_cast<int>(last)), round * 10 + last);
         }
+        return 0;
+    });
+}
+
+// The thread that writes outputs does so.
+TEST(OneThread, MayCallFromOthers) {
+    run_on_threads(1, [](const Ranks& ranks) {
+        const auto call_often = [&] {
+            for (int64_t i = 0; i < 10000; ++i) EXPECT_EQ(ranks.allgather(i), PerRank<int64_t>{i});
+        };
+        std::jthread other(call_often);
+        call_often();
         return 0;
     });
 }
