@@ -1,7 +1,6 @@
 #include "mpi/emu/mpi_distribution.hpp"
 
 #include "mpi/emu/read_trace.hpp"
-#include "session/partition.hpp"
 
 namespace ovni {
 
@@ -20,13 +19,6 @@ std::shared_ptr<const Trace> MpiDistribution::read_trace(const ClockSources& clo
 void MpiDistribution::check(const Trace& trace, const System& system, const ClockModel& clocks) const {
     if (options_.storage == Storage::node_local && options_.tolerance == Tolerance::none)
         expect_all_ranks(trace, system, clocks);
-}
-
-std::vector<bool> MpiDistribution::my_looms(const Trace& trace, const System& system) const {
-    std::vector<bool> mine;
-    for (int rank : deal_looms(trace, system, comm_.size(), readers_of(places_)))
-        mine.push_back(rank == comm_.rank());
-    return mine;
 }
 
 // The events of such a stream are an error, which the first rank of its place finds.

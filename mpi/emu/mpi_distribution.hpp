@@ -21,7 +21,7 @@ class MpiDistribution : public Distribution {
     std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                             std::vector<Damage>& damages) override;
     void check(const Trace& trace, const System& system, const ClockModel& clocks) const override;
-    std::vector<bool> my_looms(const Trace& trace, const System& system) const override;
+    Readers readers() const override { return readers_of(places_); }
     bool reads_stray(uint32_t stream) const override;
 
  private:

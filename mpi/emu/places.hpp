@@ -10,7 +10,7 @@
 #include "emu/system.hpp"
 #include "mpi/comm/comm.hpp"
 #include "session/options.hpp"
-#include "session/partition.hpp"
+#include "session/parts.hpp"
 
 namespace ovni {
 

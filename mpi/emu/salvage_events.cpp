@@ -1,7 +1,7 @@
 #include "mpi/emu/salvage_events.hpp"
 
 #include "session/gather.hpp"
-#include "session/partition.hpp"
+#include "session/parts.hpp"
 #include "session/tie_exchange.hpp"
 
 namespace ovni {
@@ -36,7 +36,8 @@ void salvage_events(const Comm& comm, Trace& trace, const Places& places, const 
                     std::vector<Damage>& damages) {
     DryRun run = comm.agree([&] { return DryRun(trace, options); });
     std::vector<bool> mine;
-    for (int rank : deal_looms(trace, run.system(), comm.size(), readers_of(places)))
+    const Parts looms = Parts::looms(run.system());
+    for (int rank : deal(trace, run.system(), looms, comm.size(), readers_of(places)))
         mine.push_back(rank == comm.rank());
     run.begin(comm.allreduce(Op::min, comm.agree([&] { return run.first_clocks(mine); })));
     while (!run.is_done()) {

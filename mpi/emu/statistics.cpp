@@ -16,7 +16,7 @@ struct Field {
 };
 
 constexpr Field fields[] = {
-    {"looms", &RankStatistics::looms},
+    {"processes", &RankStatistics::processes},
     {"streams", &RankStatistics::streams},
     {"events", &RankStatistics::events},
     {"windows", &RankStatistics::windows},

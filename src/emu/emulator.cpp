@@ -18,7 +18,7 @@ std::vector<bool> plain_channels(const Plan& plan, const Tracker& tracker) {
 }  // namespace
 
 Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
-                   int64_t origin, const std::vector<bool>& mine)
+                   int64_t origin, const Share& mine)
     : trace_(trace),
       plan_(plan),
       strictness_(strictness),

@@ -1,6 +1,6 @@
-// Applies events to the state of threads and CPUs and appends the resulting records. Works on the looms that
-// it is given: all of them in the serial emulator, some on each rank. Events come in the order of a Merger;
-// what an event does is looked up once, in a table made from the enabled models.
+// Applies events to the state of threads and CPUs and appends the resulting records. Works on the processes
+// that it is given: all of them in the serial emulator, some on each rank. Events come in the order of a
+// Merger; what an event does is looked up once, in a table made from the enabled models.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "emu/machine.hpp"
 #include "emu/oddities.hpp"
 #include "emu/plan.hpp"
+#include "emu/share.hpp"
 #include "emu/tasks.hpp"
 #include "emu/thread_sites.hpp"
 #include "emu/tracker.hpp"
@@ -26,9 +27,9 @@ enum class Strictness { tolerant, linter };
 
 class Emulator {
  public:
-    // `origin`: corrected clock of the first event of the trace. `mine[l]`: is loom l to be emulated here?
+    // `origin`: corrected clock of the first event of the trace. `mine`: is emulated here.
     Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
-             int64_t origin, const std::vector<bool>& mine);
+             int64_t origin, const Share& mine);
 
     // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
     // that event are dropped, those of all earlier ones stay.

@@ -4,16 +4,15 @@
 
 namespace ovni {
 
-Machine::Machine(const System& the_system, const Plan& plan, const std::vector<bool>& mine)
+Machine::Machine(const System& the_system, const Plan& plan, const Share& mine)
     : system(the_system),
       lost_events_(system.looms().size()),
       thread_of_stream_(system.stream_count(), nobody),
       local_thread_(system.threads().size(), nobody),
       local_cpu_(system.cpus().size(), nobody) {
-    auto is_mine = [&](const auto& info) { return mine[info.loom]; };
-    auto mine_of = [&](const auto& all) { return static_cast<size_t>(std::ranges::count_if(all, is_mine)); };
-    threads.reserve(mine_of(system.threads()));
-    cpus.reserve(mine_of(system.cpus()));
+    auto is_mine = [&](const ThreadInfo& info) { return mine.processes[info.process]; };
+    threads.reserve(static_cast<size_t>(std::ranges::count_if(system.threads(), is_mine)));
+    cpus.reserve(static_cast<size_t>(std::ranges::count(mine.cpus, true)));
     channels_.resize(threads.capacity() * plan.channel_count());
     for (uint32_t row = 0; row < system.threads().size(); ++row) {
         const ThreadInfo& info = system.threads()[row];
@@ -32,7 +31,7 @@ Machine::Machine(const System& the_system, const Plan& plan, const std::vector<b
     }
     for (uint32_t row = 0; row < system.cpus().size(); ++row) {
         const CpuInfo& info = system.cpus()[row];
-        if (!is_mine(info)) continue;
+        if (!mine.cpus[row]) continue;
         local_cpu_[row] = static_cast<uint32_t>(cpus.size());
         Cpu& cpu = cpus.emplace_back();
         cpu.row = row;

@@ -9,6 +9,7 @@
 #include "emu/channel.hpp"
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
+#include "emu/share.hpp"
 #include "emu/system.hpp"
 
 namespace ovni {
@@ -115,8 +116,7 @@ struct Cpu {
 
 class Machine {
  public:
-    // `mine[l]`: does this emulator work on loom l of the system?
-    Machine(const System& system, const Plan& plan, const std::vector<bool>& mine);
+    Machine(const System& system, const Plan& plan, const Share& mine);
 
     const System& system;
     std::vector<Thread> threads;

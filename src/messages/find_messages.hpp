@@ -1,4 +1,4 @@
-// Finds the messages of a trace: all ranks read the streams of their looms, deal the ends of messages by
+// Finds the messages of a trace: all ranks read the streams of their processes, deal the ends of messages by
 // their keys, match what has one key, and return each message to the rank that has its sender. No replay, so
 // what is missing anywhere leaves ends without partners, and never a wait.
 #pragma once
@@ -63,8 +63,8 @@ struct FoundMessages {
 // True if a stream of the trace may tell of messages.
 bool may_have_messages(const Trace& trace);
 
-// `mine`: looms of this rank, true for each; `open` opens streams of these. A damaged stream is read up to
-// the damage. `threads`: of this rank, that read at a time. Collective.
+// `mine`: processes of this rank, true for each; `open` opens streams of these. A damaged stream is read up
+// to the damage. `threads`: of this rank, that read at a time. Collective.
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
                             const std::vector<bool>& mine, const OpenStream& open, size_t threads);
 

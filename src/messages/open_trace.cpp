@@ -14,11 +14,11 @@ bool may_have_open_calls(const Trace& trace) {
                                [](const Stream& stream) { return stream.metadata.end && uses_mpi(stream); });
 }
 
-OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& looms,
+OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
                                  const Open& open) {
     for (uint32_t p = 0; p < system.processes().size(); ++p) {
         const ProcessInfo& process = system.processes()[p];
-        if (!looms[process.loom]) continue;
+        if (!mine[p]) continue;
         ProcessCalls calls;
         bool is_of_mpi = false;
         for (uint32_t t = 0; t < process.thread_count; ++t) {

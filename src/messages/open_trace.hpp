@@ -19,8 +19,8 @@ bool may_have_open_calls(const Trace& trace);
 class OpenTraceReader {
  public:
     using Open = std::function<StreamReader(uint32_t stream)>;
-    // Reads the processes of these looms (true for each). Throws Error as the readers do.
-    OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& looms,
+    // Reads these processes (true for each). Throws Error as the readers do.
+    OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
                     const Open& open);
 
     const std::vector<OpenProcess>& processes() const { return processes_; }

@@ -102,11 +102,12 @@ bool may_have_open_waits(const Trace& trace) {
                                [](const Stream& stream) { return stream.metadata.end && has_waits(stream); });
 }
 
-std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& looms,
+std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
                                  const std::function<StreamReader(uint32_t stream)>& open) {
     std::vector<OpenWait> all;
-    for (const ProcessInfo& process : system.processes()) {
-        if (!looms[process.loom]) continue;
+    for (size_t p = 0; p < system.processes().size(); ++p) {
+        if (!mine[p]) continue;
+        const ProcessInfo& process = system.processes()[p];
         ProcessWaits waits;
         for (uint32_t t = 0; t < process.thread_count; ++t) {
             const ThreadInfo& thread = system.threads()[process.first_thread + t];

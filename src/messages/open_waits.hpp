@@ -57,8 +57,8 @@ class ProcessWaits {
 // True if the program did not end a stream with waits: then some may be open.
 bool may_have_open_waits(const Trace& trace);
 
-// Those of the looms that are true, by stream. Throws Error as the readers do.
-std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& looms,
+// Those of the processes that are true, by stream. Throws Error as the readers do.
+std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
                                  const std::function<StreamReader(uint32_t stream)>& open);
 
 // Circles of waits: the thread that has the object of each waits for the next, the last for the first.

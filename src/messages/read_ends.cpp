@@ -132,7 +132,7 @@ ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<b
     std::vector<ProcessFacts> processes;
     for (const ProcessFacts& facts : facts_of_processes(system)) {
         const ProcessInfo& info = system.processes()[facts.process];
-        if (mine[info.loom] && info.rank) processes.push_back(facts);
+        if (mine[facts.process] && info.rank) processes.push_back(facts);
     }
     std::vector<GroupOfProcesses> groups = groups_of(processes, threads);
     for_each_in_parallel(threads, groups.size(),

@@ -12,18 +12,16 @@ namespace ovni {
 
 class StreamOwners {
  public:
-    // `mine`: looms of this rank, true for each. Collective.
+    // `mine`: processes of this rank, true for each. Collective.
     StreamOwners(const Ranks& ranks, const System& system, const std::vector<bool>& mine)
         : ranks_(ranks), system_(system) {
-        std::vector<uint64_t> rank_of_loom(mine.size());
-        for (size_t loom = 0; loom < mine.size(); ++loom)
-            rank_of_loom[loom] = mine[loom] ? static_cast<uint64_t>(ranks.rank()) : 0;
-        rank_of_loom_ = ranks.allreduce(Op::max, std::move(rank_of_loom));
+        std::vector<uint64_t> rank_of_process(mine.size());
+        for (size_t process = 0; process < mine.size(); ++process)
+            rank_of_process[process] = mine[process] ? static_cast<uint64_t>(ranks.rank()) : 0;
+        rank_of_process_ = ranks.allreduce(Op::max, std::move(rank_of_process));
     }
 
-    size_t of_stream(uint32_t stream) const {
-        return rank_of_loom_[system_.threads()[system_.thread_of_stream(stream)].loom];
-    }
+    size_t of_stream(uint32_t stream) const { return rank_of_process_[system_.process_of_stream(stream)]; }
     // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
     template <Flat Item, class RankOf>
     std::vector<Item> deal(std::vector<Item> items, RankOf rank_of) const {
@@ -46,7 +44,7 @@ class StreamOwners {
  private:
     const Ranks& ranks_;
     const System& system_;
-    std::vector<uint64_t> rank_of_loom_;
+    std::vector<uint64_t> rank_of_process_;
 };
 
 }  // namespace ovni

@@ -9,6 +9,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/system.hpp"
+#include "session/parts.hpp"
 #include "sink/writer.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/clock_sources.hpp"
@@ -31,8 +32,8 @@ class Distribution {
                                                     std::vector<Damage>& damages) = 0;
     // Throws Error if a part is missing that only a distributed trace can lack. Local.
     virtual void check(const Trace&, const System&, const ClockModel&) const {}
-    // The looms that this rank emulates, true for each. Local.
-    virtual std::vector<bool> my_looms(const Trace& trace, const System& system) const = 0;
+    // The ranks that can read each stream. The distribution outlives it. Local.
+    virtual Readers readers() const = 0;
     // Does this rank read a stream that is no thread's? One rank does.
     virtual bool reads_stray(uint32_t stream) const = 0;
 

@@ -156,7 +156,8 @@ void DryRun::finish(std::vector<Damage>& damages) const {
 DryRun::Pass::Pass(const DryRun& run, const std::vector<bool>& mine, Merger merger, std::vector<Cut> cuts)
     : run_(run),
       merger_(std::move(merger)),
-      emulator_(run.trace_, run.system_, run.plan_, Strictness::tolerant, run.origin_, mine),
+      emulator_(run.trace_, run.system_, run.plan_, Strictness::tolerant, run.origin_,
+                Share::of_looms(run.system_, mine)),
       cuts_(std::move(cuts)),
       looms_(mine),
       over_(run.trace_.streams().size()) {

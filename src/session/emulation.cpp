@@ -43,7 +43,7 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
           return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));
       })),
-      mine_(distribution.my_looms(trace_, system_)) {}
+      mine_(find_share(ranks_, trace_, system_, distribution.readers(), quiet_reader())) {}
 
 int Emulation::run() {
     make_sinks();
@@ -91,8 +91,8 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
 
 bool Emulation::reads(uint32_t s) const {
     uint32_t thread = system_.thread_of_stream(s);
-    bool is_mine =
-        thread == System::no_thread ? distribution_.reads_stray(s) : mine_[system_.threads()[thread].loom];
+    bool is_mine = thread == System::no_thread ? distribution_.reads_stray(s)
+                                               : mine_.processes[system_.threads()[thread].process];
     return is_mine && trace_.streams()[s].is_readable();
 }
 
@@ -122,7 +122,7 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
         order = EventOrder::received;
     }
     Merger merger(std::move(readers), order);
-    merger.count_ties(loom_of_stream(trace_, system_));
+    merger.count_ties(process_of_stream(trace_, system_));
     emulator.fetch_ahead(merger);
     return {ranks_,
             std::move(merger),
@@ -141,7 +141,7 @@ void Emulation::analyse_traffic(int64_t origin) {
     // The ranks of a node have a core each.
     const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
-        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_, quiet_reader(), threads,
+        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_.processes, quiet_reader(), threads,
                               needs_report() ? Analysis::whole : Analysis::for_timeline);
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
@@ -149,7 +149,7 @@ void Emulation::analyse_traffic(int64_t origin) {
         longest_waits_ = wait_rows(system_, ranks_.broadcast(found.wait_summary.longest), origin);
     }
     traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
-                     WaitsInTimeline(system_, found.waits, found.critical_path, mine_, origin));
+                     WaitsInTimeline(system_, found.waits, found.critical_path, mine_.processes, origin));
     content_.traffic = {std::move(found.summary),
                         std::move(found.wait_summary),
                         {},
@@ -187,7 +187,9 @@ void Emulation::find_calls(int64_t origin) {
         if (ranks_.is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
         return;
     }
-    ranks_.agree([&] { calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_, origin, quiet_reader()); });
+    ranks_.agree([&] {
+        calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_.processes, origin, quiet_reader());
+    });
     sinks_.push_back(std::make_unique<MpiPrvSink>(
         options_.output, mpi_plan_.plan,
         options_.mpi_prv == MpiPrv::with_states ? MpiPrvText::States::shown : MpiPrvText::States::left_out));
@@ -233,7 +235,7 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     progress.finish(window.events(), window.progress());
     writer.finish();
     cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
-    cost_.looms = static_cast<uint64_t>(std::ranges::count(mine_, true));
+    cost_.processes = static_cast<uint64_t>(std::ranges::count(mine_.processes, true));
     cost_.streams = emulator.machine().threads.size();
     cost_.events = emulator.events();
 }
@@ -277,9 +279,9 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 
 void Emulation::tell_waiting(int64_t origin) {
     if (may_have_open_calls(trace_))
-        content_.waiting = find_waiting(ranks_, trace_, system_, mine_, quiet_reader());
+        content_.waiting = find_waiting(ranks_, trace_, system_, mine_.processes, quiet_reader());
     if (may_have_open_waits(trace_))
-        content_.open_waits = find_open_waits(ranks_, trace_, system_, mine_, quiet_reader());
+        content_.open_waits = find_open_waits(ranks_, trace_, system_, mine_.processes, quiet_reader());
     for (WaitingCall& call : content_.waiting.calls) call.since -= origin, call.until -= origin;
     for (OpenWait& wait : content_.open_waits) wait.since -= origin, wait.until -= origin;
     constexpr size_t most_lines = 10;
@@ -309,8 +311,9 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     log::info("writing traces to disk, please wait");
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies_)
-        content_.gaps = gather(
-            ranks_, ranks_.agree([&] { return gaps_of(trace_, system_, clocks_, window.origin(), mine_); }));
+        content_.gaps = gather(ranks_, ranks_.agree([&] {
+            return gaps_of(trace_, system_, clocks_, window.origin(), mine_.processes);
+        }));
     if (tallies_) {
         tallies_->states.finish(window.duration());
         gather(ranks_, *tallies_, content_);

@@ -23,7 +23,7 @@ namespace ovni {
 
 // The cost of the emulation on this rank.
 struct EmulationCost {
-    uint64_t looms = 0, streams = 0, events = 0;
+    uint64_t processes = 0, streams = 0, events = 0;
     uint64_t windows = 0;          // steps that all ranks took together
     uint64_t records_made = 0;     // by emulation
     uint64_t records_written = 0;  // after the exchange
@@ -75,8 +75,8 @@ class Emulation {
     const Trace& trace_;
     System system_;
     ClockModel clocks_;
-    Plan plan_;                              // with the call sites of the trace
-    std::vector<bool> mine_;                 // looms of this rank
+    Plan plan_;  // with the call sites of the trace
+    Share mine_;
     Views views_ = Views::left_alone;        // on rank 0
     std::optional<ReportFile> report_file_;  // on rank 0
     std::optional<Tallies> tallies_;

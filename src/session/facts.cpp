@@ -261,7 +261,7 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
     std::vector<GapFact> facts;
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         uint32_t thread = system.thread_of_stream(s);
-        if (thread == System::no_thread || !mine[system.threads()[thread].loom]) continue;
+        if (thread == System::no_thread || !mine[system.threads()[thread].process]) continue;
         if (!trace.streams()[s].is_readable()) continue;
         const ClockLine& clock = clocks.of_stream(trace.streams()[s].metadata);
         auto time = [&](int64_t raw) { return std::max(clock.corrected(raw), origin) - origin; };

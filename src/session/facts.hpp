@@ -31,7 +31,7 @@ struct GapFact {
 // Sorts by rows, then times.
 void sort(std::vector<GapFact>& gaps);
 
-// The gaps in streams of threads in looms that are `mine`, sorted. Throws Error.
+// The gaps in streams of threads of processes that are `mine`, sorted. Throws Error.
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine);
 

@@ -11,8 +11,8 @@
 
 namespace ovni {
 
-// `open` opens a stream of the looms of this rank, which `mine` has true for. Collective; alike on all ranks,
-// but for the result, which is on rank 0.
+// `open` opens a stream of the processes of this rank, which `mine` has true for. Collective; alike on all
+// ranks, but for the result, which is on rank 0.
 Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
                      const std::vector<bool>& mine, const OpenTraceReader::Open& open);
 

@@ -60,7 +60,7 @@ constexpr OptionRow rows[] = {
 constexpr OptionRow threads_row = {
     "jobs", "j", "N", "",
     R"(Share the emulation among so many threads, each with another that writes. The outputs are the same.
-     Default: half the cores, at most the nodes of the trace, and fewer for a small trace.)"};
+     Default: half the cores, at most the processes of the trace, and fewer for a small trace.)"};
 
 constexpr OptionRow distributed_rows[] = {
     {"local", "", "DIR", "",
@@ -144,7 +144,7 @@ Cli distributed_cli() {
     cli.manual.usage = "mpirun -n N ovniemu-mpi [OPTIONS] TRACE | --local DIR -o DIR";
     cli.manual.description =
         R"(Turns the trace in the directory TRACE into the Paraver traces thread.prv and cpu.prv.
-The ranks share the work by nodes of the trace: more ranks than looms find nothing to do. The outputs are those of
+The ranks share the work by nodes of the trace, and by processes that have CPUs of their own. The outputs are those of
 ovniemu, byte by byte.
 
 --from, --to, --region, --without and --ranks show a part, which rank 0 cuts first: see --help cut. A TIME counts from the
@@ -219,20 +219,20 @@ std::string tool_version() {
     return "ovni-mpi " OVNI_VERSION;
 }
 
-std::vector<uint32_t> loom_of_stream(const Trace& trace, const System& system) {
+std::vector<uint32_t> process_of_stream(const Trace& trace, const System& system) {
     // A stream that is no thread's is alone.
-    auto looms = static_cast<uint32_t>(system.looms().size());
+    auto processes = static_cast<uint32_t>(system.processes().size());
     std::vector<uint32_t> groups;
-    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-        uint32_t thread = system.thread_of_stream(s);
-        groups.push_back(thread == System::no_thread ? looms + s : system.threads()[thread].loom);
-    }
+    for (uint32_t s = 0; s < trace.streams().size(); ++s)
+        groups.push_back(system.thread_of_stream(s) == System::no_thread ? processes + s
+                                                                         : system.process_of_stream(s));
     return groups;
 }
 
 void print_ties(uint64_t ties, EventOrder order) {
     if (ties == 0) return;
-    log::info("{} events share their clock with an event of another stream of their loom (played {})", ties,
+    log::info("{} events share their clock with an event of another thread of their process (played {})",
+              ties,
               order == EventOrder::canonical ? "by path of the streams, see --exact-order"
                                              : "as the reference does");
 }

@@ -40,7 +40,7 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
     }
     for (uint32_t p = 0; p < plan.places.size(); ++p) {
         const uint32_t row = plan.places[p].row;
-        const bool is_mine = row == MpiPlan::none ? ranks.is_root() : mine[system.threads()[row].loom];
+        const bool is_mine = row == MpiPlan::none ? ranks.is_root() : mine[system.threads()[row].process];
         if (!is_mine) continue;
         const uint32_t stream = row == MpiPlan::none ? 0 : system.threads()[row].stream;
         if (row == MpiPlan::none || !calls_[stream]) {

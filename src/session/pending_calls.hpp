@@ -17,7 +17,7 @@ namespace ovni {
 
 class PendingCalls {
  public:
-    // `streams`: those that this rank emulates; `mine`: its looms. `found` outlives this.
+    // `streams`: those that this rank emulates; `mine`: its processes. `found` outlives this.
     PendingCalls(const Ranks& ranks, const System& system, const FoundPlan& found,
                  const std::vector<uint32_t>& streams, const std::vector<bool>& mine, int64_t origin,
                  const OpenStream& open);

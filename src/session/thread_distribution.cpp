@@ -1,13 +1,14 @@
 #include "session/thread_distribution.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "session/dry_run.hpp"
 #include "session/left_events.hpp"
-#include "session/partition.hpp"
 #include "session/salvaged_trace.hpp"
 #include "session/trace_check.hpp"
 
@@ -48,27 +49,27 @@ TraceInMemory read_trace(const EmulationOptions& options) {
 
 int best_threads(const Trace& trace) {
     constexpr uint64_t fewest_bytes_each = uint64_t{4} << 20;
-    std::set<std::string_view> looms;
+    std::set<std::pair<std::string_view, int>> processes;
     uint64_t bytes = 0;
     for (const Stream& stream : trace.streams()) {
-        looms.insert(stream.metadata.loom);
+        processes.emplace(stream.metadata.loom, stream.metadata.pid);
         bytes += stream.bytes;
     }
     // A rank and its writer keep two cores busy.
-    const uint64_t most = std::min<uint64_t>({usable_cores() / 2, looms.size(), bytes / fewest_bytes_each});
+    const uint64_t most =
+        std::min<uint64_t>({usable_cores() / 2, processes.size(), bytes / fewest_bytes_each});
     return static_cast<int>(std::max<uint64_t>(most, 1));
+}
+
+ThreadDistribution::ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole)
+    : ranks_(ranks), whole_(whole), all_(static_cast<size_t>(ranks.size())) {
+    std::iota(all_.begin(), all_.end(), 0);
 }
 
 std::shared_ptr<const Trace> ThreadDistribution::read_trace(const ClockSources& /*clocks*/,
                                                             std::vector<Damage>& damages) {
     damages = whole_.damages;
     return whole_.trace;
-}
-
-std::vector<bool> ThreadDistribution::my_looms(const Trace& trace, const System& system) const {
-    std::vector<bool> mine;
-    for (int rank : deal_looms(trace, system, ranks_.size())) mine.push_back(rank == ranks_.rank());
-    return mine;
 }
 
 }  // namespace ovni

@@ -18,20 +18,22 @@ struct TraceInMemory {
 // Throws Error.
 TraceInMemory read_trace(const EmulationOptions& options);
 
-// The threads that emulate the trace fastest: as many as have a loom each, two cores, and events enough to
+// The threads that emulate the trace fastest: as many as have a process each, two cores, and events enough to
 // make up for what they need to work together.
 int best_threads(const Trace& trace);
 
 class ThreadDistribution : public Distribution {
  public:
     // Both outlive the distribution.
-    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole) : ranks_(ranks), whole_(whole) {}
+    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole);
 
     const Ranks& ranks() const override { return ranks_; }
     ClockSources read_clock_sources() override { return whole_.clocks; }
     std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                             std::vector<Damage>& damages) override;
-    std::vector<bool> my_looms(const Trace& trace, const System& system) const override;
+    Readers readers() const override {
+        return [this](uint32_t /*stream*/) -> const std::vector<int>& { return all_; };
+    }
     // The events of such a stream are an error, which one rank finds.
     bool reads_stray(uint32_t /*stream*/) const override { return ranks_.is_root(); }
 
@@ -40,6 +42,7 @@ class ThreadDistribution : public Distribution {
 
     const Ranks& ranks_;
     const TraceInMemory& whole_;
+    std::vector<int> all_;  // ranks
 };
 
 }  // namespace ovni

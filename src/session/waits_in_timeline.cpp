@@ -71,7 +71,7 @@ WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& 
         before = {begin, wait.end, records_.size(), wait.kind == WaitKind::failed_tests};
     }
     for (const PathPart& part : path.parts)
-        if (const uint32_t row = system.thread_of_stream(part.stream); mine[system.threads()[row].loom])
+        if (const uint32_t row = system.thread_of_stream(part.stream); mine[system.threads()[row].process])
             add(row, part.stream, prv_type::critical_path, 1, part.begin - origin, part.end - origin);
     // An end comes before a beginning.
     std::ranges::sort(records_, {}, [](const Record& record) {

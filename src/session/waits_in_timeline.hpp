@@ -23,7 +23,7 @@ class WaitsInTimeline {
  public:
     // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown, but
     // a run of failed tests up to the next wait.
-    // `mine`: looms of this rank, true for each.
+    // `mine`: processes of this rank, true for each.
     WaitsInTimeline(const System& system, const std::vector<Wait>& waits, const CriticalPath& path,
                     const std::vector<bool>& mine, int64_t origin);
 

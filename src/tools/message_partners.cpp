@@ -40,7 +40,7 @@ std::vector<uint32_t> streams_in(const Trace& whole, const Trace& shown) {
 
 MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, int64_t zero, const OpenStream& open)
     : whole_(whole), zero_(zero), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
-    const std::vector<bool> all(system_.looms().size(), true);
+    const std::vector<bool> all(system_.processes().size(), true);
     messages_ = find_messages(Ranks(), whole, system_, all, open, usable_cores()).messages;
     std::ranges::sort(messages_, {}, send_place);
     receives_.resize(messages_.size());

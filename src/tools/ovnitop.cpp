@@ -164,18 +164,18 @@ int print_waiting(const TracePart& part) {
     const Trace trace = part.open();
     tell_left_events(trace);
     const System system(trace);
-    const std::vector<bool> all_looms(system.looms().size(), true);
+    const std::vector<bool> all_processes(system.processes().size(), true);
     const OpenTraceReader::Open open = [&](uint32_t s) {
         return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
     };
-    const OpenTraceReader reader(trace, system, all_looms, open);
+    const OpenTraceReader reader(trace, system, all_processes, open);
     const Waiting waiting =
         who_waits(system, {reader.processes(), reader.communicators(communicators_of(reader.processes()))});
     TextOutput out;
     auto print = [&](const std::string& line) {
         fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
     };
-    const std::vector<OpenWait> waits = open_waits(trace, system, all_looms, open);
+    const std::vector<OpenWait> waits = open_waits(trace, system, all_processes, open);
     for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
     for (const std::string& line : sentences(waits, trace, system, waiting, OtherWaits::listed, 0, SIZE_MAX))
         print(line);
@@ -235,7 +235,7 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     const System system(trace);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     const Ranks alone;
-    const std::vector<bool> all(system.looms().size(), true);
+    const std::vector<bool> all(system.processes().size(), true);
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
     const auto open = [&](uint32_t s) {

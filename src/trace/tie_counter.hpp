@@ -1,5 +1,5 @@
-// Counts events that share their clock with an event of another stream of their group (of their loom, say).
-// Sees the events window by window, by ascending time.
+// Counts events that share their clock with an event of another stream of their group (of their process,
+// say). Sees the events window by window, by ascending time.
 #pragma once
 
 #include <cstdint>

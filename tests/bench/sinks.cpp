@@ -38,7 +38,7 @@ struct Emulated {
         }
         Merger merger(std::move(readers), EventOrder::canonical);
         Emulator emulator(trace, system, plan, Strictness::tolerant, time_origin(trace, first),
-                          std::vector<bool>(system.looms().size(), true));
+                          Share::whole(system));
         while (const EventView* event = merger.next()) emulator.apply(*event);
         emulator.tracker().queue().take_before(RecordQueue::everything, records);
         duration = emulator.now();

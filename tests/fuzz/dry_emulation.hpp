@@ -27,7 +27,7 @@ void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
         clocks.back() = readers.back().first_clock().value_or(no_clock);
     }
     Emulator emulator(trace, system, plan, Strictness::tolerant, time_origin(trace, clocks),
-                      std::vector<bool>(system.looms().size(), true));
+                      Share::whole(system));
     Merger merger(std::move(readers));
     std::exception_ptr failure;
     try {

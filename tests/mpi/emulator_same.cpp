@@ -34,7 +34,22 @@ INSTANTIATE_TEST_SUITE_P(
         RandomTrace{.seed = 6, .models = every_model},
         RandomTrace{
             .seed = 7, .looms = 3, .events = 2000, .models = every_model, .hosts = 2, .clock_offsets = true},
-        RandomTrace{.seed = 8, .models = every_model, .cpus = 1, .crowded = true}),
+        RandomTrace{.seed = 8, .models = every_model, .cpus = 1, .crowded = true},
+        // Ranks share one loom.
+        RandomTrace{.seed = 9,
+                    .looms = 1,
+                    .processes = 5,
+                    .events = 2000,
+                    .cpus = 5,
+                    .crowded = true,
+                    .own_cpus = true},
+        RandomTrace{.seed = 10,
+                    .looms = 2,
+                    .processes = 3,
+                    .models = every_model,
+                    .cpus = 7,
+                    .crowded = true,
+                    .own_cpus = true}),
     [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
 
 class ExactOrderTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};

@@ -56,7 +56,7 @@ class MatchedMessages : public TracedTest {
         const Trace trace = this->trace();
         const System system(trace);
         return find_messages(
-            Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+            Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
     }
     static int64_t begin_of(const Trace& trace) {
@@ -294,7 +294,7 @@ TEST_F(MatchedMessages, OfMpi4HaveCollectivesForEachStart) {
     const Trace trace = this->trace();
     const System system(trace);
     const ReadEnds all = read_ends(
-        trace, system, std::vector<bool>(system.looms().size(), true),
+        trace, system, std::vector<bool>(system.processes().size(), true),
         [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
     std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
     std::map<uint32_t, size_t> starts;  // by stream

@@ -59,7 +59,7 @@ class CollectivesOfPauses : public TracedTest {
         const Trace trace = this->trace();
         const System system(trace);
         const ReadEnds all = read_ends(
-            trace, system, std::vector<bool>(system.looms().size(), true),
+            trace, system, std::vector<bool>(system.processes().size(), true),
             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
         std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
         for (const MessageEnds& of_group : all.found)

@@ -57,7 +57,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     }
     FoundMessages find(const Trace& trace) const {
         const System system(trace);
-        return find_messages(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+        return find_messages(Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
                              opener(trace), 2);
     }
     // The number of the message that the thread sent or received by the call which began then; 0: none.
@@ -114,7 +114,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     std::set<int64_t> shown(const Trace& trace, KeyOfProcess::Side side) const {
         const System system(trace);
         const ReadEnds all =
-            read_ends(trace, system, std::vector<bool>(system.looms().size(), true), opener(trace), 2);
+            read_ends(trace, system, std::vector<bool>(system.processes().size(), true), opener(trace), 2);
         std::set<int64_t> numbers;
         const auto book = side == KeyOfProcess::Side::sends ? &Book::sends : &Book::receives;
         for (const MessageEnds& of_group : all.found)

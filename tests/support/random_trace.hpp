@@ -43,6 +43,7 @@ struct RandomTrace {
     int counters = 3;  // hardware counters, with nosv
     CanBreakdown can_breakdown = CanBreakdown::all;
     bool crowded = false;     // several threads may run on one physical CPU, which the reference rejects
+    bool own_cpus = false;    // no process uses a CPU of another; needs `crowded`, and a CPU for each process
     bool leave_open = false;  // states of some threads stay open at their end, which the linter rejects
 };
 

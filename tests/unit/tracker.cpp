@@ -16,7 +16,7 @@ TEST(TrackerTest, ACpuThatFollowsTheActiveThreadShowsAHiddenChannelAsBad) {
     Plan plan;
     plan.channels.push_back(
         {.name = "one", .tracking = Tracking::running, .cpu_tracking = Tracking::active, .prv_type = 300});
-    Machine machine(system, plan, {true});
+    Machine machine(system, plan, Share::whole(system));
     Tracker tracker(plan, machine);
     machine.threads[0].cpu = 0;
     machine.cpus[0].threads = {0};

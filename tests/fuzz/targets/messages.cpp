@@ -28,7 +28,7 @@ void analyse(const Trace& trace) {
     System system(trace);
     const OpenStream open = [&](uint32_t stream) { return trace.reader(stream, 0, ClockOrder::checked); };
     const ClockModel clocks = ClockModel::of_trace(trace, {});
-    const std::vector<bool> all(system.looms().size(), true);
+    const std::vector<bool> all(system.processes().size(), true);
     check(analyse_traffic(Ranks(), trace, system, clocks, all, open, 1, Analysis::whole),
           trace.streams().size());
     ends([&] { scan_mpi(system, {0, 1}, open); });

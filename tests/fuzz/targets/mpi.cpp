@@ -44,7 +44,7 @@ void sum_up(const Trace& trace) {
 
 void find_open_calls(const Trace& trace) {
     System system(trace);
-    Waiting waiting = find_waiting(Ranks(), trace, system, std::vector<bool>(system.looms().size(), true),
+    Waiting waiting = find_waiting(Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
                                    [&](uint32_t stream) { return open(trace, stream); });
     constexpr size_t most = 10;
     sentences(waiting, system, 0, most);

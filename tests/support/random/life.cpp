@@ -28,6 +28,10 @@ bool Life::free(int cpu) const {
 }
 
 int Life::some_cpu() {
+    if (thread_.world.what.own_cpus) {
+        const int processes = thread_.world.what.processes;
+        return thread_.process.number + processes * dice_.below(thread_.world.what.cpus / processes);
+    }
     return dice_.below(static_cast<int>(thread_.loom.cpus.size()) + 1) - 1;
 }
 
@@ -92,6 +96,7 @@ bool Life::move_itself() {
 
 bool Life::move_another() {
     Thread& other = *dice_.one_of(thread_.loom.threads);
+    if (thread_.world.what.own_cpus && &other.process != &thread_.process) return false;
     int cpu = some_cpu();
     if (!other.cpu || cpu == other.cpu || found_by(thread_, other.tid) != &other) return false;
     if (other.state == State::running && !free(cpu)) return false;

@@ -1,0 +1,118 @@
+#include "session/cpu_uses.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "emu/payload.hpp"
+
+namespace ovni {
+
+namespace {
+
+// The uses that events of one rank's streams tell.
+class UseFinder {
+ public:
+    explicit UseFinder(const System& system) : system_(system) {}
+
+    void read(uint32_t stream, const OpenStream& open) {
+        process_ = system_.process_of_stream(stream);
+        try {
+            StreamReader reader = open(stream);
+            while (reader.next()) {
+                if (reader.event().kind != EventView::Kind::event) return use_any();
+                take(reader.event());
+            }
+        } catch (const Error&) {
+            // Emulation tells what is wrong.
+            use_any();
+        }
+    }
+    std::vector<CpuUse> found() const {
+        std::vector<CpuUse> uses;
+        for (const auto& [process, cpu] : uses_) uses.push_back({process, cpu});
+        return uses;
+    }
+
+ private:
+    void take(const EventView& event) {
+        if (event.code == execute || event.code == move_itself) {
+            use(process_, argument<int32_t>(event, 0));
+        } else if (event.code == move_other) {
+            const auto index = argument<int32_t>(event, 0);
+            const auto tid = argument<int32_t>(event, sizeof(int32_t));
+            use(process_, index);
+            // Several processes may have such a thread.
+            for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)
+                if (has_thread(p, tid)) use(p, index);
+        }
+    }
+    void use(uint32_t process, int index) {
+        const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, index);
+        if (cpu != System::no_cpu) uses_.insert({process, cpu});
+    }
+    void use_any() {
+        for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)
+            uses_.insert({p, loom().first_cpu});
+    }
+    const LoomInfo& loom() const { return system_.looms()[system_.processes()[process_].loom]; }
+    bool has_thread(uint32_t process, int tid) const {
+        const ProcessInfo& info = system_.processes()[process];
+        const auto threads = std::span(system_.threads()).subspan(info.first_thread, info.thread_count);
+        return std::ranges::binary_search(threads, tid, {}, &ThreadInfo::tid);
+    }
+
+    static constexpr EventCode execute = "OHx", move_itself = "OAs", move_other = "OAr";
+
+    const System& system_;
+    uint32_t process_ = 0;
+    std::set<std::pair<uint32_t, uint32_t>> uses_;
+};
+
+}  // namespace
+
+std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
+                                  const Readers& readers, const OpenStream& open) {
+    std::vector<CpuUse> mine = ranks.agree([&] {
+        UseFinder finder(system);
+        for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+            if (system.thread_of_stream(s) == System::no_thread) continue;
+            const std::vector<int>& able = readers(s);
+            if (able[s % able.size()] == ranks.rank()) finder.read(s, open);
+        }
+        return finder.found();
+    });
+    std::vector<CpuUse> all;
+    for (const auto& of_rank : ranks.allgather(mine)) all.insert(all.end(), of_rank.begin(), of_rank.end());
+    return all;
+}
+
+Parts parts_apart(const System& system, const std::vector<CpuUse>& uses) {
+    // A process leads to an earlier one of its part; the first of a part leads to itself.
+    std::vector<uint32_t> earlier(system.processes().size());
+    std::iota(earlier.begin(), earlier.end(), 0u);
+    auto first_of = [&](uint32_t process) {
+        while (earlier[process] != process) process = earlier[process] = earlier[earlier[process]];
+        return process;
+    };
+    std::vector<uint32_t> user(system.cpus().size(), System::no_thread);
+    for (const CpuUse& use : uses) {
+        uint32_t& known = user[use.cpu];
+        if (known == System::no_thread) known = use.process;
+        const uint32_t a = first_of(known), b = first_of(use.process);
+        earlier[std::max(a, b)] = std::min(a, b);
+    }
+    Parts parts;
+    for (uint32_t process = 0; process < earlier.size(); ++process)
+        parts.of_process.push_back(earlier[process] == process ? parts.count++
+                                                               : parts.of_process[first_of(process)]);
+    for (uint32_t cpu = 0; cpu < user.size(); ++cpu) {
+        const bool is_used = user[cpu] != System::no_thread;
+        parts.of_cpu.push_back(
+            parts.of_process[is_used ? user[cpu] : system.looms()[system.cpus()[cpu].loom].first_process]);
+    }
+    return parts;
+}
+
+}  // namespace ovni

@@ -1,0 +1,26 @@
+// The CPUs that the processes of a trace run on, from the events of their threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "session/parts.hpp"
+
+namespace ovni {
+
+// A thread of the process was on that CPU (a row of the system), or what is known says no more than that it
+// may have been.
+struct CpuUse {
+    uint32_t process = 0, cpu = 0;
+};
+
+// Every stream is read by one of the ranks that can read it. A stream that lacks events, or is damaged, may
+// have been on any CPU of its loom. Collective; alike on all ranks.
+std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
+                                  const Readers& readers, const OpenStream& open);
+
+// Processes that have used a common CPU, directly or through others, are one part. A CPU that nobody has used
+// goes with the first process of its loom.
+Parts parts_apart(const System& system, const std::vector<CpuUse>& uses);
+
+}  // namespace ovni

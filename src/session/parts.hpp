@@ -1,0 +1,37 @@
+// The parts in which a trace is dealt to ranks. A part is emulated apart from all others: a loom, or, where
+// looms are too unequal for the ranks, those processes of a loom that have CPUs to themselves. All ranks
+// compute equal results.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/share.hpp"
+#include "emu/system.hpp"
+#include "messages/read_ends.hpp"
+
+namespace ovni {
+
+struct Parts {
+    uint32_t count = 0;
+    std::vector<uint32_t> of_process, of_cpu;
+
+    static Parts looms(const System& system);
+};
+
+// The ranks that can read a stream.
+using Readers = std::function<const std::vector<int>&(uint32_t stream)>;
+
+// The rank of each part: heaviest parts first, each goes to the rank that has least to do of those that can
+// read its streams. The weight of a part is the size of its streams in bytes.
+std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,
+                      const Readers& readers);
+
+// The share of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is
+// found by reading all streams of theirs once: `open` opens them. Collective; throws Error.
+Share find_share(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
+                 const OpenStream& open);
+
+}  // namespace ovni

@@ -1,0 +1,138 @@
+// The parts of a trace that ranks emulate apart.
+#include "session/parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <numeric>
+
+#include "base/thread_ranks.hpp"
+#include "session/cpu_uses.hpp"
+#include "tests/support/trace_builder.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::ElementsAre;
+
+const std::vector<std::pair<int, int>> six_cpus = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
+
+class PartsTest : public testing::Test {
+ protected:
+    // A process of the only loom, with one thread that starts there.
+    StreamBuilder& process(int pid, int cpu) {
+        return trace_.thread({.pid = pid, .tid = pid, .cpus = six_cpus}).starts(pid, cpu);
+    }
+    // The part of each process.
+    std::vector<uint32_t> parts(int ranks = 1) {
+        const Trace trace = Trace::open(trace_.write());
+        const System system(trace);
+        std::vector<int> all(static_cast<size_t>(ranks));
+        std::iota(all.begin(), all.end(), 0);
+        const Readers readers = [&](uint32_t) -> const std::vector<int>& { return all; };
+        const OpenStream open = [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); };
+        Parts parts;
+        run_on_threads(ranks, [&](const Ranks& of) {
+            Parts found = parts_apart(system, find_cpu_uses(of, trace, system, readers, open));
+            if (of.is_root()) parts = std::move(found);
+            return 0;
+        });
+        EXPECT_EQ(parts.of_cpu.size(), system.cpus().size());
+        of_cpu_ = parts.of_cpu;
+        return parts.of_process;
+    }
+    // The shares of all ranks, by process: the rank that has it.
+    std::vector<int> dealt(int ranks) {
+        const Trace trace = Trace::open(trace_.write());
+        const System system(trace);
+        std::vector<int> all(static_cast<size_t>(ranks));
+        std::iota(all.begin(), all.end(), 0);
+        const Readers readers = [&](uint32_t) -> const std::vector<int>& { return all; };
+        const OpenStream open = [&](uint32_t s) {
+            ++opened_;
+            return trace.reader(s, 0, ClockOrder::checked);
+        };
+        std::vector<std::vector<int>> owners(system.processes().size());
+        std::mutex mutex;
+        run_on_threads(ranks, [&](const Ranks& of) {
+            const Share share = find_share(of, trace, system, readers, open);
+            const std::lock_guard lock(mutex);
+            for (size_t p = 0; p < share.processes.size(); ++p)
+                if (share.processes[p]) owners[p].push_back(of.rank());
+            return 0;
+        });
+        std::vector<int> owner;
+        for (const std::vector<int>& of_process : owners) {
+            EXPECT_EQ(of_process.size(), 1u);
+            owner.push_back(of_process.front());
+        }
+        return owner;
+    }
+
+    TraceBuilder trace_;
+    std::vector<uint32_t> of_cpu_;
+    std::atomic<int> opened_ = 0;
+};
+
+TEST_F(PartsTest, AreProcessesWithCpusOfTheirOwn) {
+    for (int pid : {1, 2, 3}) process(pid, pid).ends(100 + pid);
+    for (int ranks : {1, 2, 4}) EXPECT_THAT(parts(ranks), ElementsAre(0, 1, 2));
+    // CPU 0, those of the processes, those that nobody used, the virtual one.
+    EXPECT_THAT(of_cpu_, ElementsAre(0, 0, 1, 2, 0, 0, 0));
+}
+
+TEST_F(PartsTest, HoldAllWhoUseACpuWheneverThatIs) {
+    process(1, 1).ends(50);
+    process(2, 2).event("OAs", 60, {4}).ends(70);
+    process(3, 3).ends(71);
+    process(4, 1).ends(72);
+    process(5, 5).event("OAs", 80, {4}).ends(90);
+    for (int ranks : {1, 3}) EXPECT_THAT(parts(ranks), ElementsAre(0, 1, 2, 0, 1));
+}
+
+TEST_F(PartsTest, HoldWhoMovesAThreadOfAnotherProcess) {
+    process(1, 1).event("OAr", 50, {5, 3}).ends(100);
+    process(2, 2).ends(101);
+    process(3, 3).ends(102);
+    EXPECT_THAT(parts(), ElementsAre(0, 1, 0));
+}
+
+TEST_F(PartsTest, HoldAllThreadsOfTheVirtualCpu) {
+    process(1, -1).ends(100);
+    process(2, 2).ends(101);
+    process(3, -1).ends(102);
+    EXPECT_THAT(parts(), ElementsAre(0, 1, 0));
+}
+
+TEST_F(PartsTest, AreWholeLoomsWhereEventsAreMissing) {
+    process(1, 1).ends(100);
+    process(2, 2).gap(50, 60).event("OB.", 70).ends(101);
+    trace_.thread({.loom = "node1.a", .pid = 7, .tid = 7, .cpus = six_cpus}).starts(7, 1).ends(100);
+    trace_.thread({.loom = "node1.a", .pid = 8, .tid = 8, .cpus = six_cpus}).starts(8, 2).ends(100);
+    EXPECT_THAT(parts(), ElementsAre(0, 0, 1, 2));
+    process(3, 3).ends(103).truncate(2);
+    EXPECT_THAT(parts(), ElementsAre(0, 0, 0, 1, 2));
+}
+
+TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
+    for (const char* loom : {"node0.a", "node1.a"})
+        for (int pid : {1, 2})
+            trace_.thread({.loom = loom, .pid = pid, .tid = pid, .cpus = six_cpus})
+                .starts(pid, pid)
+                .ends(100);
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0, 1, 1));
+    EXPECT_EQ(opened_, 0);
+    EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
+    EXPECT_EQ(opened_, 4);
+}
+
+TEST_F(PartsTest, AreAllOfTheTraceForOneRank) {
+    for (int pid : {1, 2}) process(pid, pid).ends(100);
+    EXPECT_THAT(dealt(1), ElementsAre(0, 0));
+    EXPECT_EQ(opened_, 0);
+}
+
+}  // namespace
+}  // namespace ovni::test
