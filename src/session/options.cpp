@@ -60,7 +60,7 @@ constexpr OptionRow rows[] = {
 constexpr OptionRow threads_row = {
     "jobs", "j", "N", "",
     R"(Share the emulation among so many threads, each with another that writes. The outputs are the same.
-     Default: half the cores, at most the processes of the trace, and fewer for a small trace.)"};
+     Default: half the cores, at most 8 and the processes of the trace, and fewer for a small trace.)"};
 
 constexpr OptionRow distributed_rows[] = {
     {"local", "", "DIR", "",

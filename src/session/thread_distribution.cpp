@@ -48,7 +48,7 @@ TraceInMemory read_trace(const EmulationOptions& options) {
 }
 
 int best_threads(const Trace& trace) {
-    constexpr uint64_t fewest_bytes_each = uint64_t{4} << 20;
+    constexpr uint64_t fewest_bytes_each = uint64_t{4} << 20, most_tried = 8;
     std::set<std::pair<std::string_view, int>> processes;
     uint64_t bytes = 0;
     for (const Stream& stream : trace.streams()) {
@@ -57,7 +57,7 @@ int best_threads(const Trace& trace) {
     }
     // A rank and its writer keep two cores busy.
     const uint64_t most =
-        std::min<uint64_t>({usable_cores() / 2, processes.size(), bytes / fewest_bytes_each});
+        std::min<uint64_t>({usable_cores() / 2, processes.size(), bytes / fewest_bytes_each, most_tried});
     return static_cast<int>(std::max<uint64_t>(most, 1));
 }
 
