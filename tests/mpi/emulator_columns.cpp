@@ -64,6 +64,11 @@ class ColumnsTest : public DistributedTest {
             stream.event("MUf", end).event("MUF", end + 1).ends(end + step);
         }
     }
+    // Without the header, which says how long the trace is.
+    static std::string body_of(const fs::path& prv) {
+        const std::string text = read_file(prv);
+        return text.substr(text.find('\n') + 1);
+    }
     // Columns of a trace with a wrong event agree with the other outputs, which have names of their own.
     void expect_partial_columns() {
         fs::path directory = trace_.write();
@@ -314,18 +319,27 @@ TEST_F(ColumnsTest, AreUtf8WhateverTheTextsOfTheTrace) {
     }
 }
 
-TEST_F(ColumnsTest, OfAnInterruptedEmulationAreNotComplete) {
-    StreamBuilder& stream = trace_.thread().mark(1, "single", "step").starts(10);
+class InterruptedTest : public ColumnsTest, public testing::WithParamInterface<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, InterruptedTest, testing::Values(1, 2), testing::PrintToStringParamName());
+
+// The outputs begin as those of the whole do.
+TEST_P(InterruptedTest, KeepsWhatWasEmulatedAndSaysThatItIsNotComplete) {
     constexpr int marks = 400'000;
-    for (int i = 0; i < marks; ++i) stream.event("OM=", 11 + i, {i64(1 + i % 2), 1});
-    stream.ends(11 + marks);
-    fs::path directory = trace_.write(), out = output("out"), file = output("x.h5");
+    for (const char* loom : {"a", "b"}) {
+        StreamBuilder& stream = trace_.thread({.loom = loom}).mark(1, "single", "step").starts(10 + loom[0]);
+        for (int i = 0; i < marks; ++i) stream.event("OM=", 200 + 2 * i + loom[0] % 2, {i64(1 + i % 2), 1});
+        stream.ends(200 + 2 * marks);
+    }
+    const fs::path directory = trace_.write(), out = output("out"), file = output("x.h5");
+    ASSERT_EQ(serial(directory, output("whole")).status, 0);
+    const std::string whole = body_of(output("whole") / "thread.prv");
     const std::string read = "import h5py, sys; print(h5py.File(sys.argv[1]).attrs['complete'])";
     constexpr int most_tries = 50;
     for (int tries = 0; tries < most_tries; ++tries) {
         fs::remove(out / "thread.prv");
-        Started emulation(
-            {program("ovniemu"), "-o", out.string(), "--hdf5", file.string(), directory.string()});
+        Started emulation({program("ovniemu"), "-j", std::to_string(GetParam()), "-o", out.string(), "--hdf5",
+                           file.string(), directory.string()});
         fs::path begun = out / ("thread.prv.tmp." + std::to_string(emulation.pid()));
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (!fs::exists(begun) && !fs::exists(out / "thread.prv") &&
@@ -333,11 +347,11 @@ TEST_F(ColumnsTest, OfAnInterruptedEmulationAreNotComplete) {
             std::this_thread::yield();
         emulation.send(SIGINT);
         EXPECT_EQ(emulation.wait(), 0);
-        std::string prv = read_file(out / "thread.prv");
-        bool is_whole = std::ranges::count(prv, '\n') > marks;
+        const std::string body = body_of(out / "thread.prv");
+        EXPECT_TRUE(whole.starts_with(body));
         Finished complete = run({"/usr/bin/python3", "-c", read, file.string()});
-        ASSERT_EQ(complete.out, is_whole ? "1\n" : "0\n") << complete.err;
-        if (!is_whole) return;
+        ASSERT_EQ(complete.out, body == whole ? "1\n" : "0\n") << complete.err;
+        if (body != whole) return;
     }
     GTEST_SKIP() << "the emulator was always done before the signal came";
 }
