@@ -3,6 +3,7 @@ import json
 import math
 import re
 import shutil
+from dataclasses import replace
 
 from measure import Program, rounds, run_once, run_together, Sample
 from recorded import EXACT_ORDER, FASTER, PEAK_MB, RANKS, REFERENCE, YARDSTICKS
@@ -98,23 +99,31 @@ def emulator_goals(report, shape, programs):
 # ---- ranks
 
 def ranks(workshop, report):
-    shape = Shape(8, 4, long_trace(workshop) // workshop.scale)
-    report.heading(f"ranks: {shape.name}, 8 equal looms")
-    if not workshop.programs.mpi:
-        report.note("no MPI: skipped")
-        return
-    with workshop.trace(shape) as trace, workshop.trace(Shape(8, 4, 3200)) as tiny, workshop.fresh("halves") as folder:
-        halves = half_traces(trace.path, folder)
-        single = Program("ovniemu, whole", emulate(workshop, trace.path))
-        both = Program("two ovniemu, half each", [])
-        two = Program("ovniemu-mpi, 2 ranks", emulate(workshop, trace.path, ranks=2), ranks=2)
-        empty = Program("the same, nearly no events", emulate(workshop, tiny.path, ranks=2), ranks=2)
+    events = long_trace(workshop) // workshop.scale
+    for what, shape in (("8 equal looms", Shape(8, 4, events)), ("one loom of 8 processes", Shape(1, 4, events, processes=8))):
+        report.heading(f"ranks: {shape.name}, {what}")
+        ranks_of(workshop, report, shape)
+
+
+def ranks_of(workshop, report, shape):
+    tiny = replace(shape, events=3200)
+    with workshop.trace(shape) as whole, workshop.trace(tiny) as nothing, workshop.fresh("halves") as folder:
+        halves = half_traces(whole.path, folder)
+        single = Program("ovniemu -j 1, whole", emulate(workshop, whole.path, "-j", "1"))
+        both = Program("two ovniemu -j 1, half each", [])
+        threads = Program("ovniemu -j 2", emulate(workshop, whole.path, "-j", "2"))
+        programs = [single, both, threads]
+        if workshop.programs.mpi:
+            programs += [Program("ovniemu-mpi, 2 ranks", emulate(workshop, whole.path, ranks=2), ranks=2),
+                         Program("the same, nearly no events", emulate(workshop, nothing.path, ranks=2), ranks=2)]
+        else:
+            report.note("no MPI: without ovniemu-mpi")
         for i in range(workshop.options.runs + 1):
-            samples = [run_once(workshop, single), run_halves(workshop, halves), run_once(workshop, two), run_once(workshop, empty)]
+            samples = [run_halves(workshop, halves) if program is both else run_once(workshop, program) for program in programs]
             if i > 0:  # the first is the warm-up
-                for program, sample in zip((single, both, two, empty), samples):
+                for program, sample in zip(programs, samples):
                     program.samples.append(sample)
-        ranks_report(report, shape, single, both, two, empty)
+        ranks_report(report, shape, programs)
 
 
 def long_trace(workshop):
@@ -123,40 +132,50 @@ def long_trace(workshop):
 
 
 def half_traces(whole, folder):
+    """Of the looms, or, of a single one, of its processes."""
     looms = sorted(whole.iterdir())
-    middle = len(looms) // 2
+    parts = looms if len(looms) > 1 else sorted(looms[0].iterdir())
+    middle = len(parts) // 2
     halves = []
-    for name, part in (("a", looms[:middle]), ("b", looms[middle:])):
+    for name, half_of_parts in (("a", parts[:middle]), ("b", parts[middle:])):
         half = folder / name
-        half.mkdir()
-        for loom in part:
-            (half / loom.name).symlink_to(loom)
+        for part in half_of_parts:
+            link = half / part.relative_to(whole)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(part)
         halves.append(half)
     return halves
 
 
 def run_halves(workshop, halves):
     with workshop.fresh("out-a") as a, workshop.fresh("out-b") as b:
-        commands = [([word.format(out=out) for word in emulate(workshop, half)], 0) for half, out in zip(halves, (a, b))]
+        commands = [([word.format(out=out) for word in emulate(workshop, half, "-j", "1")], 0) for half, out in zip(halves, (a, b))]
         samples = run_together(workshop.programs, commands, workshop.folder)
     return Sample(max(s.wall for s in samples), sum(s.user for s in samples), sum(s.system for s in samples),
                   max(s.peak_kib for s in samples), max(s.wall for s in samples))
 
 
-def ranks_report(report, shape, single, both, two, empty):
+def ranks_report(report, shape, programs):
+    single, both, threads, *of_mpi = programs
     rows = []
-    for program in (single, both, two, empty):
+    for program in programs:
         rows.append([program.name, program.median("wall"), program.median("rank_wall"), program.median("cpu"),
                      single.times(program, "wall"), single.median("rank_wall") / program.median("rank_wall"),
                      program.median("peak_kib") / 1e3, f"{program.spread():.0%}"])
-        report.keep("ranks", shape.name, program=program.name, **figures_of(program))
-    rows[-1][4:6] = [None, None]
+        report.keep("ranks", shape.name, looms=shape.looms, program=program.name, **figures_of(program))
+    if of_mpi:
+        rows[-1][4:6] = [None, None]
     report.table(["program", "wall s", "ranks' wall s", "u+s", "speed-up", "of ranks", "peak MB", "spread"], rows)
+    part = both.times(threads, "wall")
+    report.goal("ranks", "ovniemu -j 2: part of the speed-up of two halves, at least", f"{part:.2f}", RANKS, part >= RANKS)
+    if not of_mpi:
+        return
+    two, empty = of_mpi
     report.note("ranks' wall: the longest of the ranks, which begins when mpirun has started them")
     part = both.times(two, "wall")
     running = both.median("wall") / (two.median("wall") - empty.median("wall"))
-    report.goal("ranks", "part of the speed-up of two halves, at least", f"{part:.2f} (without the start of MPI {running:.2f})", RANKS,
-                part >= RANKS)
+    report.goal("ranks", "ovniemu-mpi: part of the speed-up of two halves, at least",
+                f"{part:.2f} (without the start of MPI {running:.2f})", RANKS, part >= RANKS)
 
 
 # ---- start-up

@@ -25,5 +25,5 @@ PEAK_MB = {2048: 120}
 EXACT_ORDER = 1.6
 # Tools: that many times as fast as recorded.
 FASTER = {"ovnidump": 5, "ovnitop": 3}
-# Two ranks: that part of the speed-up of two runs on half of the trace each.
-RANKS = 0.85
+# Two ranks or threads: that part of the speed-up of two runs on half of the trace each.
+RANKS = 0.9

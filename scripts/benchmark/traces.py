@@ -18,11 +18,12 @@ class Shape:
     threads: int
     events: int
     mix: str = "mix"
-    pending: int = 1  # of messages: see bench-trace --help
+    pending: int = 1    # of messages: see bench-trace --help
+    processes: int = 1  # of a loom, each with so many threads
 
     @property
     def streams(self):
-        return self.looms * self.threads
+        return self.looms * self.processes * self.threads
 
     @property
     def name(self):
@@ -80,7 +81,7 @@ class Workshop:
         if shape.mix == "messages":  # a thread is a rank
             words += ["--ranked", "--processes", shape.threads, "--threads", 1, "--pending", shape.pending]
         else:
-            words += ["--threads", shape.threads, "--models", models]
+            words += ["--processes", shape.processes, "--threads", shape.threads, "--models", models]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchError(done.stderr.strip())
