@@ -10,9 +10,9 @@ from recorded import EXACT_ORDER, FASTER, PEAK_MB, RANKS, REFERENCE, YARDSTICKS
 from report import figures_of
 from traces import Shape
 
-# The cost model of mpi/emu/README.md: records of a window, their size, and per window the collective calls with one
-# rank and with more, and the bytes of what is agreed on.
-WINDOW, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 32, 2, 4, 1300
+# The cost model of mpi/emu/README.md: records of a window of many ranks and of one, their size, and per window the
+# collective calls with one rank and with more, and the bytes of what is agreed on.
+WINDOW, WINDOW_ALONE, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 8192, 32, 2, 5, 1300
 
 SHAPES = {32: (8, 4), 512: (8, 64), 2048: (32, 64)}
 
@@ -132,7 +132,7 @@ def long_trace(workshop):
 
 
 def half_traces(whole, folder):
-    """Of the looms, or, of a single one, of its processes."""
+    """Links to one half of the looms each, or of the processes of a single loom."""
     looms = sorted(whole.iterdir())
     parts = looms if len(looms) > 1 else sorted(looms[0].iterdir())
     middle = len(parts) // 2
@@ -283,7 +283,7 @@ def statistics_of(workshop, program):
 
 def model_rows(program, costs):
     ranks, records = len(costs), sum(cost["records_made"] for cost in costs)
-    windows = math.ceil(records / ranks / WINDOW)
+    windows = math.ceil(records / ranks / (WINDOW if ranks > 1 else WINDOW_ALONE))
     predicted = {
         "windows": windows,
         "collectives_in_windows": windows * (COLLECTIVES if ranks > 1 else COLLECTIVES_ALONE),
