@@ -90,7 +90,7 @@ class ColumnsTest : public DistributedTest {
             EXPECT_EQ(differences(out / "x.partial.h5", out), "");
         }
     }
-    // The same, however the work is shared.
+    // Columns are the same, however the work is shared.
     void expect_same_columns(const std::vector<std::string>& options) {
         fs::path directory = trace_.write();
         Finished expected = serial(directory, output("serial"), columns_to("serial.h5", options));

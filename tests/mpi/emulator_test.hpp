@@ -25,7 +25,7 @@ inline const std::vector<std::string> mpi_environment = {
     "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
     "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0"};
 
-// The work is shared among so many processes (ovniemu-mpi), or threads of one (ovniemu -j).
+// Those who share the work: so many processes (ovniemu-mpi), or threads of one (ovniemu -j).
 struct Workers {
     enum class Kind { ranks, threads };
     int number;
@@ -94,7 +94,7 @@ class DistributedTest : public testing::Test {
         Finished expected = serial(directory, output("serial"), options);
         EXPECT_EQ(expected.status, 1);
         EXPECT_THAT(expected.err, HasSubstr(cause));
-        for (const Workers& workers : {every_sharing[0], every_sharing[2], every_sharing[5]}) {
+        for (const Workers& workers : {Workers{1}, Workers{3}, Workers{3, Workers::Kind::threads}}) {
             fs::path out = output(workers.name());
             Finished done = shared(workers, directory, out, options, {"OVNI_TEST_WINDOW=100"});
             EXPECT_EQ(done.status, 1);
