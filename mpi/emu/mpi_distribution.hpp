@@ -1,4 +1,4 @@
-// An emulation in many processes: looms are dealt to ranks where their streams are.
+// An emulation in many processes: parts of the trace are dealt to ranks that see their streams.
 #pragma once
 
 #include <memory>

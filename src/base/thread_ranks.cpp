@@ -115,9 +115,9 @@ void ThreadRanks::reduce(Op op, T* values, size_t count) const {
     board_.show(rank_, values, count * sizeof(T));
     const auto of = board_.meet(rank_);
     for (size_t r = 0; r < static_cast<size_t>(size_); ++r) {
+        if (r == static_cast<size_t>(rank_)) continue;
         const auto* others = reinterpret_cast<const T*>(of(r).bytes.data());
-        for (size_t i = 0; r != static_cast<size_t>(rank_) && i < count; ++i)
-            values[i] = combined(op, values[i], others[i]);
+        for (size_t i = 0; i < count; ++i) values[i] = combined(op, values[i], others[i]);
     }
 }
 
@@ -151,7 +151,7 @@ void ThreadRanks::exchange(const PerRank<std::span<const std::byte>>& outgoing,
         if (!incoming[r].empty())
             std::memcpy(incoming[r].data(), (*of(r).outgoing)[static_cast<size_t>(rank_)].data(),
                         incoming[r].size());
-    // Others read it until then.
+    // Others read `outgoing` until all have met again.
     board_.meet(rank_);
 }
 

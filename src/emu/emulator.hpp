@@ -27,7 +27,7 @@ enum class Strictness { tolerant, linter };
 
 class Emulator {
  public:
-    // `origin`: corrected clock of the first event of the trace. `mine`: is emulated here.
+    // `origin`: corrected clock of the first event of the trace. `mine` is emulated here.
     Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
              int64_t origin, const Share& mine);
 

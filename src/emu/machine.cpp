@@ -47,20 +47,8 @@ uint32_t Machine::find_cpu(uint32_t loom, int index) const {
 }
 
 uint32_t Machine::find_thread(const Thread& from, int tid) const {
-    auto in_process = [&](uint32_t process) {
-        const ProcessInfo& info = system.processes()[process];
-        auto first = system.threads().begin() + info.first_thread;
-        auto last = first + info.thread_count;
-        auto found =
-            std::lower_bound(first, last, tid, [](const ThreadInfo& t, int id) { return t.tid < id; });
-        if (found == last || found->tid != tid) return nobody;
-        return local_thread_[static_cast<size_t>(found - system.threads().begin())];
-    };
-    uint32_t found = in_process(from.process);
-    const LoomInfo& loom = system.looms()[from.loom];
-    for (uint32_t p = loom.first_process; found == nobody && p < loom.first_process + loom.process_count; ++p)
-        found = in_process(p);
-    return found;
+    const uint32_t row = system.find_thread(from.process, tid);
+    return row == System::no_thread ? nobody : local_thread_[row];
 }
 
 }  // namespace ovni

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace ovni {
 
 inline constexpr int64_t no_clock = INT64_MAX;
+
+// Opens a stream for others. May be called by several threads at a time.
+using OpenStream = std::function<StreamReader(uint32_t stream)>;
 
 // A reader of the stream with its clock corrected, as emulation needs it.
 StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream,

@@ -247,6 +247,21 @@ System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.str
     warn_of_twins(trace, *this);
 }
 
+uint32_t System::find_thread(uint32_t process, int tid) const {
+    auto in_process = [&](uint32_t p) {
+        const auto first = threads_.begin() + processes_[p].first_thread;
+        const auto last = first + processes_[p].thread_count;
+        const auto found = std::ranges::lower_bound(first, last, tid, {}, &ThreadInfo::tid);
+        if (found == last || found->tid != tid) return no_thread;
+        return static_cast<uint32_t>(found - threads_.begin());
+    };
+    const LoomInfo& loom = looms_[processes_[process].loom];
+    uint32_t found = in_process(process);
+    for (uint32_t p = 0; found == no_thread && p < loom.process_count; ++p)
+        found = in_process(loom.first_process + p);
+    return found;
+}
+
 uint32_t System::find_cpu(uint32_t loom, int index) const {
     const LoomInfo& info = looms_[loom];
     if (index == CpuInfo::virtual_index) return info.first_cpu + info.cpu_count - 1;

@@ -66,6 +66,9 @@ class System {
     // True for a part that ovnicut has made of the trace.
     bool lacks_threads() const { return lacks_threads_; }
     size_t stream_count() const { return thread_of_stream_.size(); }
+    // Row of the thread with that tid in the process, else in the first process of its loom that has one;
+    // no_thread where there is none.
+    uint32_t find_thread(uint32_t process, int tid) const;
     // Row of the CPU of a loom by its index there (-1: the virtual one); no_cpu where there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
 

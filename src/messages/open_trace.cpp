@@ -15,7 +15,7 @@ bool may_have_open_calls(const Trace& trace) {
 }
 
 OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                                 const Open& open) {
+                                 const OpenStream& open) {
     for (uint32_t p = 0; p < system.processes().size(); ++p) {
         const ProcessInfo& process = system.processes()[p];
         if (!mine[p]) continue;

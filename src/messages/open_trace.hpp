@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "emu/start.hpp"
 #include "messages/waiting.hpp"
 #include "trace/trace.hpp"
 
@@ -18,10 +18,9 @@ bool may_have_open_calls(const Trace& trace);
 
 class OpenTraceReader {
  public:
-    using Open = std::function<StreamReader(uint32_t stream)>;
     // Reads these processes (true for each). Throws Error as the readers do.
     OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                    const Open& open);
+                    const OpenStream& open);
 
     const std::vector<OpenProcess>& processes() const { return processes_; }
     // These communicators as the processes know them, and how far each is there.

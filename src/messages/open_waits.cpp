@@ -103,7 +103,7 @@ bool may_have_open_waits(const Trace& trace) {
 }
 
 std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                                 const std::function<StreamReader(uint32_t stream)>& open) {
+                                 const OpenStream& open) {
     std::vector<OpenWait> all;
     for (size_t p = 0; p < system.processes().size(); ++p) {
         if (!mine[p]) continue;

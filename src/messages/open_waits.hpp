@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "emu/start.hpp"
 #include "emu/system.hpp"
 #include "messages/waiting.hpp"
 #include "trace/trace.hpp"
@@ -59,7 +59,7 @@ bool may_have_open_waits(const Trace& trace);
 
 // Those of the processes that are true, by stream. Throws Error as the readers do.
 std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                                 const std::function<StreamReader(uint32_t stream)>& open);
+                                 const OpenStream& open);
 
 // Circles of waits: the thread that has the object of each waits for the next, the last for the first.
 std::vector<std::vector<uint32_t>> circles_of(const System& system, const std::vector<OpenWait>& waits);

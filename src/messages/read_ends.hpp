@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "emu/start.hpp"
 #include "emu/system.hpp"
 #include "messages/process_messages.hpp"
 #include "trace/stream_reader.hpp"
@@ -42,8 +43,6 @@ struct ReadEnds {
 // The world of each process, as worlds() counts them.
 std::vector<ProcessFacts> facts_of_processes(const System& system);
 
-// May be called by several threads at a time.
-using OpenStream = std::function<StreamReader(uint32_t stream)>;
 // `threads`: that read at a time.
 ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<bool>& mine,
                    const OpenStream& open, size_t threads);

@@ -43,25 +43,20 @@ class UseFinder {
             const auto index = argument<int32_t>(event, 0);
             const auto tid = argument<int32_t>(event, sizeof(int32_t));
             use(process_, index);
-            // Several processes may have such a thread.
-            for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)
-                if (has_thread(p, tid)) use(p, index);
+            const uint32_t moved = system_.find_thread(process_, tid);
+            if (moved != System::no_thread) use(system_.threads()[moved].process, index);
         }
     }
     void use(uint32_t process, int index) {
         const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, index);
-        if (cpu != System::no_cpu) uses_.insert({process, cpu});
+        if (cpu == System::no_cpu) return use_any();
+        uses_.insert({process, cpu});
     }
     void use_any() {
         for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)
             uses_.insert({p, loom().first_cpu});
     }
     const LoomInfo& loom() const { return system_.looms()[system_.processes()[process_].loom]; }
-    bool has_thread(uint32_t process, int tid) const {
-        const ProcessInfo& info = system_.processes()[process];
-        const auto threads = std::span(system_.threads()).subspan(info.first_thread, info.thread_count);
-        return std::ranges::binary_search(threads, tid, {}, &ThreadInfo::tid);
-    }
 
     static constexpr EventCode execute = "OHx", move_itself = "OAs", move_other = "OAr";
 
@@ -78,6 +73,9 @@ std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const 
         UseFinder finder(system);
         for (uint32_t s = 0; s < trace.streams().size(); ++s) {
             if (system.thread_of_stream(s) == System::no_thread) continue;
+            // A process that is alone in its loom shares nothing.
+            if (system.looms()[system.processes()[system.process_of_stream(s)].loom].process_count == 1)
+                continue;
             const std::vector<int>& able = readers(s);
             if (able[s % able.size()] == ranks.rank()) finder.read(s, open);
         }

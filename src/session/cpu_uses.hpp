@@ -14,8 +14,8 @@ struct CpuUse {
     uint32_t process = 0, cpu = 0;
 };
 
-// Every stream is read by one of the ranks that can read it. A stream that lacks events, or is damaged, may
-// have been on any CPU of its loom. Collective; alike on all ranks.
+// Every stream is read by one of the ranks that can read it. A stream that lacks events, is damaged, or names
+// a CPU that is not there may have been on any CPU of its loom. Collective; alike on all ranks.
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open);
 

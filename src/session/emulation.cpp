@@ -36,8 +36,8 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       distribution_(distribution),
       ranks_(distribution.ranks()),
       clock_sources_(distribution.read_clock_sources()),
-      read_(distribution.read_trace(clock_sources_, damages_)),
-      trace_(*read_),
+      held_trace_(distribution.read_trace(clock_sources_, damages_)),
+      trace_(*held_trace_),
       system_(ranks_.agree([&] { return System(trace_, options.row_names); })),
       clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
       plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
@@ -122,7 +122,7 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
         order = EventOrder::received;
     }
     Merger merger(std::move(readers), order);
-    merger.count_ties(process_of_stream(trace_, system_));
+    merger.count_ties(tie_groups(trace_, system_));
     emulator.fetch_ahead(merger);
     return {ranks_,
             std::move(merger),
@@ -138,7 +138,7 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
     limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
-    // The ranks of a node have a core each.
+    // Many ranks have a core each.
     const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
         ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_.processes, quiet_reader(), threads,

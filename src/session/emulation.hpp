@@ -71,7 +71,7 @@ class Emulation {
     const Ranks& ranks_;
     std::vector<Damage> damages_;
     ClockSources clock_sources_;
-    std::shared_ptr<const Trace> read_;
+    std::shared_ptr<const Trace> held_trace_;
     const Trace& trace_;
     System system_;
     ClockModel clocks_;

@@ -28,7 +28,7 @@ static auto fields(CommunicatorOfProcess& known) {
 }
 
 Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
-                     const std::vector<bool>& mine, const OpenTraceReader::Open& open) {
+                     const std::vector<bool>& mine, const OpenStream& open) {
     const OpenTraceReader reader = ranks.agree([&] { return OpenTraceReader(trace, system, mine, open); });
     OpenTrace all;
     all.processes = wire::allgather(ranks, reader.processes());
@@ -39,7 +39,7 @@ Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& syste
 }
 
 std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
-                                      const std::vector<bool>& mine, const OpenTraceReader::Open& open) {
+                                      const std::vector<bool>& mine, const OpenStream& open) {
     std::vector<OpenWait> all =
         wire::allgather(ranks, ranks.agree([&] { return open_waits(trace, system, mine, open); }));
     std::ranges::sort(all, {}, &OpenWait::stream);

@@ -59,8 +59,8 @@ constexpr OptionRow rows[] = {
 
 constexpr OptionRow threads_row = {
     "jobs", "j", "N", "",
-    R"(Share the emulation among so many threads, each with another that writes. The outputs are the same.
-     Default: half the cores, at most 8 and the processes of the trace, and fewer for a small trace.)"};
+    R"(Share the emulation among N threads. The outputs are the same. Default: half the cores, because others
+     write, but at most 8, at most as many as processes are in the trace, and fewer for a small trace.)"};
 
 constexpr OptionRow distributed_rows[] = {
     {"local", "", "DIR", "",
@@ -219,7 +219,7 @@ std::string tool_version() {
     return "ovni-mpi " OVNI_VERSION;
 }
 
-std::vector<uint32_t> process_of_stream(const Trace& trace, const System& system) {
+std::vector<uint32_t> tie_groups(const Trace& trace, const System& system) {
     // A stream that is no thread's is alone.
     auto processes = static_cast<uint32_t>(system.processes().size());
     std::vector<uint32_t> groups;

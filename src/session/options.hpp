@@ -78,8 +78,8 @@ Cli emulation_cli();
 Cli distributed_cli();
 EmulationOptions read_options(const Cli& cli);
 
-// Ties are counted among the streams of one process: no rank has only some of these.
-std::vector<uint32_t> process_of_stream(const Trace& trace, const System& system);
+// The groups of streams among which ties are counted: those of a process, which are all on one rank.
+std::vector<uint32_t> tie_groups(const Trace& trace, const System& system);
 void print_ties(uint64_t ties, EventOrder order);
 
 DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);

@@ -16,7 +16,7 @@ std::vector<uint64_t> bytes_of_parts(const Trace& trace, const System& system, c
     return bytes;
 }
 
-// Has one rank so much more than its part of all that others wait for it?
+// False if one rank has so much more than the mean that the others wait for it.
 bool are_balanced(const std::vector<uint64_t>& bytes, const std::vector<int>& rank_of_part, int ranks) {
     constexpr uint64_t percent = 100, most_percent = 110;
     std::vector<uint64_t> load(static_cast<size_t>(ranks));
@@ -41,6 +41,12 @@ Parts Parts::looms(const System& system) {
     for (const ProcessInfo& process : system.processes()) parts.of_process.push_back(process.loom);
     for (const CpuInfo& cpu : system.cpus()) parts.of_cpu.push_back(cpu.loom);
     return parts;
+}
+
+Readers all_ranks(int ranks) {
+    std::vector<int> all(static_cast<size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return [all = std::move(all)](uint32_t /*stream*/) -> const std::vector<int>& { return all; };
 }
 
 std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,

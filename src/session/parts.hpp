@@ -9,8 +9,8 @@
 
 #include "base/ranks.hpp"
 #include "emu/share.hpp"
+#include "emu/start.hpp"
 #include "emu/system.hpp"
-#include "messages/read_ends.hpp"
 
 namespace ovni {
 
@@ -23,6 +23,9 @@ struct Parts {
 
 // The ranks that can read a stream.
 using Readers = std::function<const std::vector<int>&(uint32_t stream)>;
+
+// Every rank can read all streams.
+Readers all_ranks(int ranks);
 
 // The rank of each part: heaviest parts first, each goes to the rank that has least to do of those that can
 // read its streams. The weight of a part is the size of its streams in bytes.

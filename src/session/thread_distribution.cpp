@@ -1,7 +1,6 @@
 #include "session/thread_distribution.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -59,11 +58,6 @@ int best_threads(const Trace& trace) {
     const uint64_t most =
         std::min<uint64_t>({usable_cores() / 2, processes.size(), bytes / fewest_bytes_each, most_tried});
     return static_cast<int>(std::max<uint64_t>(most, 1));
-}
-
-ThreadDistribution::ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole)
-    : ranks_(ranks), whole_(whole), all_(static_cast<size_t>(ranks.size())) {
-    std::iota(all_.begin(), all_.end(), 0);
 }
 
 std::shared_ptr<const Trace> ThreadDistribution::read_trace(const ClockSources& /*clocks*/,

@@ -25,15 +25,13 @@ int best_threads(const Trace& trace);
 class ThreadDistribution : public Distribution {
  public:
     // Both outlive the distribution.
-    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole);
+    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole) : ranks_(ranks), whole_(whole) {}
 
     const Ranks& ranks() const override { return ranks_; }
     ClockSources read_clock_sources() override { return whole_.clocks; }
     std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                             std::vector<Damage>& damages) override;
-    Readers readers() const override {
-        return [this](uint32_t /*stream*/) -> const std::vector<int>& { return all_; };
-    }
+    Readers readers() const override { return all_ranks(ranks_.size()); }
     // The events of such a stream are an error, which one rank finds.
     bool reads_stray(uint32_t /*stream*/) const override { return ranks_.is_root(); }
 
@@ -42,7 +40,6 @@ class ThreadDistribution : public Distribution {
 
     const Ranks& ranks_;
     const TraceInMemory& whole_;
-    std::vector<int> all_;  // ranks
 };
 
 }  // namespace ovni

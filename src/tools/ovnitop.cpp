@@ -165,7 +165,7 @@ int print_waiting(const TracePart& part) {
     tell_left_events(trace);
     const System system(trace);
     const std::vector<bool> all_processes(system.processes().size(), true);
-    const OpenTraceReader::Open open = [&](uint32_t s) {
+    const OpenStream open = [&](uint32_t s) {
         return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
     };
     const OpenTraceReader reader(trace, system, all_processes, open);

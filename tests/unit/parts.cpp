@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <numeric>
 
 #include "base/thread_ranks.hpp"
 #include "session/cpu_uses.hpp"
@@ -29,9 +28,7 @@ class PartsTest : public testing::Test {
     std::vector<uint32_t> parts(int ranks = 1) {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
-        std::vector<int> all(static_cast<size_t>(ranks));
-        std::iota(all.begin(), all.end(), 0);
-        const Readers readers = [&](uint32_t) -> const std::vector<int>& { return all; };
+        const Readers readers = all_ranks(ranks);
         const OpenStream open = [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); };
         Parts parts;
         run_on_threads(ranks, [&](const Ranks& of) {
@@ -43,13 +40,11 @@ class PartsTest : public testing::Test {
         of_cpu_ = parts.of_cpu;
         return parts.of_process;
     }
-    // The shares of all ranks, by process: the rank that has it.
+    // The rank that has each process.
     std::vector<int> dealt(int ranks) {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
-        std::vector<int> all(static_cast<size_t>(ranks));
-        std::iota(all.begin(), all.end(), 0);
-        const Readers readers = [&](uint32_t) -> const std::vector<int>& { return all; };
+        const Readers readers = all_ranks(ranks);
         const OpenStream open = [&](uint32_t s) {
             ++opened_;
             return trace.reader(s, 0, ClockOrder::checked);
@@ -114,6 +109,20 @@ TEST_F(PartsTest, AreWholeLoomsWhereEventsAreMissing) {
     EXPECT_THAT(parts(), ElementsAre(0, 0, 1, 2));
     process(3, 3).ends(103).truncate(2);
     EXPECT_THAT(parts(), ElementsAre(0, 0, 0, 1, 2));
+}
+
+TEST_F(PartsTest, AreWholeLoomsWhereACpuIsNotThere) {
+    process(1, 1).event("OAr", 50, {9, 2}).ends(100);
+    process(2, 2).ends(101);
+    EXPECT_THAT(parts(), ElementsAre(0, 0));
+}
+
+TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
+    for (const char* loom : {"node1.a", "node2.a"})
+        trace_.thread({.loom = loom, .pid = 9, .tid = 9, .cpus = six_cpus}).starts(9, 1).ends(100);
+    for (int pid : {1, 2}) process(pid, pid).ends(100);
+    EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
+    EXPECT_EQ(opened_, 2);
 }
 
 TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
