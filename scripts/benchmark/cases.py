@@ -10,9 +10,9 @@ from recorded import EXACT_ORDER, FASTER, PEAK_MB, RANKS, REFERENCE, YARDSTICKS
 from report import figures_of
 from traces import Shape
 
-# The cost model of mpi/emu/README.md: records of a window of many ranks and of one, their size, and per window the
-# collective calls with one rank and with more, and the bytes of what is agreed on.
-WINDOW, WINDOW_ALONE, RECORD_BYTES, COLLECTIVES_ALONE, COLLECTIVES, WINDOW_BYTES = 32768, 8192, 32, 2, 5, 1300
+# The cost model of mpi/emu/README.md: the size of a record; records of a window, and per window the collective calls
+# and the bytes of what is agreed on, with one rank and with more.
+RECORD_BYTES, ALONE, MANY = 32, (8192, 2, 130), (32768, 5, 1300)
 
 SHAPES = {32: (8, 4), 512: (8, 64), 2048: (32, 64)}
 
@@ -283,11 +283,12 @@ def statistics_of(workshop, program):
 
 def model_rows(program, costs):
     ranks, records = len(costs), sum(cost["records_made"] for cost in costs)
-    windows = math.ceil(records / ranks / (WINDOW if ranks > 1 else WINDOW_ALONE))
+    window, collectives, agreed = MANY if ranks > 1 else ALONE
+    windows = math.ceil(records / ranks / window)
     predicted = {
         "windows": windows,
-        "collectives_in_windows": windows * (COLLECTIVES if ranks > 1 else COLLECTIVES_ALONE),
-        "bytes_sent": records / ranks * RECORD_BYTES * (ranks - 1) / ranks + windows * WINDOW_BYTES,
+        "collectives_in_windows": windows * collectives,
+        "bytes_sent": records / ranks * RECORD_BYTES * (ranks - 1) / ranks + windows * agreed,
         "records_written": records / ranks,
     }
     rows = []
