@@ -148,6 +148,15 @@ void* operator new(size_t size) {
     }
 }
 
+// Sanitizers have one of their own, which fits no other delete than theirs.
+void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
+    try {
+        return operator new(size);
+    } catch (...) {
+        return nullptr;
+    }
+}
+
 void operator delete(void* block) noexcept {
     if (block == nullptr) return;
     // malloc() never returns the begin of a page for blocks of this size, so nearly all are told at once.
