@@ -88,7 +88,7 @@ void ObjectCalls::define(std::span<const uint8_t> data) {
     if (data.size() < sizeof told) return;
     std::memcpy(&told, data.data(), sizeof told);
     if (told.kind != OVNI_MPI_WINDOW && told.kind != OVNI_MPI_FILE) return;
-    if (!objects_.emplace(told.number, static_cast<uint32_t>(found_.objects.size())).second) return;
+    if (objects_.contains(told.number)) return;
     MpiObject object;
     object.kind = static_cast<MpiObject::Kind>(told.kind);
     object.process = of_.process;
@@ -101,11 +101,11 @@ void ObjectCalls::define(std::span<const uint8_t> data) {
     if (told.communicator == OVNI_MPI_SELF) object.scope = of_.process + 1;
     const auto is_before = [&](const auto& known) {
         const MpiObject& other = found_.objects[known.second];
-        return known.first != told.number && other.kind == object.kind &&
-               other.communicator == object.communicator;
+        return other.kind == object.kind && other.communicator == object.communicator;
     };
     object.turn = static_cast<uint32_t>(std::ranges::count_if(objects_, is_before)) + 1;
     object.name = text_of(data.subspan(sizeof told));
+    objects_[told.number] = static_cast<uint32_t>(found_.objects.size());
     found_.objects.push_back(std::move(object));
 }
 
