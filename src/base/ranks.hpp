@@ -160,8 +160,15 @@ class Ranks {
     template <Flat T>
     std::vector<T> alltoallv_joined(PerRank<std::vector<T>> to) const {
         if (is_alone()) return std::move(to[0]);
-        const PerRank<std::span<const T>> parts(to.begin(), to.end());
-        return exchange_joined(parts, counts_to_here(parts));
+        PerRank<std::span<const T>> parts(to.begin(), to.end());
+        PerRank<uint64_t> counts = counts_to_here(parts);
+        const auto self = static_cast<size_t>(rank_);
+        if (counts[self] < std::accumulate(counts.begin(), counts.end(), uint64_t{0}))
+            return exchange_joined(parts, counts);
+        parts[self] = {};
+        counts[self] = 0;
+        exchange_joined(parts, counts);
+        return std::move(to[self]);
     }
     // alltoallv() without a copy of the part that stays here: element r of the result is to[r] itself for
     // this rank, else a part of `room`, which grows and keeps its size from call to call.

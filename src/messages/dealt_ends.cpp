@@ -11,12 +11,6 @@ namespace ovni {
 
 namespace {
 
-// Some ends of one key, in front of them on their way.
-struct Parcel {
-    KeyOfProcess key;
-    uint64_t ends = 0;
-};
-
 uint64_t hash(const MessageKey& key) {
     uint64_t x = key.communicator;
     for (uint64_t part :
@@ -40,16 +34,10 @@ DealtEnds::DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t th
         radix_sort(
             found[g].ends, [](const MessageEnd& end) { return end.key; }, comes_before);
     });
-    if (ranks.is_alone()) {
-        for (MessageEnds& group : found) {
-            ends_.push_back(std::move(group.ends));
-            visit_keys(ends_.back(), [&](uint32_t key, std::span<MessageEnd> of_key) {
-                parts_.push_back({group.keys[key], 0, of_key});
-            });
-        }
-    } else {
+    if (ranks.is_alone())
+        for (MessageEnds& group : found) keep(group, 0);
+    else
         exchange(ranks, found);
-    }
     std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
 }
 
@@ -63,17 +51,37 @@ void DealtEnds::visit_keys(std::vector<MessageEnd>& ends, Take take) {
     }
 }
 
+// All keys of the group are this rank's.
+void DealtEnds::keep(MessageEnds& group, int rank) {
+    ends_.push_back(std::move(group.ends));
+    visit_keys(ends_.back(), [&](uint32_t key, std::span<MessageEnd> of_key) {
+        parts_.push_back({group.keys[key], rank, of_key});
+    });
+}
+
+void DealtEnds::take(int from, const std::vector<Parcel>& parcels, std::vector<MessageEnd> ends) {
+    std::span<MessageEnd> rest = ends_.emplace_back(std::move(ends));
+    for (const Parcel& parcel : parcels) {
+        parts_.push_back({parcel.key, from, rest.first(parcel.ends)});
+        rest = rest.subspan(parcel.ends);
+    }
+}
+
 void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
     const auto size = static_cast<uint64_t>(ranks.size());
+    const auto self = static_cast<size_t>(ranks.rank());
     PerRank<std::vector<Parcel>> parcels(size);
     PerRank<std::vector<MessageEnd>> ends(size);
-    PerRank<size_t> counts(size);
-    for (MessageEnds& group : found)
+    for (MessageEnds& group : found) {
+        PerRank<size_t> counts(size);
         visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
             counts[hash(group.keys[key].key) % size] += of_key.size();
         });
-    for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(counts[owner]);
-    for (MessageEnds& group : found) {
+        if (counts[self] == group.ends.size()) {
+            keep(group, ranks.rank());
+            continue;
+        }
+        for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(ends[owner].size() + counts[owner]);
         visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
             const size_t owner = hash(group.keys[key].key) % size;
             parcels[owner].push_back({group.keys[key], of_key.size()});
@@ -81,17 +89,13 @@ void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
         });
         group.ends = {};
     }
+    take(ranks.rank(), std::exchange(parcels[self], {}), std::exchange(ends[self], {}));
     PerRank<std::span<const Parcel>> parcels_to(parcels.begin(), parcels.end());
     PerRank<std::span<const MessageEnd>> ends_to(ends.begin(), ends.end());
     const PerRank<std::vector<Parcel>> dealt = ranks.alltoallv(parcels_to);
-    ends_ = ranks.alltoallv(ends_to);
-    for (size_t rank = 0; rank < dealt.size(); ++rank) {
-        std::span<MessageEnd> rest = ends_[rank];
-        for (const Parcel& parcel : dealt[rank]) {
-            parts_.push_back({parcel.key, static_cast<int>(rank), rest.first(parcel.ends)});
-            rest = rest.subspan(parcel.ends);
-        }
-    }
+    PerRank<std::vector<MessageEnd>> dealt_ends = ranks.alltoallv(ends_to);
+    for (size_t rank = 0; rank < dealt.size(); ++rank)
+        take(static_cast<int>(rank), dealt[rank], std::move(dealt_ends[rank]));
 }
 
 }  // namespace ovni

@@ -27,9 +27,17 @@ class DealtEnds {
     const std::vector<Part>& parts() const { return parts_; }
 
  private:
+    // Some ends of one key, in front of them on their way. Plain data.
+    struct Parcel {
+        KeyOfProcess key;
+        uint64_t ends = 0;
+    };
+
     // Calls take(key, its ends) for each key.
     template <class Take>
     static void visit_keys(std::vector<MessageEnd>& ends, Take take);
+    void keep(MessageEnds& group, int rank);
+    void take(int from, const std::vector<Parcel>& parcels, std::vector<MessageEnd> ends);
     void exchange(const Ranks& ranks, std::span<MessageEnds> found);
 
     std::vector<std::vector<MessageEnd>> ends_;
