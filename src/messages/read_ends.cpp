@@ -39,14 +39,14 @@ void add_member_lists(const ProcessCommunicators& communicators, const ProcessFa
 namespace {
 
 // The streams of a process that tell of MPI.
-std::vector<StreamReader> readers_of(const Trace& trace, const System& system, const ProcessInfo& process,
-                                     const OpenStream& open) {
-    std::vector<StreamReader> readers;
-    for (uint32_t t = 0; t < process.thread_count; ++t) {
-        const uint32_t s = system.threads()[process.first_thread + t].stream;
-        if (trace.streams()[s].is_readable() && uses_mpi(trace.streams()[s])) readers.push_back(open(s));
+std::vector<uint32_t> mpi_streams(const Trace& trace, const System& system, uint32_t process) {
+    const ProcessInfo& info = system.processes()[process];
+    std::vector<uint32_t> streams;
+    for (uint32_t t = 0; t < info.thread_count; ++t) {
+        const uint32_t s = system.threads()[info.first_thread + t].stream;
+        if (trace.streams()[s].is_readable() && uses_mpi(trace.streams()[s])) streams.push_back(s);
     }
-    return readers;
+    return streams;
 }
 
 bool begins_inside(const Trace& trace, const std::vector<StreamReader>& readers) {
@@ -72,14 +72,35 @@ uint64_t gaps_of(const ProcessMessages& process) {
     return GapsOfProcess::pauses | (process.is_finalized() ? 0u : GapsOfProcess::ends_in_doubt);
 }
 
+// Bytes of events of several processes.
+struct Bytes {
+    uint64_t all = 0, read = 0;
+};
+
+// Room for the ends that are still to come, if those so far tell how many. A vector that doubles its room
+// would touch three times the memory.
+void make_room(std::vector<MessageEnd>& ends, const Bytes& bytes) {
+    constexpr size_t of_event = 8, least = size_t{1} << 12;
+    constexpr double spare = 1.02, most_times = 16;
+    if (ends.capacity() - ends.size() >= of_event) return;
+    const auto size = static_cast<double>(ends.size());
+    const double to_come =
+        static_cast<double>(bytes.all) / static_cast<double>(std::max<uint64_t>(bytes.read, 1));
+    ends.reserve(least + static_cast<size_t>(size * std::clamp(to_come * spare, 1.25, most_times)));
+}
+
 // Returns false if a stream is damaged: emulation tells of that.
-bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects) {
+bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects,
+          std::vector<MessageEnd>& ends, Bytes& bytes) {
     Merger merger(std::move(readers));
+    const uint64_t before = bytes.read;
     bool is_good = true;
     for (;;) {
         try {
             const EventView* event = merger.next();
+            bytes.read = before + merger.consumed();
             if (!event) return is_good;
+            make_room(ends, bytes);
             process.take(*event);
             objects.take(*event);
         } catch (const Error&) {
@@ -97,9 +118,12 @@ struct GroupOfProcesses {
 };
 
 void read_group(const Trace& trace, const System& system, const OpenStream& open, GroupOfProcesses& group) {
+    Bytes bytes;
+    for (const ProcessFacts& facts : group.processes)
+        for (uint32_t s : mpi_streams(trace, system, facts.process)) bytes.all += trace.streams()[s].bytes;
     for (const ProcessFacts& facts : group.processes) {
-        std::vector<StreamReader> readers =
-            readers_of(trace, system, system.processes()[facts.process], open);
+        std::vector<StreamReader> readers;
+        for (uint32_t s : mpi_streams(trace, system, facts.process)) readers.push_back(open(s));
         if (readers.empty()) {
             group.gaps.push_back(GapsOfProcess::without_events);
             continue;
@@ -108,7 +132,7 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
         ObjectCalls objects({facts.process, facts.world}, process.communicators(), group.found.objects);
-        const bool is_good = read(std::move(readers), process, objects);
+        const bool is_good = read(std::move(readers), process, objects, group.found.ends, bytes);
         process.finish();
         group.gaps.push_back(gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses));
         add_member_lists(process.communicators(), facts, group.members);
