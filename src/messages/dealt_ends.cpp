@@ -72,16 +72,19 @@ void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
     const auto self = static_cast<size_t>(ranks.rank());
     PerRank<std::vector<Parcel>> parcels(size);
     PerRank<std::vector<MessageEnd>> ends(size);
+    PerRank<size_t> counts(size);
     for (MessageEnds& group : found) {
-        PerRank<size_t> counts(size);
+        PerRank<size_t> of_group(size);
         visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
-            counts[hash(group.keys[key].key) % size] += of_key.size();
+            of_group[hash(group.keys[key].key) % size] += of_key.size();
         });
-        if (counts[self] == group.ends.size()) {
+        if (of_group[self] == group.ends.size())
             keep(group, ranks.rank());
-            continue;
-        }
-        for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(ends[owner].size() + counts[owner]);
+        else
+            for (size_t owner = 0; owner < size; ++owner) counts[owner] += of_group[owner];
+    }
+    for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(counts[owner]);
+    for (MessageEnds& group : found) {
         visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
             const size_t owner = hash(group.keys[key].key) % size;
             parcels[owner].push_back({group.keys[key], of_key.size()});
