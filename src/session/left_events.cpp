@@ -57,19 +57,26 @@ bool holds_events_of(const writer::Session& session, const Known& trace) {
     return false;
 }
 
+// One sentence with one command for all run directories of a kind: each process of a job may have its own.
 std::vector<std::string> left_events_of(const Known& trace) {
-    std::vector<std::string> sentences;
+    std::vector<std::string> left, written;
     std::error_code fault;
     for (const std::string& directory : writer::in_session_places(fs::absolute(trace.directory, fault))) {
         const writer::Session session = writer::Session::open(directory);
         if (!session.is_valid() || !holds_events_of(session, trace)) continue;
         if (!session.is_served())
-            sentences.push_back(
-                fmt::format("events of killed programs wait on this node: ovnirecover {}", directory));
+            left.push_back(directory);
         else if (!trace.is_running)
-            sentences.push_back(fmt::format(
-                "a program on this node still writes this trace: ovnirecover --write-out {}", directory));
+            written.push_back(directory);
     }
+    std::vector<std::string> sentences;
+    if (!left.empty())
+        sentences.push_back(
+            fmt::format("events of killed programs wait on this node: ovnirecover {}", fmt::join(left, " ")));
+    if (!written.empty())
+        sentences.push_back(
+            fmt::format("a program on this node still writes this trace: ovnirecover --write-out {}",
+                        fmt::join(written, " ")));
     return sentences;
 }
 
