@@ -34,10 +34,7 @@ DealtEnds::DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t th
         radix_sort(
             found[g].ends, [](const MessageEnd& end) { return end.key; }, comes_before);
     });
-    if (ranks.is_alone())
-        for (MessageEnds& group : found) keep(group, 0);
-    else
-        exchange(ranks, found);
+    exchange(ranks, found);
     std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
 }
 

@@ -78,7 +78,7 @@ struct Bytes {
 };
 
 // Room for the ends that are still to come, if those so far tell how many. A vector that doubles its room
-// would touch three times the memory.
+// would touch up to three times the memory.
 void make_room(std::vector<MessageEnd>& ends, const Bytes& bytes) {
     constexpr size_t of_event = 8, least = size_t{1} << 12;
     constexpr double spare = 1.02, most_times = 16;
