@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ std::string content(const std::filesystem::path& path) {
 
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment,
                          const std::string& out, const std::string& err) {
+    end_job_with_test(words.front());
     for (auto [path, fd] : {std::pair(&out, STDOUT_FILENO), std::pair(&err, STDERR_FILENO)}) {
         int file = ::open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (file < 0 || ::dup2(file, fd) < 0) ::_exit(127);
@@ -66,6 +68,11 @@ Finished run(const std::vector<std::string>& words, const std::vector<std::strin
     if (child == 0) become(argv, added, out, err);
     int status = wait_for(child, seconds);
     return {status, content(out), content(err)};
+}
+
+void end_job_with_test(const char* program) {
+    const std::string name = std::filesystem::path(program).filename();
+    if (name.starts_with("mpirun") || name.starts_with("mpiexec")) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 std::string program(const std::string& name) {

@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "tests/support/process.hpp"
+
 namespace ovni::test {
 
 namespace {
@@ -21,6 +23,7 @@ namespace {
 constexpr std::chrono::seconds patience(20);
 
 [[noreturn]] void become(std::vector<char*>& argv, const std::function<void()>& before_exec) {
+    end_job_with_test(argv.front());
     if (before_exec) before_exec();
     ::execvp(argv.front(), argv.data());
     ::_exit(127);
