@@ -41,14 +41,6 @@ void DrainedStream::start_over() {
     stray_.clear();
 }
 
-// Nothing was recorded that is worth a stream.
-bool DrainedStream::is_empty() const {
-    const RingHeader& h = header();
-    uint64_t least = h.begin_bytes.load(std::memory_order_acquire);
-    return h.published.load(std::memory_order_acquire) <= least && progress().file_end == 0 &&
-           !h.at_once.load(std::memory_order_relaxed) && !h.has_row.load(std::memory_order_relaxed);
-}
-
 // A thread that hangs settles nothing any more, so what it has noted holds if somebody wants to read.
 bool DrainedStream::is_placed() {
     RingHeader& h = header();
@@ -159,7 +151,7 @@ double DrainedStream::drain() {
         h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
         return 0;
     }
-    if (stuck_ || is_empty() || !is_placed() || !prepare()) return 0;
+    if (stuck_ || is_empty(h) || !is_placed() || !prepare()) return 0;
     uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
     if (h.kept > 0) {
         uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);

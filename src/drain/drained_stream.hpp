@@ -81,7 +81,6 @@ class DrainedStream {
     bool place_is_of_others();
     void step_aside();
     void make_directories() const;
-    bool is_empty() const;
     bool is_placed();
     bool is_reading_wanted() const;
     bool is_damaged();

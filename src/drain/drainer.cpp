@@ -105,6 +105,7 @@ bool Drainer::adopt_ring(uint32_t number) {
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
                                                               written, ended_)});
+    has_new_rings_ = true;
     // Bytes that an earlier drainer wrote.
     *written += rings_.back().stream->written();
     return true;
@@ -143,8 +144,7 @@ bool Drainer::finish_closed() {
 
 // Once a ring of a later image of its process is there, the threads of an image are gone.
 void Drainer::finish_earlier_images() {
-    if (images_seen_ == rings_.size()) return;
-    images_seen_ = rings_.size();
+    if (!std::exchange(has_new_rings_, false)) return;
     std::map<Process, uint64_t> latest;
     for (const Owned& ring : rings_) {
         uint64_t& image = latest[owner_of(ring.stream->header())];
@@ -231,6 +231,16 @@ void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
         if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) this->end(ring, end);
 }
 
+// The process goes on as another program, which may outlive all that is traced. An exec that fails keeps the
+// ring. What comes through a shared buffer may not be in its ring yet.
+bool Drainer::is_left_by_exec(const Owned& ring) const {
+    const RingHeader& header = ring.stream->header();
+    struct stat status {};
+    return header.end.load(std::memory_order_acquire) == RingEnd::exec && header.shared.load() == 0 &&
+           ::stat(session_.ring_path(ring.number).c_str(), &status) == 0 &&
+           !may_map(owner_of(header), status.st_ino) && is_empty(header);
+}
+
 bool Drainer::finish_dead() {
     pass();
     std::map<Process, bool> alive;
@@ -248,7 +258,7 @@ bool Drainer::finish_dead() {
         if (is_gone(ring) || ring.stream->is_stuck())
             end(ring, {RingEnd::recovered, 0, death_of(owner_of(ring.stream->header()))});
     std::erase_if(rings_, [&](const Owned& ring) {
-        bool gone = is_gone(ring) && !ring.stream->is_stuck();
+        bool gone = (is_gone(ring) && !ring.stream->is_stuck()) || is_left_by_exec(ring);
         if (gone) remove(ring);
         return gone;
     });

@@ -73,6 +73,7 @@ class Drainer final : private Mover::Rings {
     void remove_shared(const WhichOwner& are_gone);
     std::vector<Owned*> closed_in_order();
     bool finish_closed();
+    bool is_left_by_exec(const Owned& ring) const;
     void end(const Owned& ring, const OwnerEnd& end);
     uint64_t death_of(const Process& process) const;
     void finish_earlier_images();
@@ -87,7 +88,7 @@ class Drainer final : private Mover::Rings {
     std::vector<uint32_t> missing_;  // those of them without a ring, so far
     std::vector<Owned> rings_;
     std::vector<Shared> shared_;
-    size_t images_seen_ = 0;  // rings when images were last compared
+    bool has_new_rings_ = false;  // since images were last compared
     EndedStreams ended_;
     std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };

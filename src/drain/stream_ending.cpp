@@ -202,7 +202,7 @@ bool DrainedStream::finish(const OwnerEnd& known) {
     if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load(), end.at};
     if (generation_ != h.generation.load(std::memory_order_acquire)) start_over();
     stuck_ = false;
-    if (!is_empty() && !end_stream(end, state == RingState::closed)) {
+    if (!is_empty(h) && !end_stream(end, state == RingState::closed)) {
         stuck_ = true;
         return false;
     }

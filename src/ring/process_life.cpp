@@ -135,4 +135,29 @@ std::optional<bool> lives(const ProcessId& process) noexcept {
     return line.start == process.start;
 }
 
+bool may_map(const ProcessId& process, ino_t inode) noexcept {
+    const uint64_t here = pid_space();
+    if ((process.space != 0 && here != 0 && process.space != here) || !proc_is_ours()) return true;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/maps", process.pid);
+    const int fd = open_above_standard(path, O_RDONLY);
+    FILE* maps = fd < 0 ? nullptr : fdopen(fd, "r");
+    if (!maps) {
+        if (fd >= 0) ::close(fd);
+        return true;
+    }
+    char* line = nullptr;
+    size_t room = 0;
+    bool found = false, is_told = false;
+    while (!found && getline(&line, &room, maps) > 0) {
+        unsigned long mapped = 0;
+        is_told = sscanf(line, "%*s %*s %*s %*s %lu", &mapped) == 1;
+        found = mapped == inode;
+    }
+    const bool is_whole = is_told && !ferror(maps);
+    free(line);
+    fclose(maps);
+    return found || !is_whole;
+}
+
 }  // namespace ovni::writer

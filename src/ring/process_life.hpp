@@ -41,4 +41,7 @@ inline bool may_live(const ProcessId& process) noexcept {
     return lives(process).value_or(true);
 }
 
+// False if the process is known to have no page of the file with this inode: an exec takes all of them.
+bool may_map(const ProcessId& process, ino_t inode) noexcept;
+
 }  // namespace ovni::writer

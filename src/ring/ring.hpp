@@ -223,6 +223,14 @@ static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 // Asks for the events up to `position` in the stream, even if a flight recorder keeps them.
 void ask_for(RingHeader& ring, uint64_t position);
 
+// True if nothing was recorded that is worth a stream.
+inline bool is_empty(const RingHeader& ring) {
+    const uint64_t least = ring.begin_bytes.load(std::memory_order_acquire);
+    return ring.published.load(std::memory_order_acquire) <= least &&
+           ring.progress[ring.current.load(std::memory_order_acquire) % 2].file_end == 0 &&
+           !ring.at_once.load(std::memory_order_relaxed) && !ring.has_row.load(std::memory_order_relaxed);
+}
+
 // True if nothing is added to the ring any more.
 inline bool is_over(const RingHeader& ring) {
     return ring.state.load(std::memory_order_acquire) >= RingState::closed;

@@ -112,6 +112,20 @@ TEST_F(OvnirunTest, ChildrenOfALauncherAreWaitedFor) {
     EXPECT_EQ(launched.wait(), 0);
 }
 
+// The row of the child ends with its exec, before anybody knows whether that records something.
+TEST_F(OvnirunTest, ADaemonThatNobodyTracesLeavesNoRunDirectory) {
+    const std::string daemon =
+        "(exec env -u LD_PRELOAD sleep 60 > /dev/null) & echo $!; "
+        "until read name < /proc/$!/comm && [ $name = sleep ]; do :; done";
+    const Finished done = run({program("ovnirun"), "bash", "-c", daemon});
+    EXPECT_EQ(done.status, 0) << done.err;
+    const pid_t pid = std::stoi(done.out);
+    EXPECT_EQ(::kill(pid, 0), 0);
+    for (const auto& place : std::filesystem::directory_iterator(path("shm")))
+        EXPECT_TRUE(std::filesystem::is_empty(place.path())) << place.path();
+    ::kill(pid, SIGKILL);
+}
+
 TEST_F(OvnirunTest, ProgramGoesOnWhenOvnirunIsKilled) {
     Started launched(Words{program("ovnirun")} + signal_log);
     pid_t program = std::stoi(launched.line().substr(6));
