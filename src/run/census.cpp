@@ -19,9 +19,6 @@ std::vector<writer::Ring> rings_in(const writer::Session& session) {
     return rings;
 }
 
-namespace {
-
-// Records that a drainer has moved into the rings count there, not here.
 uint64_t bytes_in_shared_buffers(const writer::Session& session) {
     uint64_t bytes = 0;
     uint32_t count = session.header().rings.load(std::memory_order_acquire);
@@ -34,8 +31,6 @@ uint64_t bytes_in_shared_buffers(const writer::Session& session) {
     }
     return bytes;
 }
-
-}  // namespace
 
 Census census(const writer::Session& session, const std::vector<writer::Ring>& rings) {
     Census census;

@@ -7,10 +7,12 @@
 #include <map>
 #include <utility>
 
+#include "base/log.hpp"
 #include "core/launcher.hpp"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"
 #include "run/census.hpp"
+#include "run/moved_trace.hpp"
 #include "run/older_trace.hpp"
 #include "run/run_directories.hpp"
 #include "run/run_name.hpp"
@@ -19,13 +21,27 @@ namespace ovni::run {
 
 namespace {
 
-// False where there are events in it; else it is gone now.
-bool remove_if_empty(const std::filesystem::path& run_directory) {
+// Its events are in its stream already.
+bool is_written(const writer::Ring& ring) {
+    const writer::RingHeader& header = ring.header();
+    const writer::RingProgress& progress = header.progress[header.current.load() % 2];
+    return is_empty(header) || (progress.file_end > 0 && progress.drained == header.published.load());
+}
+
+// False if there are events in it that are in no stream. Else nobody need be asked: the streams get their
+// ends, and it is gone now unless a process lives on.
+bool finish_if_written(const std::filesystem::path& run_directory) {
     writer::Session session = writer::Session::open(run_directory.string());
     if (!session.is_valid() || !session.lock()) return true;
-    if (!rings_in(session).empty()) return false;
-    if (writer::Drainer(session).finish_dead()) session.remove();
-    return true;
+    const std::vector<writer::Ring> rings = rings_in(session);
+    if (bytes_in_shared_buffers(session) > 0 || !std::ranges::all_of(rings, is_written)) return false;
+    {
+        const log::Silence of_other_jobs;
+        follow_moved_traces(session);
+    }
+    writer::Drainer drainer(session);
+    if (drainer.finish_dead()) session.remove();
+    return drainer.stuck() == 0;
 }
 
 void tell_abandoned() {
@@ -33,7 +49,7 @@ void tell_abandoned() {
     remove_ruins();
     std::map<std::string, std::vector<std::filesystem::path>> left;  // by job
     for (const std::filesystem::path& directory : run_directories())
-        if (is_abandoned(directory) && !remove_if_empty(directory))
+        if (is_abandoned(directory) && !finish_if_written(directory))
             left[name_of_run(directory).job].push_back(directory);
     for (const auto& [job, directories] : left)
         std::fprintf(stderr,

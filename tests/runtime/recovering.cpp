@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
@@ -106,6 +108,22 @@ TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
     EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, as " + left()[0].string()),
                                 HasSubstr("ovnirecover --job first_job\n")));
     EXPECT_EQ(next.err.find("first_job left", at + 50), next.err.npos) << next.err;
+}
+
+// There is nothing that the user could save.
+TEST_F(RecoverJobsTest, WhoseEventsAreWrittenGetTheirEndsByTheNextRun) {
+    set_environment("OVNI_RUN", "drained_job");
+    run_traced([] {
+        start();
+        emit("OB.", 1);
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        ::raise(SIGKILL);
+    });
+    ASSERT_EQ(left().size(), 1u);
+    const Finished next = run({program("ovnirun"), "true"}, {"OVNI_RUNDIR=" + home().string()});
+    EXPECT_THAT(next.err, Not(HasSubstr("drained_job")));
+    EXPECT_TRUE(left().empty());
+    EXPECT_EQ(run({program("ovniemu"), trace().string()}).status, 0);
 }
 
 TEST_F(RecoverJobsTest, ToBeWrittenOutNeedAName) {
