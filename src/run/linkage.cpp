@@ -120,11 +120,12 @@ bool gains_rights(const Fd& file) {
 
 }  // namespace
 
-std::string what_keeps_libraries_out(const char* program) {
+Obstacle what_keeps_libraries_out(const char* program) {
     const Fd file(::open(path_of(program).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file) return "";
-    if (gains_rights(file)) return "is set-user-id or has capabilities";
-    return is_linked_statically(file) ? "is linked statically" : "";
+    if (!file) return {};
+    if (gains_rights(file)) return {"is set-user-id or has capabilities", "run a copy of it without these"};
+    if (is_linked_statically(file)) return {"is linked statically", "link it without -static"};
+    return {};
 }
 
 // "\tlibmpi.so.40 => /usr/lib/libmpi.so.40 (0x00007f0000000000)"

@@ -6,9 +6,13 @@
 
 namespace ovni::run {
 
-// "is linked statically" or "is set-user-id"; empty if the libraries can be loaded into the program. Looks at
-// the file that execvp() would take: nothing is known of scripts and of unreadable files.
-std::string what_keeps_libraries_out(const char* program);
+// Why libraries cannot be loaded into a program, and what helps; false if they can.
+struct Obstacle {
+    const char *cause = "", *remedy = "";  // "is linked statically", "link it without -static"
+    explicit operator bool() const { return *cause != '\0'; }
+};
+// Looks at the file that execvp() would take: nothing is known of scripts and of unreadable files.
+Obstacle what_keeps_libraries_out(const char* program);
 
 // The names of all libraries that the program is linked with, directly or by way of others, as its own
 // dynamic loader finds them, in its order. Empty if it has no loader; nothing of the program runs.

@@ -73,18 +73,21 @@ bool tell_what_is_not_recorded(const char* program) {
         ovni::run::print_warnings_about_chains();
         ovni::run::tell_unknown_variables();
     }
-    const std::string cause = ovni::run::what_keeps_libraries_out(program);
-    if (!cause.empty() && ovni::is_first_rank())
-        std::fprintf(stderr, "ovnirun: %s %s, so nothing of it is recorded\n", program, cause.c_str());
-    return !cause.empty();
+    const ovni::run::Obstacle obstacle = ovni::run::what_keeps_libraries_out(program);
+    if (obstacle && ovni::is_first_rank())
+        std::fprintf(stderr, "ovnirun: %s %s, so nothing of it is recorded: %s\n", program, obstacle.cause,
+                     obstacle.remedy);
+    return bool(obstacle);
 }
 
 // The program prints its functions before it begins, and ends.
 [[noreturn]] void list_functions(char** program) {
     if (!ovni::run::has_code_library())
         throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
-    if (const std::string cause = ovni::run::what_keeps_libraries_out(program[0]); !cause.empty())
-        throw ovni::Error(cause + ", so its functions cannot be listed", program[0]);
+    if (const ovni::run::Obstacle obstacle = ovni::run::what_keeps_libraries_out(program[0]))
+        throw ovni::Error(
+            std::string(obstacle.cause) + ", so its functions cannot be listed: " + obstacle.remedy,
+            program[0]);
     setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {.code = true}).c_str(), 1);
     execvp(program[0], program);
     throw ovni::Error(strerror(errno), program[0]);

@@ -72,7 +72,8 @@ TEST_F(Said, AProgramThatGainsRights) {
     const Finished done = ovnirun({path("suid")});
     EXPECT_EQ(done.status, 0);
     EXPECT_EQ(done.err, "ovnirun: " + path("suid") +
-                            " is set-user-id or has capabilities, so nothing of it is recorded\n");
+                            " is set-user-id or has capabilities, so nothing of it is recorded: run a copy "
+                            "of it without these\n");
 }
 
 TEST_F(Said, AProgramThatNeverCalls) {

@@ -18,7 +18,8 @@ class Static : public Launched {
         if (!std::filesystem::exists(static_program)) GTEST_SKIP() << "there is no static C library";
     }
     static std::string line(const std::string& name) {
-        return "ovnirun: " + name + " is linked statically, so nothing of it is recorded\n";
+        return "ovnirun: " + name +
+               " is linked statically, so nothing of it is recorded: link it without -static\n";
     }
     void expect_run(const Words& words, const std::string& said, const Words& environment = {}) {
         Finished done = run(launch(words), environment);
