@@ -13,6 +13,10 @@ namespace {
 using Kind = Awaited::Kind;
 using Record = MpiRecord;
 
+uint32_t number_of(const MpiFunctionRow& function) {
+    return static_cast<uint32_t>(&function - mpi_function_rows);
+}
+
 constexpr const char* of_one_request[] = {"MPI_Wait"};
 constexpr const char* of_all_requests[] = {"MPI_Waitall"};
 constexpr const char* of_some_requests[] = {"MPI_Waitany", "MPI_Waitsome"};
@@ -38,10 +42,14 @@ Kind kind_of(Record record) {
 void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
     Call call;
     int64_t clock = 0;
+    bool has_collectives = false;
     while (reader.next()) {
         const EventView& event = reader.event();
         clock = event.clock;
-        if (event.kind == EventView::Kind::gap_begin) call = {};
+        if (event.kind == EventView::Kind::gap_begin) {
+            call = {};
+            lacks_events_ = true;
+        }
         if (event.kind != EventView::Kind::event || event.code.model() != 'M') continue;
         if (event.jumbo()) {
             std::span<const uint8_t> data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
@@ -53,6 +61,7 @@ void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
         switch (mpi.step()) {
             case MpiStep::enter:
                 enter(call, mpi, clock);
+                has_collectives = has_collectives || (call.function && is_collective(*call.function));
                 break;
             case MpiStep::posts:
                 call.request = mpi.number(MpiField::request).value_or(0);
@@ -85,6 +94,7 @@ void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
                 break;
         }
     }
+    streams_with_collectives_ += has_collectives ? 1 : 0;
     if (call.function) unended_.push_back({stream, call, clock});
 }
 
@@ -114,7 +124,12 @@ void ProcessCalls::leave(const Call& call, const MpiEvent& event) {
 
 void ProcessCalls::start(uint32_t request, Kind kind, const Call& from) {
     auto [known, is_new] = requests_.try_emplace(request);
-    known->second.operation = {kind, from.peer, from.tag, 0, turns_[from.communicator]};
+    known->second.operation = {kind,
+                               from.peer,
+                               from.tag,
+                               0,
+                               turns_[from.communicator],
+                               from.function ? number_of(*from.function) : 0};
     known->second.communicator = from.communicator;
     if (++known->second.under_way == 0) requests_.erase(known);
 }
@@ -122,12 +137,8 @@ void ProcessCalls::start(uint32_t request, Kind kind, const Call& from) {
 std::vector<OpenCall> ProcessCalls::open() const {
     std::vector<OpenCall> all;
     for (const Unended& unended : unended_) {
-        OpenCall open{unended.stream,
-                      static_cast<uint32_t>(unended.call.function - mpi_function_rows),
-                      unended.call.since,
-                      unended.until,
-                      {},
-                      true};
+        OpenCall open{
+            unended.stream, number_of(*unended.call.function), unended.call.since, unended.until, {}, true};
         add_awaited(open, unended.call);
         all.push_back(std::move(open));
     }
@@ -146,7 +157,8 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
         auto turn = turns_.find(call.communicator);
         if (turn != turns_.end())
             open.waits_for.push_back({Kind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY,
-                                      communicators_.id_of(call.communicator), turn->second});
+                                      communicators_.id_of(call.communicator), turn->second,
+                                      number_of(function)});
     } else if (is_in(of_one_request, function)) {
         if (auto known = requests_.find(call.request); known != requests_.end()) add(known->second);
     } else if (is_in(of_all_requests, function) || is_in(of_some_requests, function)) {
@@ -155,8 +167,8 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
     } else if (call.communicator != OVNI_MPI_NO_OBJECT && !is_posted(record) &&
                (record == Record::Send || record == Record::Receive || record == Record::Exchange ||
                 record == Record::Probe)) {
-        open.waits_for.push_back(
-            {kind_of(record), call.peer, call.tag, communicators_.id_of(call.communicator), 0});
+        open.waits_for.push_back({kind_of(record), call.peer, call.tag,
+                                  communicators_.id_of(call.communicator), 0, number_of(function)});
     }
 }
 

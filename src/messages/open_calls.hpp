@@ -24,6 +24,7 @@ struct Awaited {
     int32_t peer = OVNI_MPI_ANY, tag = OVNI_MPI_ANY;
     uint64_t communicator = 0;  // id; 0: unknown
     uint64_t turn = 0;          // a collective: the how manieth of its process on that communicator
+    uint32_t function = 0;      // that began it, in mpi_function_rows
 };
 
 struct OpenCall {
@@ -45,6 +46,8 @@ class ProcessCalls {
     uint64_t turns(uint64_t communicator) const;
     // It has no members and no name if nothing tells of it.
     CommunicatorFacts communicator(uint64_t id) const { return communicators_.with_id(id); }
+    // False if some collectives are not recorded, or threads have begun them in an order that nobody knows.
+    bool has_all_turns() const { return !lacks_events_ && streams_with_collectives_ <= 1; }
     // The process has entered MPI_Finalize.
     bool is_finalizing() const { return is_finalizing_; }
 
@@ -77,7 +80,8 @@ class ProcessCalls {
     std::map<uint32_t, Request> requests_;  // under way, by number
     std::map<uint32_t, uint64_t> turns_;    // by number of the communicator
     ProcessCommunicators communicators_;
-    bool is_finalizing_ = false;
+    bool is_finalizing_ = false, lacks_events_ = false;
+    size_t streams_with_collectives_ = 0;
 };
 
 }  // namespace ovni

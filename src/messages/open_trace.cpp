@@ -20,17 +20,19 @@ OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const
         const ProcessInfo& process = system.processes()[p];
         if (!mine[p]) continue;
         ProcessCalls calls;
-        bool is_of_mpi = false;
+        bool is_of_mpi = false, begins_inside = false;
         for (uint32_t t = 0; t < process.thread_count; ++t) {
             const uint32_t s = system.threads()[process.first_thread + t].stream;
             const Stream& stream = trace.streams()[s];
             if (!stream.is_readable() || !uses_mpi(stream)) continue;
             is_of_mpi = true;
+            begins_inside = begins_inside || stream.metadata.begins_inside;
             StreamReader reader = open(s);
             calls.read(s, reader);
         }
         if (!is_of_mpi) continue;
-        processes_.push_back({p, calls.is_finalizing(), calls.open()});
+        processes_.push_back(
+            {p, calls.is_finalizing(), calls.has_all_turns() && !begins_inside, calls.open()});
         calls_.push_back(std::move(calls));
     }
 }

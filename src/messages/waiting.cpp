@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "emu/worlds.hpp"
@@ -26,6 +27,8 @@ class Analysis {
             for (const auto& [rank, process] : world.processes) world_of_[process] = &world;
         for (const OpenProcess& process : open.processes) {
             open_[process.process] = &process;
+            if (!process.has_all_turns) continue;
+            for (const OpenCall& call : process.calls) learn_entered(process.process, call);
         }
         for (const CommunicatorOfProcess& known : open.communicators) learn(known);
     }
@@ -49,6 +52,22 @@ class Analysis {
 
     Key key_of(uint32_t process, uint64_t id) const {
         return {id <= OVNI_MPI_SELF ? world_of_[process] : nullptr, id};
+    }
+
+    void learn_entered(uint32_t process, const OpenCall& call) {
+        for (const Awaited& operation : call.waits_for)
+            if (operation.kind == Kind::collective && operation.communicator != 0 &&
+                operation.communicator != OVNI_MPI_SELF)
+                entered_[{key_of(process, operation.communicator), operation.turn}]
+                        [name_of_collective(operation)]
+                            .insert(process);
+    }
+
+    // Ranks that call a collective with counts of the one type or the other meet in it.
+    static std::string_view name_of_collective(const Awaited& operation) {
+        std::string_view name = mpi_function_rows[operation.function].name;
+        if (name.ends_with("_c")) name.remove_suffix(2);
+        return name;
     }
 
     void learn(const CommunicatorOfProcess& known) {
@@ -103,6 +122,23 @@ class Analysis {
         }
         std::ranges::sort(missing);
         return missing;
+    }
+
+    // Ranks that came to another collective in its place, by the name of that.
+    using RanksByName = std::map<std::string_view, std::vector<int>>;
+    RanksByName elsewhere(uint32_t process, const Awaited& collective) const {
+        RanksByName found;
+        if (!open_.at(process)->has_all_turns) return found;
+        auto entered = entered_.find({key_of(process, collective.communicator), collective.turn});
+        if (entered == entered_.end()) return found;
+        for (const auto& [name, processes] : entered->second) {
+            if (name == name_of_collective(collective)) continue;
+            for (uint32_t other : processes)
+                if (world_of_[other] == world_of_[process])
+                    found[name].push_back(system_.processes()[other].rank.value_or(-1));
+        }
+        for (auto& [name, ranks] : found) std::ranges::sort(ranks);
+        return found;
     }
 
     std::vector<int> not_finalizing(uint32_t process) const {
@@ -162,16 +198,22 @@ class Analysis {
     void describe(WaitingCall& waiting, uint32_t process, const OpenCall& call) const {
         if (mpi_function_rows[call.function].name == "MPI_Finalize") {
             waiting.needs = not_finalizing(process);
-            waiting.what = all_of(waiting.needs, "");
+            waiting.what = not_entered(waiting.needs);
             return shorten(waiting.needs);
         }
         std::set<int> needs;
         for (const Awaited& operation : call.waits_for) {
             if (operation.kind == Kind::collective) {
-                std::vector<int> missing = missing_in(process, operation);
+                const std::vector<int> missing = missing_in(process, operation);
+                std::string what = not_entered(missing);
                 if (call.needs_all) needs.insert(missing.begin(), missing.end());
-                if (waiting.what.empty())
-                    waiting.what = all_of(missing, name_of(process, operation.communicator));
+                for (const auto& [name, ranks] : elsewhere(process, operation)) {
+                    if (call.needs_all) needs.insert(ranks.begin(), ranks.end());
+                    what += fmt::format("{}{}, which {} come to {} instead", what.empty() ? "" : ", and for ",
+                                        rank_list(ranks), ranks.size() == 1 ? "has" : "have", name);
+                }
+                if (waiting.what.empty() && !what.empty())
+                    waiting.what = what + name_of(process, operation.communicator);
                 continue;
             }
             auto rank = rank_of_peer(process, operation);
@@ -191,10 +233,10 @@ class Analysis {
         if (needs.size() > most) needs.resize(most);
     }
 
-    static std::string all_of(const std::vector<int>& missing, const std::string& communicator) {
+    static std::string not_entered(const std::vector<int>& missing) {
         if (missing.empty()) return "";
-        return fmt::format("{}, which {} not entered it{}", rank_list(missing),
-                           missing.size() == 1 ? "has" : "have", communicator);
+        return fmt::format("{}, which {} not entered it", rank_list(missing),
+                           missing.size() == 1 ? "has" : "have");
     }
 
     // Each process that is found anew on the way back to itself closes a circle.
@@ -248,6 +290,8 @@ class Analysis {
     std::vector<const World*> world_of_;           // null: the process has no rank
     std::map<uint32_t, const OpenProcess*> open_;  // by process
     std::map<Key, Communicator> communicators_;
+    // Processes in a collective, by its turn and its name.
+    std::map<std::pair<Key, uint64_t>, std::map<std::string_view, std::set<uint32_t>>> entered_;
     Waiting result_;
 };
 

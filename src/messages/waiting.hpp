@@ -16,6 +16,7 @@ namespace ovni {
 struct OpenProcess {
     uint32_t process = 0;  // in System
     bool is_finalizing = false;
+    bool has_all_turns = true;  // of its collectives, as ProcessCalls says
     std::vector<OpenCall> calls;
 };
 struct CommunicatorOfProcess {
@@ -48,8 +49,8 @@ struct Waiting {
 
 Waiting who_waits(const System& system, const OpenTrace& open);
 
-// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, then other calls, equal ones
-// together: `most` lines of each at most, and a line that counts the rest. Calls that were open for less than
+// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, of those that share a call one,
+// then other calls, equal ones together: `most` lines of each at most, and a line that counts the rest. Calls that were open for less than
 // `shortest` ns are left out: a program that is killed at work is in some call, too.
 std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
                                    size_t most);

@@ -9,13 +9,14 @@ namespace ovni {
 
 // Found by the argument, so not in a namespace without a name.
 static auto fields(Awaited& operation) {
-    return std::tie(operation.kind, operation.peer, operation.tag, operation.communicator, operation.turn);
+    return std::tie(operation.kind, operation.peer, operation.tag, operation.communicator, operation.turn,
+                    operation.function);
 }
 static auto fields(OpenCall& call) {
     return std::tie(call.stream, call.function, call.since, call.until, call.waits_for, call.needs_all);
 }
 static auto fields(OpenProcess& process) {
-    return std::tie(process.process, process.is_finalizing, process.calls);
+    return std::tie(process.process, process.is_finalizing, process.has_all_turns, process.calls);
 }
 static auto fields(CommunicatorFacts& facts) {
     return std::tie(facts.id, facts.flags, facts.size, facts.members, facts.name);

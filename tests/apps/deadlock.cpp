@@ -7,6 +7,7 @@
 //     deadlock split      rank 0 receives from rank 2, which is in a barrier of the even ranks
 //     deadlock finalize   rank 1 receives from rank 0, which is at its end
 //     deadlock any        rank 1 receives from anybody, and nobody sends
+//     deadlock other      the last rank comes to a reduction, the others to a barrier
 //     deadlock init       the last rank never comes to MPI_Init
 #include <mpi.h>
 #include <unistd.h>
@@ -81,6 +82,10 @@ int main(int argc, char** argv) {
     if (is("split")) split();
     if (is("finalize") && rank == 1) receive(0, 3);
     if (is("any") && rank == 1) receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
+    if (is("other") && rank == ranks - 1) {
+        int sum;
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
     if (!is("finalize")) MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

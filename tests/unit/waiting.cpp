@@ -34,10 +34,14 @@ class WaitingTest : public testing::Test {
         return {Kind::receive, rank, tag, communicator, 0};
     }
     // The process of that rank is in a call since the beginning of the second that has its rank's number.
+    static Awaited collective(std::string_view name, uint64_t turn, uint64_t communicator = halo) {
+        return {Kind::collective, -1, -1, communicator, turn, function(name)};
+    }
     void waits(int rank, std::string_view name, std::vector<Awaited> waits_for, bool needs_all = true) {
         const int64_t since = rank * second;
         open_.processes.push_back({static_cast<uint32_t>(rank),
                                    name == "MPI_Finalize",
+                                   true,
                                    {{static_cast<uint32_t>(rank), function(name), since, 10 * second,
                                      std::move(waits_for), needs_all}}});
     }
@@ -68,6 +72,36 @@ class WaitingTest : public testing::Test {
     std::optional<System> system_;
     Waiting waiting_;
 };
+
+TEST_F(WaitingTest, CollectivesInPlaceOfEachOther) {
+    for (int rank : {0, 1}) waits(rank, "MPI_Bcast", {collective("MPI_Bcast", 3)});
+    waits(2, "MPI_Bcast_c", {collective("MPI_Bcast_c", 3)});
+    waits(3, "MPI_Wait", {collective("MPI_Ireduce", 3)});
+    for (int rank = 0; rank < ranks_; ++rank) has_entered(rank, 3, halo);
+    EXPECT_THAT(lines(),
+                ElementsAre("deadlock: rank 0 waits in MPI_Bcast for rank 3, which has come to MPI_Ireduce "
+                            "instead, communicator 'halo', for 10.0 s; rank 3 waits in MPI_Wait for "
+                            "ranks 0-2, which have come to MPI_Bcast instead, communicator 'halo', for "
+                            "7.0 s",
+                            "rank 1 waits in MPI_Bcast for rank 3, which has come to MPI_Ireduce instead, "
+                            "communicator 'halo', for 9.0 s",
+                            "rank 2 waits in MPI_Bcast_c for rank 3, which has come to MPI_Ireduce "
+                            "instead, communicator 'halo', for 8.0 s"));
+    EXPECT_EQ(waiting_.circles.size(), 3u);
+}
+
+// Each process has that communicator for itself, and turns count for nothing if some are not recorded.
+TEST_F(WaitingTest, CollectivesThatNeedNotBeTheSame) {
+    waits(0, "MPI_Comm_accept", {collective("MPI_Comm_accept", 1, OVNI_MPI_SELF)});
+    waits(1, "MPI_Comm_connect", {collective("MPI_Comm_connect", 1, OVNI_MPI_SELF)});
+    waits(2, "MPI_Barrier", {collective("MPI_Barrier", 3)});
+    waits(3, "MPI_Allreduce", {collective("MPI_Allreduce", 3)});
+    open_.processes[2].has_all_turns = false;
+    for (int rank = 0; rank < ranks_; ++rank) has_entered(rank, 3, halo);
+    analyse();
+    EXPECT_THAT(waiting_.circles, IsEmpty());
+    for (const WaitingCall& call : waiting_.calls) EXPECT_THAT(call.needs, IsEmpty());
+}
 
 TEST_F(WaitingTest, ThreeThatReceiveFromEachOtherAreACircle) {
     waits(0, "MPI_Recv", {receive_from(1)});
