@@ -185,11 +185,16 @@ Unmatched Matcher::cause_of_unknown() const {
     return all_gaps_ & GapsOfProcess::losses ? Unmatched::gap : Unmatched::off;
 }
 
+// A damaged stream lacks events, whatever ended the others.
 bool Matcher::has_ended_early(uint32_t process) const {
     const ProcessInfo& info = system_.processes()[process];
-    for (uint32_t t = 0; t < info.thread_count; ++t)
-        if (trace_.streams()[system_.threads()[info.first_thread + t].stream].metadata.end) return true;
-    return false;
+    bool has_end = false;
+    for (uint32_t t = 0; t < info.thread_count; ++t) {
+        const auto& end = trace_.streams()[system_.threads()[info.first_thread + t].stream].metadata.end;
+        if (end && end->by == "damage") return false;
+        has_end = has_end || end;
+    }
+    return has_end;
 }
 
 Unmatched Matcher::cause_of(const MessageKey& key, bool is_realigned) const {
@@ -197,7 +202,11 @@ Unmatched Matcher::cause_of(const MessageKey& key, bool is_realigned) const {
     if (sender == MessageGroups::unknown || receiver == MessageGroups::unknown) return cause_of_unknown();
     const uint64_t gaps = gaps_[sender] | gaps_[receiver];
     if (gaps & GapsOfProcess::without_events) return Unmatched::not_recorded;
-    if (gaps & GapsOfProcess::losses) return Unmatched::gap;
+    const auto has_lost = [&](uint32_t process) {
+        const bool is_only_cut = gaps_[process] & GapsOfProcess::only_cut && has_ended_early(process);
+        return gaps_[process] & GapsOfProcess::losses && !is_only_cut;
+    };
+    if (has_lost(sender) || has_lost(receiver)) return Unmatched::gap;
     if (is_realigned) return Unmatched::out_of_step;
     if (gaps & GapsOfProcess::ends_in_doubt) return Unmatched::off;
     if (has_ended_early(sender) || has_ended_early(receiver)) return Unmatched::ended_early;

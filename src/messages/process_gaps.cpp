@@ -14,7 +14,10 @@ using Side = KeyOfProcess::Side;
 
 void ProcessMessages::count_unrecorded(const EventView& event, const MpiUnrecorded& unrecorded) {
     const uint32_t number = unrecorded.communicator.number;
-    if (number == OVNI_MPI_NO_OBJECT) return meet_gap(event.clock);
+    if (number == OVNI_MPI_NO_OBJECT) {
+        has_lost_ = true;
+        return meet_gap(event.clock);
+    }
     // Fences tell the number alone.
     if (unrecorded.communicator.id != 0) communicators_.meet(unrecorded.communicator);
     if (unrecorded.peer == OVNI_MPI_ANY) return void(turns_[number] += unrecorded.sends);

@@ -54,7 +54,9 @@ void ProcessMessages::take(const EventView& event) {
         // The account of the pause tells which message that was.
         if (is_told) thread.ended = 0;
         forget_call(thread, event.stream, event.clock);
-        if (!is_told) meet_gap(event.clock);
+        if (is_told) return;
+        has_lost_ = has_lost_ || event.kind != EventView::Kind::cut;
+        meet_gap(event.clock);
         return;
     }
     if (event.code.model() == 'O') return change_region(event);

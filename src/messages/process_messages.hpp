@@ -78,7 +78,10 @@ class ProcessMessages {
     enum class Recorded : uint64_t { all, but_pauses, but_gaps };
 
     // The trace lacks what came before the first event.
-    void begin_inside() { complete_until_ = uninterrupted_until_ = INT64_MIN; }
+    void begin_inside() {
+        complete_until_ = uninterrupted_until_ = INT64_MIN;
+        has_lost_ = true;
+    }
     // The streams tell what pauses leave out.
     void expect_account() { has_account_ = true; }
     void take(const EventView& event);
@@ -86,6 +89,8 @@ class ProcessMessages {
     void finish();
     const ProcessCommunicators& communicators() const { return communicators_; }
     Recorded recorded() const;
+    // There are gaps with events behind them, not only ends of streams that come too early.
+    bool has_lost() const { return has_lost_; }
     // Nothing can be missing behind the last event.
     bool is_finalized() const { return is_finalizing_; }
 
@@ -174,7 +179,7 @@ class ProcessMessages {
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
     std::vector<Request> doubtful_;  // receives that may have got any message
-    bool has_account_ = false, is_finalized_ = false, is_finalizing_ = false;
+    bool has_account_ = false, has_lost_ = false, is_finalized_ = false, is_finalizing_ = false;
     uint32_t first_stream_ = UINT32_MAX;  // of the thread that has called MPI_Init
     ProcessTimes times_;
     std::map<int64_t, uint32_t> open_regions_;  // how often

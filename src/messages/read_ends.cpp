@@ -68,7 +68,8 @@ bool have_account(const Trace& trace, const std::vector<StreamReader>& readers) 
 uint64_t gaps_of(const ProcessMessages& process) {
     using Recorded = ProcessMessages::Recorded;
     if (process.recorded() == Recorded::all) return 0;
-    if (process.recorded() == Recorded::but_gaps) return GapsOfProcess::losses;
+    if (process.recorded() == Recorded::but_gaps)
+        return GapsOfProcess::losses | (process.has_lost() ? 0u : GapsOfProcess::only_cut);
     return GapsOfProcess::pauses | (process.is_finalized() ? 0u : GapsOfProcess::ends_in_doubt);
 }
 
@@ -134,7 +135,7 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         ObjectCalls objects({facts.process, facts.world}, process.communicators(), group.found.objects);
         const bool is_good = read(std::move(readers), process, objects, group.found.ends, bytes);
         process.finish();
-        group.gaps.push_back(gaps_of(process) | (is_good ? 0u : GapsOfProcess::losses));
+        group.gaps.push_back(is_good ? gaps_of(process) : GapsOfProcess::losses);
         add_member_lists(process.communicators(), facts, group.members);
     }
 }

@@ -32,6 +32,7 @@ struct GapsOfProcess {
     static constexpr uint64_t losses = 2;          // any other gap
     static constexpr uint64_t ends_in_doubt = 4;   // it has pauses, and did not record MPI_Finalize
     static constexpr uint64_t without_events = 8;  // it has recorded nothing of MPI
+    static constexpr uint64_t only_cut = 16;       // losses are all behind the end of what can be read
 };
 
 struct ReadEnds {

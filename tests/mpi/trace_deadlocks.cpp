@@ -209,11 +209,27 @@ INSTANTIATE_TEST_SUITE_P(
              2,
              {"^deadlock: rank 0 waits in MPI_Finalize for rank 1, which has not entered it, for [0-9.]+ s; "
               "rank 1 waits in MPI_Recv for rank 0, tag 3, for [0-9.]+ s$"}},
+        Kind{"other",
+             3,
+             {"^deadlock: rank 0 waits in MPI_Barrier for rank 2, which has come to MPI_Allreduce instead, "
+              "for "
+              "[0-9.]+ s; rank 2 waits in MPI_Allreduce for ranks 0-1, which have come to MPI_Barrier "
+              "instead, for "
+              "[0-9.]+ s$",
+              "^rank 1 waits in MPI_Barrier for rank 2, which has come to MPI_Allreduce instead, for [0-9.]+ "
+              "s$"}},
         Kind{"any",
              2,
              {"^rank 0 waits in MPI_Barrier for rank 1, which has not entered it, for [0-9.]+ s$",
               "^rank 1 waits in MPI_Recv for any rank, any tag, for [0-9.]+ s$"}}),
     [](const auto& of) { return std::string(of.param.name); });
+
+// The receiver was killed before it asked for the message: nothing of it was lost.
+TEST_F(Deadlock, LeavesMessagesWithoutPartners) {
+    hang_and_kill("tag");
+    const Finished top = run({program("ovnitop"), "--messages", trace_directory()});
+    EXPECT_THAT(top.out, HasSubstr("sends without a receive: killed or running 1\n"));
+}
 
 TEST_F(Deadlock, IsTheSameOnManyRanks) {
     hang_and_kill("split", 3);
