@@ -92,6 +92,24 @@ void write_all(const fs::path& into, std::span<const ModelSpec* const> models) {
     }
 }
 
+// As write_all() leaves them. What cannot be read is another's.
+bool are_written(const fs::path& into, std::span<const ModelSpec* const> models) try {
+    const auto is_written = [&](const ViewSpec& view) {
+        return read_file(view_path(into, view)) == view_text(view);
+    };
+    return std::ranges::all_of(
+        models, [&](const ModelSpec* model) { return std::ranges::all_of(model->views, is_written); });
+} catch (const Error&) {
+    return false;
+}
+
+// The user may have changed one that is there.
+void write_new(const fs::path& path, const std::string& text) {
+    if (fs::exists(fs::symlink_status(path))) return;
+    fs::create_directories(path.parent_path());
+    write_file(path, text);
+}
+
 // A counter says at an event what was counted up to there.
 void write_counter(const fs::path& cfg, size_t number, const std::string& counter) {
     std::string name = counter;
@@ -106,9 +124,7 @@ void write_counter(const fs::path& cfg, size_t number, const std::string& counte
                       row,
                       ViewSpec::Colors::gradient,
                       ViewSpec::ValueOf::next_event};
-        fs::path path = view_path(cfg, view);
-        fs::create_directories(path.parent_path());
-        write_file(path, view_text(view));
+        write_new(view_path(cfg, view), view_text(view));
     }
 }
 
@@ -121,8 +137,7 @@ void write_instant(const fs::path& cfg, const InstantPlan& counter) {
     ViewSpec view{file, counter.name, counter.number, ViewSpec::Row::thread, ViewSpec::Colors::gradient,
                   value};
     fs::path path = view_path(cfg, view);
-    fs::create_directories(path.parent_path());
-    write_file(path, view_text(view));
+    write_new(path, view_text(view));
 }
 
 // A view of the callers of MPI at one level, or of their lines, in the rows of threads.
@@ -132,8 +147,7 @@ void write_caller(const fs::path& cfg, const EventType& callers) {
     std::string file = fmt::format("mpi/caller{}-{}.cfg", is_line ? "-line" : "", level);
     ViewSpec view{file, callers.title, callers.shown()};
     fs::path path = view_path(cfg, view);
-    fs::create_directories(path.parent_path());
-    write_file(path, view_text(view));
+    write_new(path, view_text(view));
 }
 
 using Colors = ViewSpec::Colors;
@@ -194,8 +208,7 @@ std::string text_of(const MpiView& view) {
 void write_mpi_views(const fs::path& directory) {
     try {
         const fs::path into = directory / "cfg" / "mpi.prv";
-        fs::create_directories(into);
-        for (const MpiView& view : mpi_views()) write_file(into / view.file, text_of(view));
+        for (const MpiView& view : mpi_views()) write_new(into / view.file, text_of(view));
     } catch (const std::exception& e) {
         log::warn_of_output("cannot write window configurations of mpi.prv: {}", e.what());
     }
@@ -223,6 +236,7 @@ void write_trace_views(const fs::path& directory, const Plan& plan) {
 Views write_views(const fs::path& directory, std::span<const ModelSpec* const> models) {
     const fs::path cfg = directory / "cfg";
     if (fs::exists(fs::symlink_status(cfg))) {
+        if (!std::getenv("OVNI_CONFIG_DIR") && are_written(cfg, models)) return Views::written;
         log::warn_of_output("{} exists already, window configurations are not written", cfg.string());
         return Views::left_alone;
     }

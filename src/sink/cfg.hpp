@@ -16,7 +16,7 @@ namespace ovni {
 std::string view_text(const ViewSpec& view);
 
 // Creates directory/cfg with the views of `models`. With OVNI_CONFIG_DIR set in the environment that
-// directory is copied instead. A cfg that exists is left alone, with a warning.
+// directory is copied instead. A cfg that exists is left alone, with a warning if it has not all these views.
 enum class Views : uint8_t { written, left_alone };
 Views write_views(const std::filesystem::path& directory, std::span<const ModelSpec* const> models);
 

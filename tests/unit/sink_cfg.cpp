@@ -75,6 +75,18 @@ TEST_F(CfgTest, DirectoryThatExistsIsLeftAlone) {
     EXPECT_EQ(text("cfg/mine.cfg"), "mine");
 }
 
+TEST_F(CfgTest, DirectoryOfAnEarlierEmulationIsNotWorthAWord) {
+    write_views(directory, models);
+    testing::internal::CaptureStderr();
+    write_views(directory, models);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    write_file(directory / "cfg/thread/mpi/function.cfg", "mine");
+    testing::internal::CaptureStderr();
+    write_views(directory, models);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("exists already"));
+    EXPECT_EQ(text("cfg/thread/mpi/function.cfg"), "mine");
+}
+
 TEST_F(CfgTest, GivenDirectoryIsCopied) {
     std::filesystem::create_directories(directory / "given/thread/mine");
     write_file(directory / "given/thread/mine/view.cfg", "mine");
