@@ -1,6 +1,10 @@
 #include "emu/worlds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/log.hpp"
 
 namespace ovni {
 
@@ -35,6 +39,32 @@ std::vector<World> worlds(const System& system) {
             known->processes.merge(application.processes);
     }
     return worlds;
+}
+
+std::vector<MissingRanks> missing_ranks(const System& system) {
+    std::vector<MissingRanks> found;
+    if (system.lacks_threads()) return found;
+    for (const World& world : worlds(system)) {
+        auto wanted = static_cast<size_t>(world.size);
+        if (wanted <= world.processes.size()) continue;
+        int first = 0;
+        while (world.processes.contains(first)) ++first;
+        found.push_back({world.first_application, wanted - world.processes.size(), wanted, first});
+    }
+    return found;
+}
+
+std::string sentence(const MissingRanks& missing) {
+    return fmt::format("{} of {} ranks of application {} have no stream, the first is rank {}",
+                       missing.missing, missing.ranks, missing.application, missing.first);
+}
+
+void tell_missing_ranks(const System& system) {
+    for (const MissingRanks& missing : missing_ranks(system))
+        log::warn(
+            "{} (started without ovnirun? killed? nothing recorded by --control? or is the trace directory "
+            "not shared by all nodes?)",
+            sentence(missing));
 }
 
 }  // namespace ovni

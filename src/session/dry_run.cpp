@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "emu/start.hpp"
+#include "emu/worlds.hpp"
 #include "session/end_checks.hpp"
 #include "trace/stream_files.hpp"
 
@@ -144,13 +145,8 @@ void DryRun::finish(std::vector<Damage>& damages) const {
     std::erase_if(damages, [&](const Damage& damage) { return damages_.contains(damage.relative_path); });
     for (const auto& entry : damages_) damages.push_back(entry.second);
     std::ranges::sort(damages, {}, &Damage::relative_path);
-    for (const auto& [application, missing, ranks, first] : missing_ranks(system_))
-        damages.push_back(
-            {{},
-             fmt::format("{} of {} ranks of application {} have no stream, the first is rank {}", missing,
-                         ranks, application, first),
-             std::nullopt,
-             missing});
+    for (const MissingRanks& missing : missing_ranks(system_))
+        damages.push_back({{}, sentence(missing), std::nullopt, missing.missing});
 }
 
 DryRun::Pass::Pass(const DryRun& run, const std::vector<bool>& mine, Merger merger, std::vector<Cut> cuts)

@@ -71,7 +71,7 @@ int Emulation::run() {
 void Emulation::prepare_outputs() {
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
-        if (!options_.empty_is_ok) refuse_no_trace(trace_);
+        if (!options_.empty_is_ok) refuse_no_trace(trace_, "--empty-ok");
         tell_left_events(trace_);
         distribution_.check(trace_, system_, clocks_);
         clocks_.check(clocks_.hosts_of(trace_));
@@ -272,7 +272,7 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
     mine.lost = emulator.lost_events();
     content_.ended = {ties, gather(ranks_, mine), {}};
     const EndChecks& all = content_.ended->checks;
-    if (ranks_.is_root()) print(all, trace_, system_);
+    if (ranks_.is_root()) print(all, trace_, system_, clocks_);
     if (!all.faults.empty()) return EmulationEnd::with_errors;
     return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
 }

@@ -1,8 +1,10 @@
 #include "session/end_checks.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
-#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/log.hpp"
 #include "emu/worlds.hpp"
@@ -14,7 +16,7 @@ namespace {
 void check_life(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
     for (const Thread* thread : living_at_end(trace, machine))
         faults.push_back(
-            {thread->row, fmt::format("{}: thread {} is {} at the end, not Dead",
+            {thread->row, fmt::format("{}: thread {} is {} at the end, not Dead (see --keep-going)",
                                       trace.path_of(machine.system.threads()[thread->row].stream),
                                       thread->tid, run_state_names[static_cast<size_t>(thread->state())])});
 }
@@ -76,20 +78,22 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     return crowded;
 }
 
-std::vector<MissingRanks> missing_ranks(const System& system) {
-    std::vector<MissingRanks> found;
-    if (system.lacks_threads()) return found;
-    for (const World& world : worlds(system)) {
-        auto wanted = static_cast<size_t>(world.size);
-        if (wanted <= world.processes.size()) continue;
-        int first = 0;
-        while (world.processes.contains(first)) ++first;
-        found.push_back({world.first_application, wanted - world.processes.size(), wanted, first});
-    }
-    return found;
+namespace {
+
+// As the metadata names it, and in a sentence.
+constexpr std::pair<std::string_view, std::string_view> causes_of_end[] = {
+    {"signal", "by a signal"},
+    {"recovered", "found after their process was gone"},
+    {"exit", "at the exit of their process"},
+    {"exec", "by an exec"},
+};
+
+std::string_view sentence_of_cause(std::string_view by) {
+    const auto* known = std::ranges::find(causes_of_end, by, [](const auto& cause) { return cause.first; });
+    return known == std::end(causes_of_end) ? by : known->second;
 }
 
-// "3 of 4 streams were not ended by their program (2 by signal, 1 by loss)"
+// "3 of 4 streams were not ended by their program (2 by a signal, 1 by an exec)"
 std::string ends_by_force(const Trace& trace) {
     std::map<std::string, size_t> causes;
     size_t ended = 0;
@@ -98,12 +102,58 @@ std::string ends_by_force(const Trace& trace) {
     if (ended == 0) return "";
     std::string list;
     for (const auto& [cause, streams] : causes)
-        list += fmt::format("{}{} by {}", list.empty() ? "" : ", ", streams, cause);
+        list += fmt::format("{}{} {}", list.empty() ? "" : ", ", streams, sentence_of_cause(cause));
     return fmt::format("{} of {} streams were not ended by their program ({})", ended, trace.streams().size(),
                        list);
 }
 
-void print(const EndChecks& checks, const Trace& trace, const System& system) {
+// A process that was killed, or ended in another way, and its latest corrected clock.
+struct Death {
+    const StreamMetadata* of = nullptr;
+    int64_t clock = INT64_MIN;
+};
+
+std::vector<Death> deaths(const Trace& trace, const ClockModel& clocks) {
+    std::map<std::pair<std::string, int>, Death> by_process;
+    for (const Stream& stream : trace.streams()) {
+        const StreamMetadata& metadata = stream.metadata;
+        if (!metadata.end || !metadata.end->clock || metadata.end->by == "exec" || stream.is_running)
+            continue;
+        Death& death = by_process[{metadata.loom, metadata.pid}];
+        const int64_t clock = clocks.of_stream(metadata).corrected(*metadata.end->clock);
+        if (clock >= death.clock) death = {&metadata, clock};
+    }
+    std::vector<Death> all;
+    for (const auto& [process, death] : by_process) all.push_back(death);
+    std::ranges::sort(all, {}, &Death::clock);
+    return all;
+}
+
+// Clocks of two hosts may have an error.
+bool is_surely_before(const Death& one, const Death& other, const ClockModel& clocks) {
+    const auto host_of = [](const Death& death) { return death.of->host.value_or(death.of->loom); };
+    if (host_of(one) == host_of(other)) return one.clock <= other.clock;
+    const auto here = clocks.bound_of(*one.of), there = clocks.bound_of(*other.of);
+    return here && there && other.clock - one.clock > *here + *there;
+}
+
+// "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)". Launchers kill the others then.
+// Empty if nobody knows.
+std::string first_death(const Trace& trace, const ClockModel& clocks) {
+    const std::vector<Death> all = deaths(trace, clocks);
+    const auto is_later = [&](const Death& other) { return is_surely_before(all.front(), other, clocks); };
+    if (all.empty() || all.front().of->end->by != "signal" || !std::ranges::all_of(all, is_later)) return "";
+    const StreamMetadata& first = *all.front().of;
+    const std::string process = fmt::format("process {}", first.pid);
+    const char* name = sigdescr_np(static_cast<int>(first.end->code));
+    return fmt::format("killed first: {}, by signal {} ({})",
+                       first.rank ? fmt::format("rank {} ({})", *first.rank, process) : process,
+                       first.end->code, name ? name : "unknown");
+}
+
+}  // namespace
+
+void print(const EndChecks& checks, const Trace& trace, const System& system, const ClockModel& clocks) {
     std::vector<Fault> faults = checks.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
     for (const Fault& fault : faults) log::error("{}", fault.what);
@@ -114,11 +164,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
     if (system.lacks_threads()) log::info("ovnicut has left threads out of this trace");
-    for (const auto& [application, missing, ranks, first] : missing_ranks(system))
-        log::warn(
-            "{} of {} ranks of application {} have no stream, the first is rank {} (killed? or nothing "
-            "recorded by --control? or is the trace directory not shared by all nodes?)",
-            missing, ranks, application, first);
+    tell_missing_ranks(system);
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         if (uint64_t count = checks.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));
@@ -129,6 +175,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
             running, trace.streams().size());
     if (std::string ends = ends_by_force(trace); !ends.empty())
         log::warn("{}: their last states last until then, or to their last event", ends);
+    if (std::string death = first_death(trace, clocks); !death.empty()) log::warn("{}", death);
 }
 
 }  // namespace ovni

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emu/emulator.hpp"
+#include "trace/clock_model.hpp"
 
 namespace ovni {
 
@@ -40,14 +41,6 @@ struct EndChecks {
     Oddities oddities;
     LostEvents lost;
 };
-void print(const EndChecks& checks, const Trace& trace, const System& system);
-
-// An application whose processes say that it has more ranks than there are streams of.
-struct MissingRanks {
-    int application = 0;
-    size_t missing = 0, ranks = 0;
-    int first = 0;  // that is missing
-};
-std::vector<MissingRanks> missing_ranks(const System& system);
+void print(const EndChecks& checks, const Trace& trace, const System& system, const ClockModel& clocks);
 
 }  // namespace ovni

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "emu/worlds.hpp"
 #include "ovni/mpi_events.h"
 #include "session/end_checks.hpp"
 #include "trace/gaps.hpp"

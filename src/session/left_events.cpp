@@ -100,6 +100,7 @@ void expect_begun(const fs::path& trace) {
     if (fs::exists(trace, fault) || fault) return;
     for (const std::string& sentence : left_events_of({trace, {}, false}))
         throw Error("there is no such directory yet; " + sentence, trace.string());
+    throw Error("there is no such directory: name the one that ovnirun wrote", trace.string());
 }
 
 }  // namespace ovni

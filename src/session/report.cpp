@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "emu/worlds.hpp"
 #include "session/counters_in_report.hpp"
 #include "session/messages_in_report.hpp"
 #include "session/options.hpp"

@@ -37,9 +37,10 @@ void refuse_part_of_trace(const fs::path& directory) {
                 directory.string());
 }
 
-void refuse_no_trace(const Trace& trace) {
+void refuse_no_trace(const Trace& trace, const std::string& option) {
     if (!trace.streams().empty() || has_looms(trace.directory())) return;
-    std::string advice = "name the directory that ovnirun wrote, or accept it with --empty-ok";
+    std::string advice =
+        "name the directory that ovnirun wrote" + (option.empty() ? "" : ", or accept it with " + option);
     for (const std::string& left : left_events(trace)) advice = left;
     throw Error("no trace is here, neither loom.* nor stream.json; " + advice, trace.directory().string());
 }

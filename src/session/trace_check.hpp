@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "trace/trace.hpp"
 
@@ -10,7 +11,7 @@ namespace ovni {
 // Throws Error if `directory` lies within a trace: its threads and clocks cannot be told from a part.
 void refuse_part_of_trace(const std::filesystem::path& directory);
 
-// Throws Error if nothing in the directory is of a trace.
-void refuse_no_trace(const Trace& trace);
+// Throws Error if nothing in the directory is of a trace. `option`: of the program, that accepts it.
+void refuse_no_trace(const Trace& trace, const std::string& option = "");
 
 }  // namespace ovni

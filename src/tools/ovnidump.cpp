@@ -9,6 +9,7 @@
 #include "emu/start.hpp"
 #include "model/mpi_region.hpp"
 #include "session/left_events.hpp"
+#include "session/trace_check.hpp"
 #include "source/call_sites.hpp"
 #include "tools/event_text.hpp"
 #include "tools/message_partners.hpp"
@@ -145,6 +146,7 @@ int dump(const Options& options) {
     expect_begun(options.directory);
     Trace trace = Trace::open(options.directory,
                               options.is_corrected() ? Metadata::interpreted : Metadata::version_only);
+    refuse_no_trace(trace);
     tell_left_events(trace);
     std::optional<Shown> shown;
     if (options.is_corrected()) shown.emplace(trace, options);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,14 @@
 #include "base/topics.hpp"
 #include "cut/trace_part.hpp"
 #include "emu/start.hpp"
+#include "emu/worlds.hpp"
 #include "messages/analysis.hpp"
 #include "messages/delay_lines.hpp"
 #include "messages/open_trace.hpp"
 #include "messages/open_waits.hpp"
 #include "messages/wait_lines.hpp"
 #include "session/left_events.hpp"
+#include "session/trace_check.hpp"
 #include "tools/code_table.hpp"
 #include "tools/counter_profile.hpp"
 #include "tools/line_template.hpp"
@@ -112,6 +115,14 @@ class Counts {
     Progress progress_;
 };
 
+// Throws Error if nothing is there.
+Trace open(const TracePart& part, Metadata metadata = Metadata::interpreted) {
+    Trace trace = part.open(metadata);
+    refuse_no_trace(trace);
+    tell_left_events(trace);
+    return trace;
+}
+
 // The status: 1 if there are damaged streams.
 template <class Profile>
 int print_profile(const Trace& trace, Profile profile,
@@ -133,7 +144,20 @@ int print_profile(const Trace& trace, Profile profile,
     return status;
 }
 
+// Calls can be counted even if they are of two runs.
+void tell_missing_ranks_of(const Trace& trace) {
+    std::optional<System> system;
+    try {
+        const log::Silence of_its_objects;
+        system.emplace(trace);
+    } catch (const Error& e) {
+        return log::warn("{}", e.what());
+    }
+    tell_missing_ranks(*system);
+}
+
 int print_calls(const Trace& trace) {
+    tell_missing_ranks_of(trace);
     const CallSites none;
     return print_profile(trace, MpiProfile(none));
 }
@@ -161,9 +185,9 @@ constexpr ProfileRow profiles[] = {
 
 // The status.
 int print_waiting(const TracePart& part) {
-    const Trace trace = part.open();
-    tell_left_events(trace);
+    const Trace trace = open(part);
     const System system(trace);
+    tell_missing_ranks(system);
     const std::vector<bool> all_processes(system.processes().size(), true);
     const OpenStream open = [&](uint32_t s) {
         return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
@@ -230,9 +254,9 @@ constexpr TrafficRow traffic_tables[] = {{"messages", print_messages_of, Analysi
 
 // The status.
 int print_traffic(const TracePart& part, const TrafficRow& table) {
-    const Trace trace = part.open();
-    tell_left_events(trace);
+    const Trace trace = open(part);
     const System system(trace);
+    tell_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     const Ranks alone;
     const std::vector<bool> all(system.processes().size(), true);
@@ -353,9 +377,8 @@ int run(int argc, char** argv) {
     for (const TrafficRow& table : traffic_tables)
         if (cli.has(table.option)) return print_traffic(part, table);
     for (const auto& [option, print] : profiles)
-        if (cli.has(option)) return print(part.open());
-    Trace trace = part.open(Metadata::version_only);
-    tell_left_events(trace);
+        if (cli.has(option)) return print(open(part));
+    const Trace trace = open(part, Metadata::version_only);
     Counts counts(trace);
     int damaged = counts.count_all();
     counts.print();

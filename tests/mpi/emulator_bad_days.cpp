@@ -64,7 +64,7 @@ const Day days[] = {
          trace.thread(node("a", 1, 0)).starts(10).ends(90);
          trace.thread(node("b", 1, 1)).starts(10).ends(90);
      },
-     0, "2 of 4 ranks of application 1 have no stream, the first is rank 2 (killed?",
+     0, "2 of 4 ranks of application 1 have no stream, the first is rank 2 (started without ovnirun?",
      "missing: 2 of 4 ranks of application 1 have no stream, the first is rank 2\n"},
     {"TwoRunsAreMixed",
      [](TraceBuilder& trace) {

@@ -4,6 +4,7 @@ namespace ovni::test {
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -300,10 +301,11 @@ TEST_F(EmulatorTest, EndsWhatTheProgramDidNotEnd) {
         .thread({.require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}})
         .starts(10)
         .event("MS[", 20)
-        .set("ovni.end", {{"by", "signal"}, {"code", 9}});
+        .set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 20}});
     Finished done = emulate();
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("1 of 1 streams were not ended by their program (1 by "));
+    EXPECT_THAT(done.err, HasSubstr("1 of 1 streams were not ended by their program (1 by a signal)"));
+    EXPECT_THAT(done.err, ContainsRegex("killed first: process [0-9]+, by signal 9 .Killed."));
     EXPECT_THAT(lines("thread.prv", 4), ElementsAre("1:0:4:1", "1:10:4:3"));
     Finished strict = emulate({"-l"});
     EXPECT_EQ(strict.status, 1);
@@ -322,7 +324,10 @@ TEST_F(EmulatorTest, WarnsOfRanksWithoutStreams) {
     trace().thread({.loom = "a", .rank = 1, .nranks = 3}).starts(10).ends(20);
     Finished done = emulate({"-l"});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("2 of 3 ranks of application 1 have no stream, the first is rank 0"));
+    const std::string missing = "2 of 3 ranks of application 1 have no stream, the first is rank 0";
+    EXPECT_THAT(done.err, HasSubstr(missing));
+    for (const char* table : {"--waiting", "--mpi", "--messages"})
+        EXPECT_THAT(run({program("ovnitop"), table, trace().path()}).err, HasSubstr(missing)) << table;
 }
 
 TEST_F(EmulatorTest, MeasuresBursts) {

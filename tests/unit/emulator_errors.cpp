@@ -4,6 +4,7 @@ namespace ovni::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class RejectTest : public EmulatorTest {
  protected:
@@ -236,7 +237,11 @@ TEST_F(RejectTest, CommandLines) {
                         {"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0"});
     EXPECT_EQ(many.status, 2);
     EXPECT_THAT(many.err, HasSubstr("ovniemu-mpi"));
-    EXPECT_EQ(run({program("ovniemu"), "/does/not/exist"}).status, 1);
+    for (const char* tool : {"ovniemu", "ovnitop", "ovnidump"}) {
+        const Finished missing = run({program(tool), "/does/not/exist"});
+        EXPECT_EQ(missing.status, 1) << tool;
+        EXPECT_THAT(missing.err, HasSubstr("/does/not/exist: there is no such directory: name the one that"));
+    }
 }
 
 TEST(NoTraceTest, IsAnErrorAndLeavesNothing) {
@@ -248,6 +253,12 @@ TEST(NoTraceTest, IsAnErrorAndLeavesNothing) {
     EXPECT_THAT(done.err, HasSubstr(empty + ": no trace is here, neither loom.* nor stream.json"));
     EXPECT_THAT(done.err, HasSubstr("--empty-ok"));
     EXPECT_TRUE(std::filesystem::is_empty(empty));
+    for (const char* tool : {"ovnitop", "ovnidump"}) {
+        const Finished read = run({program(tool), empty});
+        EXPECT_EQ(read.status, 1) << tool;
+        EXPECT_THAT(read.err, HasSubstr("no trace is here")) << tool;
+        EXPECT_THAT(read.err, Not(HasSubstr("--empty-ok"))) << tool;
+    }
     EXPECT_EQ(run({program("ovniemu"), "--empty-ok", empty}).status, 0);
     EXPECT_TRUE(std::filesystem::exists(empty + "/thread.prv"));
 }

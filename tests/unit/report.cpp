@@ -117,8 +117,8 @@ TEST_F(SmallReportTest, SaysAllThis) {
  "oddities": {"ends_after_gap": 0, "old_events": 0, "slow_flushes": 0, "nested_tasks": 0, "lost_targets": 0},
  "faults": [],
  "warnings": [
-  "1 of 2 streams were not ended by their program (1 by signal): their last states last until then, or to their last event",
-  "1 of 3 ranks of application 1 have no stream, the first is rank 2 (killed? or nothing recorded by --control? or is the trace directory not shared by all nodes?)",
+  "1 of 2 streams were not ended by their program (1 by a signal): their last states last until then, or to their last event",
+  "1 of 3 ranks of application 1 have no stream, the first is rank 2 (started without ovnirun? killed? nothing recorded by --control? or is the trace directory not shared by all nodes?)",
   "5 events of 1 thread were lost (full)",
   "no clock offset is known of 2 hosts, whose clocks cannot be compared: see ovnirun --sync and ovnisync"]})json");
     EXPECT_EQ(all.dump(1), expected.dump(1));
