@@ -196,7 +196,8 @@ void check_one_run(const Trace& trace) {
         if (!first) first = &s;
         if (*first->metadata.run != *s.metadata.run)
             throw Error(
-                fmt::format("streams of two runs: {} is of run {}, {} of run {} (see --keep-going)",
+                fmt::format("streams of two runs, as of two jobs at once: {} is of run {}, {} of run {}; "
+                            "--keep-going takes the run that has more, and each job needs its own ovnirun -o",
                             first->relative_path, *first->metadata.run, s.relative_path, *s.metadata.run),
                 trace.directory().string());
     }
