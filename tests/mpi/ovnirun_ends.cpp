@@ -1,4 +1,6 @@
 // Jobs that end badly, or do not begin with their MPI program, leave every rank's trace up to its end.
+#include <gmock/gmock.h>
+
 #include <csignal>
 #include <fstream>
 
@@ -19,6 +21,9 @@ TEST_F(JobEnds, ARankThatExitsEarlyKeepsWhatWasRecorded) {
 TEST_F(JobEnds, ARankThatCrashesKeepsWhatWasRecorded) {
     EXPECT_EQ(run(job({app("abort_one"), "segv", "1"})).status, 128 + SIGSEGV);
     expect_trace_of_both_ranks();
+    EXPECT_THAT(run({program("ovniemu"), trace_directory()}).err,
+                testing::ContainsRegex("killed first: rank 1 .process [0-9]+., by signal 11 "
+                                       ".Segmentation fault."));
 }
 
 TEST_F(JobEnds, ARankThatIsKilledKeepsWhatWasRecorded) {
@@ -47,6 +52,15 @@ TEST_F(JobEnds, ARankThatIsKilledWithoutOvnirunIsToldByTheEmulators) {
         EXPECT_NE(kept.err.find("0 streams are left out, 2 end too early"), kept.err.npos) << kept.err;
     }
     expect_trace_of_both_ranks();
+}
+
+// Open MPI starts a daemon then, which outlives ovnirun.
+TEST_F(JobEnds, AProgramWithoutMpirunLeavesNoRunDirectory) {
+    for (int i = 0; i < 3; ++i) {
+        const Finished done = run({program("ovnirun"), app("heat"), "20", "20", "10"});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(done.err.find("killed programs"), done.err.npos) << done.err;
+    }
 }
 
 TEST_F(JobEnds, AnInterruptKeepsWhatWasRecorded) {
