@@ -1,6 +1,7 @@
 #include "session/end_checks.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -131,10 +132,14 @@ std::vector<Death> deaths(const Trace& trace, const ClockModel& clocks) {
 
 // Clocks of two hosts may have an error.
 bool is_surely_before(const Death& one, const Death& other, const ClockModel& clocks) {
-    const auto host_of = [](const Death& death) { return death.of->host.value_or(death.of->loom); };
-    if (host_of(one) == host_of(other)) return one.clock <= other.clock;
+    if (host_of(*one.of) == host_of(*other.of)) return one.clock <= other.clock;
     const auto here = clocks.bound_of(*one.of), there = clocks.bound_of(*other.of);
     return here && there && other.clock - one.clock > *here + *there;
+}
+
+// These come to a job from outside of it.
+bool is_request_to_end(int64_t signal) {
+    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
 
 // "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)". Launchers kill the others then.
@@ -146,9 +151,12 @@ std::string first_death(const Trace& trace, const ClockModel& clocks) {
     const StreamMetadata& first = *all.front().of;
     const std::string process = fmt::format("process {}", first.pid);
     const char* name = sigdescr_np(static_cast<int>(first.end->code));
-    return fmt::format("killed first: {}, by signal {} ({})",
+    return fmt::format("killed first: {}, by signal {} ({}){}",
                        first.rank ? fmt::format("rank {} ({})", *first.rank, process) : process,
-                       first.end->code, name ? name : "unknown");
+                       first.end->code, name ? name : "unknown",
+                       is_request_to_end(first.end->code)
+                           ? ", which comes from outside: its launcher, ctrl-C or a time limit"
+                           : "");
 }
 
 }  // namespace

@@ -312,6 +312,21 @@ TEST_F(EmulatorTest, EndsWhatTheProgramDidNotEnd) {
     EXPECT_THAT(strict.err, HasSubstr("was not ended by the program (by signal 9)"));
 }
 
+TEST_F(EmulatorTest, NamesWhoWasKilledFirstIfClocksTell) {
+    const auto add = [&](const char* host, int pid, int64_t clock, int signal) {
+        trace()
+            .thread({.loom = host, .pid = pid, .tid = pid})
+            .starts(10)
+            .set("ovni.end", {{"by", "signal"}, {"code", signal}, {"clock", clock}});
+    };
+    add("a.x", 7, 500, 9);
+    add("a.y", 8, 400, 15);
+    EXPECT_THAT(emulate().err,
+                HasSubstr("killed first: process 8, by signal 15 (Terminated), which comes from "));
+    add("b.x", 9, 300, 11);
+    EXPECT_THAT(emulate().err, Not(HasSubstr("killed first")));
+}
+
 TEST_F(EmulatorTest, CorrectsClocksByTheTableOfHosts) {
     trace().thread({.loom = "a.x"}).starts(1050).ends(1100);
     trace().thread({.loom = "b.y"}).starts(1010).ends(1100);
