@@ -39,8 +39,16 @@ std::string size_text(uint64_t bytes) {
     return bytes < kilobyte ? fmt::format("{} bytes", bytes) : fmt::format("{} kB", bytes / kilobyte);
 }
 
+void tell_none() {
+    log::info(
+        "no run directory of yours is on this node; a job with another OVNI_RUNDIR or TMPDIR may have one "
+        "there");
+}
+
 void list() {
-    for (const fs::path& directory : run_directories()) {
+    const std::vector<fs::path> found = run_directories();
+    if (found.empty()) tell_none();
+    for (const fs::path& directory : found) {
         writer::Session session = writer::Session::open(directory.string());
         if (!session.is_valid()) continue;
         std::vector<writer::Ring> rings = rings_in(session);
@@ -223,8 +231,10 @@ std::vector<std::string> chosen(const Cli& cli, bool living) {
         jobs.insert(name_of_run(directory).job);
     }
     if (directories.empty() && !cli.has("all"))
-        throw Error(living ? "nobody drains a run directory of it" : "no abandoned run directory is of it",
+        throw Error(living ? "no program that runs has a run directory of it here (see --list)"
+                           : "no abandoned run directory is of it (see --list)",
                     cli.has("job") ? "job " + cli.get("job") : "process " + cli.get("pid"));
+    if (run_directories().empty()) tell_none();
     if (cli.has("all") && jobs.size() > 1 && !cli.has("yes"))
         throw UsageError(
             fmt::format("run directories of {} jobs are here: {}; choose one with --job, or take "

@@ -99,6 +99,16 @@ TEST_F(RecoverJobsTest, AreChosen) {
     EXPECT_TRUE(left().empty());
 }
 
+TEST_F(RecoverJobsTest, ThatAreNotHereMayBeElsewhere) {
+    for (const char* word : {"--list", "--all"}) {
+        const Finished none = ask({word});
+        EXPECT_EQ(none.status, 0) << word;
+        EXPECT_EQ(none.out, "") << word;
+        EXPECT_THAT(none.err,
+                    HasSubstr("no run directory of yours is on this node; a job with another OVNI_RUNDIR"));
+    }
+}
+
 TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
     kill_one("first_job");
     kill_one("first_job");
