@@ -4,9 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/parallel.hpp"
-#include "base/radix_sort.hpp"
-
 namespace ovni {
 
 namespace {
@@ -23,79 +20,54 @@ uint64_t hash(const MessageKey& key) {
     return x;
 }
 
+// The facts of packed ends, in front of these on their way. Plain data.
+struct Parcel {
+    KeyOfProcess key;
+    PackedEnds::Facts facts;
+    uint64_t bytes = 0;
+};
+
+void unpack(int from, std::span<const Parcel> parcels, std::span<const uint8_t> bytes,
+            std::vector<DealtEnds>& all) {
+    for (const Parcel& parcel : parcels) {
+        all.push_back({parcel.key, from, PackedEnds(parcel.facts, bytes.first(parcel.bytes))});
+        bytes = bytes.subspan(parcel.bytes);
+    }
+}
+
 }  // namespace
 
-bool comes_before(const MessageEnd& a, const MessageEnd& b) {
-    return std::tie(a.order, a.stream, a.offset) < std::tie(b.order, b.stream, b.offset);
-}
-
-DealtEnds::DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t threads) {
-    for_each_in_parallel(threads, found.size(), [&](size_t g) {
-        radix_sort(
-            found[g].ends, [](const MessageEnd& end) { return end.key; }, comes_before);
-    });
-    exchange(ranks, found);
-    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return part.key; });
-}
-
-template <class Take>
-void DealtEnds::visit_keys(std::vector<MessageEnd>& ends, Take take) {
-    for (size_t i = 0; i < ends.size();) {
-        size_t end = i;
-        while (end < ends.size() && ends[end].key == ends[i].key) ++end;
-        take(ends[i].key, std::span(ends).subspan(i, end - i));
-        i = end;
-    }
-}
-
-// All keys of the group are this rank's.
-void DealtEnds::keep(MessageEnds& group, int rank) {
-    ends_.push_back(std::move(group.ends));
-    visit_keys(ends_.back(), [&](uint32_t key, std::span<MessageEnd> of_key) {
-        parts_.push_back({group.keys[key], rank, of_key});
-    });
-}
-
-void DealtEnds::take(int from, const std::vector<Parcel>& parcels, std::vector<MessageEnd> ends) {
-    std::span<MessageEnd> rest = ends_.emplace_back(std::move(ends));
-    for (const Parcel& parcel : parcels) {
-        parts_.push_back({parcel.key, from, rest.first(parcel.ends)});
-        rest = rest.subspan(parcel.ends);
-    }
-}
-
-void DealtEnds::exchange(const Ranks& ranks, std::span<MessageEnds> found) {
+std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found) {
     const auto size = static_cast<uint64_t>(ranks.size());
-    const auto self = static_cast<size_t>(ranks.rank());
     PerRank<std::vector<Parcel>> parcels(size);
-    PerRank<std::vector<MessageEnd>> ends(size);
-    PerRank<size_t> counts(size);
+    PerRank<std::vector<uint8_t>> bytes(size);
+    std::vector<DealtEnds> all;
     for (MessageEnds& group : found) {
-        PerRank<size_t> of_group(size);
-        visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
-            of_group[hash(group.keys[key].key) % size] += of_key.size();
-        });
-        if (of_group[self] == group.ends.size())
-            keep(group, ranks.rank());
-        else
-            for (size_t owner = 0; owner < size; ++owner) counts[owner] += of_group[owner];
+        for (size_t k = 0; k < group.keys.size(); ++k) {
+            PackedEnds ends = std::move(group.ends[k]);
+            if (ends.facts().ends == 0) continue;
+            const uint64_t owner = hash(group.keys[k].key) % size;
+            if (owner == static_cast<uint64_t>(ranks.rank())) {
+                all.push_back({group.keys[k], ranks.rank(), std::move(ends)});
+                continue;
+            }
+            parcels[owner].push_back({group.keys[k], ends.facts(), ends.bytes()});
+            ends.append_to(bytes[owner]);
+        }
+        group.ends = std::vector<PackedEnds>();
     }
-    for (size_t owner = 0; owner < size; ++owner) ends[owner].reserve(counts[owner]);
-    for (MessageEnds& group : found) {
-        visit_keys(group.ends, [&](uint32_t key, std::span<MessageEnd> of_key) {
-            const size_t owner = hash(group.keys[key].key) % size;
-            parcels[owner].push_back({group.keys[key], of_key.size()});
-            ends[owner].insert(ends[owner].end(), of_key.begin(), of_key.end());
-        });
-        group.ends = {};
+    if (!ranks.is_alone()) {
+        const PerRank<std::vector<Parcel>> dealt =
+            ranks.alltoallv(PerRank<std::span<const Parcel>>(parcels.begin(), parcels.end()));
+        const PerRank<std::vector<uint8_t>> dealt_bytes =
+            ranks.alltoallv(PerRank<std::span<const uint8_t>>(bytes.begin(), bytes.end()));
+        for (size_t rank = 0; rank < dealt.size(); ++rank)
+            unpack(static_cast<int>(rank), dealt[rank], dealt_bytes[rank], all);
     }
-    take(ranks.rank(), std::exchange(parcels[self], {}), std::exchange(ends[self], {}));
-    PerRank<std::span<const Parcel>> parcels_to(parcels.begin(), parcels.end());
-    PerRank<std::span<const MessageEnd>> ends_to(ends.begin(), ends.end());
-    const PerRank<std::vector<Parcel>> dealt = ranks.alltoallv(parcels_to);
-    PerRank<std::vector<MessageEnd>> dealt_ends = ranks.alltoallv(ends_to);
-    for (size_t rank = 0; rank < dealt.size(); ++rank)
-        take(static_cast<int>(rank), dealt[rank], std::move(dealt_ends[rank]));
+    std::ranges::stable_sort(all, {}, [](const DealtEnds& part) {
+        return std::tuple(part.key.key, part.key.side, part.key.process);
+    });
+    return all;
 }
 
 }  // namespace ovni

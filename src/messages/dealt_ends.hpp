@@ -9,39 +9,15 @@
 
 namespace ovni {
 
-// The place of an end among those of its key.
-bool comes_before(const MessageEnd& a, const MessageEnd& b);
-
-// The ends of all ranks whose keys are this rank's.
-class DealtEnds {
- public:
-    // Takes the ends from `found`, which so many threads sort. Collective.
-    DealtEnds(const Ranks& ranks, std::span<MessageEnds> found, size_t threads);
-
-    // The ends of one side of one key that one rank has sent, in the order of keys.
-    struct Part {
-        KeyOfProcess key;
-        int from = 0;  // rank
-        std::span<MessageEnd> ends;
-    };
-    const std::vector<Part>& parts() const { return parts_; }
-
- private:
-    // Some ends of one key, in front of them on their way. Plain data.
-    struct Parcel {
-        KeyOfProcess key;
-        uint64_t ends = 0;
-    };
-
-    // Calls take(key, its ends) for each key.
-    template <class Take>
-    static void visit_keys(std::vector<MessageEnd>& ends, Take take);
-    void keep(MessageEnds& group, int rank);
-    void take(int from, const std::vector<Parcel>& parcels, std::vector<MessageEnd> ends);
-    void exchange(const Ranks& ranks, std::span<MessageEnds> found);
-
-    std::vector<std::vector<MessageEnd>> ends_;
-    std::vector<Part> parts_;
+// The ends of one side of one key, of one process, and the rank that they are from.
+struct DealtEnds {
+    KeyOfProcess key;
+    int from = 0;
+    PackedEnds ends;
 };
+
+// Takes the ends from `found`. Returns those of all ranks whose keys are this rank's, by key, sends first.
+// Collective.
+std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found);
 
 }  // namespace ovni

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -26,8 +25,63 @@ namespace {
 using Side = KeyOfProcess::Side;
 using Counts = MessageSummary::ByCause;
 
+uint32_t first_stream_of(const System& system, uint32_t process) {
+    const ProcessInfo& info = system.processes()[process];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t t = 0; t < info.thread_count; ++t)
+        first = std::min(first, system.threads()[info.first_thread + t].stream);
+    return first;
+}
+
+// By stream, time and offset. Those of a process stand together already, and processes are mostly in order:
+// then no copy of all is needed.
+void sort_by_stream(std::vector<Message>& messages, const System& system) {
+    const auto comes_before = [](const Message& a, const Message& b) {
+        return std::tie(a.send_stream, a.send_posted, a.send_offset) <
+               std::tie(b.send_stream, b.send_posted, b.send_offset);
+    };
+    const auto process_of = [&](const Message& message) {
+        return system.process_of_stream(message.send_stream);
+    };
+    for (auto begin = messages.begin(); begin != messages.end();) {
+        const uint32_t process = process_of(*begin);
+        const auto end = std::find_if(begin, messages.end(),
+                                      [&](const Message& message) { return process_of(message) != process; });
+        if (!std::is_sorted(begin, end, comes_before)) std::sort(begin, end, comes_before);
+        if (begin != messages.begin() && comes_before(*begin, begin[-1]))
+            return radix_sort(
+                messages, [](const Message& message) { return message.send_stream; }, comes_before);
+        begin = end;
+    }
+}
+
 void add(Traffic& sum, const Traffic& more) {
     sum = {more.sender, more.receiver, sum.messages + more.messages, sum.bytes + more.bytes};
+}
+
+struct EndsOfOneKey {
+    std::span<DealtEnds> sends, receives;
+};
+
+// Each is a part of `all`, which deal_ends() has put in order. Senders come in the order of their streams, as
+// their messages are to be.
+std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all, const System& system) {
+    std::vector<EndsOfOneKey> keys;
+    for (size_t i = 0; i < all.size();) {
+        const auto end_of = [&](size_t from, Side side) {
+            while (from < all.size() && all[from].key.key == all[i].key.key && all[from].key.side == side)
+                ++from;
+            return from;
+        };
+        const size_t middle = end_of(i, Side::sends), end = end_of(middle, Side::receives);
+        keys.push_back({all.subspan(i, middle - i), all.subspan(middle, end - middle)});
+        i = end;
+    }
+    const auto first_stream = [&](const EndsOfOneKey& key) {
+        return key.sends.empty() ? UINT32_MAX : first_stream_of(system, key.sends[0].key.process);
+    };
+    std::ranges::stable_sort(keys, {}, first_stream);
+    return keys;
 }
 
 // Matches the ends of all keys of a rank.
@@ -43,9 +97,9 @@ class Matcher {
           lacks_processes_(groups.lack_processes()),
           to_(static_cast<size_t>(ranks.size())) {}
 
-    // Call first, with all parts.
-    void make_room(std::span<const DealtEnds::Part> parts);
-    void match(std::span<const DealtEnds::Part> parts_of_key);
+    // Call first, with those of all keys.
+    void make_room(std::span<const DealtEnds> all);
+    void match(const EndsOfOneKey& parts);
     PerRank<std::vector<Message>>& messages() { return to_; }
     std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }
     MessageSummary& summary() { return summary_; }
@@ -108,32 +162,41 @@ UnmatchedEnd unmatched_of(const MessageEnd* send, const MessageEnd* receive, con
     return unmatched;
 }
 
-// The ends of one side, put together if several ranks have some.
-std::span<const MessageEnd> together(std::span<const DealtEnds::Part> parts, std::vector<MessageEnd>& room) {
-    if (parts.empty()) return {};
-    if (parts.size() == 1) return parts[0].ends;
-    for (const DealtEnds::Part& part : parts) room.insert(room.end(), part.ends.begin(), part.ends.end());
-    std::ranges::sort(room, comes_before);
-    return room;
+// Unpacked and sorted.
+std::vector<MessageEnd> sorted(std::span<const DealtEnds> parts) {
+    std::vector<MessageEnd> all;
+    for (const DealtEnds& part : parts) {
+        EndsReader reader(part.ends);
+        for (MessageEnd end; reader.next(end);) all.push_back(end);
+    }
+    std::ranges::sort(all, is_posted_before);
+    return all;
 }
 
-void Matcher::make_room(std::span<const DealtEnds::Part> parts) {
+void Matcher::make_room(std::span<const DealtEnds> all) {
     std::vector<size_t> sends(to_.size());
-    for (const DealtEnds::Part& part : parts)
-        if (part.key.side == Side::sends) sends[static_cast<size_t>(part.from)] += part.ends.size();
+    for (const DealtEnds& part : all)
+        if (part.key.side == Side::sends) sends[static_cast<size_t>(part.from)] += part.ends.facts().ends;
     for (size_t rank = 0; rank < to_.size(); ++rank) to_[rank].reserve(sends[rank]);
 }
 
-void Matcher::match(std::span<const DealtEnds::Part> parts) {
-    std::vector<DealtEnds::Part> sides[2];
-    for (const DealtEnds::Part& part : parts) sides[static_cast<size_t>(part.key.side)].push_back(part);
-    const auto& [sends, receives] = sides;
-    std::vector<MessageEnd> rooms[2];
-    const MessageKey& key = parts[0].key.key;
-    EndsOfKey ends{together(sends, rooms[0]), together(receives, rooms[1])};
-    ends.have_one_clock =
+// Several processes have the same side if the trace has a rank twice.
+bool are_in_order(std::span<const DealtEnds> side) {
+    return side.size() == 1 && side[0].ends.facts().is_sorted != 0;
+}
+
+void Matcher::match(const EndsOfOneKey& parts) {
+    const auto& [sends, receives] = parts;
+    const MessageKey& key = (sends.empty() ? receives : sends)[0].key.key;
+    std::vector<MessageEnd> room_of_sends, room_of_receives;
+    if (!are_in_order(sends)) room_of_sends = sorted(sends);
+    if (!are_in_order(receives)) room_of_receives = sorted(receives);
+    const EndsOfKey ends{
+        are_in_order(sends) ? sends_in(sends[0].ends) : sends_in(room_of_sends),
+        are_in_order(receives) ? receives_in(receives[0].ends) : receives_in(room_of_receives),
         !sends.empty() && !receives.empty() &&
-        system_.processes()[sends[0].key.process].loom == system_.processes()[receives[0].key.process].loom;
+            system_.processes()[sends[0].key.process].loom ==
+                system_.processes()[receives[0].key.process].loom};
     Traffic traffic;
     if (!sends.empty()) traffic.sender = sends[0].key.process;
     if (!receives.empty()) traffic.receiver = receives[0].key.process;
@@ -308,29 +371,22 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
                 const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
                 key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
             }
-    std::optional<DealtEnds> dealt;
-    dealt.emplace(ranks, ends.found, threads);
+    std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found);
     FoundMessages found;
     found.others = other_than_ends(ends.found);
     Matcher matcher(ranks, trace, system, groups, ends.gaps);
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {
-        const std::span parts = dealt->parts();
-        matcher.make_room(parts);
-        for (size_t i = 0; i < parts.size();) {
-            size_t end = i;
-            while (end < parts.size() && parts[end].key.key == parts[i].key.key) ++end;
-            matcher.match(parts.subspan(i, end - i));
-            i = end;
+        matcher.make_room(dealt);
+        for (const EndsOfOneKey& key : by_key(dealt, system)) {
+            matcher.match(key);
+            for (DealtEnds& part : key.sends) part.ends = {};
+            for (DealtEnds& part : key.receives) part.ends = {};
         }
     });
-    dealt.reset();
+    dealt = std::vector<DealtEnds>();
     found.messages = ranks.alltoallv_joined(std::move(matcher.messages()));
-    radix_sort(
-        found.messages, [](const Message& message) { return message.send_stream; },
-        [](const Message& a, const Message& b) {
-            return std::tie(a.send_posted, a.send_offset) < std::tie(b.send_posted, b.send_offset);
-        });
+    sort_by_stream(found.messages, system);
     found.unmatched = std::move(matcher.unmatched());
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace ovni {
 
@@ -18,19 +19,20 @@ bool may_be_one(const MessageEnd& send, const MessageEnd& receive, bool have_one
     return send.bytes == receive.bytes || send.bytes == unknown || receive.bytes == unknown;
 }
 
-// The ends of one side that are still to be dealt with.
+// The ends of one side that are still to be dealt with. Some are at hand.
 class Rest {
  public:
-    explicit Rest(std::span<const MessageEnd> ends) : ends_(ends) {
-        auto first = std::ranges::find_if(ends, [](const MessageEnd& end) { return end.behind_gap != 0; });
-        complete_ = static_cast<size_t>(first - ends.begin());
-    }
+    explicit Rest(const EndsInOrder& ends) : ends_(ends) {}
 
     // Something is left that comes before anything may be missing.
-    bool is_complete() const { return at_ < complete_; }
-    bool is_empty() const { return at_ == ends_.size(); }
-    const MessageEnd& first() const { return ends_[at_]; }
-    const MessageEnd& take() { return ends_[at_++]; }
+    bool is_complete() { return !is_empty() && first().behind_gap == 0; }
+    bool is_empty() {
+        reach(1);
+        return at_ == near_.size();
+    }
+    // References hold until something else is asked.
+    const MessageEnd& first() const { return near_[at_]; }
+    const MessageEnd& take() { return near_[at_++]; }
     // How many unrecorded ends come first.
     uint64_t unrecorded() const { return first().unrecorded != 0 ? first().bytes - used_ : 0; }
     void skip(uint64_t count) {
@@ -40,16 +42,33 @@ class Rest {
         ++at_;
     }
     // The recorded ends from here on, as far as lists may be out of step.
-    std::span<const MessageEnd> in_reach() const {
-        const auto near = ends_.subspan(at_, std::min(longest_step, ends_.size() - at_));
-        auto run = std::ranges::find_if(near, [](const MessageEnd& end) { return end.unrecorded != 0; });
-        return near.first(static_cast<size_t>(run - near.begin()));
+    std::span<const MessageEnd> in_reach() {
+        reach(longest_step);
+        const auto near = std::span<const MessageEnd>(near_).subspan(at_);
+        const auto reached = near.first(std::min(longest_step, near.size()));
+        auto run = std::ranges::find_if(reached, [](const MessageEnd& end) { return end.unrecorded != 0; });
+        return reached.first(static_cast<size_t>(run - reached.begin()));
     }
 
  private:
-    std::span<const MessageEnd> ends_;
-    size_t at_ = 0, complete_ = 0;
-    uint64_t used_ = 0;  // of the unrecorded ends that come first
+    void reach(size_t count) {
+        constexpr size_t most = 256;
+        while (near_.size() - at_ < count && !is_read_) {
+            near_.erase(near_.begin(), near_.begin() + static_cast<ptrdiff_t>(std::exchange(at_, 0)));
+            const size_t known = near_.size();
+            near_.resize(known + at_a_time_);
+            at_a_time_ = std::min(4 * at_a_time_, most);
+            const size_t more = ends_.read(std::span(near_).subspan(known));
+            near_.resize(known + more);
+            is_read_ = more == 0;
+        }
+    }
+
+    const EndsInOrder& ends_;
+    std::vector<MessageEnd> near_;
+    size_t at_ = 0, at_a_time_ = 4;  // most keys have few ends
+    uint64_t used_ = 0;              // of the unrecorded ends that come first
+    bool is_read_ = false;
 };
 
 // The first pair of the longest common subsequence.
@@ -78,10 +97,24 @@ bool are_of_several_threads(std::span<const MessageEnd> ends) {
                        [&](const MessageEnd& end) { return recorded(end) && end.stream != first->stream; });
 }
 
-// The receives up to the last one that was completed.
-std::span<const MessageEnd> until_last_completed(std::span<const MessageEnd> receives) {
-    while (!receives.empty() && !receives.back().has_ended()) receives = receives.first(receives.size() - 1);
-    return receives;
+EndsInOrder in_order(std::span<const MessageEnd> sorted) {
+    auto read = [sorted](std::span<MessageEnd> room) mutable {
+        const size_t count = std::min(room.size(), sorted.size());
+        std::ranges::copy(sorted.first(count), room.begin());
+        sorted = sorted.subspan(count);
+        return count;
+    };
+    return {read, are_of_several_threads(sorted)};
+}
+
+EndsInOrder in_order(const PackedEnds& sorted, uint64_t ends) {
+    auto read = [reader = EndsReader(sorted), left = ends](std::span<MessageEnd> room) mutable {
+        const size_t count = std::min<uint64_t>(room.size(), left);
+        for (MessageEnd& end : room.first(count)) reader.next(end);
+        left -= count;
+        return count;
+    };
+    return {read, sorted.facts().until_thread < ends};
 }
 
 class Matching {
@@ -148,10 +181,26 @@ class Matching {
 
 }  // namespace
 
-MatchCounts match(const EndsOfKey& all, const TakeMatch& take) {
-    const EndsOfKey ends{all.sends, until_last_completed(all.receives), all.have_one_clock};
+EndsInOrder sends_in(std::span<const MessageEnd> sorted) {
+    return in_order(sorted);
+}
+
+EndsInOrder receives_in(std::span<const MessageEnd> sorted) {
+    while (!sorted.empty() && !sorted.back().has_ended()) sorted = sorted.first(sorted.size() - 1);
+    return in_order(sorted);
+}
+
+EndsInOrder sends_in(const PackedEnds& sorted) {
+    return in_order(sorted, sorted.facts().ends);
+}
+
+EndsInOrder receives_in(const PackedEnds& sorted) {
+    return in_order(sorted, sorted.facts().until_completed);
+}
+
+MatchCounts match(const EndsOfKey& ends, const TakeMatch& take) {
     MatchCounts counts;
-    counts.is_unordered = are_of_several_threads(ends.sends) || are_of_several_threads(ends.receives);
+    counts.is_unordered = ends.sends.are_of_several_threads || ends.receives.are_of_several_threads;
     Matching matching(ends, take);
     matching.run();
     counts.matched = matching.matched();

@@ -10,12 +10,25 @@
 #include <functional>
 #include <span>
 
-#include "messages/message_ends.hpp"
+#include "messages/packed_ends.hpp"
 
 namespace ovni {
 
+// The ends of one side, by order, stream and offset.
+struct EndsInOrder {
+    // Puts the next ones there, as many as there is room. 0 at the end.
+    std::function<size_t(std::span<MessageEnd>)> read;
+    bool are_of_several_threads = false;
+};
+EndsInOrder sends_in(std::span<const MessageEnd> sorted);
+// Without those behind the last one that has ended.
+EndsInOrder receives_in(std::span<const MessageEnd> sorted);
+// The same of ends that are sorted as they were packed.
+EndsInOrder sends_in(const PackedEnds& sorted);
+EndsInOrder receives_in(const PackedEnds& sorted);
+
 struct EndsOfKey {
-    std::span<const MessageEnd> sends, receives;  // by order, stream and offset
+    EndsInOrder sends, receives;
     bool have_one_clock = false;
 };
 
@@ -27,8 +40,9 @@ struct MatchCounts {
 
 enum class Partner : uint8_t { found, none, unrecorded };
 
-// Called for each pair, and for each recorded end without one: then the other one is null.
+// Called for each pair, and for each recorded end without one: then the other one is null. They are valid
+// until the call returns.
 using TakeMatch = std::function<void(const MessageEnd* send, const MessageEnd* receive, Partner partner)>;
-MatchCounts match(const EndsOfKey& all, const TakeMatch& take);
+MatchCounts match(const EndsOfKey& ends, const TakeMatch& take);
 
 }  // namespace ovni

@@ -75,21 +75,22 @@ bool ProcessMessages::identify(uint32_t communicator, uint64_t& id, uint32_t& sc
 uint32_t ProcessMessages::key_of(const KeyOfProcess& key) {
     if (last_key_ < found_.keys.size() && found_.keys[last_key_] == key) return last_key_;
     auto [known, is_new] = keys_.try_emplace(key, static_cast<uint32_t>(found_.keys.size()));
-    if (is_new) found_.keys.push_back(key);
+    if (is_new) {
+        found_.keys.push_back(key);
+        found_.ends.emplace_back();
+    }
     return last_key_ = known->second;
 }
 
-// Returns SIZE_MAX for what is no message between two processes that are known.
-ProcessMessages::Index ProcessMessages::add(Side side, uint32_t communicator, Peer peer,
-                                            const MessageEnd& end) {
-    constexpr Index none = SIZE_MAX;
-    if (peer.rank < 0 || communicator == OVNI_MPI_NO_OBJECT) return none;
+// False for what is no message between two processes that are known.
+bool ProcessMessages::find_key(MessageEnd& end, Side side, uint32_t communicator, Peer peer) {
+    if (peer.rank < 0 || communicator == OVNI_MPI_NO_OBJECT) return false;
     KeyOfProcess key;
     int rank = 0;
     bool is_inter = false;
     if (!identify(communicator, key.key.communicator, key.key.scope, rank, is_inter)) {
         ++found_.without_communicator;
-        return none;
+        return false;
     }
     key.key.sender = side == Side::sends ? rank : peer.rank;
     key.key.receiver = side == Side::sends ? peer.rank : rank;
@@ -99,9 +100,32 @@ ProcessMessages::Index ProcessMessages::add(Side side, uint32_t communicator, Pe
     key.process = facts_.process;
     key.side = side;
     key.is_inter = is_inter;
-    found_.ends.push_back(end);
-    found_.ends.back().key = key_of(key);
-    return found_.ends.size() - 1;
+    end.key = key_of(key);
+    return true;
+}
+
+void ProcessMessages::add(Side side, uint32_t communicator, Peer peer, const MessageEnd& end) {
+    MessageEnd added = end;
+    if (find_key(added, side, communicator, peer)) found_.ends[added.key].add(added);
+}
+
+// The call that completes it is still open.
+void ProcessMessages::add_open(Thread& thread, Side side, uint32_t communicator, Peer peer,
+                               const MessageEnd& end) {
+    if (!end.ended_in_call()) return add(side, communicator, peer, end);
+    MessageEnd added = end;
+    if (find_key(added, side, communicator, peer)) thread.ends.push_back(added);
+}
+
+// What the call of the thread completes has ended at its leave.
+void ProcessMessages::end_all(Thread& thread, int64_t clock) {
+    for (MessageEnd& end : thread.ends) {
+        end.wait_end = clock;
+        found_.ends[end.key].add(end);
+    }
+    for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
+    thread.ends.clear();
+    thread.collectives.clear();
 }
 
 ProcessMessages::Index ProcessMessages::add_collective(const Request& request) {

@@ -78,17 +78,9 @@ ProcessMessages::Recorded ProcessMessages::recorded() const {
 void ProcessMessages::take_back_sends(Thread& thread, uint32_t stream) {
     const Call& call = thread.call;
     if (!call.function || call.function->record != MpiRecord::PostedSend) return;
-    for (Index end : thread.ends) {
-        MessageEnd& taken = found_.ends[end];
-        if (taken.stream == stream && taken.offset == call.offset && !taken.unrecorded)
-            taken.unrecorded = 1, taken.bytes = 0;
-    }
-}
-
-void ProcessMessages::erase_taken_back() {
-    auto is_taken_back = [](const MessageEnd& end) { return end.unrecorded != 0 && end.bytes == 0; };
-    auto mine = found_.ends.begin() + static_cast<ptrdiff_t>(first_end_);
-    found_.ends.erase(std::remove_if(mine, found_.ends.end(), is_taken_back), found_.ends.end());
+    std::erase_if(thread.ends, [&](const MessageEnd& end) {
+        return end.stream == stream && end.offset == call.offset && end.unrecorded == 0;
+    });
 }
 
 // Several ends of one place, whose partners have no partner.
@@ -109,8 +101,6 @@ void ProcessMessages::doubt(const Request& receive) {
 
 // Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
 void ProcessMessages::mark_doubtful() {
-    if (doubtful_.empty()) return;
-    std::unordered_map<uint32_t, int64_t> first;  // by key
     for (const Request& receive : doubtful_) {
         KeyOfProcess of;
         int rank = 0;
@@ -122,15 +112,8 @@ void ProcessMessages::mark_doubtful() {
                    (receive.call.tag == OVNI_MPI_ANY || receive.call.tag == key.tag);
         };
         for (const auto& [key, number] : keys_)
-            if (key.side == Side::receives && is_its(key.key)) {
-                auto [known, is_new] = first.try_emplace(number, receive.order);
-                known->second = std::min(known->second, receive.order);
-            }
+            if (key.side == Side::receives && is_its(key.key)) found_.ends[number].doubt_from(receive.order);
     }
-    for (size_t i = first_end_; i < found_.ends.size(); ++i)
-        if (auto known = first.find(found_.ends[i].key);
-            known != first.end() && found_.ends[i].order >= known->second)
-            found_.ends[i].behind_gap = 1;
 }
 
 }  // namespace ovni

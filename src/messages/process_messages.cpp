@@ -42,7 +42,7 @@ bool is_pause(const EventView& event) {
 ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
     : facts_(facts),
       found_(found),
-      first_end_(found.ends.size()),
+      first_key_(found.keys.size()),
       first_collective_(found.collectives.size()) {}
 
 void ProcessMessages::take(const EventView& event) {
@@ -214,17 +214,13 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
     }
     follow_call(stream, call, clock);
     if (!bytes) take_back_sends(thread, stream);
-    for (Index end : thread.ends) {
-        MessageEnd& ended = found_.ends[end];
-        ended.wait_end = clock;
+    for (MessageEnd& ended : thread.ends) {
         // An eager send has ended in the call that posts it.
         if (ended.stream != stream || ended.offset != call.offset) continue;
         ended.left = clock;
         if (bytes && found_.keys[ended.key].side == Side::sends) ended.bytes = *bytes;
     }
-    for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
-    thread.ends.clear();
-    thread.collectives.clear();
+    end_all(thread, clock);
     for (uint32_t started : thread.started_requests)
         if (auto known = requests_.find(started); known != requests_.end()) known->second.left = clock;
     thread.started_requests.clear();
@@ -357,8 +353,7 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
     if (!request.sends) return;
     MessageEnd end = end_of(request, true);
     if (how == OVNI_MPI_COMPLETED) complete_in_call(end, thread, stream);
-    const Index index = add(Side::sends, request.call.communicator, peer_of(request.call), end);
-    if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
+    add_open(thread, Side::sends, request.call.communicator, peer_of(request.call), end);
 }
 
 // The message of a request that has just completed; null if nothing tells of it.
@@ -385,17 +380,13 @@ void ProcessMessages::receive_ended(Thread& thread, uint32_t stream, const MpiEv
         return doubt(unknown);
     }
     if (request.unrecorded) return add_unrecorded(Side::receives, request.call.communicator, peer, end, 1);
-    const Index index = add(Side::receives, request.call.communicator, peer, end);
-    if (end.ended_in_call() && index < found_.ends.size()) thread.ends.push_back(index);
+    add_open(thread, Side::receives, request.call.communicator, peer, end);
 }
 
 // The call will not be seen to end.
 void ProcessMessages::forget_call(Thread& thread, uint32_t stream, int64_t clock) {
     if (thread.ended != 0) receive_ended(thread, stream, nullptr);
-    for (Index end : thread.ends) found_.ends[end].wait_end = clock;
-    for (Index end : thread.collectives) found_.collectives[end].wait_end = clock;
-    thread.ends.clear();
-    thread.collectives.clear();
+    end_all(thread, clock);
     thread.started_requests.clear();
     thread.started = 0;
     thread.call = {};
@@ -426,9 +417,8 @@ void ProcessMessages::finish() {
         times_.end = std::max(times_.end, times_.begin);
         found_.times.push_back(std::move(times_));
     }
-    erase_taken_back();
-    for (size_t i = first_end_; i < found_.ends.size(); ++i)
-        found_.ends[i].behind_gap = found_.ends[i].order >= complete_until_;
+    for (size_t key = first_key_; key < found_.ends.size(); ++key)
+        found_.ends[key].doubt_from(complete_until_);
     mark_doubtful();
     for (size_t i = first_collective_; i < found_.collectives.size(); ++i)
         found_.collectives[i].behind_gap = found_.collectives[i].enter >= complete_until_;

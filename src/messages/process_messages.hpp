@@ -13,6 +13,7 @@
 
 #include "messages/message_ends.hpp"
 #include "messages/object_calls.hpp"
+#include "messages/packed_ends.hpp"
 #include "messages/process_communicators.hpp"
 #include "model/mpi_details.hpp"
 #include "model/mpi_event.hpp"
@@ -61,7 +62,7 @@ struct ProcessTimes {
 // The records of several processes, put together.
 struct MessageEnds {
     std::vector<KeyOfProcess> keys;
-    std::vector<MessageEnd> ends;
+    std::vector<PackedEnds> ends;  // by key
     std::vector<CollectiveEnd> collectives;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;
@@ -95,7 +96,7 @@ class ProcessMessages {
     bool is_finalized() const { return is_finalizing_; }
 
  private:
-    using Index = size_t;  // in found_.ends or found_.collectives
+    using Index = size_t;  // in found_.collectives
     struct Call {
         const MpiFunctionRow* function = nullptr;
         int64_t enter = 0;
@@ -113,7 +114,8 @@ class ProcessMessages {
         Counted counted;                         // what MXg has just told
         uint32_t started = 0;                    // the request that MXs has just started
         uint32_t ended = 0;                      // the receive that MXc has just ended
-        std::vector<Index> ends, collectives;    // that the call completes
+        std::vector<MessageEnd> ends;            // that the call completes
+        std::vector<Index> collectives;          // the same
         std::vector<uint32_t> started_requests;  // by this call
         int64_t now = 0;
     };
@@ -146,7 +148,6 @@ class ProcessMessages {
     void meet_under_way(const EventView& event, const MpiUnderWay& receive);
     void end_unrecorded(const MpiUnrecordedEnd& end);
     void take_back_sends(Thread& thread, uint32_t stream);
-    void erase_taken_back();
     void follow_call(uint32_t stream, const Call& call, int64_t leave);
     void change_region(const EventView& event);
 
@@ -155,7 +156,11 @@ class ProcessMessages {
         uint32_t made = 0, start = 0;
     };
     static Peer peer_of(const Call& call) { return {call.peer, call.tag, call.made, call.turn}; }
-    Index add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
+    bool find_key(MessageEnd& end, KeyOfProcess::Side side, uint32_t communicator, Peer peer);
+    void add(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& end);
+    void add_open(Thread& thread, KeyOfProcess::Side side, uint32_t communicator, Peer peer,
+                  const MessageEnd& end);
+    void end_all(Thread& thread, int64_t clock);
     void add_uncompleted(const Request& request);
     void add_unrecorded(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
                         uint64_t count);
@@ -169,7 +174,7 @@ class ProcessMessages {
 
     ProcessFacts facts_;
     MessageEnds& found_;
-    size_t first_end_, first_collective_;  // of this process
+    size_t first_key_, first_collective_;  // of this process
     ProcessCommunicators communicators_;
     std::map<uint32_t, Thread> threads_;  // by stream
     std::unordered_map<uint32_t, Request> requests_;

@@ -73,35 +73,14 @@ uint64_t gaps_of(const ProcessMessages& process) {
     return GapsOfProcess::pauses | (process.is_finalized() ? 0u : GapsOfProcess::ends_in_doubt);
 }
 
-// Bytes of events of several processes.
-struct Bytes {
-    uint64_t all = 0, read = 0;
-};
-
-// Room for the ends that are still to come, if those so far tell how many. A vector that doubles its room
-// would touch up to three times the memory.
-void make_room(std::vector<MessageEnd>& ends, const Bytes& bytes) {
-    constexpr size_t of_event = 8, least = size_t{1} << 12;
-    constexpr double spare = 1.02, most_times = 16;
-    if (ends.capacity() - ends.size() >= of_event) return;
-    const auto size = static_cast<double>(ends.size());
-    const double to_come =
-        static_cast<double>(bytes.all) / static_cast<double>(std::max<uint64_t>(bytes.read, 1));
-    ends.reserve(least + static_cast<size_t>(size * std::clamp(to_come * spare, 1.25, most_times)));
-}
-
 // Returns false if a stream is damaged: emulation tells of that.
-bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects,
-          std::vector<MessageEnd>& ends, Bytes& bytes) {
+bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects) {
     Merger merger(std::move(readers));
-    const uint64_t before = bytes.read;
     bool is_good = true;
     for (;;) {
         try {
             const EventView* event = merger.next();
-            bytes.read = before + merger.consumed();
             if (!event) return is_good;
-            make_room(ends, bytes);
             process.take(*event);
             objects.take(*event);
         } catch (const Error&) {
@@ -119,9 +98,6 @@ struct GroupOfProcesses {
 };
 
 void read_group(const Trace& trace, const System& system, const OpenStream& open, GroupOfProcesses& group) {
-    Bytes bytes;
-    for (const ProcessFacts& facts : group.processes)
-        for (uint32_t s : mpi_streams(trace, system, facts.process)) bytes.all += trace.streams()[s].bytes;
     for (const ProcessFacts& facts : group.processes) {
         std::vector<StreamReader> readers;
         for (uint32_t s : mpi_streams(trace, system, facts.process)) readers.push_back(open(s));
@@ -133,7 +109,7 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
         ObjectCalls objects({facts.process, facts.world}, process.communicators(), group.found.objects);
-        const bool is_good = read(std::move(readers), process, objects, group.found.ends, bytes);
+        const bool is_good = read(std::move(readers), process, objects);
         process.finish();
         group.gaps.push_back(is_good ? gaps_of(process) : GapsOfProcess::losses);
         add_member_lists(process.communicators(), facts, group.members);

@@ -49,9 +49,10 @@ struct Waiting {
 
 Waiting who_waits(const System& system, const OpenTrace& open);
 
-// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, of those that share a call one,
-// then other calls, equal ones together: `most` lines of each at most, and a line that counts the rest. Calls that were open for less than
-// `shortest` ns are left out: a program that is killed at work is in some call, too.
+// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, of those that share a call
+// one, then other calls, equal ones together: `most` lines of each at most, and a line that counts the rest.
+// Calls that were open for less than `shortest` ns are left out: a program that is killed at work is in some
+// call, too.
 std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
                                    size_t most);
 

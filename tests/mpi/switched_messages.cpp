@@ -118,9 +118,13 @@ class MatchedMessagesOfPauses : public TracedTest {
         std::set<int64_t> numbers;
         const auto book = side == KeyOfProcess::Side::sends ? &Book::sends : &Book::receives;
         for (const MessageEnds& of_group : all.found)
-            for (const MessageEnd& end : of_group.ends)
-                if (of_group.keys[end.key].side == side && end.unrecorded == 0 && end.bytes == message_bytes)
-                    numbers.insert(number_of(trace, end.stream, end.posted, book));
+            for (size_t key = 0; key < of_group.keys.size(); ++key) {
+                if (of_group.keys[key].side != side) continue;
+                EndsReader reader(of_group.ends[key]);
+                for (MessageEnd end; reader.next(end);)
+                    if (end.unrecorded == 0 && end.bytes == message_bytes)
+                        numbers.insert(number_of(trace, end.stream, end.posted, book));
+            }
         return numbers;
     }
     // Whatever has switched recording, and when.

@@ -11,7 +11,7 @@ ovni_test(unit_emu
     waiting.cpp
     LIBS ovni_session ovni_test_support)
 add_dependencies(unit_emu ovniemu)
-ovni_test(unit_messages matching.cpp waits.cpp LIBS ovni_messages ovni_test_support)
+ovni_test(unit_messages matching.cpp packed_ends.cpp waits.cpp LIBS ovni_messages ovni_test_support)
 ovni_test(unit_cut
     cut_corpus.cpp
     cut_gaps.cpp

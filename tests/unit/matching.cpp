@@ -43,12 +43,14 @@ class Matching : public ::testing::Test {
     // "0-0 1-x x-2!": places of sends and receives; `!`: the partner was not recorded.
     std::string match_all() {
         std::string pairs;
-        counts = match({sends, receives, have_one_clock}, [&](const MessageEnd* send,
-                                                              const MessageEnd* receive, Partner partner) {
-            auto place = [](const MessageEnd* end) { return end ? std::to_string(end->offset) : "x"; };
-            pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
-            pairs += partner == Partner::unrecorded ? "!" : "";
-        });
+        counts = match({sends_in(sends), receives_in(receives), have_one_clock},
+                       [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
+                           auto place = [](const MessageEnd* end) {
+                               return end ? std::to_string(end->offset) : "x";
+                           };
+                           pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
+                           pairs += partner == Partner::unrecorded ? "!" : "";
+                       });
         return pairs;
     }
 
@@ -91,17 +93,18 @@ TEST_F(Matching, NeverPairsEndsWhoseBytesDiffer) {
         sends = ends(of_sends);
         receives = ends(of_receives);
         size_t taken_sends = 0, taken_receives = 0;
-        match({sends, receives, false}, [&](const MessageEnd* send, const MessageEnd* receive, Partner) {
-            if (send && receive) {
-                EXPECT_EQ(send->bytes, receive->bytes);
-            }
-            if (send) {
-                EXPECT_EQ(send->offset, taken_sends++);
-            }
-            if (receive) {
-                EXPECT_EQ(receive->offset, taken_receives++);
-            }
-        });
+        match({sends_in(sends), receives_in(receives), false},
+              [&](const MessageEnd* send, const MessageEnd* receive, Partner) {
+                  if (send && receive) {
+                      EXPECT_EQ(send->bytes, receive->bytes);
+                  }
+                  if (send) {
+                      EXPECT_EQ(send->offset, taken_sends++);
+                  }
+                  if (receive) {
+                      EXPECT_EQ(receive->offset, taken_receives++);
+                  }
+              });
         EXPECT_EQ(taken_sends, sends.size());
         EXPECT_EQ(taken_receives, receives.size());
     }
