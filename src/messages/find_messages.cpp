@@ -33,8 +33,8 @@ uint32_t first_stream_of(const System& system, uint32_t process) {
     return first;
 }
 
-// By stream, time and offset. Those of a process stand together already, and processes are mostly in order:
-// then no copy of all is needed.
+// Sorts by stream, time and offset. Those of a process stand together already, and processes are mostly in
+// order: then no copy of all is needed.
 void sort_by_stream(std::vector<Message>& messages, const System& system) {
     const auto comes_before = [](const Message& a, const Message& b) {
         return std::tie(a.send_stream, a.send_posted, a.send_offset) <

@@ -9,7 +9,7 @@ namespace ovni {
 
 namespace {
 
-// What the first byte of an end says. What it has in common with the one before is left out.
+// The first byte of an end. All that the end has in common with the one before is left out.
 enum Flag : uint8_t {
     blocking = 1,  // one call posts and completes it
     same_stream = 2,

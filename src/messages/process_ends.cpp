@@ -117,7 +117,7 @@ void ProcessMessages::add_open(Thread& thread, Side side, uint32_t communicator,
     if (find_key(added, side, communicator, peer)) thread.ends.push_back(added);
 }
 
-// What the call of the thread completes has ended at its leave.
+// All that the call of the thread completes ended at its leave.
 void ProcessMessages::end_all(Thread& thread, int64_t clock) {
     for (MessageEnd& end : thread.ends) {
         end.wait_end = clock;

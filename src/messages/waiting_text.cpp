@@ -108,7 +108,7 @@ std::vector<std::string> sentences(const Waiting& waiting, const System& system,
     for (const std::vector<uint32_t>& circle : waiting.circles) {
         bool is_long = std::ranges::all_of(
             circle, [&](uint32_t c) { return waiting.calls[c].until - waiting.calls[c].since >= shortest; });
-        // What is left of circles that share a call says for whom it waits all the same.
+        // Circles that share a call need not be told twice: the others of their calls say for whom they wait.
         if (!is_long || std::ranges::any_of(circle, [&](uint32_t c) { return told.contains(c); })) continue;
         if (circles++ < most) lines.push_back("deadlock: " + speaker.circle(circle));
         told.insert(circle.begin(), circle.end());

@@ -16,8 +16,8 @@ struct Finished {
 Finished run(const std::vector<std::string>& words, const std::vector<std::string>& environment = {},
              int seconds = 60);
 
-// Call between fork() and exec(): a launcher of MPI jobs ends with its test, even if that is killed, and takes
-// its processes with it, which would compute for ever. Other programs see nothing of it.
+// Call between fork() and exec(): a launcher of MPI jobs ends with its test, even if that is killed, and
+// takes its processes with it, which would compute for ever. Other programs see nothing of it.
 void end_job_with_test(const char* program);
 
 // The path of one of the project's programs.

@@ -27,7 +27,7 @@ class PackedEndsTest : public ::testing::Test {
         end.unrecorded = is_odd();
         return end;
     }
-    // Of any size, and of both signs.
+    // Any size, both signs.
     int64_t number() {
         const auto bits = random_() % 64;
         const auto size = static_cast<int64_t>(random_() & ((uint64_t{1} << bits) - 1));
