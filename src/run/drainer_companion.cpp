@@ -14,6 +14,7 @@
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
 #include "run/older_trace.hpp"
+#include "run/other_run.hpp"
 #include "run/run_directories.hpp"
 #include "run/run_name.hpp"
 
@@ -83,6 +84,7 @@ void DrainerCompanion::prepare() noexcept {
             session_ = writer::Session::create(place + "/" + name + ".run");
     // If there is none, every process drains itself.
     if (session_.is_valid()) write_run_name(session_.header());
+    if (session_.is_valid() && is_first_rank_of_node()) warn_of_other_run(trace, session_.header().run);
     // The parts of a job may write already, and inside of a traced program its processes do.
     const bool is_alone = rank_by_launcher() < 0 && !std::getenv("OVNI_SESSION");
     if (session_.is_valid() && is_alone && older_ == OlderTrace::moves_away)

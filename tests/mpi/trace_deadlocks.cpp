@@ -282,6 +282,23 @@ TEST_F(Deadlock, IsSeenWhileItHangs) {
     for (const Json& call : report()["waiting"]) expect_end_of_program(call["until"]);
 }
 
+TEST_F(Deadlock, AnotherJobInItsDirectoryIsWarned) {
+    Started job(hanging("receives", 2));
+    wait_until_it_hangs(job, 2);
+    const Words program_of_job{app("heat"), "20", "20", "10"};
+    const std::string warning =
+        "writes to " + trace_directory() + " now, too: name another directory with -o";
+    for (const std::string& directory : {trace_directory(), path("other")}) {
+        const Finished other = mpirun(2, Words{program("ovnirun"), "-o", directory} + program_of_job);
+        EXPECT_EQ(other.status, 0) << other.err;
+        const size_t told = other.err.find(warning);
+        EXPECT_EQ(told != other.err.npos, directory == trace_directory()) << other.err;
+        EXPECT_EQ(other.err.find(warning, told + 1), other.err.npos) << other.err;
+    }
+    EXPECT_EQ(run({program("ovnirun"), "true"}, {"OVNI_APPEND=1"}).err.find(warning), std::string::npos);
+    kill(job);
+}
+
 // The stream itself is written out: nothing is lost, and nothing stands twice.
 TEST_F(Deadlock, ALookAtARunningProgramChangesNothing) {
     Started job({"mpirun", "-q", "-n", "2", program("ovnirun"), app("heat"), "20", "20", "20000"});
