@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
+#include "ovni/mpi_events.h"
+
 namespace ovni {
 
 bool uses_mpi(const Stream& stream) {
@@ -12,6 +15,18 @@ bool uses_mpi(const Stream& stream) {
 bool may_have_open_calls(const Trace& trace) {
     return std::ranges::any_of(trace.streams(),
                                [](const Stream& stream) { return stream.metadata.end && uses_mpi(stream); });
+}
+
+// Calls that are open where a stream ends that its program has ended were not open: the stream was cut.
+static std::vector<OpenCall> without_cut_ones(std::vector<OpenCall> calls, const Trace& trace) {
+    std::erase_if(calls, [&](const OpenCall& call) {
+        const Stream& stream = trace.streams()[call.stream];
+        if (stream.metadata.end || stream.metadata.goes_on || stream.is_running) return false;
+        log::warn("{}: ends inside of {}, though its program has ended it: the rest is missing",
+                  stream.relative_path, mpi_function_rows[call.function].name);
+        return true;
+    });
+    return calls;
 }
 
 OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
@@ -31,8 +46,8 @@ OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const
             calls.read(s, reader);
         }
         if (!is_of_mpi) continue;
-        processes_.push_back(
-            {p, calls.is_finalizing(), calls.has_all_turns() && !begins_inside, calls.open()});
+        processes_.push_back({p, calls.is_finalizing(), calls.has_all_turns() && !begins_inside,
+                              without_cut_ones(calls.open(), trace)});
         calls_.push_back(std::move(calls));
     }
 }

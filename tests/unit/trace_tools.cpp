@@ -244,4 +244,16 @@ TEST_F(TraceToolsTest, WhatCannotBePrintedIsAnError) {
     }
 }
 
+TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
+    trace_
+        .thread(
+            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+        .starts(1000)
+        .event("MCb", 1002);
+    const Finished top = tool("ovnitop", {"--waiting"});
+    EXPECT_EQ(top.out, "no call of MPI and no wait in POSIX threads is open at the end of the trace\n");
+    EXPECT_NE(top.err.find("ends inside of MPI_Barrier, though its program has ended it"), std::string::npos)
+        << top.err;
+}
+
 }  // namespace ovni::test
