@@ -178,7 +178,7 @@ TEST_F(EmulatorTest, ShowsTooManyThreadsOnAPhysicalCpuAsAnErrorState) {
     for (int tid : {1, 2}) {
         trace()
             .thread({.tid = tid, .require = {{"ovni", "1.1.0"}, {"mpi", "1.0.0"}}})
-            .starts(10 * tid)
+            .starts(int64_t{10} * tid)
             .event("MS[", 30)
             .event("MS]", 40)
             .ends(100 - 10 * tid);
@@ -197,7 +197,7 @@ TEST_F(EmulatorTest, ShowsTooManyThreadsOnAPhysicalCpuAsAnErrorState) {
 }
 
 TEST_F(EmulatorTest, LetsThreadsShareAVirtualCpu) {
-    for (int tid : {1, 2}) trace().thread({.tid = tid}).starts(10 * tid, -1).ends(100);
+    for (int tid : {1, 2}) trace().thread({.tid = tid}).starts(int64_t{10} * tid, -1).ends(100);
     accept({"-l"});
     EXPECT_THAT(lines("cpu.prv", 2), ElementsAre("2:0:2:1", "2:10:2:0", "2:90:2:2", "2:90:2:0"));
     EXPECT_THAT(text("cpu.pcf"), Not(HasSubstr("777")));
