@@ -17,7 +17,7 @@ class Temporary : public OvnirunTest, public ::testing::WithParamInterface<Words
         for (Finished& one : finished)
             team.emplace_back([&] {
                 one = run(GetParam() + Words{BUILD_DIR "/tests/runtime_c_program"},
-                          {"OVNI_TMPDIR=" + path("tmp"), "OVNI_RUNDIR=" + path("run")});
+                          {"OVNI_TMPDIR=" + path("tmp"), "OVNI_RUNDIR=" + path("run"), "OVNI_APPEND=1"});
             });
         for (std::thread& thread : team) thread.join();
         std::string printed;

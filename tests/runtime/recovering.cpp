@@ -55,9 +55,12 @@ void emit_as_run(const char* name, uint64_t events) {
 
 class RecoverJobsTest : public RuntimeTest {
  protected:
-    // A program of that job that is killed, with events in a run directory.
+    // A program of that job that is killed, with events in a run directory: a flight recorder writes none
+    // before. All of these programs have the same place in a trace.
     void kill_one(const std::string& job) {
         set_environment("OVNI_RUN", job);
+        set_environment("OVNI_TRACEDIR", trace() / job);
+        set_environment("OVNI_FLIGHT", "64k");
         run_traced([] {
             start();
             for (int i = 0; i < 10; ++i) emit("OB.", i);
@@ -91,7 +94,8 @@ TEST_F(RecoverJobsTest, AreChosen) {
     EXPECT_EQ(none.status, 1);
     EXPECT_THAT(none.err, HasSubstr("job third_job: no abandoned run directory is of it"));
 
-    EXPECT_EQ(ask({"--job", "first_job"}).status, 0);
+    const Finished first = ask({"--job", "first_job"});
+    EXPECT_EQ(first.status, 0) << first.err;
     ASSERT_EQ(left().size(), 1u);
     EXPECT_THAT(left()[0].string(), HasSubstr("second_job"));
     const std::string name = left()[0].filename();
