@@ -22,9 +22,10 @@ namespace ovni::run {
 
 namespace {
 
-// Its events are in its stream already.
+// Its events are in its stream already. Nobody here can say whether processes of another namespace live.
 bool is_written(const writer::Ring& ring) {
     const writer::RingHeader& header = ring.header();
+    if (header.pid_space != writer::pid_space()) return false;
     const writer::RingProgress& progress = header.progress[header.current.load() % 2];
     return is_empty(header) || (progress.file_end > 0 && progress.drained == header.published.load());
 }
