@@ -16,7 +16,7 @@ class Speaker {
             const Waiting& calls)
         : waits_(waits), trace_(trace), system_(system), calls_(calls) {}
 
-    int64_t length(uint32_t w) const { return waits_[w].until - waits_[w].since; }
+    int64_t length(uint32_t w) const { return time_between(waits_[w].since, waits_[w].until); }
 
     std::string circle(const std::vector<uint32_t>& circle) const {
         constexpr size_t most = 6;

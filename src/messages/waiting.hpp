@@ -41,6 +41,12 @@ struct WaitingCall {
     std::string what;  // "a message from rank 1, tag 7"
 };
 
+// Clocks of a damaged trace may lie further apart than a number of ns says.
+inline int64_t time_between(int64_t since, int64_t until) {
+    int64_t length = 0;
+    return __builtin_sub_overflow(until, since, &length) ? INT64_MAX : length;
+}
+
 struct Waiting {
     std::vector<WaitingCall> calls;  // by process
     std::vector<std::vector<uint32_t>>

@@ -36,11 +36,11 @@ class Speaker {
     // Calls that wait for the same since about the same time.
     std::string sentence(const std::vector<uint32_t>& calls) const {
         const WaitingCall& first = waiting_.calls[calls.front()];
-        int64_t shortest = first.until - first.since, longest = shortest;
+        int64_t shortest = time_between(first.since, first.until), longest = shortest;
         for (uint32_t c : calls) {
             const WaitingCall& call = waiting_.calls[c];
-            shortest = std::min(shortest, call.until - call.since);
-            longest = std::max(longest, call.until - call.since);
+            shortest = std::min(shortest, time_between(call.since, call.until));
+            longest = std::max(longest, time_between(call.since, call.until));
         }
         std::string time = seconds(longest);
         if (seconds(shortest) != time) time = seconds(shortest) + " to " + time;
@@ -57,7 +57,7 @@ class Speaker {
         std::map<std::tuple<size_t, uint32_t, std::string>, std::vector<uint32_t>> groups;
         for (uint32_t c = 0; c < waiting_.calls.size(); ++c) {
             const WaitingCall& call = waiting_.calls[c];
-            if (left_out.contains(c) || call.until - call.since < shortest) continue;
+            if (left_out.contains(c) || time_between(call.since, call.until) < shortest) continue;
             groups[{world(call.process), call.function, call.what}].push_back(c);
         }
         std::vector<std::vector<uint32_t>> all;
@@ -106,8 +106,9 @@ std::vector<std::string> sentences(const Waiting& waiting, const System& system,
     std::set<uint32_t> told;
     size_t circles = 0;
     for (const std::vector<uint32_t>& circle : waiting.circles) {
-        bool is_long = std::ranges::all_of(
-            circle, [&](uint32_t c) { return waiting.calls[c].until - waiting.calls[c].since >= shortest; });
+        bool is_long = std::ranges::all_of(circle, [&](uint32_t c) {
+            return time_between(waiting.calls[c].since, waiting.calls[c].until) >= shortest;
+        });
         // Circles that share a call need not be told twice: the others of their calls say for whom they wait.
         if (!is_long || std::ranges::any_of(circle, [&](uint32_t c) { return told.contains(c); })) continue;
         if (circles++ < most) lines.push_back("deadlock: " + speaker.circle(circle));
