@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "emu/worlds.hpp"
 #include "mpi/comm/host_names.hpp"
-#include "session/end_checks.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {

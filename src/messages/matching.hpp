@@ -23,7 +23,7 @@ struct EndsInOrder {
 EndsInOrder sends_in(std::span<const MessageEnd> sorted);
 // Without those behind the last one that has ended.
 EndsInOrder receives_in(std::span<const MessageEnd> sorted);
-// The same of ends that are sorted as they were packed.
+// Ends that are sorted as they were packed.
 EndsInOrder sends_in(const PackedEnds& sorted);
 EndsInOrder receives_in(const PackedEnds& sorted);
 

@@ -13,10 +13,6 @@ namespace {
 using Kind = Awaited::Kind;
 using Record = MpiRecord;
 
-uint32_t number_of(const MpiFunctionRow& function) {
-    return static_cast<uint32_t>(&function - mpi_function_rows);
-}
-
 constexpr const char* of_one_request[] = {"MPI_Wait"};
 constexpr const char* of_all_requests[] = {"MPI_Waitall"};
 constexpr const char* of_some_requests[] = {"MPI_Waitany", "MPI_Waitsome"};
@@ -129,7 +125,7 @@ void ProcessCalls::start(uint32_t request, Kind kind, const Call& from) {
                                from.tag,
                                0,
                                turns_[from.communicator],
-                               from.function ? number_of(*from.function) : 0};
+                               from.function ? index_of(*from.function) : 0u};
     known->second.communicator = from.communicator;
     if (++known->second.under_way == 0) requests_.erase(known);
 }
@@ -138,7 +134,7 @@ std::vector<OpenCall> ProcessCalls::open() const {
     std::vector<OpenCall> all;
     for (const Unended& unended : unended_) {
         OpenCall open{
-            unended.stream, number_of(*unended.call.function), unended.call.since, unended.until, {}, true};
+            unended.stream, index_of(*unended.call.function), unended.call.since, unended.until, {}, true};
         add_awaited(open, unended.call);
         all.push_back(std::move(open));
     }
@@ -158,7 +154,7 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
         if (turn != turns_.end())
             open.waits_for.push_back({Kind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY,
                                       communicators_.id_of(call.communicator), turn->second,
-                                      number_of(function)});
+                                      index_of(function)});
     } else if (is_in(of_one_request, function)) {
         if (auto known = requests_.find(call.request); known != requests_.end()) add(known->second);
     } else if (is_in(of_all_requests, function) || is_in(of_some_requests, function)) {
@@ -168,7 +164,7 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
                (record == Record::Send || record == Record::Receive || record == Record::Exchange ||
                 record == Record::Probe)) {
         open.waits_for.push_back({kind_of(record), call.peer, call.tag,
-                                  communicators_.id_of(call.communicator), 0, number_of(function)});
+                                  communicators_.id_of(call.communicator), 0, index_of(function)});
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <tuple>
 
 namespace ovni {
@@ -89,13 +88,13 @@ bool is_posted_before(const MessageEnd& a, const MessageEnd& b) {
 }
 
 PackedEnds::PackedEnds(const Facts& facts, std::span<const uint8_t> bytes) : facts_(facts) {
-    const auto size = static_cast<uint32_t>(bytes.size());
+    const size_t size = bytes.size();
     pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(size), size, size});
     std::ranges::copy(bytes, pieces_.back().bytes.get());
 }
 
 void PackedEnds::add(const MessageEnd& end) {
-    constexpr uint32_t least = 32, most = 1 << 14;
+    constexpr size_t least = 32, most = 1 << 14;
     if (facts_.ends > 0 && is_posted_before(end, last_)) facts_.is_sorted = 0;
     if (end.unrecorded == 0) {
         if (facts_.first_stream == MessageEnd::no_stream) facts_.first_stream = end.stream;
@@ -108,13 +107,13 @@ void PackedEnds::add(const MessageEnd& end) {
     last_ = end;
     const std::span<const uint8_t> bytes = packer.bytes();
     if (pieces_.empty() || pieces_.back().room - pieces_.back().used < bytes.size()) {
-        const uint32_t room = pieces_.empty() ? least : std::min(2 * pieces_.back().room, most);
-        const uint32_t needed = std::max(room, static_cast<uint32_t>(bytes.size()));
-        pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(needed), 0, needed});
+        const size_t wanted = pieces_.empty() ? least : std::min(2 * pieces_.back().room, most);
+        const size_t room = std::max(wanted, bytes.size());
+        pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(room), 0, room});
     }
     Piece& piece = pieces_.back();
     std::ranges::copy(bytes, piece.bytes.get() + piece.used);
-    piece.used += static_cast<uint32_t>(bytes.size());
+    piece.used += bytes.size();
 }
 
 void PackedEnds::doubt_from(int64_t order) {

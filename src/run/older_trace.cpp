@@ -69,9 +69,13 @@ void move_parts(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-void move_older_trace(const std::string& directory, const std::string& run) {
+bool appends_to_trace() {
     const char* append = std::getenv("OVNI_APPEND");
-    if ((append && *append && std::string_view(append) != "0") || !is_older(directory, run)) return;
+    return append && *append && std::string_view(append) != "0";
+}
+
+void move_older_trace(const std::string& directory, const std::string& run) {
+    if (appends_to_trace() || !is_older(directory, run)) return;
     try {
         const fs::path to = free_name(directory);
         move_parts(directory, to);

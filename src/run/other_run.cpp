@@ -1,13 +1,13 @@
 #include "run/other_run.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 
+#include "base/outputs.hpp"
+#include "ring/session.hpp"
 #include "ring/stream_note.hpp"
-#include "run/census.hpp"
+#include "run/older_trace.hpp"
 #include "run/run_directories.hpp"
 
 namespace ovni::run {
@@ -16,21 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_set(const char* variable) {
-    const char* value = std::getenv(variable);
-    return value && *value && std::string_view(value) != "0";
-}
-
 // A program below ovnirun, or one that a world has spawned, goes on with the trace.
 bool belongs_to_trace() {
-    return is_set("OVNI_APPEND") || is_set("OVNI_SESSION") || is_set("OMPI_PARENT_PORT") ||
-           is_set("PMI_SPAWNED");
-}
-
-// Neither need exist yet.
-bool is_same(const fs::path& one, const fs::path& other) {
-    std::error_code fault;
-    return fs::equivalent(one, other, fault) || one.lexically_normal() == other.lexically_normal();
+    return appends_to_trace() || std::getenv("OVNI_SESSION") || std::getenv("OVNI_SPAWNED");
 }
 
 bool writes_into(const writer::Session& session, const fs::path& directory) {
@@ -39,7 +27,7 @@ bool writes_into(const writer::Session& session, const fs::path& directory) {
         const writer::Ring ring = writer::Ring::open(session.ring_path(number));
         if (!ring.is_mapped() || is_over(ring.header()) || !owner_lives(ring.header())) continue;
         const auto note = writer::StreamNote::read(session.note_path(number));
-        if (note && is_same(note->roots.trace, directory)) return true;
+        if (note && resolved(note->roots.trace) == resolved(directory)) return true;
     }
     return false;
 }

@@ -16,7 +16,7 @@ std::vector<std::string> left_events(const Trace& trace);
 // Warns of these.
 void tell_left_events(const Trace& trace);
 
-// Throws Error with such a sentence if there is no directory yet.
+// Throws Error if there is no such directory, with such a sentence if it is still to come.
 void expect_begun(const std::filesystem::path& trace);
 
 }  // namespace ovni

@@ -4,6 +4,7 @@
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "session/trace_check.hpp"
 #include "trace/region_sort.hpp"
 #include "trace/trace.hpp"
 
@@ -64,6 +65,7 @@ int run(int argc, char** argv) {
     auto look_back = cli.get<int64_t>("look-back");
     if (look_back < 1) throw UsageError("-n must be above 0");
     Trace trace = Trace::open(directory, Metadata::version_only);
+    refuse_no_trace(trace);
     return cli.has("check") ? check(trace) : sort(trace, static_cast<uint64_t>(look_back));
 }
 

@@ -163,6 +163,7 @@ int print_calls(const Trace& trace) {
 }
 
 int print_call_sites(const Trace& trace) {
+    tell_missing_ranks_of(trace);
     const CallSites sites(trace, resolve(code_places(trace)));
     return print_profile(trace, MpiProfile(sites), &MpiProfile::print_sites);
 }

@@ -341,8 +341,12 @@ TEST_F(EmulatorTest, WarnsOfRanksWithoutStreams) {
     EXPECT_EQ(done.status, 0) << done.err;
     const std::string missing = "2 of 3 ranks of application 1 have no stream, the first is rank 0";
     EXPECT_THAT(done.err, HasSubstr(missing));
-    for (const char* table : {"--waiting", "--mpi", "--messages"})
-        EXPECT_THAT(run({program("ovnitop"), table, trace().path()}).err, HasSubstr(missing)) << table;
+    for (const std::vector<std::string>& table :
+         {std::vector<std::string>{"--waiting"}, {"--mpi"}, {"--mpi", "--callsites"}, {"--messages"}}) {
+        std::vector<std::string> words{program("ovnitop"), trace().path()};
+        words.insert(words.end(), table.begin(), table.end());
+        EXPECT_THAT(run(words).err, HasSubstr(missing)) << table.back();
+    }
 }
 
 TEST_F(EmulatorTest, MeasuresBursts) {

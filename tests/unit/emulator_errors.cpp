@@ -253,7 +253,7 @@ TEST(NoTraceTest, IsAnErrorAndLeavesNothing) {
     EXPECT_THAT(done.err, HasSubstr(empty + ": no trace is here, neither loom.* nor stream.json"));
     EXPECT_THAT(done.err, HasSubstr("--empty-ok"));
     EXPECT_TRUE(std::filesystem::is_empty(empty));
-    for (const char* tool : {"ovnitop", "ovnidump"}) {
+    for (const char* tool : {"ovnitop", "ovnidump", "ovnisort"}) {
         const Finished read = run({program(tool), empty});
         EXPECT_EQ(read.status, 1) << tool;
         EXPECT_THAT(read.err, HasSubstr("no trace is here")) << tool;
