@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
 
 #include "base/log.hpp"
 
@@ -23,9 +25,11 @@ void Progress::update(uint64_t events, double done) {
     if (!terminal_ || Time::now() - last_ < period) return;
     last_ = Time::now();
     double left = done > 0 ? seconds() * (1 - done) / done : 0;
-    fmt::print(stderr, "{:5.1f}% done at {:.0f} kev/s ({} min {:.1f} s left)   \r", done * 100,
-               static_cast<double>(events) / seconds() * 1e-3, static_cast<int>(left / 60),
-               left - 60.0 * static_cast<int>(left / 60));
+    const std::string line =
+        fmt::format("{:5.1f}% done at {:.0f} kev/s ({} min {:.1f} s left)   \r", done * 100,
+                    static_cast<double>(events) / seconds() * 1e-3, static_cast<int>(left / 60),
+                    left - 60.0 * static_cast<int>(left / 60));
+    std::fputs(line.c_str(), stderr);
 }
 
 void Progress::finish(uint64_t events, double done) const {

@@ -1,8 +1,10 @@
 #include "run/control_options.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "mpi_function_choices.hpp"
@@ -134,7 +136,7 @@ Libraries libraries_for_chains() {
 
 void print_warnings_about_chains() {
     for (const std::string& warning : plan_of_environment().warnings)
-        fmt::print(stderr, "ovnirun: {}\n", warning);
+        std::fputs(fmt::format("ovnirun: {}\n", warning).c_str(), stderr);
 }
 
 }  // namespace ovni::run

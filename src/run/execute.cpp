@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
@@ -22,7 +24,7 @@ constexpr int not_executable = 126;
 int execute(char** program) {
     ::execvp(program[0], program);
     int cause = errno;
-    fmt::print(stderr, "ovnirun: {}: {}\n", program[0], std::strerror(cause));
+    std::fputs(fmt::format("ovnirun: {}: {}\n", program[0], std::strerror(cause)).c_str(), stderr);
     return cause == ENOENT || cause == ENOTDIR ? not_found : not_executable;
 }
 
