@@ -10,6 +10,7 @@
 
 #include "base/in_order.hpp"
 #include "base/radix_sort.hpp"
+#include "emu/worlds.hpp"
 #include "messages/collective_flow.hpp"
 #include "messages/ideal_replay.hpp"
 #include "messages/visit_collectives.hpp"
@@ -224,8 +225,12 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
          "data is on its way for long: fewer, or smaller messages, or more computation in the meantime"},
     };
     constexpr double acceptable = 0.8;
+    uint64_t started = 0;
+    for (const World& world : worlds(system)) started += static_cast<uint64_t>(world.size);
+    const std::string number = started > of.processes ? fmt::format("{} of {}", of.processes, started)
+                                                      : fmt::format("{}", of.processes);
     std::vector<std::string> lines{fmt::format(
-        "{} ranks, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", of.processes,
+        "{} ranks, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", number,
         static_cast<double>(of.runtime) * seconds, static_cast<double>(of.ideal_runtime) * seconds)};
     for (const Row& row : rows) lines.push_back(fmt::format("{:<32}{:.3f}", row.name, row.value));
     for (const Row& row : rows)

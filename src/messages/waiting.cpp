@@ -109,6 +109,19 @@ class Analysis {
         return ranks;
     }
 
+    bool is_traced(uint32_t process, int rank) const { return world_of_[process]->processes.contains(rank); }
+
+    bool has_untraced_members(uint32_t process, uint64_t id) const {
+        const World* world = world_of_[process];
+        const Communicator* known = find(process, id);
+        if (id == OVNI_MPI_WORLD || (known && known->flags & OVNI_MPI_OF_WORLD))
+            return world->processes.size() < static_cast<size_t>(world->size);
+        const bool is_inter = known && known->flags & OVNI_MPI_INTER;
+        return known && !is_inter && std::ranges::any_of(known->members, [&](int rank) {
+                   return rank >= 0 && !is_traced(process, rank);
+               });
+    }
+
     // Those of the trace alone: nothing is known of others.
     std::vector<int> missing_in(uint32_t process, const Awaited& collective) const {
         std::vector<int> missing;
@@ -181,9 +194,10 @@ class Analysis {
 
     std::string text_of(uint32_t process, const Awaited& operation) const {
         auto rank = rank_of_peer(process, operation);
-        std::string peer = rank                             ? fmt::format("rank {}", *rank)
-                           : operation.peer == OVNI_MPI_ANY ? "any rank"
-                                                            : fmt::format("its rank {}", operation.peer);
+        std::string peer =
+            rank ? fmt::format("rank {}{}", *rank, is_traced(process, *rank) ? "" : " (not in this trace)")
+            : operation.peer == OVNI_MPI_ANY ? "any rank"
+                                             : fmt::format("its rank {}", operation.peer);
         std::string tag =
             operation.tag == OVNI_MPI_ANY ? ", any tag" : fmt::format(", tag {}", operation.tag);
         return peer + tag + name_of(process, operation.communicator);
@@ -212,6 +226,8 @@ class Analysis {
                     what += fmt::format("{}{}, which {} come to {} instead", what.empty() ? "" : ", and for ",
                                         rank_list(ranks), ranks.size() == 1 ? "has" : "have", name);
                 }
+                if (what.empty() && has_untraced_members(process, operation.communicator))
+                    what = "ranks that are not in this trace";
                 if (waiting.what.empty() && !what.empty())
                     waiting.what = what + name_of(process, operation.communicator);
                 continue;

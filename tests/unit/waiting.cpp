@@ -55,7 +55,7 @@ class WaitingTest : public testing::Test {
     const Waiting& analyse() {
         TraceBuilder trace;
         for (int rank = 0; rank < ranks_; ++rank)
-            trace.thread({.pid = 10 + rank, .tid = 10 + rank, .rank = rank, .nranks = ranks_})
+            trace.thread({.pid = 10 + rank, .tid = 10 + rank, .rank = rank, .nranks = ranks_ + untraced_})
                 .starts(1)
                 .ends(2);
         system_.emplace(Trace::open(trace.write()));
@@ -67,7 +67,7 @@ class WaitingTest : public testing::Test {
     }
 
     static constexpr int64_t second = 1'000'000'000;
-    int ranks_ = 4;
+    int ranks_ = 4, untraced_ = 0;
     OpenTrace open_;
     std::optional<System> system_;
     Waiting waiting_;
@@ -111,6 +111,18 @@ TEST_F(WaitingTest, ThreeThatReceiveFromEachOtherAreACircle) {
                                      "rank 1 waits in MPI_Recv for rank 2, any tag, for 9.0 s; "
                                      "rank 2 waits in MPI_Recv for rank 0, tag 7, for 8.0 s"));
     EXPECT_THAT(waiting_.circles, ElementsAre(ElementsAre(0, 1, 2)));
+}
+
+TEST_F(WaitingTest, ForRanksThatAreNotInTheTrace) {
+    ranks_ = 2;
+    untraced_ = 1;
+    waits(0, "MPI_Recv", {receive_from(2)});
+    waits(1, "MPI_Barrier", {collective("MPI_Barrier", 3)});
+    for (int rank : {0, 1}) has_entered(rank, 3, halo);
+    EXPECT_THAT(lines(),
+                ElementsAre("rank 0 waits in MPI_Recv for rank 2 (not in this trace), tag 7, for 10.0 s",
+                            "rank 1 waits in MPI_Barrier for ranks that are not in this trace, "
+                            "communicator 'halo', for 9.0 s"));
 }
 
 TEST_F(WaitingTest, AMessageUnderWayIsInNoCircle) {
