@@ -40,8 +40,8 @@ size_t common_begin(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string proposal(std::string_view word, std::span<const std::string> known) {
-    const size_t farthest = 1 + word.size() / 5;
+std::string proposal(std::string_view word, std::span<const std::string> known, size_t shared) {
+    const size_t farthest = 1 + (word.size() - shared) / 5;
     // Mistakes are rare at the begin of a word.
     auto of = [&](const std::string& name) {
         return std::pair(distance(word, name), name.size() - common_begin(word, name));

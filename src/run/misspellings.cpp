@@ -48,7 +48,8 @@ void tell_unknown_variables() {
             std::ranges::any_of(of_others, [&](std::string_view begin) { return name.starts_with(begin); });
         if (!name.starts_with(beginning) || is_of_others || std::ranges::count(known, name) > 0) continue;
         std::fprintf(stderr, "ovnirun: warning: the variable %.*s is not known%s\n",
-                     static_cast<int>(name.size()), name.data(), proposal(name, known).c_str());
+                     static_cast<int>(name.size()), name.data(),
+                     proposal(name, known, beginning.size()).c_str());
     }
 }
 

@@ -84,12 +84,12 @@ TEST_F(Said, AProgramThatNeverCalls) {
 }
 
 TEST_F(Said, VariablesThatNobodyReads) {
-    const Words wrong = {"OVNI_BUFER=1M", "OVNI_TEST_ANY=1", "OVNI_VCLUSTER_DIR=/x", "OVNI_QQQQ=1"};
+    const Words wrong = {"OVNI_BUFER=1M", "OVNI_TEST_ANY=1", "OVNI_VCLUSTER_DIR=/x", "OVNI_FOO=1"};
     const Finished done = ovnirun({"true"}, wrong);
     EXPECT_THAT(
         done.err,
         HasSubstr("ovnirun: warning: the variable OVNI_BUFER is not known (did you mean 'OVNI_BUFFER'?)\n"));
-    EXPECT_THAT(done.err, HasSubstr("ovnirun: warning: the variable OVNI_QQQQ is not known\n"));
+    EXPECT_THAT(done.err, HasSubstr("ovnirun: warning: the variable OVNI_FOO is not known\n"));
     EXPECT_THAT(done.err, Not(HasSubstr("OVNI_TEST_ANY")));
     EXPECT_THAT(done.err, Not(HasSubstr("OVNI_VCLUSTER_DIR")));
     EXPECT_EQ(ovnirun({"true"}, wrong + rank(1, 1)).err, "");
