@@ -249,7 +249,10 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     *written_ += done;
     if (done < events.bytes())
         complain(Trouble::write, "ovni",
-                 "cannot write events, they are lost from here on: %s:", note_.directory().c_str());
+                 owner_lives(header())
+                     ? "cannot write events, they are lost until it can be done: %s:"
+                     : "cannot write events, they are kept in memory until ovnirecover can write them: %s:",
+                 note_.directory().c_str());
     return done;
 }
 
