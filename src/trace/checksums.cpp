@@ -127,9 +127,11 @@ void BlockChecker::next_block() {
         is_over_ = true;
         return;
     }
-    if (record.end > stream_size_ && !is_rewritten())
-        return damaged(fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut",
-                                   record.end, events_name, stream_size_));
+    if (record.end > stream_size_)
+        return damaged(
+            fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut, or "
+                        "another program has written it (then remove {})",
+                        record.end, events_name, stream_size_, stream_crc_name));
     next_record_ += sizeof record;
 }
 
