@@ -24,6 +24,7 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
                                              std::move(found.others.times), threads);
     }
     all.messages = std::move(found.messages);
+    all.damages = std::move(found.damages);
     all.unmatched = std::move(found.unmatched);
     all.objects = std::move(found.others.objects);
     all.summary = std::move(found.summary);

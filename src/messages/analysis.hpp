@@ -23,6 +23,8 @@ struct TrafficAnalysis {
     // Both on rank 0, and only with Analysis::whole.
     std::future<Efficiencies> efficiencies;
     std::vector<DelayCost> delays;
+    std::vector<std::string>
+        damages;  // of streams of this rank, which end there; emulation tells of them, too
 };
 
 // Only people ask for efficiencies and delays: the timeline needs neither.

@@ -374,6 +374,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found);
     FoundMessages found;
     found.others = other_than_ends(ends.found);
+    found.damages = std::move(ends.damages);
     Matcher matcher(ranks, trace, system, groups, ends.gaps);
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {

@@ -57,7 +57,8 @@ struct FoundMessages {
     // Those of all ranks are all of the trace, wherever their threads are.
     std::vector<UnmatchedEnd> unmatched;
     MessageSummary summary;
-    MessageEnds others;  // what else was read: all but the ends of messages
+    MessageEnds others;                // what else was read: all but the ends of messages
+    std::vector<std::string> damages;  // of streams of this rank
 };
 
 // True if a stream of the trace may tell of messages.

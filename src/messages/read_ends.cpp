@@ -73,18 +73,19 @@ uint64_t gaps_of(const ProcessMessages& process) {
     return GapsOfProcess::pauses | (process.is_finalized() ? 0u : GapsOfProcess::ends_in_doubt);
 }
 
-// Returns false if a stream is damaged: emulation tells of that.
-bool read(std::vector<StreamReader> readers, ProcessMessages& process, ObjectCalls& objects) {
+// Returns what is wrong with the streams.
+std::vector<std::string> read(std::vector<StreamReader> readers, ProcessMessages& process,
+                              ObjectCalls& objects) {
     Merger merger(std::move(readers));
-    bool is_good = true;
+    std::vector<std::string> damages;
     for (;;) {
         try {
             const EventView* event = merger.next();
-            if (!event) return is_good;
+            if (!event) return damages;
             process.take(*event);
             objects.take(*event);
-        } catch (const Error&) {
-            is_good = false;
+        } catch (const Error& e) {
+            damages.emplace_back(e.what());
         }
     }
 }
@@ -95,6 +96,7 @@ struct GroupOfProcesses {
     MessageEnds found;
     std::vector<MemberList> members;
     std::vector<uint64_t> gaps;  // by place in `processes`
+    std::vector<std::string> damages;
 };
 
 void read_group(const Trace& trace, const System& system, const OpenStream& open, GroupOfProcesses& group) {
@@ -109,9 +111,10 @@ void read_group(const Trace& trace, const System& system, const OpenStream& open
         if (begins_inside(trace, readers)) process.begin_inside();
         if (have_account(trace, readers)) process.expect_account();
         ObjectCalls objects({facts.process, facts.world}, process.communicators(), group.found.objects);
-        const bool is_good = read(std::move(readers), process, objects);
+        std::vector<std::string> damages = read(std::move(readers), process, objects);
         process.finish();
-        group.gaps.push_back(is_good ? gaps_of(process) : GapsOfProcess::losses);
+        group.gaps.push_back(damages.empty() ? gaps_of(process) : GapsOfProcess::losses);
+        std::ranges::move(damages, std::back_inserter(group.damages));
         add_member_lists(process.communicators(), facts, group.members);
     }
 }
@@ -144,6 +147,7 @@ ReadEnds read_ends(const Trace& trace, const System& system, const std::vector<b
         for (size_t p = 0; p < group.processes.size(); ++p)
             all.gaps[group.processes[p].process] = group.gaps[p];
         std::ranges::move(group.members, std::back_inserter(all.members));
+        std::ranges::move(group.damages, std::back_inserter(all.damages));
         all.found.push_back(std::move(group.found));
     }
     return all;

@@ -39,6 +39,7 @@ struct ReadEnds {
     std::vector<MessageEnds> found;  // of groups of processes, in their order
     std::vector<MemberList> members;
     std::vector<uint64_t> gaps;  // by process: GapsOfProcess
+    std::vector<std::string> damages;
 };
 
 // The world of each process, as worlds() counts them.
