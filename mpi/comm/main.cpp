@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "base/log.hpp"
-#include "base/printable.hpp"
 #include "base/standard_output.hpp"
 #include "core/launcher.hpp"
 
@@ -17,8 +16,8 @@ namespace ovni {
 
 namespace {
 
-void print(const std::string& tool, const char* what) {
-    if (*what != '\0') fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(what));
+void print(const char* what) {
+    if (*what != '\0') log::error("{}", what);
 }
 
 // The first line of what the MPI library says about itself.
@@ -76,7 +75,6 @@ void refuse_foreign_launcher(const Comm& world) {
 }
 
 int run_body(Cli& cli, Comm& world, int argc, char** argv, const std::function<int(Comm& world)>& body) {
-    const std::string tool(cli.manual.program);
     try {
         const Parsed parsed = parse_together(world, cli, argc, argv);
         if (parsed == Parsed::go_on) refuse_foreign_launcher(world);
@@ -84,12 +82,12 @@ int run_body(Cli& cli, Comm& world, int argc, char** argv, const std::function<i
         world.agree(flush_stdout);
         return status;
     } catch (const Stopped& e) {
-        print(tool, e.what());
+        print(e.what());
         return e.status;
     } catch (const std::exception& e) {
-        print(tool, e.what());
+        print(e.what());
     } catch (...) {
-        print(tool, "unknown failure");
+        print("unknown failure");
     }
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;

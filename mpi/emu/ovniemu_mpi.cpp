@@ -1,10 +1,10 @@
 // The emulator on many ranks.
 #include <malloc.h>
 
-#include <csignal>
 #include <optional>
 #include <string>
 
+#include "base/file.hpp"
 #include "mpi/comm/main.hpp"
 #include "mpi/emu/cut_for_all.hpp"
 #include "mpi/emu/mpi_distribution.hpp"
@@ -33,8 +33,7 @@ int main(int argc, char** argv) {
     ovni::keep_memory();
     ovni::Cli cli = ovni::distributed_cli();
     return ovni::run_mpi_main(cli, argc, argv, [&](ovni::Comm& world) {
-        // A limit of file sizes is an error of write() like a full disk, not the end of the process.
-        std::signal(SIGXFSZ, SIG_IGN);
+        ovni::make_file_limit_an_error();
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
         std::optional<std::string> statistics;
         if (cli.has("statistics")) statistics = cli.get<std::string>("statistics");

@@ -113,6 +113,7 @@ void report(const Findings& found, const Options& options, Outputs& outputs) {
 }
 
 int sync(const Comm& world, const Cli& cli) {
+    make_file_limit_an_error();
     const Options options = world.agree([&] { return read_options(cli); });
     std::optional<Outputs> outputs;
     world.agree([&] {

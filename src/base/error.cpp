@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/log.hpp"
-#include "base/printable.hpp"
 #include "base/standard_output.hpp"
 
 namespace ovni {
@@ -20,10 +19,10 @@ int run_main(const char* tool, const std::function<int()>& body) {
         flush_stdout();
         return status;
     } catch (const UsageError& e) {
-        fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(e.what()));
+        log::error("{}", e.what());
         return 2;
     } catch (const std::exception& e) {
-        fmt::print(stderr, "{}: ERROR: {}\n", tool, message_text(e.what()));
+        log::error("{}", e.what());
         return 1;
     }
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,6 +12,10 @@
 #include "base/temporary_output.hpp"
 
 namespace ovni {
+
+void make_file_limit_an_error() {
+    std::signal(SIGXFSZ, SIG_IGN);
+}
 
 Fd& Fd::operator=(Fd&& other) noexcept {
     if (this != &other) {

@@ -10,6 +10,10 @@
 
 namespace ovni {
 
+// From now on a limit of file sizes (ulimit -f) is an error of writing, as a full disk is, and not the end of
+// the process.
+void make_file_limit_an_error();
+
 // A file descriptor that closes itself.
 class Fd {
  public:

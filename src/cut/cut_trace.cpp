@@ -1,10 +1,12 @@
 #include "cut/cut_trace.hpp"
 
+#include <utility>
+
 namespace ovni {
 
-TraceCut::TraceCut(const std::filesystem::path& trace, const CutOptions& options)
+TraceCut::TraceCut(Trace trace, const CutOptions& options)
     : options_(options),
-      trace_(Trace::open(trace)),
+      trace_(std::move(trace)),
       clocks_(ClockModel::of_trace(trace_, options.clock_table)),
       plan_(plan_cut(trace_, System(trace_), clocks_, options_)) {}
 

@@ -14,7 +14,7 @@ namespace ovni {
 class TraceCut {
  public:
     // Plans the cut. Throws what plan_cut() throws, before anything is written.
-    TraceCut(const std::filesystem::path& trace, const CutOptions& options);
+    TraceCut(Trace trace, const CutOptions& options);
     // Writes the part into `directory`, which is empty. Throws what write_cut() throws.
     CutSummary write(const std::filesystem::path& directory) const;
 

@@ -10,7 +10,7 @@ TracePart::TracePart(std::filesystem::path trace, const CutOptions& options,
                      const std::filesystem::path& beside)
     : trace_(std::move(trace)), clock_table_(options.clock_table) {
     if (options.focus.is_whole()) return;
-    const TraceCut cut(trace_, options);
+    const TraceCut cut(Trace::open(trace_), options);
     private_ = std::make_unique<PrivateDirectory>(beside);
     cut_ = cut.write(private_->path());
 }

@@ -11,6 +11,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "drain/drainer.hpp"
 #include "run/census.hpp"
@@ -86,8 +87,10 @@ bool recover(const fs::path& directory) {
                empty || kept > 0 ? "" : ", some processes live on");
     if (empty) session.remove();
     if (kept > 0)
-        log::error("{}: {} streams cannot be written, their events are kept: try again, or remove that",
-                   directory.string(), kept);
+        log::error(
+            "{}: {} streams cannot be written, their events are kept: see that they can be and try again, or "
+            "give them up (rm -r {})",
+            directory.string(), kept, directory.string());
     return kept == 0;
 }
 
@@ -246,6 +249,7 @@ std::vector<std::string> chosen(const Cli& cli, bool living) {
 int run(int argc, char** argv) {
     Cli cli = recover_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    make_file_limit_an_error();
     std::vector<std::string> directories = cli.words;
     const bool living = cli.has("write-out"), chooses = cli.has("all") || cli.has("job") || cli.has("pid");
     if (cli.has("list") + cli.has("all") + cli.has("job") + cli.has("pid") + !directories.empty() > 1 ||

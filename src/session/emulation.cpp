@@ -282,8 +282,12 @@ void Emulation::tell_waiting(int64_t origin) {
         content_.waiting = find_waiting(ranks_, trace_, system_, mine_.processes, quiet_reader());
     if (may_have_open_waits(trace_))
         content_.open_waits = find_open_waits(ranks_, trace_, system_, mine_.processes, quiet_reader());
-    for (WaitingCall& call : content_.waiting.calls) call.since -= origin, call.until -= origin;
-    for (OpenWait& wait : content_.open_waits) wait.since -= origin, wait.until -= origin;
+    const auto count_from_origin = [&](auto& open) {
+        open.since = time_between(origin, open.since);
+        open.until = time_between(origin, open.until);
+    };
+    std::ranges::for_each(content_.waiting.calls, count_from_origin);
+    std::ranges::for_each(content_.open_waits, count_from_origin);
     constexpr size_t most_lines = 10;
     if (!ranks_.is_root()) return;
     for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
@@ -308,7 +312,7 @@ bool Emulation::any_needs(bool (Sink::*what)() const) const {
 }
 
 void Emulation::end_sinks(const Window& window, const Schema& schema, Ending ending) {
-    log::info("writing traces to disk, please wait");
+    log::info("writing the outputs to {}, please wait", options_.output.string());
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies_)
         content_.gaps = gather(ranks_, ranks_.agree([&] {

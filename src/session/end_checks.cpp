@@ -17,7 +17,7 @@ namespace {
 void check_life(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
     for (const Thread* thread : living_at_end(trace, machine))
         faults.push_back(
-            {thread->row, fmt::format("{}: thread {} is {} at the end, not Dead (see --keep-going)",
+            {thread->row, fmt::format("{}: thread {} is {} at the end, not Dead",
                                       trace.path_of(machine.system.threads()[thread->row].stream),
                                       thread->tid, run_state_names[static_cast<size_t>(thread->state())])});
 }

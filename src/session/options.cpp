@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/topics.hpp"
 #include "ring/settings.hpp"
+#include "session/trace_check.hpp"
 
 namespace ovni {
 
@@ -181,7 +182,10 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("sort")) options.regions = Regions::sorted;
     options.row_names = row_names(cli);
     options.empty_is_ok = cli.has("empty-ok");
-    if (cli.has("keep-going")) options.tolerance = Tolerance::keep_going;
+    if (cli.has("keep-going"))
+        options.tolerance = Tolerance::keep_going;
+    else
+        advise_keep_going();
     if (cli.has("no-messages")) options.messages = Messages::left_out;
     if (cli.has("jobs")) options.threads = threads(cli);
     if (cli.has("memory")) options.memory = memory(cli);

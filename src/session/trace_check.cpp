@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "session/left_events.hpp"
 
 namespace ovni {
@@ -35,6 +36,10 @@ void refuse_part_of_trace(const fs::path& directory) {
     while (is_named_as_part(whole)) whole = whole.parent_path();
     throw Error("is a part of a trace: name the whole, " + whole.string() + ", and choose parts with ovnicut",
                 directory.string());
+}
+
+void advise_keep_going(const std::string& command) {
+    log::advise("/stream.", command + "--keep-going emulates what is good of a damaged trace");
 }
 
 void refuse_no_trace(const Trace& trace, const std::string& option) {

@@ -247,7 +247,8 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
         std::error_code ignored;
         fs::remove_all(beside, ignored);
         bool passing = at.empty() || at.starts_with(beside.native());
-        return Error("cannot write window configurations: " + cause, passing ? cfg.string() : at);
+        const char* advice = passing ? " (-o names another directory)" : "";
+        return Error("cannot write window configurations: " + cause + advice, passing ? cfg.string() : at);
     };
     try {
         fs::create_directories(beside);

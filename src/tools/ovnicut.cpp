@@ -1,11 +1,13 @@
 // ovnicut: writes a part of a trace as a trace of its own.
-#include <csignal>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/outputs.hpp"
 #include "cut/cut_trace.hpp"
 #include "cut/cut_writer.hpp"
+#include "session/trace_check.hpp"
 #include "tools/cut_cli.hpp"
 
 namespace ovni {
@@ -23,12 +25,14 @@ void refuse_inside(const fs::path& output, const fs::path& trace) {
 int run(int argc, char** argv) {
     Cli cli = cut_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    advise_keep_going("ovniemu ");
     const CutCommand command = read_cut_command(cli);
     refuse_inside(command.output, command.trace);
     new_directory(command.output);
-    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
-    std::signal(SIGXFSZ, SIG_IGN);
-    const TraceCut cut(command.trace, command.options);
+    make_file_limit_an_error();
+    Trace trace = Trace::open(command.trace);
+    refuse_no_trace(trace);
+    const TraceCut cut(std::move(trace), command.options);
     OutputDirectory output(command.output);
     const CutSummary summary = cut.write(output.beside());
     output.commit();

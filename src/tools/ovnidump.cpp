@@ -3,6 +3,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "cut/focus.hpp"
@@ -223,6 +224,8 @@ A TIME counts from the first event, as in the outputs of ovniemu: 1.5s 300ms 20u
 int run(int argc, char** argv) {
     Cli cli = dump_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    make_file_limit_an_error();
+    advise_keep_going("ovniemu ");
     Options options{only_word(cli, "trace directory"),
                     cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
                     cli.has("corrected"),

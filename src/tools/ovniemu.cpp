@@ -1,8 +1,8 @@
 // The emulator in one process.
-#include <csignal>
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/thread_ranks.hpp"
 #include "core/launcher.hpp"
@@ -40,8 +40,7 @@ int main(int argc, char** argv) {
         ovni::refuse_mpirun();
         ovni::Cli cli = ovni::emulation_cli();
         if (ovni::parse(cli, argc, argv) == ovni::Parsed::help_printed) return 0;
-        // A limit of file sizes is an error of write() like a full disk, not the end of the process.
-        std::signal(SIGXFSZ, SIG_IGN);
+        ovni::make_file_limit_an_error();
         ovni::EmulationOptions options = ovni::read_options(cli);
         ovni::check_outputs(options);
         const auto part = ovni::cut_part(options);

@@ -3,6 +3,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "session/trace_check.hpp"
 #include "trace/region_sort.hpp"
@@ -64,6 +65,7 @@ int run(int argc, char** argv) {
     std::string directory = only_word(cli, "trace directory");
     auto look_back = cli.get<int64_t>("look-back");
     if (look_back < 1) throw UsageError("-n must be above 0");
+    make_file_limit_an_error();
     Trace trace = Trace::open(directory, Metadata::version_only);
     refuse_no_trace(trace);
     return cli.has("check") ? check(trace) : sort(trace, static_cast<uint64_t>(look_back));

@@ -1,6 +1,5 @@
 // ovnitop: counts the events of a trace by code, the calls of MPI, or the waits for locks.
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
 #include "base/parallel.hpp"
@@ -191,7 +191,7 @@ int print_waiting(const TracePart& part) {
     tell_missing_ranks(system);
     const std::vector<bool> all_processes(system.processes().size(), true);
     const OpenStream open = [&](uint32_t s) {
-        return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::ignored);
+        return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::compared_quietly);
     };
     const OpenTraceReader reader(trace, system, all_processes, open);
     const Waiting waiting =
@@ -269,9 +269,10 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     AnalysedTrace analysed{
         analyse_traffic(alone, trace, system, clocks, all, open, usable_cores(), table.needs), trace, system,
         time_origin(trace, clocks)};
+    for (const std::string& damage : analysed.traffic.damages) log::error("{}", damage);
     table.print(analysed, out);
     out.flush();
-    return 0;
+    return analysed.traffic.damages.empty() ? 0 : 1;
 }
 
 // The status.
@@ -359,8 +360,7 @@ TracePart read_part(const Cli& cli) {
     const std::string directory = only_word(cli, "trace directory");
     const CutOptions options{read_focus(cli)};
     expect_begun(directory);
-    // A limit of file sizes is an error of write() like a full disk, not the end of the process.
-    std::signal(SIGXFSZ, SIG_IGN);
+    make_file_limit_an_error();
     TracePart part(directory, options, std::filesystem::temp_directory_path() / "ovnitop.part");
     if (part.cut()) log::info("{}", sentence_of(*part.cut(), directory));
     return part;
@@ -372,6 +372,7 @@ int run(int argc, char** argv) {
     expect_one_table(cli);
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
     if (names_reports(cli)) return print_table_of_reports(cli);
+    advise_keep_going("ovniemu ");
     const TracePart part = read_part(cli);
     if (cli.has("waiting")) return print_waiting(part);
     if (cli.has("pop")) return print_traffic(part, pop_table);

@@ -57,13 +57,13 @@ class RecoverJobsTest : public RuntimeTest {
  protected:
     // A program of that job that is killed, with events in a run directory: a flight recorder writes none
     // before. All of these programs have the same place in a trace.
-    void kill_one(const std::string& job) {
+    void kill_one(const std::string& job, int events = 10) {
         set_environment("OVNI_RUN", job);
         set_environment("OVNI_TRACEDIR", trace() / job);
         set_environment("OVNI_FLIGHT", "64k");
-        run_traced([] {
+        run_traced([events] {
             start();
-            for (int i = 0; i < 10; ++i) emit("OB.", i);
+            for (int i = 0; i < events; ++i) emit("OB.", i);
             ::raise(SIGKILL);
         });
     }
@@ -138,6 +138,19 @@ TEST_F(RecoverJobsTest, WhoseEventsAreWrittenGetTheirEndsByTheNextRun) {
     EXPECT_THAT(next.err, Not(HasSubstr("drained_job")));
     EXPECT_TRUE(left().empty());
     EXPECT_EQ(run({program("ovniemu"), trace().string()}).status, 0);
+}
+
+TEST_F(RecoverJobsTest, WithoutRoomAreKeptAndSayHowToGoOn) {
+    kill_one("first", 1000);
+    const std::string command =
+        "set -o pipefail; (ulimit -f 4; exec " + program("ovnirecover") + " --job first) 2>&1 | cat >&2";
+    const Finished full = run({"bash", "-c", command}, {"OVNI_RUNDIR=" + home().string()});
+    EXPECT_EQ(full.status, 1);
+    ASSERT_EQ(left().size(), 1u);
+    EXPECT_THAT(full.err, AllOf(HasSubstr("they are kept in memory until ovnirecover can write them: "),
+                                HasSubstr("try again, or give them up (rm -r " + left()[0].string() + ")")));
+    EXPECT_EQ(ask({"--job", "first"}).status, 0);
+    EXPECT_TRUE(left().empty());
 }
 
 TEST_F(RecoverJobsTest, ToBeWrittenOutNeedAName) {

@@ -244,6 +244,13 @@ TEST_F(TraceToolsTest, WhatCannotBePrintedIsAnError) {
     }
 }
 
+TEST_F(TraceToolsTest, ErrorsThatCannotBeToldAreErrors) {
+    for (const char* command : {"ovniemu /nowhere", "ovnitop --wrong", "ovnirecover /nowhere"}) {
+        const Finished shell = run({"bash", "-c", program(command) + " 2>/dev/full"});
+        EXPECT_EQ(shell.status, std::string_view(command).ends_with("--wrong") ? 2 : 1) << command;
+    }
+}
+
 TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
     trace_
         .thread(
@@ -254,6 +261,47 @@ TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
     EXPECT_EQ(top.out, "no call of MPI and no wait in POSIX threads is open at the end of the trace\n");
     EXPECT_NE(top.err.find("ends inside of MPI_Barrier, though its program has ended it"), std::string::npos)
         << top.err;
+}
+
+TEST_F(TraceToolsTest, EfficienciesSayOfHowManyRanksTheyAre) {
+    trace_
+        .thread(
+            {.pid = 1, .tid = 1, .rank = 0, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+        .starts(1000)
+        .event("MUi", 1001)
+        .event("MUI", 1002)
+        .event("OHe", 1003);
+    const Finished top = tool("ovnitop", {"--pop"});
+    EXPECT_EQ(top.out.rfind("1 of 2 ranks, ", 0), 0u) << top.out << top.err;
+}
+
+TEST_F(TraceToolsTest, AStreamThatWasCutIsAnErrorOfEveryTool) {
+    trace_
+        .thread(
+            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+        .starts(1000)
+        .event("MUi", 1001)
+        .event("MUI", 1002)
+        .event("OHe", 1003)
+        .checksums(1 << 10)
+        .truncate(12);
+    const std::string missing = "a block ends at byte";
+    const std::string advice = "--keep-going emulates what is good of a damaged trace\n";
+    for (const std::vector<std::string>& table :
+         {std::vector<std::string>{}, {"--mpi"}, {"--messages"}, {"--waits"}, {"--pop"}, {"--waiting"}}) {
+        const Finished top = tool("ovnitop", table);
+        EXPECT_EQ(top.status, 1) << top.err;
+        EXPECT_NE(top.err.find(missing), std::string::npos) << top.err;
+        EXPECT_NE(top.err.find("ovnitop: INFO: ovniemu " + advice), std::string::npos) << top.err;
+    }
+    for (const char* name : {"ovnidump", "ovniemu"}) {
+        const Finished finished = tool(name, {});
+        EXPECT_EQ(finished.status, 1) << finished.err;
+        EXPECT_NE(finished.err.find(missing), std::string::npos) << finished.err;
+        EXPECT_NE(finished.err.find(advice), std::string::npos) << finished.err;
+    }
+    const Finished partial = tool("ovniemu", {"--keep-going"});
+    EXPECT_EQ(partial.err.find(advice), std::string::npos) << partial.err;
 }
 
 }  // namespace ovni::test
