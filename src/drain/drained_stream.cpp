@@ -247,12 +247,15 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     if (limited_) return write_to_limit(events, offset);
     size_t done = open_file() ? file_.write(events, offset) : 0;
     *written_ += done;
-    if (done < events.bytes())
-        complain(Trouble::write, "ovni",
-                 owner_lives(header())
-                     ? "cannot write events, they are lost until it can be done: %s:"
-                     : "cannot write events, they are kept in memory until ovnirecover can write them: %s:",
-                 note_.directory().c_str());
+    if (done < events.bytes()) {
+        const int cause = errno;
+        const char* text =
+            owner_lives(header())
+                ? "cannot write events, they are lost while this lasts: %s:"
+                : "cannot write events, they are kept in memory until ovnirecover can write them: %s:";
+        errno = cause;
+        complain(Trouble::write, "ovni", text, note_.directory().c_str());
+    }
     return done;
 }
 

@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "drain/drainer.hpp"
+#include "ovni/format.h"
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
 #include "run/owner.hpp"
@@ -60,10 +61,12 @@ void list() {
     }
 }
 
+// Without the headers of the streams.
 uint64_t bytes_in_streams(const std::vector<writer::Ring>& rings) {
+    constexpr uint64_t header = OVNI_FORMAT_STREAM_HEADER;
     uint64_t bytes = 0;
     for (const writer::Ring& ring : rings)
-        bytes += ring.header().progress[ring.header().current.load() % 2].file_end;
+        bytes += std::max(ring.header().progress[ring.header().current.load() % 2].file_end, header) - header;
     return bytes;
 }
 
@@ -81,16 +84,18 @@ bool recover(const fs::path& directory) {
     writer::Drainer drainer(session);
     bool empty = drainer.finish_dead();
     size_t kept = drainer.stuck();
+    const bool lives_on = std::ranges::any_of(rings, [](const writer::Ring& ring) {
+        return !is_over(ring.header()) && owner_lives(ring.header());
+    });
     drainer.resign();
     fmt::print("{}: {} streams, {} written{}\n", directory.string(), rings.size() - kept,
-               size_text(bytes_in_streams(rings) - before),
-               empty || kept > 0 ? "" : ", some processes live on");
+               size_text(bytes_in_streams(rings) - before), lives_on ? ", some processes live on" : "");
     if (empty) session.remove();
     if (kept > 0)
         log::error(
-            "{}: {} streams cannot be written, their events are kept: see that they can be and try again, or "
-            "give them up (rm -r {})",
-            directory.string(), kept, directory.string());
+            "{}: {} streams cannot be written, their events are kept: make room for them and try again{}",
+            directory.string(), kept,
+            lives_on ? "" : fmt::format(", or give them up (rm -r '{}')", directory.string()));
     return kept == 0;
 }
 
