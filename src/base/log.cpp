@@ -14,13 +14,25 @@ std::string program = "ovni";
 bool debug_enabled = false;
 std::mutex mutex;
 std::set<std::string> all_warnings;
-struct Advice {
-    std::string part, text;  // no text: it has been printed, or there is none
-} advice;
+std::function<bool(std::string_view)> advice_concerns;
+std::string advice;  // empty: it has been printed, or there is none
 thread_local Level lowest_of_thread = Level::debug;
 thread_local int silences = 0;
 
 constexpr std::string_view names[] = {"DEBUG", "INFO", "WARN", "ERROR"};
+
+// What cannot be said on stderr is not said: fmt::print() would throw.
+void print(Level level, std::string_view text) {
+    const std::string line =
+        fmt::format("{}: {}: {}\n", program, names[static_cast<size_t>(level)], message_text(text));
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+// Empty if there is none for this error.
+std::string take_advice(std::string_view error) {
+    const std::lock_guard lock(mutex);
+    return advice.empty() || !advice_concerns(error) ? std::string() : std::exchange(advice, {});
+}
 }  // namespace
 
 void set_program(std::string_view name) {
@@ -32,9 +44,10 @@ void enable_debug() {
 void print_from(Level lowest) {
     lowest_of_thread = lowest;
 }
-void advise(std::string part, std::string text) {
+void advise(std::function<bool(std::string_view)> concerns, std::string text) {
     const std::lock_guard lock(mutex);
-    advice = {std::move(part), std::move(text)};
+    advice_concerns = std::move(concerns);
+    advice = std::move(text);
 }
 std::set<std::string> kept_warnings() {
     const std::lock_guard lock(mutex);
@@ -48,22 +61,13 @@ Silence::~Silence() {
     --silences;
 }
 
-// The advice for an error; empty if there is none.
-static std::string take_advice(std::string_view error) {
-    const std::lock_guard lock(mutex);
-    if (advice.text.empty() || error.find(advice.part) == error.npos) return {};
-    return std::exchange(advice.text, {});
-}
-
 void write(Level level, std::string_view text) {
     if (silences > 0 || (level == Level::debug && !debug_enabled)) return;
     if (level < lowest_of_thread) return;
-    // What cannot be said on stderr is not said: fmt::print() would throw.
-    const std::string line =
-        fmt::format("{}: {}: {}\n", program, names[static_cast<size_t>(level)], message_text(text));
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    print(level, text);
     if (level != Level::error) return;
-    if (const std::string what_next = take_advice(text); !what_next.empty()) info("{}", what_next);
+    // The rank that tells an error may be one that leaves all else to rank 0.
+    if (const std::string what_next = take_advice(text); !what_next.empty()) print(Level::info, what_next);
 }
 
 void write_warning(const std::string& text) {

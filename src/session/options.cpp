@@ -185,7 +185,7 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("keep-going"))
         options.tolerance = Tolerance::keep_going;
     else
-        advise_keep_going();
+        advise_keep_going(options.trace);
     if (cli.has("no-messages")) options.messages = Messages::left_out;
     if (cli.has("jobs")) options.threads = threads(cli);
     if (cli.has("memory")) options.memory = memory(cli);

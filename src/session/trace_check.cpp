@@ -38,8 +38,11 @@ void refuse_part_of_trace(const fs::path& directory) {
                 directory.string());
 }
 
-void advise_keep_going(const std::string& command) {
-    log::advise("/stream.", command + "--keep-going emulates what is good of a damaged trace");
+void advise_keep_going(const fs::path& trace, const std::string& command) {
+    const auto is_of_stream = [begin = (trace / "").string()](std::string_view error) {
+        return error.starts_with(begin) && error.find("/stream.") != error.npos;
+    };
+    log::advise(is_of_stream, command + "--keep-going emulates what is good of a damaged trace");
 }
 
 void refuse_no_trace(const Trace& trace, const std::string& option) {

@@ -14,8 +14,8 @@ void refuse_part_of_trace(const std::filesystem::path& directory);
 // Throws Error if nothing in the directory is of a trace. `option`: of the program, that accepts it.
 void refuse_no_trace(const Trace& trace, const std::string& option = "");
 
-// Names --keep-going behind the first error of a stream. `command`: that has the option,
-// if it is another one than this program.
-void advise_keep_going(const std::string& command = "");
+// Behind the first error of a stream of that trace --keep-going is named. `command`: that has the option, if
+// it is another one than this program.
+void advise_keep_going(const std::filesystem::path& trace, const std::string& command = "");
 
 }  // namespace ovni

@@ -25,8 +25,8 @@ void refuse_inside(const fs::path& output, const fs::path& trace) {
 int run(int argc, char** argv) {
     Cli cli = cut_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
-    advise_keep_going("ovniemu ");
     const CutCommand command = read_cut_command(cli);
+    advise_keep_going(command.trace, "ovniemu ");
     refuse_inside(command.output, command.trace);
     new_directory(command.output);
     make_file_limit_an_error();

@@ -225,7 +225,6 @@ int run(int argc, char** argv) {
     Cli cli = dump_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     make_file_limit_an_error();
-    advise_keep_going("ovniemu ");
     Options options{only_word(cli, "trace directory"),
                     cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
                     cli.has("corrected"),
@@ -233,6 +232,7 @@ int run(int argc, char** argv) {
                     cli.has("times"),
                     read_focus(cli),
                     {}};
+    advise_keep_going(options.directory, "ovniemu ");
     if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
     if (options.clocks && !options.is_corrected())
         throw UsageError("-c needs --corrected or --times (see --help)");
