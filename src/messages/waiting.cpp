@@ -43,6 +43,7 @@ class Analysis {
  private:
     struct Communicator {
         uint32_t flags = 0;
+        const World* world = nullptr;  // whose ranks the members are
         std::vector<int32_t> members;
         std::string name;
         std::map<uint32_t, uint64_t> turns;  // by process
@@ -75,8 +76,10 @@ class Analysis {
         communicator.flags |= known.facts.flags;
         communicator.turns[known.process] = known.turns;
         if (communicator.name.empty()) communicator.name = known.facts.name;
-        if (communicator.members.size() < known.facts.members.size())
+        if (communicator.members.size() < known.facts.members.size()) {
             communicator.members = known.facts.members;
+            communicator.world = world_of_[known.process];
+        }
     }
 
     const Communicator* find(uint32_t process, uint64_t id) const {
@@ -93,7 +96,8 @@ class Analysis {
         if (!known || known->flags & OVNI_MPI_INTER) return std::nullopt;
         if (known->flags & OVNI_MPI_OF_WORLD) return operation.peer;
         auto peer = static_cast<size_t>(operation.peer);
-        if (peer >= known->members.size() || known->members[peer] < 0) return std::nullopt;
+        if (known->world != world_of_[process] || peer >= known->members.size() || known->members[peer] < 0)
+            return std::nullopt;
         return known->members[peer];
     }
 
@@ -103,7 +107,7 @@ class Analysis {
         const Communicator* known = find(process, id);
         if (id == OVNI_MPI_WORLD || (known && known->flags & OVNI_MPI_OF_WORLD))
             for (const auto& [rank, other] : world->processes) ranks.push_back(rank);
-        else if (known)
+        else if (known && known->world == world)
             for (int rank : known->members)
                 if (rank >= 0) ranks.push_back(rank);
         return ranks;
@@ -116,10 +120,9 @@ class Analysis {
         const Communicator* known = find(process, id);
         if (id == OVNI_MPI_WORLD || (known && known->flags & OVNI_MPI_OF_WORLD))
             return world->processes.size() < static_cast<size_t>(world->size);
-        const bool is_inter = known && known->flags & OVNI_MPI_INTER;
-        return known && !is_inter && std::ranges::any_of(known->members, [&](int rank) {
-                   return rank >= 0 && !is_traced(process, rank);
-               });
+        return known && known->world == world && (known->flags & OVNI_MPI_INTER) == 0 &&
+               std::ranges::any_of(known->members,
+                                   [&](int rank) { return rank >= 0 && !is_traced(process, rank); });
     }
 
     // Those of the trace alone: nothing is known of others.

@@ -58,6 +58,12 @@ class WaitingTest : public testing::Test {
             trace.thread({.pid = 10 + rank, .tid = 10 + rank, .rank = rank, .nranks = ranks_ + untraced_})
                 .starts(1)
                 .ends(2);
+        for (int rank = 0; rank < second_world_; ++rank)
+            trace
+                .thread(
+                    {.pid = 50 + rank, .tid = 50 + rank, .app_id = 2, .rank = rank, .nranks = second_world_})
+                .starts(1)
+                .ends(2);
         system_.emplace(Trace::open(trace.write()));
         return waiting_ = who_waits(*system_, open_);
     }
@@ -67,7 +73,7 @@ class WaitingTest : public testing::Test {
     }
 
     static constexpr int64_t second = 1'000'000'000;
-    int ranks_ = 4, untraced_ = 0;
+    int ranks_ = 4, untraced_ = 0, second_world_ = 0;
     OpenTrace open_;
     std::optional<System> system_;
     Waiting waiting_;
@@ -123,6 +129,22 @@ TEST_F(WaitingTest, ForRanksThatAreNotInTheTrace) {
                 ElementsAre("rank 0 waits in MPI_Recv for rank 2 (not in this trace), tag 7, for 10.0 s",
                             "rank 1 waits in MPI_Barrier for ranks that are not in this trace, "
                             "communicator 'halo', for 9.0 s"));
+}
+
+// Two worlds that were merged: the list of members has ranks of the world that the one who lists is in.
+TEST_F(WaitingTest, ForRanksOfAnotherWorldSaysNothingOfTheTrace) {
+    ranks_ = 2;
+    second_world_ = 1;
+    analyse();
+    const auto process_of = [&](int app) {
+        return static_cast<int>(std::ranges::find(system_->processes(), app, &ProcessInfo::app_id) -
+                                system_->processes().begin());
+    };
+    open_.communicators.push_back({static_cast<uint32_t>(process_of(1)), 1, {halo, 0, 3, 0, {0, 1, -1}, ""}});
+    waits(process_of(2), "MPI_Recv", {receive_from(1, 7, halo)});
+    const std::vector<std::string> said = lines();
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_THAT(said[0], testing::HasSubstr("waits in MPI_Recv for its rank 1, tag 7"));
 }
 
 TEST_F(WaitingTest, AMessageUnderWayIsInNoCircle) {
