@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "ovni/mpi_events.h"
 
@@ -42,8 +43,12 @@ OpenTraceReader::OpenTraceReader(const Trace& trace, const System& system, const
             if (!stream.is_readable() || !uses_mpi(stream)) continue;
             is_of_mpi = true;
             begins_inside = begins_inside || stream.metadata.begins_inside;
-            StreamReader reader = open(s);
-            calls.read(s, reader);
+            try {
+                StreamReader reader = open(s);
+                calls.read(s, reader);
+            } catch (const Error& e) {
+                damages_.insert(e.what());
+            }
         }
         if (!is_of_mpi) continue;
         processes_.push_back({p, calls.is_finalizing(), calls.has_all_turns() && !begins_inside,

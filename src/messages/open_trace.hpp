@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "emu/start.hpp"
@@ -18,17 +20,20 @@ bool may_have_open_calls(const Trace& trace);
 
 class OpenTraceReader {
  public:
-    // Reads these processes (true for each). Throws Error as the readers do.
+    // Reads these processes (true for each), damaged streams up to their damage.
     OpenTraceReader(const Trace& trace, const System& system, const std::vector<bool>& mine,
                     const OpenStream& open);
 
     const std::vector<OpenProcess>& processes() const { return processes_; }
+    // What is wrong with streams.
+    const std::set<std::string>& damages() const { return damages_; }
     // These communicators as the processes know them, and how far each is there.
     std::vector<CommunicatorOfProcess> communicators(const std::vector<uint64_t>& ids) const;
 
  private:
     std::vector<OpenProcess> processes_;
     std::vector<ProcessCalls> calls_;  // of each
+    std::set<std::string> damages_;
 };
 
 }  // namespace ovni

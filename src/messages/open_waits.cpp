@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "model/pthread_objects.hpp"
 #include "ovni/pthread_events.h"
 
@@ -103,7 +104,7 @@ bool may_have_open_waits(const Trace& trace) {
 }
 
 std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                                 const OpenStream& open) {
+                                 const OpenStream& open, std::set<std::string>& damages) {
     std::vector<OpenWait> all;
     for (size_t p = 0; p < system.processes().size(); ++p) {
         if (!mine[p]) continue;
@@ -113,8 +114,12 @@ std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const
             const ThreadInfo& thread = system.threads()[process.first_thread + t];
             const Stream& stream = trace.streams()[thread.stream];
             if (!stream.is_readable() || !has_waits(stream)) continue;
-            StreamReader reader = open(thread.stream);
-            waits.read(thread.stream, thread.tid, reader);
+            try {
+                StreamReader reader = open(thread.stream);
+                waits.read(thread.stream, thread.tid, reader);
+            } catch (const Error& e) {
+                damages.insert(e.what());
+            }
         }
         for (OpenWait& wait : waits.open())
             if (trace.streams()[wait.stream].metadata.end) all.push_back(std::move(wait));

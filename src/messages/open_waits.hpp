@@ -57,9 +57,10 @@ class ProcessWaits {
 // True if the program did not end a stream with waits: then some may be open.
 bool may_have_open_waits(const Trace& trace);
 
-// Those of the processes that are true, by stream. Throws Error as the readers do.
+// Those of the processes that are true, by stream. A damaged stream is read up to its damage, which is added
+// to `damages`.
 std::vector<OpenWait> open_waits(const Trace& trace, const System& system, const std::vector<bool>& mine,
-                                 const OpenStream& open);
+                                 const OpenStream& open, std::set<std::string>& damages);
 
 // Circles of waits: the thread that has the object of each waits for the next, the last for the first.
 std::vector<std::vector<uint32_t>> circles_of(const System& system, const std::vector<OpenWait>& waits);

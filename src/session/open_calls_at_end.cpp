@@ -41,8 +41,10 @@ Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& syste
 
 std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
                                       const std::vector<bool>& mine, const OpenStream& open) {
-    std::vector<OpenWait> all =
-        wire::allgather(ranks, ranks.agree([&] { return open_waits(trace, system, mine, open); }));
+    std::vector<OpenWait> all = wire::allgather(ranks, ranks.agree([&] {
+        std::set<std::string> told_by_emulation;
+        return open_waits(trace, system, mine, open, told_by_emulation);
+    }));
     std::ranges::sort(all, {}, &OpenWait::stream);
     return ranks.is_root() ? all : std::vector<OpenWait>();
 }

@@ -200,14 +200,16 @@ int print_waiting(const TracePart& part) {
     auto print = [&](const std::string& line) {
         fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
     };
-    const std::vector<OpenWait> waits = open_waits(trace, system, all_processes, open);
+    std::set<std::string> damages = reader.damages();
+    const std::vector<OpenWait> waits = open_waits(trace, system, all_processes, open, damages);
+    for (const std::string& damage : damages) log::error("{}", damage);
     for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
     for (const std::string& line : sentences(waits, trace, system, waiting, OtherWaits::listed, 0, SIZE_MAX))
         print(line);
-    if (waiting.calls.empty() && waits.empty())
+    if (waiting.calls.empty() && waits.empty() && damages.empty())
         print("no call of MPI and no wait in POSIX threads is open at the end of the trace");
     out.flush();
-    return 0;
+    return damages.empty() ? 0 : 1;
 }
 
 struct AnalysedTrace {
@@ -359,6 +361,7 @@ void expect_one_table(const Cli& cli) {
 TracePart read_part(const Cli& cli) {
     const std::string directory = only_word(cli, "trace directory");
     const CutOptions options{read_focus(cli)};
+    advise_keep_going(directory, "ovniemu ");
     expect_begun(directory);
     make_file_limit_an_error();
     TracePart part(directory, options, std::filesystem::temp_directory_path() / "ovnitop.part");
@@ -372,7 +375,6 @@ int run(int argc, char** argv) {
     expect_one_table(cli);
     if (cli.has("callsites") && !cli.has("mpi")) throw UsageError("--callsites needs --mpi (see --help)");
     if (names_reports(cli)) return print_table_of_reports(cli);
-    advise_keep_going("ovniemu ");
     const TracePart part = read_part(cli);
     if (cli.has("waiting")) return print_waiting(part);
     if (cli.has("pop")) return print_traffic(part, pop_table);

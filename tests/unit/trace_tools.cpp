@@ -278,13 +278,19 @@ TEST_F(TraceToolsTest, EfficienciesSayOfHowManyRanksTheyAre) {
 TEST_F(TraceToolsTest, AStreamThatWasCutIsAnErrorOfEveryTool) {
     trace_
         .thread(
-            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+            {.pid = 1, .tid = 1, .rank = 0, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
         .starts(1000)
         .event("MUi", 1001)
         .event("MUI", 1002)
         .event("OHe", 1003)
         .checksums(1 << 10)
         .truncate(12);
+    trace_
+        .thread(
+            {.pid = 2, .tid = 2, .rank = 1, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+        .starts(1000)
+        .event("MCb", 1001)
+        .set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 2000}});
     const std::string missing = "a block ends at byte";
     const std::string advice = "--keep-going emulates what is good of a damaged trace\n";
     for (const std::vector<std::string>& table :
@@ -300,7 +306,9 @@ TEST_F(TraceToolsTest, AStreamThatWasCutIsAnErrorOfEveryTool) {
         EXPECT_NE(finished.err.find(missing), std::string::npos) << finished.err;
         EXPECT_NE(finished.err.find(advice), std::string::npos) << finished.err;
     }
+    EXPECT_NE(tool("ovnitop", {"--waiting"}).out.find("rank 1 is in MPI_Barrier"), std::string::npos);
     const Finished partial = tool("ovniemu", {"--keep-going"});
+    EXPECT_EQ(partial.status, 0) << partial.err;
     EXPECT_EQ(partial.err.find(advice), std::string::npos) << partial.err;
 }
 
