@@ -1,10 +1,11 @@
 // stream.crc, the checksums of the blocks of a stream (core/stream_crc.hpp), compared while the stream is
 // read: a block when its last byte has passed. Memory does not grow with the length of either file.
 //
-// If stream.obs is newer than stream.crc, another program has rewritten it (the reference's ovnisort). Then
-// the first mismatch is one warning, and the other checksums are ignored. Any difference of the two times
-// counts, as the writer appends to stream.crc after stream.obs. A writer that died in between leaves a newer
-// stream.obs too; damage there is still reported, as a warning.
+// If stream.obs is newer than stream.crc, another program has rewritten it (the reference's ovnisort, which
+// keeps its size). Then the first mismatch is one warning, and the other checksums are ignored. A stream that
+// has become shorter is damaged, however new it is. Any difference of the two times counts, as the writer
+// appends to stream.crc after stream.obs. A writer that died in between leaves a newer stream.obs too; damage
+// there is still reported, as a warning.
 #pragma once
 
 #include <cstdint>
