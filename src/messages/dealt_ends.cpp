@@ -37,8 +37,9 @@ void unpack(int from, std::span<const Parcel> parcels, std::span<const uint8_t> 
 
 }  // namespace
 
-std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found) {
-    const auto size = static_cast<uint64_t>(ranks.size());
+std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found,
+                                 const OwnerOfKey& owner_of) {
+    const auto size = static_cast<size_t>(ranks.size());
     PerRank<std::vector<Parcel>> parcels(size);
     PerRank<std::vector<uint8_t>> bytes(size);
     std::vector<DealtEnds> all;
@@ -46,8 +47,9 @@ std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> foun
         for (size_t k = 0; k < group.keys.size(); ++k) {
             PackedEnds ends = std::move(group.ends[k]);
             if (ends.facts().ends == 0) continue;
-            const uint64_t owner = hash(group.keys[k].key) % size;
-            if (owner == static_cast<uint64_t>(ranks.rank())) {
+            const MessageKey& key = group.keys[k].key;
+            const size_t owner = owner_of(key).value_or(hash(key) % size);
+            if (owner == static_cast<size_t>(ranks.rank())) {
                 all.push_back({group.keys[k], ranks.rank(), std::move(ends)});
                 continue;
             }

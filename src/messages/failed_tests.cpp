@@ -4,7 +4,7 @@
 
 namespace ovni {
 
-Wait failed_tests(const Message& message, std::span<const ProcessTimes::Call> calls) {
+Wait failed_tests(const Arrival& message, std::span<const ProcessTimes::Call> calls) {
     Wait wait;
     wait.cause_time = message.send_posted;
     wait.stream = message.receive_completed_in;

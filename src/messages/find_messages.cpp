@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "messages/message_groups.hpp"
 #include "messages/open_trace.hpp"
 #include "messages/read_ends.hpp"
+#include "messages/stream_owners.hpp"
 
 namespace ovni {
 
@@ -365,13 +367,20 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open, threads); });
     ends.gaps = ranks.allreduce(Op::max, std::move(ends.gaps));
     const MessageGroups groups(system, wire::allgather(ranks, ends.members));
+    const StreamOwners owners(ranks, system, mine);
     for (MessageEnds& of_group : ends.found)
         for (KeyOfProcess& key : of_group.keys)
             if (key.is_inter != 0) {
                 const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
                 key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
             }
-    std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found);
+    // So most messages arise on the rank that needs them.
+    const auto rank_of_sender = [&](const MessageKey& key) -> std::optional<size_t> {
+        const uint32_t sender = groups.sender(key);
+        if (sender == MessageGroups::unknown) return std::nullopt;
+        return owners.of_process(sender);
+    };
+    std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found, rank_of_sender);
     FoundMessages found;
     found.others = other_than_ends(ends.found);
     found.damages = std::move(ends.damages);

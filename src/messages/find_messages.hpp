@@ -1,5 +1,5 @@
 // Finds the messages of a trace: all ranks read the streams of their processes, deal the ends of messages by
-// their keys, match what has one key, and return each message to the rank that has its sender. No replay, so
+// their keys, so that most come to the rank that has their sender, and match what has one key. No replay, so
 // what is missing anywhere leaves ends without partners, and never a wait.
 #pragma once
 

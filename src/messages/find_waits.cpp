@@ -129,14 +129,23 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
 std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
                                      const std::vector<Message>& sent,
                                      const std::vector<ProcessTimes>& times) {
-    std::vector<Message> dealt;
-    if (!ranks.is_alone())
-        dealt = ranks.alltoallv_joined(
-            owners.parted(sent, [&](const Message& m) { return owners.of_stream(m.receive_stream); }));
-    std::map<uint32_t, std::vector<const Message*>> received_by;
-    for (const Message& message : ranks.is_alone() ? sent : dealt) {
-        received_by[system.process_of_stream(message.receive_stream)].push_back(&message);
-    }
+    const auto rank = static_cast<size_t>(ranks.rank());
+    PerRank<size_t> counts(owners.size());
+    for (const Message& message : sent) ++counts[owners.of_stream(message.receive_stream)];
+    PerRank<std::vector<Arrival>> elsewhere(owners.size());
+    for (size_t owner = 0; owner < owners.size(); ++owner)
+        if (owner != rank) elsewhere[owner].reserve(counts[owner]);
+    std::map<uint32_t, std::vector<const Arrival*>> received_by;
+    const auto add = [&](const Arrival& arrival) {
+        received_by[system.process_of_stream(arrival.receive_stream)].push_back(&arrival);
+    };
+    for (const Message& message : sent)
+        if (const size_t owner = owners.of_stream(message.receive_stream); owner == rank)
+            add(message);
+        else
+            elsewhere[owner].push_back(message);
+    const std::vector<Arrival> arrived = ranks.alltoallv_joined(std::move(elsewhere));
+    for (const Arrival& arrival : arrived) add(arrival);
     std::map<uint32_t, const ProcessTimes*> times_of;
     for (const ProcessTimes& of : times) times_of[of.process] = &of;
     std::vector<Wait> all;

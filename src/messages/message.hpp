@@ -9,19 +9,28 @@
 
 namespace ovni {
 
-struct Message {
-    int64_t send_posted = 0, send_left = 0;          // the call that posts it, enter and leave
-    int64_t send_wait_begin = 0, send_wait_end = 0;  // the call that completes it; MessageEnd::never: none
-    int64_t receive_posted = 0;
-    int64_t receive_wait_begin = 0, receive_wait_end = 0;
+// What of a message concerns how long its receiver waits.
+struct Arrival {
+    int64_t send_posted = 0, receive_posted = 0;  // the enter of the call that posts it
+    int64_t receive_wait_begin = 0,
+            receive_wait_end = 0;                  // the call that completes it; MessageEnd::never: none
+    uint64_t send_offset = 0, receive_offset = 0;  // of the event that posts it
+    uint32_t send_stream = 0, receive_stream = 0;
+    uint32_t receive_completed_in = 0;
+    uint16_t receive_completed_by = 0;  // the function that completes it, in mpi_function_rows
+    uint16_t receive_function = 0;      // that posts it
+};
+static_assert(sizeof(Arrival) == 64 && std::is_trivially_copyable_v<Arrival>);
+
+struct Message : Arrival {
+    int64_t send_left = 0;  // the leave of the call that posts it
+    int64_t send_wait_begin = 0, send_wait_end = 0;
     uint64_t bytes = 0;  // MessageEnd::unknown_bytes if neither end tells
     uint64_t communicator = 0;
-    uint64_t send_offset = 0, receive_offset = 0;  // of the event that posts it
-    uint32_t send_stream = 0, send_completed_in = 0;
-    uint32_t receive_stream = 0, receive_completed_in = 0;
+    uint32_t send_completed_in = 0;
     int32_t tag = 0;
-    uint16_t send_function = 0, receive_function = 0;          // that post it, in mpi_function_rows
-    uint16_t send_completed_by = 0, receive_completed_by = 0;  // the functions that complete it
+    uint16_t send_function = 0, send_completed_by = 0;
+    uint32_t padding = 0;  // ranks exchange no byte that was not set
 };
 static_assert(sizeof(Message) == 120 && std::is_trivially_copyable_v<Message>);
 

@@ -21,7 +21,8 @@ class StreamOwners {
         rank_of_process_ = ranks.allreduce(Op::max, std::move(rank_of_process));
     }
 
-    size_t of_stream(uint32_t stream) const { return rank_of_process_[system_.process_of_stream(stream)]; }
+    size_t of_process(uint32_t process) const { return rank_of_process_[process]; }
+    size_t of_stream(uint32_t stream) const { return of_process(system_.process_of_stream(stream)); }
     // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
     template <Flat Item, class RankOf>
     std::vector<Item> deal(std::vector<Item> items, RankOf rank_of) const {
@@ -30,6 +31,9 @@ class StreamOwners {
         items = {};
         return ranks_.alltoallv_joined(std::move(to));
     }
+    size_t size() const { return static_cast<size_t>(ranks_.size()); }
+
+ private:
     template <class Item, class RankOf>
     PerRank<std::vector<Item>> parted(const std::vector<Item>& items, RankOf rank_of) const {
         PerRank<size_t> counts(size());
@@ -39,9 +43,7 @@ class StreamOwners {
         for (const Item& item : items) parts[rank_of(item)].push_back(item);
         return parts;
     }
-    size_t size() const { return static_cast<size_t>(ranks_.size()); }
 
- private:
     const Ranks& ranks_;
     const System& system_;
     std::vector<uint64_t> rank_of_process_;

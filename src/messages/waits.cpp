@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -26,23 +25,45 @@ bool asks_only(uint16_t function) {
     return has_name_with(function, "MPI_Test");
 }
 
-// The longest wait of each call, in the order of calls.
+// The longest wait of each call, in the order of calls; of equal ones the first that was taken. Waits are
+// mostly taken in that order.
 class LongestOfCalls {
  public:
     void take(const Wait& wait) { take(wait, wait.begin); }
     // `enter`: of the call.
     void take(const Wait& wait, int64_t enter) {
-        Wait& longest = longest_[{wait.stream, enter}];
-        if (longest.kind == WaitKind::none || wait.length() > longest.length()) longest = wait;
+        const CallPlace call{wait.stream, enter};
+        if (!waits_.empty() && call_of(waits_.size() - 1) >= call) {
+            if (call_of(waits_.size() - 1) == call) return keep_longer(waits_.back(), wait);
+            is_sorted_ = false;
+        }
+        waits_.push_back(wait);
+        enters_.push_back(enter);
     }
-    std::vector<Wait> all() const {
-        std::vector<Wait> waits;
-        for (const auto& [call, wait] : longest_) waits.push_back(wait);
-        return waits;
-    }
+    std::vector<Wait> all() && { return is_sorted_ ? std::move(waits_) : sorted(); }
 
  private:
-    std::map<CallPlace, Wait> longest_;
+    CallPlace call_of(size_t taken) const { return {waits_[taken].stream, enters_[taken]}; }
+    static void keep_longer(Wait& longest, const Wait& wait) {
+        if (wait.length() > longest.length()) longest = wait;
+    }
+    std::vector<Wait> sorted() const {
+        const auto call = [&](size_t taken) { return call_of(taken); };
+        std::vector<size_t> order(waits_.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::ranges::stable_sort(order, {}, call);
+        std::vector<Wait> all;
+        for (size_t i = 0; i < order.size(); ++i)
+            if (i > 0 && call(order[i]) == call(order[i - 1]))
+                keep_longer(all.back(), waits_[order[i]]);
+            else
+                all.push_back(waits_[order[i]]);
+        return all;
+    }
+
+    std::vector<Wait> waits_;
+    std::vector<int64_t> enters_;  // of the calls
+    bool is_sorted_ = true;
 };
 
 // The member that enters last, of some.
@@ -121,13 +142,13 @@ std::vector<CollectiveEnd> that_overlap(std::span<const CollectiveEnd> members) 
 
 }  // namespace
 
-std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const ProcessTimes* times) {
+std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const ProcessTimes* times) {
     // Whether a message that was sent before is received later.
     constexpr size_t looked_at = 100;
     std::erase_if(received,
-                  [](const Message* m) { return m->receive_completed_in == MessageEnd::no_stream; });
-    auto ends_before = [](const Message* a, const Message* b) {
-        auto order = [](const Message& m) {
+                  [](const Arrival* m) { return m->receive_completed_in == MessageEnd::no_stream; });
+    auto ends_before = [](const Arrival* a, const Arrival* b) {
+        auto order = [](const Arrival& m) {
             return std::tie(m.receive_wait_end, m.receive_completed_in, m.send_stream, m.send_offset,
                             m.receive_stream, m.receive_offset);
         };
@@ -145,7 +166,7 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const 
     };
     LongestOfCalls calls;
     for (size_t at = 0; at < received.size(); ++at) {
-        const Message& message = *received[at];
+        const Arrival& message = *received[at];
         if (asks_only(message.receive_completed_by)) {
             if (!times || times->stream != message.receive_completed_in) continue;
             if (const Wait wait = failed_tests(message, times->calls); wait.length() > 0)
@@ -163,12 +184,14 @@ std::vector<Wait> waits_of_receiver(std::vector<const Message*> received, const 
         wait.kind = overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
         calls.take(wait);
     }
-    return calls.all();
+    return std::move(calls).all();
 }
 
 std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late) {
-    std::set<CallPlace> taken;
-    for (const Wait& wait : late) taken.emplace(wait.stream, wait.begin);
+    std::vector<CallPlace> taken;
+    taken.reserve(late.size());
+    for (const Wait& wait : late) taken.emplace_back(wait.stream, wait.begin);
+    if (!std::ranges::is_sorted(taken)) std::ranges::sort(taken);
     LongestOfCalls calls;
     for (const Message& message : messages) {
         if (message.send_completed_in == MessageEnd::no_stream || asks_only(message.send_completed_by))
@@ -181,9 +204,10 @@ std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<c
         wait.cause_stream = message.receive_stream;
         wait.function = message.send_completed_by;
         wait.kind = WaitKind::late_receiver;
-        if (wait.end > wait.begin && !taken.contains({wait.stream, wait.begin})) calls.take(wait);
+        const CallPlace call{wait.stream, wait.begin};
+        if (wait.end > wait.begin && !std::ranges::binary_search(taken, call)) calls.take(wait);
     }
-    return calls.all();
+    return std::move(calls).all();
 }
 
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {

@@ -80,9 +80,9 @@ struct Wait {
 };
 static_assert(std::is_trivially_copyable_v<Wait>);
 
-// The waits of those who receive; `messages`: those that threads of one process have received. `times`: of
-// that process, or null.
-std::vector<Wait> waits_of_receiver(std::vector<const Message*> messages, const ProcessTimes* times);
+// The waits of those who receive; `received`: what threads of one process have received. `times`: of that
+// process, or null.
+std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const ProcessTimes* times);
 // The waits of those who send. `late`: calls that wait for a sender wait for nothing else.
 std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late);
 // The waits at one collective; `members`: one end of each of its members that are recorded.

@@ -66,7 +66,7 @@ Message message(const Sides& of) {
 }
 
 std::vector<Wait> waits_received(const std::vector<Message>& messages, const ProcessTimes* times = nullptr) {
-    std::vector<const Message*> all;
+    std::vector<const Arrival*> all;
     for (const Message& of : messages) all.push_back(&of);
     return waits_of_receiver(all, times);
 }
@@ -194,6 +194,16 @@ TEST(WaitsTest, OfOneCallAreTheLongest) {
     std::vector<Message> both{message({{50, 60}, {10, 70}}), message({{40, 60}, {10, 70}})};
     both[1].send_stream = 2;
     EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
+}
+
+// Sends in the order of their posting, which is not that of the calls that complete them.
+TEST(WaitsTest, OfSendsThatOneCallCompletesAreTheLongest) {
+    const Times wait{50, 60}, waitall{100, 120};
+    const std::vector<Message> sent{message({{0, 1}, {110, 111}, waitall}), message({{2, 3}, {55, 56}, wait}),
+                                    message({{4, 5}, {118, 119}, waitall}),
+                                    message({{6, 7}, {105, 106}, waitall})};
+    EXPECT_THAT(texts(waits_of_sender(sent, {})),
+                ElementsAre("0: Late receiver 50-55 for 1", "0: Late receiver 100-118 for 1"));
 }
 
 // An exchange waits for its sender alone.
