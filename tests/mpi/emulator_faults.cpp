@@ -189,6 +189,22 @@ TEST_F(DistributedTest, ErrorsBeforeTheFirstEventAreToldOnce) {
     EXPECT_EQ(unwritable.status, 1) << unwritable.err;
 }
 
+TEST_F(DistributedTest, WhatToDoIsToldOnceWhoeverSeesTheDamage) {
+    const std::string advice = "INFO: --keep-going emulates what is good of a damaged trace\n";
+    for (const char* damaged : {"a", "b"}) {
+        TraceBuilder trace;
+        for (const char* loom : {"a", "b"}) {
+            StreamBuilder& stream = trace.thread({.loom = loom}).starts(10).ends(20);
+            if (std::string_view(loom) == damaged) stream.cut_at(4);
+        }
+        const Finished done = distributed(2, trace.write(), output(damaged));
+        EXPECT_EQ(done.status, 1);
+        const size_t first = done.err.find(advice);
+        ASSERT_NE(first, std::string::npos) << done.err;
+        EXPECT_EQ(done.err.find(advice, first + 1), std::string::npos) << done.err;
+    }
+}
+
 TEST_F(DistributedTest, ATraceThatIsNoDirectoryIsToldAlike) {
     const fs::path file = output("file");
     std::ofstream(file) << "no trace";
