@@ -125,6 +125,14 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
     counts = {all[0], all[1], all[2], all[3]};
 }
 
+// Without a copy of the first ones, of which there may be many.
+void append(std::vector<Wait>& all, std::vector<Wait> more) {
+    if (all.empty())
+        all = std::move(more);
+    else
+        all.insert(all.end(), more.begin(), more.end());
+}
+
 // Waits for messages, of processes of this rank.
 std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
                                      const std::vector<Message>& sent,
@@ -150,11 +158,10 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
     for (const ProcessTimes& of : times) times_of[of.process] = &of;
     std::vector<Wait> all;
     for (auto& [process, messages] : received_by) {
-        const std::vector<Wait> late = waits_of_receiver(std::move(messages), times_of[process]);
-        all.insert(all.end(), late.begin(), late.end());
+        append(all, waits_of_receiver(std::move(messages), times_of[process]));
+        messages = {};
     }
-    const std::vector<Wait> of_senders = waits_of_sender(sent, all);
-    all.insert(all.end(), of_senders.begin(), of_senders.end());
+    append(all, waits_of_sender(sent, all));
     return all;
 }
 
