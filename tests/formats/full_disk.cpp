@@ -12,8 +12,11 @@ struct FullDiskCase {
 void PrintTo(const FullDiskCase& output, std::ostream* out) {
     *out << output.option;
 }
-const FullDiskCase outputs[] = {
-    {"html", "page.html"}, {"perfetto", "trace.pftrace"}, {"otf2", "trace.otf2"}, {"paje", "trace.paje"}};
+const FullDiskCase outputs[] = {{"html", "page.html"},
+                                {"hdf5", "trace.h5"},
+                                {"perfetto", "trace.pftrace"},
+                                {"otf2", "trace.otf2"},
+                                {"paje", "trace.paje"}};
 
 class FullDisk : public DistributedTest, public testing::WithParamInterface<FullDiskCase> {
  protected:
