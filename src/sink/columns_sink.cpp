@@ -29,20 +29,7 @@ std::vector<MessageRow> message_rows(std::span<const MessageRecord> messages) {
     return rows;
 }
 
-// Filtered chunks one after the other, in the order in which their rank has them, each behind its size.
-void put_chunk(std::vector<uint8_t>& message, std::span<const uint8_t> chunk) {
-    uint64_t size = chunk.size();
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&size);
-    message.insert(message.end(), bytes, bytes + sizeof size);
-    message.insert(message.end(), chunk.begin(), chunk.end());
-}
-std::span<const uint8_t> take_chunk(std::span<const uint8_t>& message) {
-    uint64_t size = 0;
-    std::memcpy(&size, message.data(), sizeof size);
-    std::span<const uint8_t> chunk = message.subspan(sizeof size, size);
-    message = message.subspan(sizeof size + size);
-    return chunk;
-}
+constexpr uint64_t all_messages = UINT64_MAX;
 
 }  // namespace
 
@@ -80,7 +67,9 @@ void ColumnsSink::share(const Slice& slice) {
     std::vector<uint64_t> ends = whole_chunks();
     uint64_t count = 0;
     for (size_t c = 0; c < columns_.size(); ++c) count += ends[c] - columns_[c].filtered;
-    if (count >= owners_.ranks) ready_ = std::move(ends);
+    if (count < owners_.ranks) return;
+    ready_ = std::move(ends);
+    ready_messages_ = messages_written_ + messages_.whole();
 }
 
 void ColumnsSink::write(const Slice& slice) {
@@ -88,11 +77,9 @@ void ColumnsSink::write(const Slice& slice) {
         visit_rows(slice, [&](size_t column, const ColumnRow& row) { append(column, row); });
         count_rows();
         messages_.add(message_rows(slice.messages));
-        write_messages(rows_in_chunk);
-        return filter_until(whole_chunks());
+        return write_until(whole_chunks(), messages_written_ + messages_.whole());
     }
-    write_gathered();
-    write_messages(rows_in_chunk);
+    if (!gathered_.empty()) write_gathered(gathered_messages_);
     filter_until(ready_);
 }
 
@@ -176,10 +163,6 @@ void ColumnsSink::gather_messages(const Slice& slice) {
     messages_.add(ranks_->gather_joined(message_rows(slice.messages)));
 }
 
-void ColumnsSink::write_messages(size_t least) {
-    if (file_) messages_.write(*file_, filter_, least);
-}
-
 // Those of all ranks, in the order of time. Collective.
 template <class Row>
 void ColumnsSink::write_all(ColumnName::Kind kind, const std::vector<Row>& mine) {
@@ -226,59 +209,122 @@ std::vector<uint64_t> ColumnsSink::all_chunks() const {
     return ends;
 }
 
-// Column by column, the chunks of this rank up to those. Alone they go into the file at once.
-void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
+// Those of this rank.
+std::vector<ColumnsSink::DueChunk> ColumnsSink::due_chunks(const std::vector<uint64_t>& ends) const {
+    std::vector<DueChunk> due;
     for (size_t c = 0; c < columns_.size(); ++c) {
-        Column& column = columns_[c];
-        for (uint64_t chunk = owners_.first_of(me(), c, column.filtered); chunk < ends[c];
-             chunk += owners_.ranks) {
-            Rows& rows = column.mine.front();
-            // A chunk that is not full is filled up; if it is the only one, it has a size of its own.
-            size_t count = rows_in(c, chunk);
-            rows.resize(chunk == 0 ? count : rows_in_chunk);
-            std::fill(rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), ColumnRow{});
-            auto bytes = filter_.apply(rows);
-            if (ranks_->is_alone())
-                file_->append(column.name, count, bytes);
-            else
-                put_chunk(filtered_, bytes);
-            spare_.push_back(std::move(rows));
-            column.mine.pop_front();
+        auto rows = columns_[c].mine.begin();
+        for (uint64_t chunk = owners_.first_of(me(), c, columns_[c].filtered); chunk < ends[c];
+             chunk += owners_.ranks, ++rows) {
+            const size_t count = rows_in(c, chunk);
+            due.push_back({count < rows_in_chunk ? INT64_MAX : (*rows)[count - 1].time, c, count});
         }
-        column.filtered = std::max(column.filtered, ends[c]);
     }
+    sort(due);
+    return due;
+}
+
+// Messages of rank 0, up to that many chunks.
+std::vector<ColumnsSink::DueChunk> ColumnsSink::due_messages(uint64_t until) const {
+    std::vector<DueChunk> due;
+    for (uint64_t chunk = 0; chunk < messages_.whole() && messages_written_ + chunk < until; ++chunk)
+        due.push_back({messages_.last_time(chunk), columns_.size(), rows_in_chunk});
+    if (until == all_messages && messages_.has_part()) due.push_back({INT64_MAX, columns_.size()});
+    return due;
+}
+
+void ColumnsSink::sort(std::vector<DueChunk>& due) {
+    std::ranges::stable_sort(due, {}, &DueChunk::place);
+}
+
+// The first chunk of a column that this rank has. One that is not full is filled up; if it is the only one,
+// it has a size of its own.
+std::span<const uint8_t> ColumnsSink::filter_first(const DueChunk& due) {
+    Column& column = columns_[due.column];
+    Rows rows = std::move(column.mine.front());
+    column.mine.pop_front();
+    const bool is_only = due.count == column.total;
+    rows.resize(is_only ? due.count : rows_in_chunk);
+    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(due.count), rows.end(), ColumnRow{});
+    const std::span<const uint8_t> bytes = filter_.apply(rows);
+    spare_.push_back(std::move(rows));
+    return bytes;
+}
+
+// Alone.
+void ColumnsSink::write_until(const std::vector<uint64_t>& ends, uint64_t messages) {
+    std::vector<DueChunk> due = due_chunks(ends);
+    std::ranges::copy(due_messages(messages), std::back_inserter(due));
+    sort(due);
+    for (const DueChunk& chunk : due)
+        if (chunk.column == columns_.size())
+            write_messages();
+        else
+            file_->append(columns_[chunk.column].name, chunk.count, filter_first(chunk));
+    note_filtered(ends);
+}
+
+void ColumnsSink::write_messages() {
+    messages_.write_first(*file_, filter_);
+    ++messages_written_;
+}
+
+void ColumnsSink::note_filtered(const std::vector<uint64_t>& ends) {
+    for (size_t c = 0; c < columns_.size(); ++c)
+        columns_[c].filtered = std::max(columns_[c].filtered, ends[c]);
+}
+
+// Each chunk of this rank up to those, behind what is known of it.
+void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
+    for (DueChunk& chunk : due_chunks(ends)) {
+        const std::span<const uint8_t> bytes = filter_first(chunk);
+        chunk.bytes = bytes.size();
+        const auto* about = reinterpret_cast<const uint8_t*>(&chunk);
+        filtered_.insert(filtered_.end(), about, about + sizeof chunk);
+        filtered_.insert(filtered_.end(), bytes.begin(), bytes.end());
+    }
+    note_filtered(ends);
+    filtered_messages_ = ready_messages_;
 }
 
 void ColumnsSink::gather_filtered() {
-    if (std::ranges::none_of(columns_, [](const Column& c) { return c.written < c.filtered; })) return;
+    if (std::ranges::none_of(columns_, [](const Column& c) { return c.gathered < c.filtered; })) return;
     gathered_ = ranks_->gather(filtered_);
+    gathered_messages_ = filtered_messages_;
     filtered_.clear();
-    if (ranks_->is_root()) return;
-    for (Column& column : columns_) column.written = column.filtered;
+    for (Column& column : columns_) column.gathered = column.filtered;
 }
 
-void ColumnsSink::write_gathered() {
-    if (gathered_.empty()) return;
-    PerRank<std::span<const uint8_t>> left(gathered_.begin(), gathered_.end());
-    for (size_t c = 0; c < columns_.size(); ++c)
-        for (Column& column = columns_[c]; column.written < column.filtered; ++column.written) {
-            uint64_t chunk = column.written;
-            file_->append(column.name, rows_in(c, chunk), take_chunk(left[owners_.owner(c, chunk)]));
+// On rank 0, with that many chunks of messages.
+void ColumnsSink::write_gathered(uint64_t messages) {
+    if (!file_) return;
+    std::vector<DueChunk> due = due_messages(messages);
+    for (std::span<const uint8_t> left : gathered_)
+        while (!left.empty()) {
+            DueChunk& chunk = due.emplace_back();
+            std::memcpy(&chunk, left.data(), sizeof chunk);
+            chunk.filtered = left.data() + sizeof chunk;
+            left = left.subspan(sizeof chunk + chunk.bytes);
         }
+    sort(due);
+    for (const DueChunk& chunk : due)
+        if (chunk.column == columns_.size())
+            write_messages();
+        else
+            file_->append(columns_[chunk.column].name, chunk.count, {chunk.filtered, chunk.bytes});
     gathered_.clear();
 }
 
 void ColumnsSink::end(const Outcome& outcome) {
-    if (!ranks_->is_alone()) {
+    if (ranks_->is_alone()) {
+        write_until(all_chunks(), all_messages);
+    } else {
         gather_filtered();
-        ranks_->agree([&] { write_gathered(); });
+        ranks_->agree([&] { write_gathered(gathered_messages_); });
+        ranks_->agree([&] { filter_until(all_chunks()); });
+        gather_filtered();
+        ranks_->agree([&] { write_gathered(all_messages); });
     }
-    ranks_->agree([&] { filter_until(all_chunks()); });
-    if (!ranks_->is_alone()) gather_filtered();
-    ranks_->agree([&] {
-        write_gathered();
-        write_messages(1);
-    });
     write_all(ColumnName::Kind::waits, outcome.traffic.waits);
     write_all(ColumnName::Kind::collectives, outcome.traffic.collectives);
     ranks_->agree([&] {

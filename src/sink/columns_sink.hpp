@@ -4,6 +4,9 @@
 // some bytes for a row. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of
 // one: all would wait for ever. Alone a rank has every chunk. Messages are fewer: rank 0 gathers and filters
 // those of each slice; waits and collectives at the end.
+//
+// Chunks come into the file in the order of their last rows, so that its bytes are equal for any number of
+// ranks and any size of slices.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sink/chunk_filter.hpp"
@@ -42,8 +46,19 @@ class ColumnsSink : public Sink {
         ColumnName name;
         uint64_t total = 0;     // rows so far, on all ranks
         uint64_t filtered = 0;  // chunks that their owners have filtered
-        uint64_t written = 0;   // chunks that are in the file
+        uint64_t gathered = 0;  // chunks that have come to rank 0
         std::deque<Rows> mine;  // chunks of this rank, from the first that is not filtered
+    };
+
+    // A chunk on its way into the file. The last one of a column, if it is not full, comes behind all that
+    // are.
+    struct DueChunk {
+        int64_t last_time = 0;
+        uint64_t column = 0;  // columns_.size(): of messages
+        uint64_t count = 0;   // rows
+        uint64_t bytes = 0;   // where it has been filtered
+        const uint8_t* filtered = nullptr;
+        auto place() const { return std::pair(last_time, column); }
     };
 
     size_t me() const { return static_cast<size_t>(ranks_->rank()); }
@@ -59,14 +74,20 @@ class ColumnsSink : public Sink {
 
     void hand_out(const Slice& slice);
     void gather_messages(const Slice& slice);
-    void write_messages(size_t least);
     template <class Row>
     void write_all(ColumnName::Kind kind, const std::vector<Row>& mine);
     void gather_filtered();
     std::vector<uint64_t> whole_chunks() const;
     std::vector<uint64_t> all_chunks() const;
+    std::vector<DueChunk> due_chunks(const std::vector<uint64_t>& ends) const;
+    std::vector<DueChunk> due_messages(uint64_t until) const;
+    static void sort(std::vector<DueChunk>& due);
+    std::span<const uint8_t> filter_first(const DueChunk& due);
+    void write_messages();
+    void note_filtered(const std::vector<uint64_t>& ends);
+    void write_until(const std::vector<uint64_t>& ends, uint64_t messages);
     void filter_until(const std::vector<uint64_t>& ends);
-    void write_gathered();
+    void write_gathered(uint64_t messages);
 
     std::filesystem::path path_;
     const Ranks* ranks_ = nullptr;
@@ -78,6 +99,7 @@ class ColumnsSink : public Sink {
     size_t first_breakdown_ = 0;
     std::vector<Rows> spare_;  // room for chunks
     TrafficChunks<MessageRow> messages_{ColumnName::Kind::messages};
+    uint64_t messages_written_ = 0;  // chunks
 
     // Alone only, by column: where the next row goes, and where the room for it ends.
     struct Tail {
@@ -91,7 +113,9 @@ class ColumnsSink : public Sink {
     Rows received_;
     std::vector<uint8_t> filtered_;           // chunks of this rank since the last gathering
     PerRank<std::vector<uint8_t>> gathered_;  // on rank 0: those of all ranks
-    std::vector<uint64_t> ready_;             // by column: chunks that the next write() filters up to
+    // Chunks that the next write() filters up to, by column, and how many of messages are due with them.
+    std::vector<uint64_t> ready_;
+    uint64_t ready_messages_ = 0, filtered_messages_ = 0, gathered_messages_ = 0;
 };
 
 }  // namespace ovni
