@@ -77,7 +77,14 @@ void Emulator::apply(const EventView& event) {
 }
 
 void Emulator::apply_operation(const EventView& event, uint32_t t, const Operation& operation) {
-    if (!machine_.threads[t].meets(operation.conditions)) forbidden(operation, machine_.threads[t]);
+    Thread& thread = machine_.threads[t];
+    if (!thread.meets(operation.conditions)) [[unlikely]] {
+        const bool is_in_state =
+            Condition::meets(operation.conditions, thread.condition & ~Condition::out_of_cpu);
+        if (is_in_state || !lost_state(t)) forbidden(operation, thread);
+        set_state(t, RunState::running);
+        propagate();
+    }
     switch (operation.kind) {
         case Operation::Kind::ignore:
             return;
@@ -164,6 +171,17 @@ void Emulator::set_state(uint32_t t, RunState state) {
     machine_.threads[t].set_state(state);
     tracker_.state_changed(t);
     changed_threads_.push_back(t);
+}
+
+bool Emulator::lost_state(uint32_t t) {
+    const Thread& thread = machine_.threads[t];
+    if (!thread.had_gap || thread.state() == RunState::dead) return false;
+    note(Oddity::lost_state);
+    if (thread.cpu == nobody) {
+        enter_cpu(t, machine_.find_cpu(thread.loom, CpuInfo::virtual_index));
+        tracker_.affinity_changed(t);
+    }
+    return true;
 }
 
 // True if all threads of the CPU are known to be there.

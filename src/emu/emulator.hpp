@@ -47,6 +47,9 @@ class Emulator {
 
     // Changes that hooks make to the state, besides those that they make to the machine itself.
     void set_state(uint32_t thread, RunState state);
+    // True if events are missing that may have changed the state of the thread, so that any next one may be
+    // right. The thread is on the virtual CPU then if it was on none.
+    bool lost_state(uint32_t thread);
     void enter_cpu(uint32_t thread, uint32_t cpu);
     void leave_cpu(uint32_t thread);
     void migrate(uint32_t thread, uint32_t cpu);

@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-enum class Oddity : uint8_t { end_after_gap, old_event, slow_flush, nested_task, lost_target };
+enum class Oddity : uint8_t { end_after_gap, old_event, slow_flush, nested_task, lost_target, lost_state };
 
 inline constexpr std::string_view oddity_sentences[] = {
     "{} states ended after a gap in their stream that began before it",
@@ -16,10 +16,11 @@ inline constexpr std::string_view oddity_sentences[] = {
     "{} flushes took more than 10 ms while their thread ran",
     "{} tasks started over a running one: deprecated nesting",
     "{} moves to another CPU did not fit, in looms of which events are missing, and were ignored",
+    "{} events did not fit the state of their thread behind a gap in its stream, and changed it",
 };
 
-inline constexpr std::string_view oddity_names[] = {"ends_after_gap", "old_events", "slow_flushes",
-                                                    "nested_tasks", "lost_targets"};
+inline constexpr std::string_view oddity_names[] = {"ends_after_gap", "old_events",   "slow_flushes",
+                                                    "nested_tasks",   "lost_targets", "lost_states"};
 static_assert(std::size(oddity_names) == std::size(oddity_sentences));
 
 class Oddities {

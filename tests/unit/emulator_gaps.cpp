@@ -31,6 +31,26 @@ TEST_F(GapTest, LostEventsAreCountedByThreadsAndReasons) {
     EXPECT_THAT(emulate().err, HasSubstr("8 events of 2 threads were lost (1 discarded, 7 limit)\n"));
 }
 
+// The event that begins the thread is missing, or one that pauses it.
+TEST_F(GapTest, AThreadMayBeInAnyStateBehindAGap) {
+    thread().gap(5, 30, 3, "error").event("OB.", 40).ends(50);
+    thread(2).gap(5, 30, 3, "error").ends(50);
+    thread(3).gap(5, 30, 3, "error").event("VTc", 40, {u32(1), u32(1)}).event("OHr", 45).ends(50);
+    thread(4).starts(10).gap(20, 30, 1, "error").event("OHr", 40).ends(50);
+    thread(5).starts(10).gap(20, 30, 1, "error").event("OHw", 40).event("OHr", 45).ends(50);
+    thread(6).starts(10).event("OHp", 15).gap(20, 30, 1, "error").ends(50);
+    const Finished done = emulate();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("events did not fit the state of their thread behind a gap"));
+    EXPECT_THAT(lines("thread.prv", 4), testing::Contains("2:45:4:3"));
+}
+
+// Without a gap each of them is wrong.
+TEST_F(GapTest, AThreadIsInItsStateWhereNothingIsMissing) {
+    thread().ends(50);
+    EXPECT_THAT(emulate().err, HasSubstr("cannot end: it is Unknown"));
+}
+
 TEST_F(GapTest, AStreamThatEndsByLossIsNotTracedUntilItsGapEnds) {
     thread()
         .starts(10)

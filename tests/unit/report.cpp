@@ -114,7 +114,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
  "clocks": {"hosts": 2, "measured": 0, "bound": null, "drift_corrected": false,
   "extrapolated_before": 0, "extrapolated_after": 0},
  "ties": 0, "crowded_cpus": [],
- "oddities": {"ends_after_gap": 0, "old_events": 0, "slow_flushes": 0, "nested_tasks": 0, "lost_targets": 0},
+ "oddities": {"ends_after_gap": 0, "old_events": 0, "slow_flushes": 0, "nested_tasks": 0, "lost_targets": 0, "lost_states": 0},
  "faults": [],
  "warnings": [
   "1 of 2 streams were not ended by their program (1 by a signal): their last states last until then, or to their last event",
