@@ -24,6 +24,8 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
     return {events.first, first, events.second, bytes - first};
 }
 
+constexpr const char* error_gap = "error";
+
 // Several processes of a machine may have one number; only one of them is in the first namespace.
 bool may_have_namesakes(const RingHeader& ring) {
     return ring.pid_space != 0 && ring.pid_space != first_pid_space;
@@ -180,7 +182,8 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
     uint64_t sound = end_of_sound_events(ring_, before.drained, end);
     if (sound < end) tell_damage();
     RingBlock next = next_block(ring_, before, sound, all);
-    for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
+    const char* reason = header().kept > 0 ? flight_gap : error_gap;
+    for (Gap& gap : gaps_of(before.skipped, before.file_end, reason)) gaps_.add(std::move(gap));
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
@@ -226,9 +229,18 @@ bool DrainedStream::settle(const EventPieces& events, size_t done, const RingPro
     if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
     settled.written += done;
     if (is_short) lose(events, done, settled);
-    if (!write_gaps() && !owner_lives(header())) return keep();
+    if (!write_gaps()) {
+        if (!owner_lives(header())) return keep();
+        keep_gaps(settled);
+    }
     commit(settled);
     return true;
+}
+
+// In the ring, until they can be written: this drainer may end before.
+void DrainedStream::keep_gaps(RingProgress& after) {
+    for (const Gap& gap : gaps_.behind(progress().gaps)) skip(after.skipped, gap);
+    gaps_.go_back_to(progress().gaps);
 }
 
 // The next attempt begins with what the ring says.
@@ -275,7 +287,7 @@ void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& a
     EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
     after.lost += lost.events;
     gaps_.lose_after(after.file_end, {after.file_end, lost.first_clock, lost.last_clock, lost.events,
-                                      limited_ ? "limit" : "error"});
+                                      limited_ ? "limit" : error_gap});
 }
 
 void DrainedStream::commit(const RingProgress& after) {

@@ -34,9 +34,15 @@ void skip(Skipped& skipped, const RingNote& note) {
     skip(skipped, note.from, begins ? note.from : note.to, note.lost);
 }
 
-std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset) {
+void skip(Skipped& skipped, const Gap& gap) {
+    const bool is_open = gap.to == UINT64_MAX;
+    if (is_open) skipped.off_from = gap.from;
+    if (!is_open || gap.lost > 0) skip(skipped, gap.from, is_open ? gap.from : gap.to, gap.lost);
+}
+
+std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset, const char* reason) {
     std::vector<Gap> gaps;
-    if (skipped.to > 0) gaps.push_back({offset, skipped.from, skipped.to, skipped.events, flight_gap});
+    if (skipped.to > 0) gaps.push_back({offset, skipped.from, skipped.to, skipped.events, reason});
     if (skipped.off_from > 0) gaps.push_back({offset, skipped.off_from, UINT64_MAX, 0, "region"});
     return gaps;
 }

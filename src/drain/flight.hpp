@@ -26,8 +26,9 @@ Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped);
 
 // Counts a gap between events that are given up.
 void skip(Skipped& skipped, const RingNote& note);
+void skip(Skipped& skipped, const Gap& gap);
 
 // The gaps that stand for `skipped`, before the event at `offset`.
-std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset);
+std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset, const char* reason = flight_gap);
 
 }  // namespace ovni::writer

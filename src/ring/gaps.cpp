@@ -104,6 +104,16 @@ GapMark Gaps::mark() const {
     return {gaps_.size(), gaps_.back().to, gaps_.back().lost};
 }
 
+std::vector<Gap> Gaps::behind(const GapMark& mark) const {
+    std::vector<Gap> all;
+    if (mark.count > 0 && mark.count <= gaps_.size())
+        if (const Gap& last = gaps_[mark.count - 1]; last.to != mark.to || last.lost != mark.lost)
+            all.push_back({last.offset, std::max(last.from, std::min(mark.to, last.to)), last.to,
+                           last.lost - mark.lost, last.reason});
+    for (size_t i = mark.count; i < gaps_.size(); ++i) all.push_back(gaps_[i]);
+    return all;
+}
+
 void Gaps::go_back_to(const GapMark& mark) {
     bool same = gaps_.size() == mark.count &&
                 (mark.count == 0 || (gaps_.back().to == mark.to && gaps_.back().lost == mark.lost));

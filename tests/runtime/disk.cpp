@@ -159,6 +159,31 @@ TEST_F(DiskTest, FileSizeSignalDoesNotEndTheProgram) {
     EXPECT_EQ(stream().events.size(), (50000u - 8) / 12);
 }
 
+// Whoever recovers the stream knows nothing but what the ring says.
+TEST_F(DiskTest, WhatIsLostIsAGapIfThatCouldNotBeWrittenEither) {
+    constexpr uint64_t count = 1000;
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        limit_file_size(OVNI_FORMAT_STREAM_HEADER);
+        for (uint64_t part = 0; part < 2; ++part) {
+            for (uint64_t i = 0; i < count; ++i) put("OB.", 1 + part * count + i);
+            ovni_flush();
+        }
+        ::raise(SIGKILL);
+    });
+    const Finished done = recover();
+    EXPECT_EQ(done.status, 0) << done.err;
+    const RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << recorded.gaps;
+    const auto& gap = recorded.gaps["gaps"][0];
+    EXPECT_EQ(gap["offset"], OVNI_FORMAT_STREAM_HEADER);
+    EXPECT_EQ(gap["reason"], "error");
+    EXPECT_EQ(gap["lost"], recorded.json["ovni"]["lost"]);
+    EXPECT_GE(gap["lost"], count);
+    EXPECT_GE(gap["to"], count);
+}
+
 TEST_F(DiskTest, WritingGoesOnWhenThereIsRoomAgain) {
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
