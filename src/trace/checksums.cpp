@@ -127,11 +127,13 @@ void BlockChecker::next_block() {
         is_over_ = true;
         return;
     }
+    // What is left of the block may be read: nothing tells that it is wrong.
     if (record.end > stream_size_)
-        return damaged(
-            fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut, or "
-                        "another program has written it (then remove {})",
-                        record.end, events_name, stream_size_, stream_crc_name));
+        return fail(stream_size_,
+                    Error(fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut, or "
+                                      "another program has written it (then remove {})",
+                                      record.end, events_name, stream_size_, stream_crc_name),
+                          records_.path(), next_record_));
     next_record_ += sizeof record;
 }
 
@@ -152,7 +154,10 @@ bool BlockChecker::is_rewritten() {
     if (!newer_) return false;
     is_over_ = true;
     if (checksums_ == Checksums::compared)
-        log::warn("{}: differs from {}, which is older: its checksums are ignored", stream_, stream_crc_name);
+        log::warn(
+            "{}: differs from its checksums in {}, which is older, so they are ignored: if no program has "
+            "rewritten the stream, as the reference's ovnisort does, it is damaged",
+            stream_, stream_crc_name);
     return true;
 }
 

@@ -104,7 +104,7 @@ TEST_F(DistributedTest, AStreamThatIsNewerThanItsChecksumsIsOneWarning) {
          {std::vector<std::string>(), {"--exact-order", "--sort"}}) {
         Finished done = distributed(2, directory, output("out"), options);
         EXPECT_EQ(done.status, 0) << done.err;
-        const std::string warning = "thread.1/stream.obs: differs from stream.crc";
+        const std::string warning = "thread.1/stream.obs: differs from its checksums in stream.crc";
         EXPECT_THAT(done.err, HasSubstr(warning));
         EXPECT_EQ(done.err.find(warning), done.err.rfind(warning)) << done.err;
     }
