@@ -197,6 +197,7 @@ void CutWriter::write_stream(uint32_t s) {
         see(event.clock);
         ++summary_.events;
     }
+    reader.check_what_was_read();
     writer.end();
     summary_.events += count_events(cut.opening) + count_events(cut.closing);
     if (!writer.gaps().empty()) write_gaps(directory, writer.gaps());

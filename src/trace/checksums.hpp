@@ -39,6 +39,10 @@ class BlockChecker {
     void check(uint64_t offset) const {
         if (fault_ && offset >= limit_) throw Error(*fault_);
     }
+    // Throws that of a block that differs and begins before `offset`, whose bytes have all been seen.
+    void check_blocks_before(uint64_t offset) const {
+        if (fault_ && fault_->path == stream_ && fault_->offset < offset) throw Error(*fault_);
+    }
     // The least offset at which check() throws.
     uint64_t limit() const { return limit_; }
 

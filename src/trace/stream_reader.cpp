@@ -44,6 +44,13 @@ void StreamReader::load_next() {
     load(OVNI_FORMAT_EVENT_MAX);
 }
 
+void StreamReader::check_what_was_read() {
+    if (!checksums_) return;
+    if (const auto block = checksums_->block(); block && block->begin < at_.at)
+        read_up_to(std::min(held_, at_.next), std::min(end_, block->end));
+    checksums_->check_blocks_before(at_.at);
+}
+
 const uint8_t* StreamReader::load(uint64_t size) {
     if (next_range_ < ranges_.size() && ranges_[next_range_].begin <= at_.next) sort_range();
     read_up_to(std::min(held_, at_.next), std::min(end_, at_.next + size));

@@ -92,6 +92,10 @@ class StreamReader {
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
 
+    // For who stops before the end: reads the block of what came before the present event to its end. Throws
+    // Error if it differs from its checksum.
+    void check_what_was_read();
+
     // Does take() apply? There is nothing but events.
     bool is_plain() const { return plain_; }
     // The fast way for many events. Hands the current event and its successors to `taker(clock, at, bytes)`,

@@ -412,6 +412,15 @@ TEST_F(CutOptionsTest, TheTraceNeedsNoPermissionToWrite) {
     EXPECT_EQ(files_of(whole_), before);
 }
 
+// The part ends amid the block that was damaged.
+TEST_F(CutOptionsTest, DamageIsSeenThoughItsBlockEndsBehindThePart) {
+    StreamBuilder& stream = builder_.thread({.tid = 1}).starts(1000);
+    for (int i = 0; i < 20; ++i) stream.event("OB.", 1010 + 10 * i);
+    stream.ends(2000).checksums(1 << 10).flip(28, 1);
+    const Finished done = try_cut(builder_.write(), "part", {"--from", "50ns", "--to", "100ns"});
+    expect_error(done, "they were damaged after they were recorded");
+}
+
 }  // namespace
 
 }  // namespace ovni::test
