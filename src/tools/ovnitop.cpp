@@ -34,6 +34,7 @@
 #include "tools/pop_table.hpp"
 #include "tools/region_profile.hpp"
 #include "tools/text_output.hpp"
+#include "trace/gaps.hpp"
 #include "trace/region_names.hpp"
 #include "trace/trace.hpp"
 
@@ -115,11 +116,24 @@ class Counts {
     Progress progress_;
 };
 
+// Events that were not recorded are in no table.
+void tell_lost_events(const Trace& trace) {
+    uint64_t lost = 0;
+    for (const Stream& stream : trace.streams()) {
+        try {
+            for (const Gap& gap : read_gaps(stream.directory)) lost += gap.lost;
+        } catch (const Error&) {  // told when the stream is read
+        }
+    }
+    if (lost > 0) log::warn("events that were lost, and are in no table: {}", lost);
+}
+
 // Throws Error if nothing is there.
 Trace open(const TracePart& part, Metadata metadata = Metadata::interpreted) {
     Trace trace = part.open(metadata);
     refuse_no_trace(trace);
     tell_left_events(trace);
+    tell_lost_events(trace);
     return trace;
 }
 
@@ -191,7 +205,7 @@ int print_waiting(const TracePart& part) {
     tell_missing_ranks(system);
     const std::vector<bool> all_processes(system.processes().size(), true);
     const OpenStream open = [&](uint32_t s) {
-        return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::compared_quietly);
+        return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::compared);
     };
     const OpenTraceReader reader(trace, system, all_processes, open);
     const Waiting waiting =
@@ -241,6 +255,8 @@ void print_waits_of(AnalysedTrace& of, TextOutput& out) {
 void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
     const std::vector<Efficiency> efficiencies = of.traffic.efficiencies.get().all;
     if (efficiencies.empty()) return log::info("no efficiencies: no process has recorded MPI_Init");
+    if (std::ranges::any_of(of.trace.streams(), [](const Stream& s) { return s.metadata.end.has_value(); }))
+        log::warn("the program did not end in order, or is running still: see --waiting, too");
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
 }

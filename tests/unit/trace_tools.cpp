@@ -263,6 +263,19 @@ TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
         << top.err;
 }
 
+TEST_F(TraceToolsTest, LostEventsAreToldWithEveryTable) {
+    trace_
+        .thread(
+            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+        .starts(1000)
+        .gap(1100, 1200, 5, "limit")
+        .event("OHe", 1300);
+    for (const std::vector<std::string>& table :
+         {std::vector<std::string>{}, {"--mpi"}, {"--messages"}, {"--waits"}, {"--pop"}, {"--waiting"}})
+        EXPECT_NE(tool("ovnitop", table).err.find("WARN: events that were lost, and are in no table: 5\n"),
+                  std::string::npos);
+}
+
 TEST_F(TraceToolsTest, EfficienciesSayOfHowManyRanksTheyAre) {
     trace_
         .thread(
