@@ -59,7 +59,7 @@ TEST_F(JobEnds, AProgramWithoutMpirunLeavesNoRunDirectory) {
     for (int i = 0; i < 3; ++i) {
         const Finished done = run({program("ovnirun"), app("heat"), "20", "20", "10"});
         EXPECT_EQ(done.status, 0) << done.err;
-        EXPECT_EQ(done.err.find("killed programs"), done.err.npos) << done.err;
+        EXPECT_EQ(done.err.find("left events"), done.err.npos) << done.err;
     }
 }
 

@@ -117,11 +117,12 @@ TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
     kill_one("first_job");
     kill_one("first_job");
     const Finished next = run({program("ovnirun"), "true"}, {"OVNI_RUNDIR=" + home().string()});
-    const size_t at = next.err.find("ovnirun: killed programs of job first_job left events, ");
+    const size_t at =
+        next.err.find("ovnirun: programs of job first_job that have ended left events in memory, ");
     ASSERT_NE(at, next.err.npos) << next.err;
     EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, as " + left()[0].string()),
                                 HasSubstr("ovnirecover --job first_job\n")));
-    EXPECT_EQ(next.err.find("first_job left", at + 50), next.err.npos) << next.err;
+    EXPECT_EQ(next.err.find("of job first_job", at + 50), next.err.npos) << next.err;
 }
 
 // There is nothing that the user could save.
