@@ -21,7 +21,7 @@ thread_local int silences = 0;
 
 constexpr std::string_view names[] = {"DEBUG", "INFO", "WARN", "ERROR"};
 
-// What cannot be said on stderr is not said: fmt::print() would throw.
+// A line that stderr does not take is not said: fmt::print() would throw.
 void print(Level level, std::string_view text) {
     const std::string line =
         fmt::format("{}: {}: {}\n", program, names[static_cast<size_t>(level)], message_text(text));

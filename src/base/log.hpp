@@ -19,7 +19,7 @@ void set_program(std::string_view name);
 void enable_debug();
 // This thread prints nothing below that level from now on: for ranks that leave the rest to rank 0.
 void print_from(Level lowest);
-// What to do about such errors: printed once, behind the first of them.
+// Advice about errors, which is printed once, behind the first of them.
 void advise(std::function<bool(std::string_view error)> concerns, std::string advice);
 // All warnings so far of this process, printed or not. Each text is printed once.
 std::set<std::string> kept_warnings();

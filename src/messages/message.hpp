@@ -9,7 +9,7 @@
 
 namespace ovni {
 
-// What of a message concerns how long its receiver waits.
+// The part of a message that decides how long its receiver waits.
 struct Arrival {
     int64_t send_posted = 0, receive_posted = 0;  // the enter of the call that posts it
     int64_t receive_wait_begin = 0,

@@ -25,7 +25,7 @@ class OpenTraceReader {
                     const OpenStream& open);
 
     const std::vector<OpenProcess>& processes() const { return processes_; }
-    // What is wrong with streams.
+    // Faults of streams.
     const std::set<std::string>& damages() const { return damages_; }
     // These communicators as the processes know them, and how far each is there.
     std::vector<CommunicatorOfProcess> communicators(const std::vector<uint64_t>& ids) const;

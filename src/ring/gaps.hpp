@@ -34,7 +34,7 @@ class Gaps {
         return !gaps_.empty() && gaps_.back().offset == end && gaps_.back().lost > 0;
     }
     bool empty() const { return gaps_.empty(); }
-    // What has come since the list had that mark.
+    // Gaps, and growth of the last one, since the list had that mark.
     std::vector<Gap> behind(const GapMark& mark) const;
     // go_back_to() makes the list what it was when it had that mark.
     GapMark mark() const;

@@ -55,7 +55,8 @@ void tell_abandoned() {
             left[name_of_run(directory).job].push_back(directory);
     for (const auto& [job, directories] : left)
         std::fprintf(stderr,
-                     "ovnirun: programs of job %s that have ended left events in memory, %s ago, in %zu run director%s, as %s: "
+                     "ovnirun: programs of job %s that have ended left events in memory, %s ago, in %zu run "
+                     "director%s, as %s: "
                      "ovnirecover --job %s\n",
                      job.c_str(), age_of(directories.front()).c_str(), directories.size(),
                      directories.size() == 1 ? "y" : "ies", directories.front().c_str(), job.c_str());

@@ -71,8 +71,8 @@ std::vector<std::string> left_events_of(const Known& trace) {
     }
     std::vector<std::string> sentences;
     if (!left.empty())
-        sentences.push_back(
-            fmt::format("events of programs that have ended wait on this node: ovnirecover {}", fmt::join(left, " ")));
+        sentences.push_back(fmt::format(
+            "events of programs that have ended wait on this node: ovnirecover {}", fmt::join(left, " ")));
     if (!written.empty())
         sentences.push_back(
             fmt::format("a program on this node still writes this trace: ovnirecover --write-out {}",
