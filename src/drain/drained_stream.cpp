@@ -109,6 +109,7 @@ bool DrainedStream::begin() {
 void DrainedStream::take_up() {
     gaps_ = Gaps::load(gaps_path());
     gaps_.go_back_to(progress().gaps);
+    for (Gap& gap : gaps_of(progress().unsaved, progress().unsaved_at, error_gap)) gaps_.add(std::move(gap));
     announce();
     if (open_file() && file_.size() > progress().file_end) file_.cut(progress().file_end);
 }
@@ -182,8 +183,7 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
     uint64_t sound = end_of_sound_events(ring_, before.drained, end);
     if (sound < end) tell_damage();
     RingBlock next = next_block(ring_, before, sound, all);
-    const char* reason = header().kept > 0 ? flight_gap : error_gap;
-    for (Gap& gap : gaps_of(before.skipped, before.file_end, reason)) gaps_.add(std::move(gap));
+    for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
     next.after.file_end = before.file_end + done;
@@ -229,18 +229,18 @@ bool DrainedStream::settle(const EventPieces& events, size_t done, const RingPro
     if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
     settled.written += done;
     if (is_short) lose(events, done, settled);
-    if (!write_gaps()) {
-        if (!owner_lives(header())) return keep();
-        keep_gaps(settled);
-    }
+    if (!write_gaps() && !owner_lives(header())) return keep();
     commit(settled);
     return true;
 }
 
-// In the ring, until they can be written: this drainer may end before.
-void DrainedStream::keep_gaps(RingProgress& after) {
-    for (const Gap& gap : gaps_.behind(progress().gaps)) skip(after.skipped, gap);
-    gaps_.go_back_to(progress().gaps);
+// The ring says what the file of gaps lacks: this drainer may end before there is room.
+void DrainedStream::note_gaps(RingProgress& now, const GapMark& saved) const {
+    now.gaps = gaps_.is_saved() ? gaps_.mark() : saved;
+    now.unsaved = {};
+    const std::vector<Gap> unsaved = gaps_.behind(now.gaps);
+    for (const Gap& gap : unsaved) skip(now.unsaved, gap);
+    if (!unsaved.empty()) now.unsaved_at = unsaved.front().offset;
 }
 
 // The next attempt begins with what the ring says.
@@ -293,8 +293,9 @@ void DrainedStream::lose(const EventPieces& events, size_t done, RingProgress& a
 void DrainedStream::commit(const RingProgress& after) {
     RingHeader& h = header();
     uint32_t next = h.current.load(std::memory_order_relaxed) + 1;
+    const GapMark saved = progress().gaps;
     h.progress[next % 2] = after;
-    h.progress[next % 2].gaps = gaps_.mark();
+    note_gaps(h.progress[next % 2], saved);
     h.current.store(next, std::memory_order_release);
     announce();
 }

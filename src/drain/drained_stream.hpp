@@ -91,7 +91,7 @@ class DrainedStream {
     bool give_up_until(uint64_t target);
     bool settle(const EventPieces& events, size_t done, const RingProgress& after);
     bool keep();
-    void keep_gaps(RingProgress& after);
+    void note_gaps(RingProgress& now, const GapMark& saved) const;
     size_t write(const EventPieces& events, uint64_t offset);
     size_t write_to_limit(const EventPieces& events, uint64_t offset);
     void lose(const EventPieces& events, size_t done, RingProgress& after);

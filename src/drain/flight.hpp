@@ -28,7 +28,7 @@ Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped);
 void skip(Skipped& skipped, const RingNote& note);
 void skip(Skipped& skipped, const Gap& gap);
 
-// The gaps that stand for `skipped`, before the event at `offset`.
+// The gaps that stand for `skipped`, before the event at `offset`; `reason`: of the events.
 std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset, const char* reason = flight_gap);
 
 }  // namespace ovni::writer

@@ -34,6 +34,8 @@ class Gaps {
         return !gaps_.empty() && gaps_.back().offset == end && gaps_.back().lost > 0;
     }
     bool empty() const { return gaps_.empty(); }
+    // The file shows all of them.
+    bool is_saved() const { return !is_changed_; }
     // Gaps, and growth of the last one, since the list had that mark.
     std::vector<Gap> behind(const GapMark& mark) const;
     // go_back_to() makes the list what it was when it had that mark.

@@ -52,8 +52,8 @@ struct NestedRing {
     std::atomic<uint64_t> lost_told;  // so many of them have their gap
 };
 
-// Events that the flight recorder has given up since the last one that it wrote: their clocks and number;
-// none if `to` is 0. `off_from` says whether recording was off there.
+// Events that are missing: those that the flight recorder has given up since the last one that it wrote, or
+// those of gaps. Their clocks and number; none if `to` is 0. `off_from` says whether recording was off there.
 struct Skipped {
     uint64_t from, to, events;
     uint64_t off_from;  // clock of its end; 0: it was on
@@ -67,7 +67,9 @@ struct RingProgress {
     uint64_t nested_drained[2], nested_lost_told[2];
     uint64_t lost;
     Skipped skipped;
-    GapMark gaps;  // gaps in the file behind this mark are not valid
+    GapMark gaps;         // gaps in the file behind this mark are not valid
+    Skipped unsaved;      // gaps behind the mark that found no room on disk, as one
+    uint64_t unsaved_at;  // the offset of the first of them
     uint32_t notes_taken;
 };
 
@@ -99,7 +101,7 @@ enum class RingPlace : uint32_t {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x39676e69726e766f;  // "ovnring9"
+    static constexpr uint64_t magic_number = 0x61676e69726e766f;  // "ovnringa"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 

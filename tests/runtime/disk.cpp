@@ -184,6 +184,29 @@ TEST_F(DiskTest, WhatIsLostIsAGapIfThatCouldNotBeWrittenEither) {
     EXPECT_GE(gap["to"], count);
 }
 
+TEST_F(DiskTest, AGapThatFoundNoRoomIsWrittenWhenThereIs) {
+    constexpr uint64_t count = 1000;
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        rlimit limit{OVNI_FORMAT_STREAM_HEADER, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (uint64_t i = 0; i < count; ++i) put("OB.", 1 + i);
+        ovni_flush();
+        limit.rlim_cur = RLIM_INFINITY;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        put("OU[", 1000000000000000);
+        stop();
+    });
+    const RecordedStream recorded = stream();
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u) << recorded.gaps;
+    const auto& gap = recorded.gaps["gaps"][0];
+    EXPECT_EQ(gap["offset"], OVNI_FORMAT_STREAM_HEADER);
+    EXPECT_EQ(gap["lost"], recorded.json["ovni"]["lost"]);
+    EXPECT_GE(gap["lost"], count);
+    EXPECT_EQ(recorded.events.back().code, "OU[");
+}
+
 TEST_F(DiskTest, WritingGoesOnWhenThereIsRoomAgain) {
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
