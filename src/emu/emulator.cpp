@@ -83,6 +83,7 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
             Condition::meets(operation.conditions, thread.condition & ~Condition::out_of_cpu);
         if (is_in_state || !lost_state(t)) forbidden(operation, thread);
         set_state(t, RunState::running);
+        update_cpu(t);
         propagate();
     }
     switch (operation.kind) {
@@ -175,7 +176,7 @@ void Emulator::set_state(uint32_t t, RunState state) {
 
 bool Emulator::lost_state(uint32_t t) {
     const Thread& thread = machine_.threads[t];
-    if (!thread.had_gap || thread.state() == RunState::dead) return false;
+    if (!thread.had_gap) return false;
     note(Oddity::lost_state);
     if (thread.cpu == nobody) {
         enter_cpu(t, machine_.find_cpu(thread.loom, CpuInfo::virtual_index));

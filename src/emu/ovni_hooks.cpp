@@ -51,7 +51,9 @@ uint32_t cpu_of_event(Emulator& emulator, const Thread& thread, int index) {
 
 void execute(Emulator& emulator, uint32_t t, const EventView& event) {
     Thread& thread = emulator.machine().threads[t];
-    check_state(thread, state_bit(RunState::unknown) | state_bit(RunState::dead), "start to run");
+    constexpr uint8_t not_there = state_bit(RunState::unknown) | state_bit(RunState::dead);
+    expect_state(emulator, t, not_there, "start to run");
+    if (!thread.in(not_there)) emulator.leave_cpu(t);
     uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
     thread.cpu = cpu;
     emulator.tracker().affinity_changed(t);
@@ -64,6 +66,7 @@ void end(Emulator& emulator, uint32_t t, const EventView&) {
     emulator.set_state(t, RunState::dead);
     emulator.leave_cpu(t);
     emulator.tracker().affinity_changed(t);
+    emulator.machine().threads[t].had_gap = false;
 }
 
 template <const Step& step>
@@ -77,7 +80,10 @@ void move_itself(Emulator& emulator, uint32_t t, const EventView& event) {
     expect_payload(event, 4);
     const Thread& thread = emulator.machine().threads[t];
     expect_state(emulator, t, active_states, "move to another CPU");
-    if (!thread.in(active_states)) emulator.set_state(t, RunState::running);
+    if (!thread.in(active_states)) {
+        emulator.set_state(t, RunState::running);
+        emulator.update_cpu(t);
+    }
     uint32_t cpu = cpu_of_event(emulator, thread, argument<int32_t>(event, 0));
     if (cpu != thread.cpu) emulator.migrate(t, cpu);
 }

@@ -39,6 +39,9 @@ TEST_F(GapTest, AThreadMayBeInAnyStateBehindAGap) {
     thread(4).starts(10).gap(20, 30, 1, "error").event("OHr", 40).ends(50);
     thread(5).starts(10).gap(20, 30, 1, "error").event("OHw", 40).event("OHr", 45).ends(50);
     thread(6).starts(10).event("OHp", 15).gap(20, 30, 1, "error").ends(50);
+    thread(7).starts(10).gap(20, 30, 1, "error").starts(40).ends(50);
+    thread(8).starts(10).ends(15).gap(20, 30, 1, "error").ends(50);
+    thread(9).gap(5, 30, 3, "error").event("OAs", 40, {0}).ends(50);
     const Finished done = emulate();
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("events did not fit the state of their thread behind a gap"));
