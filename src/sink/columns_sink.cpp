@@ -67,9 +67,11 @@ void ColumnsSink::share(const Slice& slice) {
     std::vector<uint64_t> ends = whole_chunks();
     uint64_t count = 0;
     for (size_t c = 0; c < columns_.size(); ++c) count += ends[c] - columns_[c].filtered;
+    const uint64_t whole_messages = message_rows_ / rows_in_chunk;
+    count += whole_messages - ready_messages_;
     if (count < owners_.ranks) return;
     ready_ = std::move(ends);
-    ready_messages_ = messages_written_ + messages_.whole();
+    ready_messages_ = whole_messages;
 }
 
 void ColumnsSink::write(const Slice& slice) {
@@ -79,7 +81,8 @@ void ColumnsSink::write(const Slice& slice) {
         messages_.add(message_rows(slice.messages));
         return write_until(whole_chunks(), messages_written_ + messages_.whole());
     }
-    if (!gathered_.empty()) write_gathered(gathered_messages_);
+    if (file_ && (!gathered_.empty() || messages_written_ < gathered_messages_))
+        write_gathered(gathered_messages_);
     filter_until(ready_);
 }
 
@@ -155,8 +158,10 @@ void ColumnsSink::hand_out(const Slice& slice) {
         }
         columns_[c].total = from;
     }
-    if (std::ranges::any_of(of_rank, [](const auto& of_one) { return of_one.back() > 0; }))
-        gather_messages(slice);
+    uint64_t messages = 0;
+    for (const auto& of_one : of_rank) messages += of_one.back();
+    message_rows_ += messages;
+    if (messages > 0) gather_messages(slice);
 }
 
 void ColumnsSink::gather_messages(const Slice& slice) {
@@ -217,7 +222,7 @@ std::vector<ColumnsSink::DueChunk> ColumnsSink::due_chunks(const std::vector<uin
         for (uint64_t chunk = owners_.first_of(me(), c, columns_[c].filtered); chunk < ends[c];
              chunk += owners_.ranks, ++rows) {
             const size_t count = rows_in(c, chunk);
-            due.push_back({count < rows_in_chunk ? INT64_MAX : (*rows)[count - 1].time, c, count});
+            due.push_back({count < rows_in_chunk ? INT64_MAX : (*rows)[count - 1].time, c, chunk, count});
         }
     }
     sort(due);
@@ -228,8 +233,9 @@ std::vector<ColumnsSink::DueChunk> ColumnsSink::due_chunks(const std::vector<uin
 std::vector<ColumnsSink::DueChunk> ColumnsSink::due_messages(uint64_t until) const {
     std::vector<DueChunk> due;
     for (uint64_t chunk = 0; chunk < messages_.whole() && messages_written_ + chunk < until; ++chunk)
-        due.push_back({messages_.last_time(chunk), columns_.size(), rows_in_chunk});
-    if (until == all_messages && messages_.has_part()) due.push_back({INT64_MAX, columns_.size()});
+        due.push_back({messages_.last_time(chunk), columns_.size(), messages_written_ + chunk});
+    if (until == all_messages && messages_.has_part())
+        due.push_back({INT64_MAX, columns_.size(), all_messages});
     return due;
 }
 
@@ -288,9 +294,9 @@ void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
 }
 
 void ColumnsSink::gather_filtered() {
+    gathered_messages_ = filtered_messages_;
     if (std::ranges::none_of(columns_, [](const Column& c) { return c.gathered < c.filtered; })) return;
     gathered_ = ranks_->gather(filtered_);
-    gathered_messages_ = filtered_messages_;
     filtered_.clear();
     for (Column& column : columns_) column.gathered = column.filtered;
 }

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "sink/chunk_filter.hpp"
@@ -55,10 +55,11 @@ class ColumnsSink : public Sink {
     struct DueChunk {
         int64_t last_time = 0;
         uint64_t column = 0;  // columns_.size(): of messages
+        uint64_t chunk = 0;   // its number in the column
         uint64_t count = 0;   // rows
         uint64_t bytes = 0;   // where it has been filtered
         const uint8_t* filtered = nullptr;
-        auto place() const { return std::pair(last_time, column); }
+        auto place() const { return std::tuple(last_time, column, chunk); }
     };
 
     size_t me() const { return static_cast<size_t>(ranks_->rank()); }
@@ -115,6 +116,7 @@ class ColumnsSink : public Sink {
     PerRank<std::vector<uint8_t>> gathered_;  // on rank 0: those of all ranks
     // Chunks that the next write() filters up to, by column, and how many of messages are due with them.
     std::vector<uint64_t> ready_;
+    uint64_t message_rows_ = 0;  // so far, on all ranks
     uint64_t ready_messages_ = 0, filtered_messages_ = 0, gathered_messages_ = 0;
 };
 

@@ -208,6 +208,7 @@ TEST_F(ColumnsTest, GoOnBeyondOneChunk) {
         std::string name = "ranks" + std::to_string(ranks);
         ASSERT_EQ(distributed(ranks, directory, output(name), columns_to(name + ".h5")).status, 0);
         EXPECT_EQ(differences(output(name + ".h5"), output(name), output("serial.h5")), "");
+        EXPECT_TRUE(read_file(output(name + ".h5")) == read_file(output("serial.h5"))) << name;
     }
 }
 
