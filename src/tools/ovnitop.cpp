@@ -255,7 +255,11 @@ void print_waits_of(AnalysedTrace& of, TextOutput& out) {
 void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
     const std::vector<Efficiency> efficiencies = of.traffic.efficiencies.get().all;
     if (efficiencies.empty()) return log::info("no efficiencies: no process has recorded MPI_Init");
-    if (std::ranges::any_of(of.trace.streams(), [](const Stream& s) { return s.metadata.end.has_value(); }))
+    const auto ended_early = [](const Stream& stream) {
+        const auto& end = stream.metadata.end;
+        return end && end->by != "loss" && end->by != "exec";
+    };
+    if (std::ranges::any_of(of.trace.streams(), ended_early))
         log::warn("the program did not end in order, or is running still: see --waiting, too");
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
@@ -281,9 +285,7 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     const std::vector<bool> all(system.processes().size(), true);
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
-    const auto open = [&](uint32_t s) {
-        return open_stream(trace, clocks, s, Regions::as_they_are, Checksums::compared_quietly);
-    };
+    const auto open = [&](uint32_t s) { return open_stream(trace, clocks, s); };
     AnalysedTrace analysed{
         analyse_traffic(alone, trace, system, clocks, all, open, usable_cores(), table.needs), trace, system,
         time_origin(trace, clocks)};

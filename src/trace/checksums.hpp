@@ -35,7 +35,7 @@ class BlockChecker {
     void see(std::span<const uint8_t> bytes);
     // Throws the Error of the first block that differs, named by its beginning, if `offset` in stream.obs has
     // reached the end of that block. Throws that of a damaged record of stream.crc once `offset` has reached
-    // the block of the record.
+    // the block of the record; if the block ends behind the stream, once it has reached the stream's end.
     void check(uint64_t offset) const {
         if (fault_ && offset >= limit_) throw Error(*fault_);
     }
