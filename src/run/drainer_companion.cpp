@@ -56,7 +56,7 @@ void tell_abandoned() {
     for (const auto& [job, directories] : left)
         std::fprintf(stderr,
                      "ovnirun: programs of job %s that have ended left events in memory, %s ago, in %zu run "
-                     "director%s, as %s: "
+                     "director%s, for example %s: "
                      "ovnirecover --job %s\n",
                      job.c_str(), age_of(directories.front()).c_str(), directories.size(),
                      directories.size() == 1 ? "y" : "ies", directories.front().c_str(), job.c_str());

@@ -241,13 +241,14 @@ std::vector<std::string> chosen(const Cli& cli, bool living) {
     if (directories.empty() && !cli.has("all"))
         throw Error(
             living ? "no program that runs has a run directory of it here (see --list)"
-                   : "no abandoned run directory is of it (see --list; of programs that run: --write-out)",
+                   : "it has no abandoned run directory here (see --list); if it still runs, use --write-out",
             cli.has("job") ? "job " + cli.get("job") : "process " + cli.get("pid"));
     if (run_directories().empty())
         tell_none();
     else if (directories.empty())
-        log::info("{}", living ? "no program that runs has a run directory here (see --list)"
-                               : "nothing is abandoned here (see --list; of programs that run: --write-out)");
+        log::info("{}",
+                  living ? "no program that runs has a run directory here (see --list)"
+                         : "nothing is abandoned here (see --list); of programs that still run: --write-out");
     if (cli.has("all") && jobs.size() > 1 && !cli.has("yes"))
         throw UsageError(
             fmt::format("run directories of {} jobs are here: {}; choose one with --job, or take "

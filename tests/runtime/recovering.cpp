@@ -92,7 +92,7 @@ TEST_F(RecoverJobsTest, AreChosen) {
 
     const Finished none = ask({"--job", "third_job"});
     EXPECT_EQ(none.status, 1);
-    EXPECT_THAT(none.err, HasSubstr("job third_job: no abandoned run directory is of it"));
+    EXPECT_THAT(none.err, HasSubstr("job third_job: it has no abandoned run directory here"));
 
     const Finished first = ask({"--job", "first_job"});
     EXPECT_EQ(first.status, 0) << first.err;
@@ -120,7 +120,7 @@ TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
     const size_t at =
         next.err.find("ovnirun: programs of job first_job that have ended left events in memory, ");
     ASSERT_NE(at, next.err.npos) << next.err;
-    EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, as " + left()[0].string()),
+    EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, for example " + left()[0].string()),
                                 HasSubstr("ovnirecover --job first_job\n")));
     EXPECT_EQ(next.err.find("of job first_job", at + 50), next.err.npos) << next.err;
 }
