@@ -157,10 +157,8 @@ std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, c
     std::map<uint32_t, const ProcessTimes*> times_of;
     for (const ProcessTimes& of : times) times_of[of.process] = &of;
     std::vector<Wait> all;
-    for (auto& [process, messages] : received_by) {
+    for (auto& [process, messages] : received_by)
         append(all, waits_of_receiver(std::move(messages), times_of[process]));
-        messages = {};
-    }
     append(all, waits_of_sender(sent, all));
     return all;
 }

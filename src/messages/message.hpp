@@ -12,8 +12,8 @@ namespace ovni {
 // The part of a message that decides how long its receiver waits.
 struct Arrival {
     int64_t send_posted = 0, receive_posted = 0;  // the enter of the call that posts it
-    int64_t receive_wait_begin = 0,
-            receive_wait_end = 0;                  // the call that completes it; MessageEnd::never: none
+    // The call that completes it; MessageEnd::never: none.
+    int64_t receive_wait_begin = 0, receive_wait_end = 0;
     uint64_t send_offset = 0, receive_offset = 0;  // of the event that posts it
     uint32_t send_stream = 0, receive_stream = 0;
     uint32_t receive_completed_in = 0;

@@ -78,7 +78,7 @@ struct Wait {
 
     int64_t length() const { return end - begin - between; }
 };
-static_assert(std::is_trivially_copyable_v<Wait>);
+static_assert(sizeof(Wait) == 56 && std::is_trivially_copyable_v<Wait>);
 
 // The waits of those who receive; `received`: what threads of one process have received. `times`: of that
 // process, or null.

@@ -275,6 +275,26 @@ TEST_F(DrainerTest, DamagedEventsEndTheStreamAfterTheLastWholeOne) {
     EXPECT_EQ(recorded.gaps["gaps"][0]["from"], 20);
 }
 
+TEST_F(DrainerTest, GapsBehindAMarkAreThoseThatCameSince) {
+    writer::Gaps gaps;
+    gaps.add({8, 10, 20, 2, "error"});
+    EXPECT_FALSE(gaps.is_saved());
+    EXPECT_EQ(gaps.behind({}).size(), 1u);
+    const writer::GapMark mark = gaps.mark();
+    EXPECT_TRUE(gaps.behind(mark).empty());
+    EXPECT_TRUE(gaps.save(home() / "gaps.json"));
+    EXPECT_TRUE(gaps.is_saved());
+    gaps.add({8, 25, 30, 3, "error"});  // the gap goes on
+    gaps.add({50, 40, UINT64_MAX, 0, "region"});
+    const std::vector<writer::Gap> since = gaps.behind(mark);
+    ASSERT_EQ(since.size(), 2u);
+    EXPECT_EQ(since[0].from, 20u);
+    EXPECT_EQ(since[0].to, 30u);
+    EXPECT_EQ(since[0].lost, 3u);
+    EXPECT_EQ(since[1].offset, 50u);
+    EXPECT_EQ(since[1].to, UINT64_MAX);
+}
+
 TEST_F(DrainerTest, GapsAreInOrderWhateverIsAdded) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 200; ++round) {

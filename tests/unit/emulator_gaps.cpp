@@ -48,6 +48,13 @@ TEST_F(GapTest, AThreadMayBeInAnyStateBehindAGap) {
     EXPECT_THAT(lines("thread.prv", 4), testing::Contains("2:45:4:3"));
 }
 
+// Nothing tells its CPU, so the virtual one shows it.
+TEST_F(GapTest, AThreadWhoseBeginIsMissingRunsOnTheVirtualCpu) {
+    thread().gap(5, 30, 3, "error").event("VTc", 35, {u32(1), u32(1)}).event("VAr", 40).ends(50);
+    emulate();
+    EXPECT_THAT(lines("cpu.prv", 3), ElementsAre("3:30:3:0", "3:30:3:1", "3:45:3:0"));
+}
+
 // Without a gap each of them is wrong.
 TEST_F(GapTest, AThreadIsInItsStateWhereNothingIsMissing) {
     thread().ends(50);

@@ -252,11 +252,7 @@ TEST_F(TraceToolsTest, ErrorsThatCannotBeToldAreErrors) {
 }
 
 TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
-    trace_
-        .thread(
-            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
-        .starts(1000)
-        .event("MCb", 1002);
+    rank(0, 1).starts(1000).event("MCb", 1002);
     const Finished top = tool("ovnitop", {"--waiting"});
     EXPECT_EQ(top.out, "no call of MPI and no wait in POSIX threads is open at the end of the trace\n");
     EXPECT_NE(top.err.find("ends inside of MPI_Barrier, though its program has ended it"), std::string::npos)
@@ -264,12 +260,7 @@ TEST_F(TraceToolsTest, AStreamThatWasCutWaitsForNobody) {
 }
 
 TEST_F(TraceToolsTest, LostEventsAreToldWithEveryTable) {
-    trace_
-        .thread(
-            {.pid = 1, .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
-        .starts(1000)
-        .gap(1100, 1200, 5, "limit")
-        .event("OHe", 1300);
+    rank(0, 1).starts(1000).gap(1100, 1200, 5, "limit").event("OHe", 1300);
     for (const std::vector<std::string>& table :
          {std::vector<std::string>{}, {"--mpi"}, {"--messages"}, {"--waits"}, {"--pop"}, {"--waiting"}})
         EXPECT_NE(tool("ovnitop", table).err.find("WARN: events that were lost, and are in no table: 5\n"),
@@ -277,30 +268,20 @@ TEST_F(TraceToolsTest, LostEventsAreToldWithEveryTable) {
 }
 
 TEST_F(TraceToolsTest, EfficienciesSayOfHowManyRanksTheyAre) {
-    trace_
-        .thread(
-            {.pid = 1, .tid = 1, .rank = 0, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
-        .starts(1000)
-        .event("MUi", 1001)
-        .event("MUI", 1002)
-        .event("OHe", 1003);
+    rank(0, 2).starts(1000).event("MUi", 1001).event("MUI", 1002).event("OHe", 1003);
     const Finished top = tool("ovnitop", {"--pop"});
     EXPECT_EQ(top.out.rfind("1 of 2 ranks, ", 0), 0u) << top.out << top.err;
 }
 
 TEST_F(TraceToolsTest, AStreamThatWasCutIsAnErrorOfEveryTool) {
-    trace_
-        .thread(
-            {.pid = 1, .tid = 1, .rank = 0, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+    rank(0, 2)
         .starts(1000)
         .event("MUi", 1001)
         .event("MUI", 1002)
         .event("OHe", 1003)
         .checksums(1 << 10)
         .truncate(12);
-    trace_
-        .thread(
-            {.pid = 2, .tid = 2, .rank = 1, .nranks = 2, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}})
+    rank(1, 2)
         .starts(1000)
         .event("MCb", 1001)
         .set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 2000}});

@@ -13,6 +13,14 @@ namespace ovni::test {
 
 class TraceToolsTest : public ::testing::Test {
  protected:
+    // A process of that rank, which records MPI.
+    StreamBuilder& rank(int rank, int ranks) {
+        return trace_.thread({.pid = rank + 1,
+                              .tid = rank + 1,
+                              .rank = rank,
+                              .nranks = ranks,
+                              .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}});
+    }
     TraceBuilder trace_;
 
     void example() {
