@@ -26,6 +26,10 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
 
 constexpr const char* error_gap = "error";
 
+// Events wait for room on disk until the ring is so full. Its owner must never wait for them.
+constexpr double most_waiting = 0.5;
+constexpr uint64_t between_attempts = 100'000'000;  // ns
+
 // Several processes of a machine may have one number; only one of them is in the first namespace.
 bool may_have_namesakes(const RingHeader& ring) {
     return ring.pid_space != 0 && ring.pid_space != first_pid_space;
@@ -37,6 +41,7 @@ bool may_have_namesakes(const RingHeader& ring) {
 void DrainedStream::start_over() {
     generation_ = header().generation.load(std::memory_order_acquire);
     prepared_ = has_no_checksums_ = stuck_ = damaged_ = goes_on_by_owner_ = false;
+    next_attempt_ = 0;
     rest();
     gaps_ = Gaps();
     earlier_ = {};
@@ -154,19 +159,47 @@ double DrainedStream::drain() {
         h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
         return 0;
     }
-    if (stuck_ || is_empty(h) || !is_placed() || !prepare()) return 0;
     uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
+    const double fill = fill_at(published);
+    const bool has_room = fill < most_waiting;
+    if (has_room && monotonic_clock() < next_attempt_) {
+        refuse();
+        return fill;
+    }
+    if (stuck_ || is_empty(h) || !is_placed() || !prepare()) return 0;
+    may_wait_ = has_room;
+    bool is_done = true;
     if (h.kept > 0) {
         uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
-        if (wanted > begin && !write_newest(wanted, false)) return 0;
-        give_up_until(kept_from(h, progress(), published));
+        is_done = (wanted <= begin || write_newest(wanted, false)) &&
+                  give_up_until(kept_from(h, progress(), published));
     } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
-        write_until(published, false);
+        // The newest events say most about what goes wrong, so the others go first.
+        const bool is_crowded = next_attempt_ > 0 && !has_room;
+        is_done = write_until(
+            is_crowded ? end_of_event(ring_, begin, begin + (published - begin) / 2) : published, false);
     }
+    may_wait_ = false;
+    if (!is_done) return stuck_ ? 0 : fill;
     make_readable();
-    uint64_t waiting = published - begin;
-    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
-           static_cast<double>(ring_.capacity() - h.kept);
+    return fill;
+}
+
+// The newest bytes, which a flight recorder keeps, take no room. Events of handlers and gaps have rooms of
+// their own.
+double DrainedStream::fill_at(uint64_t published) const {
+    const RingHeader& h = header();
+    const RingProgress& now = progress();
+    const uint64_t waiting = published - now.drained;
+    double fill = static_cast<double>(waiting - std::min(waiting, h.kept)) /
+                  static_cast<double>(ring_.capacity() - h.kept);
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        fill = std::max(fill, static_cast<double>(h.nested[d].published.load(std::memory_order_acquire) -
+                                                  now.nested_drained[d]) /
+                                  static_cast<double>(ring_.nested_capacity()));
+    return std::max(fill,
+                    static_cast<double>(h.notes_added.load(std::memory_order_acquire) - now.notes_taken) /
+                        RingHeader::most_notes);
 }
 
 // Metadata that says so holds until the next one is written.
@@ -222,10 +255,11 @@ bool DrainedStream::give_up_until(uint64_t target) {
 bool DrainedStream::settle(const EventPieces& events, size_t done, const RingProgress& after) {
     RingProgress settled = after;
     bool is_short = done < events.bytes();
-    if (is_short && !limited_ && !owner_lives(header())) {
+    if (is_short && !limited_ && (may_wait_ || !owner_lives(header()))) {
         *written_ -= done;
-        return keep();
+        return may_wait_ ? wait_for_room(settled.file_end - done) : keep();
     }
+    next_attempt_ = is_short ? monotonic_clock() : 0;
     if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
     settled.written += done;
     if (is_short) lose(events, done, settled);
@@ -245,11 +279,32 @@ void DrainedStream::note_gaps(RingProgress& now, const GapMark& saved) const {
 
 // The next attempt begins with what the ring says.
 bool DrainedStream::keep() {
+    forget();
     stuck_ = true;
+    return false;
+}
+
+void DrainedStream::forget() {
     prepared_ = false;
     gaps_ = Gaps();
     rest();
+}
+
+// The disk refuses, and the ring has room enough until the next attempt.
+bool DrainedStream::wait_for_room(uint64_t file_end) {
+    if (file_.is_open()) file_.cut(file_end);
+    forget();
+    next_attempt_ = monotonic_clock() + between_attempts;
+    refuse();
     return false;
+}
+
+// Nobody waits for these events.
+void DrainedStream::refuse() {
+    RingHeader& h = header();
+    h.refused.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
+    h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake_all(h.drained_blocks);
 }
 
 // How many bytes got there: whole events.
@@ -263,7 +318,7 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
         const int cause = errno;
         const char* text =
             owner_lives(header())
-                ? "cannot write events, they are lost while this lasts: %s:"
+                ? "cannot write events, they stay in memory while there is room, then they are lost: %s:"
                 : "cannot write events, they are kept in memory until ovnirecover can write them: %s:";
         errno = cause;
         complain(Trouble::write, "ovni", text, note_.directory().c_str());

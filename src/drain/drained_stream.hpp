@@ -2,8 +2,9 @@
 // ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
 // so another drainer may take over at any time: it writes equal bytes to an equal place.
 //
-// If a disk refuses, a living program loses the events that found no place. If the owner is dead, they stay
-// in the ring for another attempt, and the ring is not done.
+// If a disk refuses, the events stay in the ring: those of a living program until it is half full, then the
+// older ones are lost, so that no thread waits; those of a dead one for another attempt, and the ring is not
+// done.
 #pragma once
 
 #include <cstdint>
@@ -91,6 +92,10 @@ class DrainedStream {
     bool give_up_until(uint64_t target);
     bool settle(const EventPieces& events, size_t done, const RingProgress& after);
     bool keep();
+    void forget();
+    bool wait_for_room(uint64_t file_end);
+    void refuse();
+    double fill_at(uint64_t published) const;
     void note_gaps(RingProgress& now, const GapMark& saved) const;
     size_t write(const EventPieces& events, uint64_t offset);
     size_t write_to_limit(const EventPieces& events, uint64_t offset);
@@ -125,7 +130,9 @@ class DrainedStream {
     bool has_no_checksums_ = false;
     bool stuck_ = false;
     bool damaged_ = false;
-    bool limited_ = false;  // the limit cut the last write short
+    bool limited_ = false;       // the limit cut the last write short
+    bool may_wait_ = false;      // events may stay in the ring if the disk refuses them
+    uint64_t next_attempt_ = 0;  // by the monotonic clock; 0: the disk took the last events
     StreamFile file_;
     ChecksumFile checksums_;
     Gaps gaps_;

@@ -101,7 +101,7 @@ enum class RingPlace : uint32_t {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x61676e69726e766f;  // "ovnringa"
+    static constexpr uint64_t magic_number = 0x62676e69726e766f;  // "ovnringb"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -151,6 +151,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
     // another drainer finds numbers that belong together. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
+    std::atomic<uint64_t> refused;  // events between `drained` and here wait for room on disk
     std::atomic<uint32_t> readings_made;
     std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
     std::atomic<uint32_t> notes_taken;
@@ -231,6 +232,12 @@ inline bool is_empty(const RingHeader& ring) {
     return ring.published.load(std::memory_order_acquire) <= least &&
            ring.progress[ring.current.load(std::memory_order_acquire) % 2].file_end == 0 &&
            !ring.at_once.load(std::memory_order_relaxed) && !ring.has_row.load(std::memory_order_relaxed);
+}
+
+// True if the drainer has done what it can about the events before `position`.
+inline bool has_been_tried(const RingHeader& ring, uint64_t position) {
+    return std::max(ring.drained.load(std::memory_order_acquire),
+                    ring.refused.load(std::memory_order_acquire)) >= position;
 }
 
 // True if nothing is added to the ring any more.

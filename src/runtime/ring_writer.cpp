@@ -89,7 +89,7 @@ void RingWriter::wait_until_drained(uint64_t position) {
     ask_for(header, position);
     for (int waits = 0; waits < most_waits; ++waits) {
         uint64_t drained = header.drained.load(std::memory_order_acquire);
-        if (drained >= position) return;
+        if (has_been_tried(header, position)) return;
         host().wait_until_drained(own_.lease(), drained);
         if (header.drained.load(std::memory_order_acquire) > drained) waits = 0;
     }

@@ -152,7 +152,9 @@ uint64_t Stream::asked_and_not_written() {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !own_.is_mapped()) return 0;
-    return asked_ - std::min(asked_, own_.header().drained.load(std::memory_order_acquire));
+    const RingHeader& ring = own_.header();
+    if (has_been_tried(ring, asked_)) return 0;
+    return asked_ - ring.drained.load(std::memory_order_acquire);
 }
 
 void Stream::write_metadata() {

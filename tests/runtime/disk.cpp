@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -24,6 +26,10 @@ void record_one() {
     start();
     put("OB.", 1);
     stop();
+}
+
+size_t count_of(const RecordedStream& stream, const char* code) {
+    return static_cast<size_t>(std::ranges::count(stream.events, code, &RecordedEvent::code));
 }
 
 void limit_file_size(rlim_t bytes) {
@@ -159,9 +165,14 @@ TEST_F(DiskTest, FileSizeSignalDoesNotEndTheProgram) {
     EXPECT_EQ(stream().events.size(), (50000u - 8) / 12);
 }
 
+// More than half of the smallest buffer, but not all of it.
+constexpr const char* small_buffer = "256k";
+constexpr uint64_t too_many_to_wait = 12'000;
+
 // Whoever recovers the stream knows nothing but what the ring says.
 TEST_F(DiskTest, WhatIsLostIsAGapIfThatCouldNotBeWrittenEither) {
-    constexpr uint64_t count = 1000;
+    constexpr uint64_t count = too_many_to_wait;
+    set_environment("OVNI_BUFFER", small_buffer);
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         start();
@@ -180,12 +191,13 @@ TEST_F(DiskTest, WhatIsLostIsAGapIfThatCouldNotBeWrittenEither) {
     EXPECT_EQ(gap["offset"], OVNI_FORMAT_STREAM_HEADER);
     EXPECT_EQ(gap["reason"], "error");
     EXPECT_EQ(gap["lost"], recorded.json["ovni"]["lost"]);
-    EXPECT_GE(gap["lost"], count);
-    EXPECT_GE(gap["to"], count);
+    EXPECT_GE(gap["lost"], count / 2);
+    EXPECT_EQ(gap["lost"].get<uint64_t>() + recorded.events.size(), 2 * count + 2);
 }
 
 TEST_F(DiskTest, AGapThatFoundNoRoomIsWrittenWhenThereIs) {
-    constexpr uint64_t count = 1000;
+    constexpr uint64_t count = too_many_to_wait;
+    set_environment("OVNI_BUFFER", small_buffer);
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         start();
@@ -203,28 +215,62 @@ TEST_F(DiskTest, AGapThatFoundNoRoomIsWrittenWhenThereIs) {
     const auto& gap = recorded.gaps["gaps"][0];
     EXPECT_EQ(gap["offset"], OVNI_FORMAT_STREAM_HEADER);
     EXPECT_EQ(gap["lost"], recorded.json["ovni"]["lost"]);
-    EXPECT_GE(gap["lost"], count);
+    EXPECT_GE(gap["lost"], count / 2);
+    EXPECT_EQ(gap["lost"].get<uint64_t>() + count_of(recorded, "OB."), count);
     EXPECT_EQ(recorded.events.back().code, "OU[");
 }
 
-TEST_F(DiskTest, WritingGoesOnWhenThereIsRoomAgain) {
+TEST_F(DiskTest, EventsWaitInMemoryUntilThereIsRoomAgain) {
+    for (const char* flight : {"0", "1m"}) {
+        set_environment("OVNI_FLIGHT", flight);
+        fs::remove_all(trace());
+        run_traced([] {
+            signal(SIGXFSZ, SIG_IGN);
+            start();
+            rlimit limit{1000, RLIM_INFINITY};
+            setrlimit(RLIMIT_FSIZE, &limit);
+            for (int part = 0; part < 3; ++part) {
+                for (uint64_t i = 0; i < 100; ++i) put("OB.", 1 + i);
+                ovni_flush();
+                std::this_thread::sleep_for(std::chrono::milliseconds(150));
+            }
+            limit.rlim_cur = RLIM_INFINITY;
+            setrlimit(RLIMIT_FSIZE, &limit);
+            put("OU[", 1000000000000000);
+            stop();
+        });
+        EXPECT_THAT(printed_errors(), HasSubstr("they stay in memory while there is room"));
+        const RecordedStream recorded = stream();
+        EXPECT_EQ(count_of(recorded, "OB."), 300u);
+        EXPECT_EQ(recorded.events.back().code, "OU[");
+        EXPECT_FALSE(recorded.json["ovni"].contains("lost")) << recorded.json;
+        EXPECT_TRUE(recorded.gaps.is_discarded()) << recorded.gaps;
+    }
+}
+
+// A flush waits for the disk, and must not where that refuses.
+TEST_F(DiskTest, NothingWaitsForADiskThatIsFull) {
+    set_environment("OVNI_BUFFER", small_buffer);
+    constexpr uint64_t rounds = 300, each = 200;
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         start();
-        rlimit limit{1000, RLIM_INFINITY};
-        setrlimit(RLIMIT_FSIZE, &limit);
-        for (uint64_t i = 0; i < 100; ++i) put("OB.", i);
-        ovni_flush();
-        limit.rlim_cur = RLIM_INFINITY;
-        setrlimit(RLIMIT_FSIZE, &limit);
-        put("OU[", 1000000000000000);
+        limit_file_size(1000);
+        const uint64_t began = ovni_clock_now();
+        for (uint64_t round = 0; round < rounds; ++round) {
+            for (uint64_t i = 0; i < each; ++i) put("OB.", ovni_clock_now());
+            ovni_flush();
+        }
+        const uint64_t seconds = (ovni_clock_now() - began) / 1'000'000'000;
         stop();
+        ::exit(static_cast<int>(std::min<uint64_t>(seconds, 100)));
     });
-    RecordedStream recorded = stream();
-    ASSERT_EQ(recorded.events.size(), 82u + 2 + 1);
-    EXPECT_EQ(recorded.events[82].code, "OF[");
-    EXPECT_EQ(recorded.json["ovni"]["lost"], 18);
-    EXPECT_EQ(recorded.gaps["gaps"][0]["offset"], recorded.events[82].offset);
+    // Each of these flushes would wait for two seconds.
+    EXPECT_LT(status(), 60);
+    const RecordedStream recorded = stream();
+    // The pair of the last flush comes with the next event.
+    EXPECT_EQ(recorded.json["ovni"]["lost"].get<uint64_t>() + recorded.events.size(),
+              rounds * (each + 2) - 2);
 }
 
 // A file that is written anew finds no room next to the old one, nor over it.

@@ -197,6 +197,7 @@ TEST_F(OursTest, GapsNameTheEventThatFollows) {
 }
 
 TEST_F(OursTest, GapsAmongLostEventsBecomePartOfTheLoss) {
+    set_environment("OVNI_BUFFER", "256k");
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         identify();
@@ -205,10 +206,10 @@ TEST_F(OursTest, GapsAmongLostEventsBecomePartOfTheLoss) {
         ovni_private_flush_all();
         rlimit limit{100, RLIM_INFINITY};
         setrlimit(RLIMIT_FSIZE, &limit);
-        for (int i = 0; i < 10; ++i) emit("MUI");
+        for (int i = 0; i < 6000; ++i) emit("MUI");
         uint64_t from = ovni_clock_now();
         ovni_private_gap(from, ovni_clock_now(), 0, "paused");
-        for (int i = 0; i < 10; ++i) emit("MUi");
+        for (int i = 0; i < 6000; ++i) emit("MUi");
         ovni_private_flush_all();
         limit.rlim_cur = RLIM_INFINITY;
         setrlimit(RLIMIT_FSIZE, &limit);
