@@ -11,6 +11,7 @@
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
 #include "messages/analysis.hpp"
+#include "messages/first_death.hpp"
 #include "messages/message_lines.hpp"
 #include "ovni/mpi_events.h"
 #include "session/breakdown_lines.hpp"
@@ -272,7 +273,7 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
     mine.lost = emulator.lost_events();
     content_.ended = {ties, gather(ranks_, mine), {}};
     const EndChecks& all = content_.ended->checks;
-    if (ranks_.is_root()) print(all, trace_, system_, clocks_);
+    if (ranks_.is_root()) print(all, trace_, system_);
     if (!all.faults.empty()) return EmulationEnd::with_errors;
     return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
 }
@@ -290,6 +291,8 @@ void Emulation::tell_waiting(int64_t origin) {
     std::ranges::for_each(content_.open_waits, count_from_origin);
     constexpr size_t most_lines = 10;
     if (!ranks_.is_root()) return;
+    if (std::string death = first_death(trace_, clocks_, content_.waiting); !death.empty())
+        log::warn("{}", death);
     for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
         log::warn("{}", line);
     for (const std::string& line : sentences(content_.open_waits, trace_, system_, content_.waiting,

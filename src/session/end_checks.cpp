@@ -1,8 +1,6 @@
 #include "session/end_checks.hpp"
 
 #include <algorithm>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -108,60 +106,9 @@ std::string ends_by_force(const Trace& trace) {
                        list);
 }
 
-// A process that was killed, or ended in another way, and its latest corrected clock.
-struct Death {
-    const StreamMetadata* of = nullptr;
-    int64_t clock = INT64_MIN;
-};
-
-std::vector<Death> deaths(const Trace& trace, const ClockModel& clocks) {
-    std::map<std::pair<std::string, int>, Death> by_process;
-    for (const Stream& stream : trace.streams()) {
-        const StreamMetadata& metadata = stream.metadata;
-        if (!metadata.end || !metadata.end->clock || metadata.end->by == "exec" || stream.is_running)
-            continue;
-        Death& death = by_process[{metadata.loom, metadata.pid}];
-        const int64_t clock = clocks.of_stream(metadata).corrected(*metadata.end->clock);
-        if (clock >= death.clock) death = {&metadata, clock};
-    }
-    std::vector<Death> all;
-    for (const auto& [process, death] : by_process) all.push_back(death);
-    std::ranges::sort(all, {}, &Death::clock);
-    return all;
-}
-
-// Clocks of two hosts may have an error.
-bool is_surely_before(const Death& one, const Death& other, const ClockModel& clocks) {
-    if (host_of(*one.of) == host_of(*other.of)) return one.clock <= other.clock;
-    const auto here = clocks.bound_of(*one.of), there = clocks.bound_of(*other.of);
-    return here && there && other.clock - one.clock > *here + *there;
-}
-
-// These come to a job from outside of it.
-bool is_request_to_end(int64_t signal) {
-    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-}
-
-// "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)". Launchers kill the others then.
-// Empty if nobody knows.
-std::string first_death(const Trace& trace, const ClockModel& clocks) {
-    const std::vector<Death> all = deaths(trace, clocks);
-    const auto is_later = [&](const Death& other) { return is_surely_before(all.front(), other, clocks); };
-    if (all.empty() || all.front().of->end->by != "signal" || !std::ranges::all_of(all, is_later)) return "";
-    const StreamMetadata& first = *all.front().of;
-    const std::string process = fmt::format("process {}", first.pid);
-    const char* name = sigdescr_np(static_cast<int>(first.end->code));
-    return fmt::format("killed first: {}, by signal {} ({}){}",
-                       first.rank ? fmt::format("rank {} ({})", *first.rank, process) : process,
-                       first.end->code, name ? name : "unknown",
-                       is_request_to_end(first.end->code)
-                           ? ", which comes from outside: its launcher, ctrl-C or a time limit"
-                           : "");
-}
-
 }  // namespace
 
-void print(const EndChecks& checks, const Trace& trace, const System& system, const ClockModel& clocks) {
+void print(const EndChecks& checks, const Trace& trace, const System& system) {
     std::vector<Fault> faults = checks.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
     for (const Fault& fault : faults) log::error("{}", fault.what);
@@ -183,7 +130,6 @@ void print(const EndChecks& checks, const Trace& trace, const System& system, co
             running, trace.streams().size());
     if (std::string ends = ends_by_force(trace); !ends.empty())
         log::warn("{}: their last states last until then, or to their last event", ends);
-    if (std::string death = first_death(trace, clocks); !death.empty()) log::warn("{}", death);
 }
 
 }  // namespace ovni

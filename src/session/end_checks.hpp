@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "emu/emulator.hpp"
-#include "trace/clock_model.hpp"
 
 namespace ovni {
 
@@ -41,6 +40,6 @@ struct EndChecks {
     Oddities oddities;
     LostEvents lost;
 };
-void print(const EndChecks& checks, const Trace& trace, const System& system, const ClockModel& clocks);
+void print(const EndChecks& checks, const Trace& trace, const System& system);
 
 }  // namespace ovni

@@ -20,6 +20,7 @@
 #include "emu/worlds.hpp"
 #include "messages/analysis.hpp"
 #include "messages/delay_lines.hpp"
+#include "messages/first_death.hpp"
 #include "messages/open_trace.hpp"
 #include "messages/open_waits.hpp"
 #include "messages/wait_lines.hpp"
@@ -217,6 +218,8 @@ int print_waiting(const TracePart& part) {
     std::set<std::string> damages = reader.damages();
     const std::vector<OpenWait> waits = open_waits(trace, system, all_processes, open, damages);
     for (const std::string& damage : damages) log::error("{}", damage);
+    const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
+    if (std::string death = first_death(trace, clocks, waiting); !death.empty()) log::warn("{}", death);
     for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
     for (const std::string& line : sentences(waits, trace, system, waiting, OtherWaits::listed, 0, SIZE_MAX))
         print(line);

@@ -1,6 +1,8 @@
 // Jobs that end badly, or not at all, with their run directories in the directory of the test.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -46,6 +48,10 @@ class JobEnds : public TracedTest {
             EXPECT_GT(events_of(trace(), stream).size(), 2u) << "of rank " << stream;
         Finished emulated = run({program("ovniemu"), trace_directory()});
         EXPECT_EQ(emulated.status, 0) << emulated.err;
+    }
+    void expect_first_to_end(const std::string& pattern) {
+        for (const Words& tool : {Words{program("ovniemu")}, {program("ovnitop"), "--waiting"}})
+            EXPECT_THAT(run(tool + Words{trace_directory()}).err, testing::ContainsRegex(pattern));
     }
     bool both_record() const {
         size_t streams = 0;
