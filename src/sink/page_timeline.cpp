@@ -165,7 +165,11 @@ void PageTimeline::apply(const Record& record) {
     Row& row = rows_[number - first_row_];
     PageState next = row.state;
     const PageState::Changed changed = next.take(record);
-    if (changed == PageState::Changed::nothing) return;
+    // It may be seen later, when what hides it ends.
+    if (changed == PageState::Changed::nothing) {
+        row.state = next;
+        return;
+    }
     last_time_ = std::max(last_time_, time);
     windows_.before_change(number, time, row.state);
     if (changed == PageState::Changed::category) {
