@@ -45,6 +45,8 @@ inline const Format formats[] = {
      " operations=[1-9][0-9]+ to_nobody=8 transfers=[1-9]"},
     {"hdf5", "trace.h5", "trace.partial.h5", "columns_rules.py", " changes=[1-9]",
      "/usr/bin/python3 -c 'import h5py'"},
+    {"html", "page.html", "page.partial.html", "page_rules.py", " changes=[1-9]", "python3 --version", false,
+     false},
     {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", " states=[1-9]", "python3 --version", false,
      false},
 };
