@@ -83,6 +83,7 @@ void Metadata::set_run(const Facts& facts) {
     if (facts.run.empty()) return;
     own()["run"] = facts.run;
     if (facts.began > 0) own()["began"] = facts.began;
+    if (!facts.command.empty()) own()["command"] = facts.command;
 }
 
 void Metadata::set_rank(int rank, int nranks) {

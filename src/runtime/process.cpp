@@ -14,6 +14,7 @@
 #include "ovni.h"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
+#include "ring/posix_io.hpp"
 
 namespace ovni::writer {
 
@@ -123,9 +124,26 @@ void Process::identify(const ovni_private_identity& identity) {
     if (identified_) tell_identity_locked();
 }
 
+// The first words, as every stream has them.
+static std::vector<std::string> command_line() {
+    constexpr size_t most = 1000;  // bytes
+    const std::string all = read_text("/proc/self/cmdline").value_or("");
+    std::vector<std::string> words;
+    for (size_t at = 0, end = 0; at < all.size(); at = end + 1) {
+        end = std::min(all.find('\0', at), all.size());
+        if (end > most) {
+            words.emplace_back("...");
+            break;
+        }
+        words.push_back(all.substr(at, end - at));
+    }
+    return words;
+}
+
 void Process::read_environment() {
     texts().roots = Roots::from_environment();
     if (const char* run = secure_getenv("OVNI_RUN"); run && *run && texts().run.empty()) texts().run = run;
+    texts().command = command_line();
     prepared_ = true;
 }
 
@@ -160,6 +178,7 @@ Facts Process::facts() {
     const bool is_guess = initialised_ && is_default_;
     if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;
+    facts.command = texts().command;
     if (const SessionHeader* session = session_.load(std::memory_order_acquire)) facts.began = session->began;
     if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.

@@ -30,15 +30,16 @@ struct Facts {
     int pid = 0;
     int parent = 0;  // of a fork's child
     std::string loom;
-    std::string host;                // of MPI_Init; empty: unknown
-    std::string run;                 // empty: unknown
-    int64_t began = 0;               // when it began here, in s since 1970; 0: unknown
-    int rank = -1, nranks = 0;       // from MPI_Init, if no thread has set a rank itself
-    std::vector<Cpu> identity_cpus;  // if they are of this loom, and the program gave none
-    std::vector<Cpu> cpus;           // of the loom, from any source
-    bool identified = false;         // by MPI_Init
-    bool cpus_are_told = false;      // false: guessed from the affinity
-    bool samples_cpus = false;       // threads that may move begin where they are seen first
+    std::string host;                  // of MPI_Init; empty: unknown
+    std::string run;                   // empty: unknown
+    std::vector<std::string> command;  // the words of the command line; empty: unknown
+    int64_t began = 0;                 // when it began here, in s since 1970; 0: unknown
+    int rank = -1, nranks = 0;         // from MPI_Init, if no thread has set a rank itself
+    std::vector<Cpu> identity_cpus;    // if they are of this loom, and the program gave none
+    std::vector<Cpu> cpus;             // of the loom, from any source
+    bool identified = false;           // by MPI_Init
+    bool cpus_are_told = false;        // false: guessed from the affinity
+    bool samples_cpus = false;         // threads that may move begin where they are seen first
     Roots roots;
 
     // -1: no CPU of the loom.
@@ -112,6 +113,7 @@ class Process {
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;
     struct Texts {
         std::string loom, identity_loom, host, run;
+        std::vector<std::string> command;
         Roots roots;
     };
     Texts& texts() { return texts_ ? *texts_ : texts_.emplace(); }

@@ -246,6 +246,17 @@ std::optional<std::string> run_of(const Trace& trace) {
     return std::nullopt;
 }
 
+std::set<std::string> commands_of(const Trace& trace) {
+    constexpr size_t most = 100;
+    std::set<std::string> commands;
+    for (const Stream& stream : trace.streams()) {
+        if (stream.metadata.command.empty() || commands.contains(stream.metadata.command)) continue;
+        if (commands.size() == most) break;
+        commands.insert(stream.metadata.command);
+    }
+    return commands;
+}
+
 std::set<std::string> writers_of(const Trace& trace) {
     std::set<std::string> versions;
     for (const Stream& stream : trace.streams())

@@ -237,6 +237,7 @@ Json trace_of(const ReportSubject& of, int64_t duration) {
     const std::optional<std::string> run = run_of(of.trace);
     return {{"directory", of.trace.directory().string()},
             {"run", run ? Json(*run) : Json()},
+            {"commands", commands_of(of.trace)},
             {"libovni", writers_of(of.trace)},
             {"models", std::move(models)},
             {"duration", duration},

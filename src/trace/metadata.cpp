@@ -286,6 +286,27 @@ void read_cut(const Members& ovni, StreamMetadata& metadata) {
     }
 }
 
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+}
+
+// As a shell takes it.
+std::string command_of(const Members& ovni) {
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=+,:@%";
+    const Json* words = ovni.find("command");
+    std::string command;
+    if (!words || !words->is_array()) return command;
+    for (const Json& word : *words) {
+        const std::string text = word.is_string() ? word.get<std::string>() : "?";
+        command += command.empty() ? "" : " ";
+        command += !text.empty() && text.find_first_not_of(plain) == text.npos ? text : quoted(text);
+    }
+    return command;
+}
+
 std::optional<int64_t> began_of(const Members& ovni) {
     std::optional<int64_t> began = ovni.number<int64_t>("began");
     constexpr int64_t end_of_9999 = 253'402'300'799;
@@ -366,6 +387,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.name = ovni.text("name").value_or("");
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     metadata.run = ovni.text("run");
+    metadata.command = command_of(ovni);
     metadata.began = began_of(ovni);
     read_cut(ovni, metadata);
     metadata.end = end_of(ovni);

@@ -42,6 +42,7 @@ struct StreamMetadata {
     std::optional<std::string> lib_version, lib_commit;
     std::string name;                 // ovni.name: that of the thread; empty: it has none
     std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
+    std::string command;              // ovni.command as a shell takes it; empty: unknown
     std::optional<int64_t> began;     // ovni.began: when the run began on its node, in s since 1970
     bool leaves_threads_out = false;  // ovni.cut has "threads": ovnicut has left out other threads
     bool begins_inside = false;       // ovni.cut has "begin": ovnicut has left out what came before

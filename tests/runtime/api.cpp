@@ -322,7 +322,21 @@ TEST_F(ApiTest, RunNameOfTheEnvironmentIsInTheMetadataFromTheStart) {
         start();
         ::_exit(0);
     });
-    EXPECT_EQ(stream().json["ovni"]["run"], "job.17");
+    const nlohmann::ordered_json ovni = stream().json["ovni"];
+    EXPECT_EQ(ovni["run"], "job.17");
+    std::string command;
+    for (const auto& word : ovni["command"]) command += word.get<std::string>() + '\0';
+    EXPECT_EQ(command, file_content("/proc/self/cmdline"));
+}
+
+TEST_F(ApiTest, AHugeCommandLineIsCut) {
+    const std::string exe = BUILD_DIR "/tests/runtime_c_program",
+                      trace = "OVNI_TRACEDIR=" + this->trace().string();
+    ASSERT_EQ(
+        run({exe, "first", std::string(2000, 'x'), "last"}, {trace, "OVNI_RUN=a", "OVNI_APPEND=1"}).status,
+        0);
+    ASSERT_EQ(streams().size(), 1u);
+    EXPECT_EQ(stream().json["ovni"]["command"].dump(), R"([")" + exe + R"(","first","..."])");
 }
 
 }  // namespace

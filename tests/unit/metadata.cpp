@@ -20,6 +20,7 @@ TEST(MetadataTest, AllMembers) {
     StreamBuilder stream = good();
     stream.set("ovni.run", "job.7")
         .set("ovni.began", 1'700'000'000)
+        .set("ovni.command", {"./a", "it's", "", "x=1", 7})
         .mark(5, "stack", "phase", {{3, "three"}, {-1, "minus"}});
     stream.set("ovni.end", {{"by", "signal"}, {"code", 11}, {"clock", 5}}).set("nosv.can_breakdown", true);
     stream.set("nosv.hwc.0.name", "cycles");
@@ -35,6 +36,7 @@ TEST(MetadataTest, AllMembers) {
     EXPECT_EQ(metadata.require.at("ovni"), "1.1.0");
     EXPECT_EQ(metadata.run, "job.7");
     EXPECT_EQ(metadata.began, 1'700'000'000);
+    EXPECT_EQ(metadata.command, R"(./a 'it'\''s' '' x=1 '?')");
     EXPECT_TRUE(metadata.has_require && metadata.finished);
     EXPECT_EQ(metadata.lib_version, "1.14.0");
     ASSERT_EQ(metadata.marks.size(), 1u);

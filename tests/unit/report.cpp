@@ -21,7 +21,8 @@ class SmallReportTest : public ReportTest {
             .starts(1000)
             .event("MS[", 1010, {1, 7, u32(1), u32(0)})
             .event("MS]", 1040, {u64(64), 1, 7})
-            .ends(1100);
+            .ends(1100)
+            .set("ovni.command", {"./two", "ranks"});
         trace_.thread({.loom = "b.x", .pid = 20, .tid = 21, .rank = 1, .nranks = 3, .require = mpi})
             .mark(3, "single", "step", {{1, "first"}})
             .starts(1005)
@@ -44,7 +45,7 @@ TEST_F(SmallReportTest, SaysAllThis) {
     all.erase("tool");
     const Json expected = Json::parse(R"json({
  "format": "ovni-mpi report", "version": 1, "complete": true, "error": null,
- "trace": {"run": null, "libovni": ["1.14.0"],
+ "trace": {"run": null, "commands": ["./two ranks"], "libovni": ["1.14.0"],
   "models": [{"id": "M", "name": "mpi", "version": "1.4.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
  "part": null,

@@ -19,7 +19,9 @@ function showHead() {
   const name = trace.run ?? trace.directory;
   document.title = `Trace ${name}`;
   section("title").textContent = `Trace ${name}`;
-  section("subtitle").textContent = `${plural(trace.processes, "process", "processes")} with `
+  const [program, ...others] = trace.commands.map((command) => command.length > 120 ? `${command.slice(0, 120)}...` : command);
+  const programs = program ? `${program}${others.length > 0 ? ` and ${plural(others.length, "other program")}` : ""}: ` : "";
+  section("subtitle").textContent = `${programs}${plural(trace.processes, "process", "processes")} with `
     + `${plural(trace.threads, "thread")} on ${plural(report.clocks.hosts, "host")}, ${timeText(trace.duration)}.`;
 }
 

@@ -155,7 +155,7 @@ function showCounters() {
 function showRun() {
   const {trace, clocks} = report;
   const facts = [
-    ["Directory", trace.directory], ["Run", trace.run ?? "has no name"], ["Length", timeText(trace.duration)],
+    ["Program", trace.commands.join("\n") || "not known"], ["Directory", trace.directory], ["Run", trace.run ?? "has no name"], ["Length", timeText(trace.duration)],
     ["Size", `${plural(trace.looms, "loom")}, ${plural(trace.processes, "process", "processes")}, `
       + `${plural(trace.threads, "thread")}, ${plural(trace.cpus, "CPU")}`],
     ["Written by", trace.libovni.map((v) => `libovni ${v}`).join(", ")],
