@@ -41,7 +41,8 @@ class Launcher {
 void ask_hydra_for_job(char* name, size_t room) noexcept {
     const char* fd = secure_getenv("PMI_FD");
     *name = '\0';
-    if (!fd || !secure_getenv("HYDI_CONTROL_FD")) return;
+    const bool is_hydra = secure_getenv("MPI_LOCALNRANKS") || secure_getenv("HYDI_CONTROL_FD");
+    if (!fd || !is_hydra) return;
     Launcher launcher(atoi(fd));
     constexpr char key[] = "kvsname=";
     if (!launcher.ask("cmd=init pmi_version=1 pmi_subversion=1\n")) return;

@@ -114,7 +114,10 @@ add_test(NAME mpi_trace.clocks
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_clocks.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
 add_test(NAME mpi_trace.parts
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_parts.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR})
-set_tests_properties(mpi_trace.clocks mpi_trace.parts PROPERTIES
+add_test(NAME mpi_trace_mpich.nodes
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_hydra.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR}
+        ${PROJECT_SOURCE_DIR}/tests/apps/ring_of_ranks.c)
+set_tests_properties(mpi_trace.clocks mpi_trace.parts mpi_trace_mpich.nodes PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster)
 add_test(NAME mpi_installed
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
