@@ -26,8 +26,7 @@ EventPieces first_of(const EventPieces& events, size_t bytes) {
 
 constexpr const char* error_gap = "error";
 
-// Events wait for room on disk until the ring is so full. Its owner must never wait for them.
-constexpr double most_waiting = 0.5;
+// If a disk refuses.
 constexpr uint64_t between_attempts = 100'000'000;  // ns
 
 // Several processes of a machine may have one number; only one of them is in the first namespace.
@@ -159,47 +158,65 @@ double DrainedStream::drain() {
         h.drained.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
         return 0;
     }
-    uint64_t published = h.published.load(std::memory_order_acquire), begin = progress().drained;
-    const double fill = fill_at(published);
-    const bool has_room = fill < most_waiting;
-    if (has_room && monotonic_clock() < next_attempt_) {
-        refuse();
-        return fill;
-    }
+    const uint64_t published = h.published.load(std::memory_order_acquire);
+    const bool is_asked = std::min(h.wanted.load(std::memory_order_acquire), published) > h.refused.load();
+    const bool is_crowded = this->is_crowded(published);
+    // The owner rings if the ring gets crowded.
+    if (!is_asked && !is_crowded && monotonic_clock() < next_attempt_) return 0;
     if (stuck_ || is_empty(h) || !is_placed() || !prepare()) return 0;
-    may_wait_ = has_room;
-    bool is_done = true;
-    if (h.kept > 0) {
-        uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
-        is_done = (wanted <= begin || write_newest(wanted, false)) &&
-                  give_up_until(kept_from(h, progress(), published));
-    } else if (published > begin || h.notes_added.load(std::memory_order_acquire) != progress().notes_taken) {
-        // The newest events say most about what goes wrong, so the others go first.
-        const bool is_crowded = next_attempt_ > 0 && !has_room;
-        is_done = write_until(
-            is_crowded ? end_of_event(ring_, begin, begin + (published - begin) / 2) : published, false);
-    }
+    const uint64_t begin = progress().drained, waiting = published - begin;
+    may_wait_ = true;
+    const bool is_done = write_published(published);
     may_wait_ = false;
-    if (!is_done) return stuck_ ? 0 : fill;
+    if (stuck_) return 0;
+    if (!is_done) {
+        if (is_crowded && prepare()) give_up_older(published);
+        tell_refused(published);
+        return 0;
+    }
     make_readable();
-    return fill;
+    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
+           static_cast<double>(ring_.capacity() - h.kept);
 }
 
-// The newest bytes, which a flight recorder keeps, take no room. Events of handlers and gaps have rooms of
-// their own.
-double DrainedStream::fill_at(uint64_t published) const {
+bool DrainedStream::write_published(uint64_t published) {
+    RingHeader& h = header();
+    if (h.kept > 0) {
+        const uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
+        return (wanted <= progress().drained || write_newest(wanted, false)) &&
+               give_up_until(kept_from(h, progress(), published));
+    }
+    const bool has_notes = h.notes_added.load(std::memory_order_acquire) != progress().notes_taken;
+    return (published == progress().drained && !has_notes) || write_until(published, false);
+}
+
+// The newest events say most about what goes wrong, so they stay if there is no room for all.
+void DrainedStream::give_up_older(uint64_t published) {
+    RingHeader& h = header();
+    if (h.kept > 0) {
+        give_up_until(kept_from(h, progress(), published));
+        return;
+    }
+    const uint64_t begin = progress().drained, half = begin + (published - begin) / 2;
+    const uint64_t needed = std::min(h.needed.load(std::memory_order_acquire), published);
+    write_until(end_of_event(ring_, begin, std::max(half, needed)), false);
+}
+
+// Events wait for room on disk until the ring is half full, or its owner needs the room. What a flight
+// recorder keeps takes none, nor do the gaps in there.
+bool DrainedStream::is_crowded(uint64_t published) const {
+    constexpr uint64_t full = 2;  // halves
     const RingHeader& h = header();
     const RingProgress& now = progress();
+    if (h.needed.load(std::memory_order_acquire) > now.drained) return true;
     const uint64_t waiting = published - now.drained;
-    double fill = static_cast<double>(waiting - std::min(waiting, h.kept)) /
-                  static_cast<double>(ring_.capacity() - h.kept);
+    if (full * (waiting - std::min(waiting, h.kept)) >= ring_.capacity() - h.kept) return true;
+    if (h.kept > 0) return false;
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        fill = std::max(fill, static_cast<double>(h.nested[d].published.load(std::memory_order_acquire) -
-                                                  now.nested_drained[d]) /
-                                  static_cast<double>(ring_.nested_capacity()));
-    return std::max(fill,
-                    static_cast<double>(h.notes_added.load(std::memory_order_acquire) - now.notes_taken) /
-                        RingHeader::most_notes);
+        if (full * (h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d]) >=
+            ring_.nested_capacity())
+            return true;
+    return full * (h.notes_added.load(std::memory_order_acquire) - now.notes_taken) >= RingHeader::most_notes;
 }
 
 // Metadata that says so holds until the next one is written.
@@ -219,6 +236,7 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
     for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
+    if (may_wait_ && done < next.bytes.bytes()) done = shorten(next, before, done);
     next.after.file_end = before.file_end + done;
     for (const RingNote& note : take_notes(ring_, before, all, next.after)) {
         bool is_behind = note.position == next.after.drained;
@@ -227,6 +245,18 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
                    std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
     }
     return settle(next.bytes, done, next.after);
+}
+
+// The block becomes what fits: the rest waits. Handlers' events have no end of their own in the ring.
+size_t DrainedStream::shorten(RingBlock& block, const RingProgress& before, size_t done) {
+    RingBlock shorter = next_block(ring_, before, before.drained + done, false);
+    if (done > 0 && block.merged.empty() && shorter.merged.empty()) {
+        shorter.after.skipped = block.after.skipped;
+        block = std::move(shorter);
+        return done;
+    }
+    *written_ -= done;
+    return 0;
 }
 
 bool DrainedStream::write_newest(uint64_t end, bool all) {
@@ -259,7 +289,8 @@ bool DrainedStream::settle(const EventPieces& events, size_t done, const RingPro
         *written_ -= done;
         return may_wait_ ? wait_for_room(settled.file_end - done) : keep();
     }
-    next_attempt_ = is_short ? monotonic_clock() : 0;
+    next_attempt_ = 0;
+    header().refused.store(0, std::memory_order_relaxed);
     if (done > 0) add_checksum(first_of(events, done), settled.file_end - done, settled.file_end);
     settled.written += done;
     if (is_short) lose(events, done, settled);
@@ -285,7 +316,7 @@ bool DrainedStream::keep() {
 }
 
 void DrainedStream::forget() {
-    prepared_ = false;
+    prepared_ = damaged_ = false;
     gaps_ = Gaps();
     rest();
 }
@@ -295,14 +326,13 @@ bool DrainedStream::wait_for_room(uint64_t file_end) {
     if (file_.is_open()) file_.cut(file_end);
     forget();
     next_attempt_ = monotonic_clock() + between_attempts;
-    refuse();
     return false;
 }
 
 // Nobody waits for these events.
-void DrainedStream::refuse() {
+void DrainedStream::tell_refused(uint64_t published) {
     RingHeader& h = header();
-    h.refused.store(h.published.load(std::memory_order_acquire), std::memory_order_release);
+    h.refused.store(published, std::memory_order_release);
     h.drained_blocks.fetch_add(1, std::memory_order_seq_cst);
     futex_wake_all(h.drained_blocks);
 }
@@ -317,8 +347,10 @@ size_t DrainedStream::write(const EventPieces& events, uint64_t offset) {
     if (done < events.bytes()) {
         const int cause = errno;
         const char* text =
-            owner_lives(header())
+            may_wait_
                 ? "cannot write events, they stay in memory while there is room, then they are lost: %s:"
+            : owner_lives(header())
+                ? "cannot write events, they are lost while this lasts: %s:"
                 : "cannot write events, they are kept in memory until ovnirecover can write them: %s:";
         errno = cause;
         complain(Trouble::write, "ovni", text, note_.directory().c_str());

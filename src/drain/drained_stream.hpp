@@ -94,8 +94,11 @@ class DrainedStream {
     bool keep();
     void forget();
     bool wait_for_room(uint64_t file_end);
-    void refuse();
-    double fill_at(uint64_t published) const;
+    bool is_crowded(uint64_t published) const;
+    bool write_published(uint64_t published);
+    void give_up_older(uint64_t published);
+    void tell_refused(uint64_t published);
+    size_t shorten(RingBlock& block, const RingProgress& before, size_t done);
     void note_gaps(RingProgress& now, const GapMark& saved) const;
     size_t write(const EventPieces& events, uint64_t offset);
     size_t write_to_limit(const EventPieces& events, uint64_t offset);

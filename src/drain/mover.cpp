@@ -218,6 +218,8 @@ bool Mover::make_room(Target& target, uint64_t bytes) {
     uint64_t published = header.published.load(std::memory_order_acquire);
     if (target.moved.stored + bytes - published > stream.ring().capacity() - header.kept)
         ask_for(header, published);
+    const uint64_t needed = target.moved.stored + bytes - stream.ring().capacity();
+    header.needed.store(std::min(needed, published), std::memory_order_release);
     rings_.make_room(stream);
     return is_in_use(header, target.generation) && has_room();
 }

@@ -104,6 +104,7 @@ void ask_for(RingHeader& ring, uint64_t position) {
     while (wanted < position &&
            !ring.wanted.compare_exchange_weak(wanted, position, std::memory_order_release)) {
     }
+    ring.refused.store(0, std::memory_order_release);  // it is tried once more
 }
 
 }  // namespace ovni::writer

@@ -138,6 +138,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint32_t> notes_added;
     std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
     std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it
+    std::atomic<uint64_t> needed;      // somebody needs the room of what lies before it
     std::atomic<uint32_t> shared;      // 1 + number of the shared buffer that events come through; 0: none
     std::atomic<uint64_t> shared_end;  // if closed: its events in the buffer lie before this position
     std::atomic<uint64_t> lost_unmarked;   // if closed: events lost behind the last one
@@ -151,7 +152,8 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
     // another drainer finds numbers that belong together. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
-    std::atomic<uint64_t> refused;  // events between `drained` and here wait for room on disk
+    std::atomic<uint64_t>
+        refused;  // events before it found no room on disk and wait for it; anybody may set it to 0
     std::atomic<uint32_t> readings_made;
     std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
     std::atomic<uint32_t> notes_taken;

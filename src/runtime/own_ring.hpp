@@ -78,6 +78,8 @@ class OwnRing {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         return head() + bytes + slack <= drained + ring().capacity();
     }
+    // Where the drainer has to be for that; call if there is no room.
+    uint64_t room_for(uint64_t bytes) const { return head() + bytes + slack - ring().capacity(); }
     // The thread stores up to there without coming here.
     void count_loss() { __atomic_store_n(&window_->losses, window_->losses + 1, __ATOMIC_RELAXED); }
     void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }

@@ -70,6 +70,7 @@ bool RingWriter::make_room(uint64_t bytes, bool may_be_lost) {
 bool RingWriter::wait_for_room(uint64_t bytes) {
     const std::atomic<uint64_t>& position = own_.header().drained;
     uint64_t drained = position.load(std::memory_order_acquire), pass = host().last_pass();
+    own_.header().needed.store(own_.room_for(bytes), std::memory_order_release);
     for (int passes = 0; !own_.has_room(bytes);) {
         if (end_is_wanted()) return false;
         host().wait_until_drained(own_.lease(), drained);

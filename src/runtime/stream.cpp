@@ -153,8 +153,8 @@ uint64_t Stream::asked_and_not_written() {
     Lock lock(mutex_);
     if (is_closed() || !own_.is_mapped()) return 0;
     const RingHeader& ring = own_.header();
-    if (has_been_tried(ring, asked_)) return 0;
-    return asked_ - ring.drained.load(std::memory_order_acquire);
+    const uint64_t drained = ring.drained.load(std::memory_order_acquire);
+    return has_been_tried(ring, asked_) ? 0 : asked_ - std::min(asked_, drained);
 }
 
 void Stream::write_metadata() {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "ovni/private.h"
 #include "ring/directories.hpp"
 #include "tests/runtime/runtime_test.hpp"
 
@@ -30,6 +31,12 @@ void record_one() {
 
 size_t count_of(const RecordedStream& stream, const char* code) {
     return static_cast<size_t>(std::ranges::count(stream.events, code, &RecordedEvent::code));
+}
+
+// It may be raised again.
+void file_size(rlim_t bytes) {
+    rlimit limit{bytes, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 void limit_file_size(rlim_t bytes) {
@@ -221,31 +228,103 @@ TEST_F(DiskTest, AGapThatFoundNoRoomIsWrittenWhenThereIs) {
 }
 
 TEST_F(DiskTest, EventsWaitInMemoryUntilThereIsRoomAgain) {
-    for (const char* flight : {"0", "1m"}) {
+    for (const char* flight : {"0", "1M"}) {
         set_environment("OVNI_FLIGHT", flight);
         fs::remove_all(trace());
         run_traced([] {
             signal(SIGXFSZ, SIG_IGN);
             start();
-            rlimit limit{1000, RLIM_INFINITY};
-            setrlimit(RLIMIT_FSIZE, &limit);
+            file_size(1000);
             for (int part = 0; part < 3; ++part) {
                 for (uint64_t i = 0; i < 100; ++i) put("OB.", 1 + i);
                 ovni_flush();
                 std::this_thread::sleep_for(std::chrono::milliseconds(150));
             }
-            limit.rlim_cur = RLIM_INFINITY;
-            setrlimit(RLIMIT_FSIZE, &limit);
+            file_size(RLIM_INFINITY);
             put("OU[", 1000000000000000);
             stop();
         });
-        EXPECT_THAT(printed_errors(), HasSubstr("they stay in memory while there is room"));
+        EXPECT_THAT(printed_errors(),
+                    ::testing::MatchesRegex("ERROR: [a-z_]+: .*they stay in memory while there is room.*\n"));
         const RecordedStream recorded = stream();
         EXPECT_EQ(count_of(recorded, "OB."), 300u);
         EXPECT_EQ(recorded.events.back().code, "OU[");
         EXPECT_FALSE(recorded.json["ovni"].contains("lost")) << recorded.json;
         EXPECT_TRUE(recorded.gaps.is_discarded()) << recorded.gaps;
     }
+}
+
+TEST_F(DiskTest, AFlushTriesTheDiskAtOnce) {
+    run_traced([this] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        file_size(1000);
+        for (uint64_t i = 0; i < 1000; ++i) put("OB.", 1 + i);
+        ovni_flush();
+        file_size(RLIM_INFINITY);
+        ovni_flush();
+        const auto written = std::filesystem::file_size(stream().directory / "stream.obs");
+        ::_exit(written >= 12'000 ? 0 : 1);
+    });
+    EXPECT_EQ(status(), 0);
+}
+
+// A jumbo event needs more room than there is next to the events that wait.
+TEST_F(DiskTest, EventsThatWaitMakeRoomForALargeOne) {
+    set_environment("OVNI_BUFFER", small_buffer);
+    const std::vector<uint8_t> large(200'000);
+    run_traced([&] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        file_size(1000);
+        for (uint64_t i = 0; i < 8000; ++i) put("OB.", 1 + i);
+        ovni_flush();
+        ovni_ev event{};
+        ovni_ev_set_mcv(&event, "OUx");
+        ovni_ev_set_clock(&event, 9000);
+        ovni_ev_jumbo_emit(&event, large.data(), static_cast<uint32_t>(large.size()));
+        file_size(RLIM_INFINITY);
+        stop();
+    });
+    const RecordedStream recorded = stream();
+    EXPECT_EQ(count_of(recorded, "OUx"), 1u);
+    EXPECT_EQ(recorded.json["ovni"].value("lost", 0) + count_of(recorded, "OB."), 8000u);
+}
+
+// Those of events that the flight recorder keeps stay there with them.
+TEST_F(DiskTest, GapsInAFlightRecorderTakeNoRoomFromWhatWaits) {
+    set_environment("OVNI_FLIGHT", "1M");
+    run_traced([] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        for (uint64_t i = 1; i <= 400; ++i) {
+            put("OB.", 10 * i);
+            ovni_private_gap(10 * i, 10 * i + 1, 0, "paused");
+        }
+        file_size(1000);
+        ovni_flush();
+        file_size(RLIM_INFINITY);
+        put("OU[", 1000000000000000);
+        stop();
+    });
+    // So many as it keeps gaps of.
+    EXPECT_GE(count_of(stream(), "OB."), 200u);
+}
+
+TEST_F(DiskTest, AWriteOutSaysThatThereIsNoRoom) {
+    set_environment("OVNI_RUNDIR", home());
+    run_traced([this] {
+        signal(SIGXFSZ, SIG_IGN);
+        start();
+        file_size(1000);
+        for (uint64_t i = 0; i < 1000; ++i) put("OB.", 1 + i);
+        const Finished done = run({program("ovnirecover"), "--write-out", "--all", "--yes"});
+        ::_exit(done.status == 1 &&
+                        done.err.find("the disk has no room for the events of 1 streams") != done.err.npos
+                    ? 0
+                    : 1);
+    });
+    EXPECT_EQ(status(), 0);
 }
 
 // A flush waits for the disk, and must not where that refuses.
