@@ -146,10 +146,15 @@ void write_out(const fs::path& directory) {
                header.state.load(std::memory_order_acquire) == writer::RingState::done ||
                !owner_lives(header);
     };
+    const auto is_refused = [&](size_t i) {
+        return rings[i].header().refused.load() >= std::max<uint64_t>(wanted[i], 1);
+    };
     constexpr int longest_wait = 1000;  // of 10 ms, without progress
     uint64_t seen = 0;
+    size_t refused = 0;
     for (size_t i = 0, wait = 0; i < rings.size();) {
-        if (is_written(i)) {
+        if (is_written(i) || is_refused(i)) {
+            refused += !is_written(i);
             ++i;
             continue;
         }
@@ -160,7 +165,14 @@ void write_out(const fs::path& directory) {
         session.ring_doorbell();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    fmt::print("{}: {} streams written out\n", directory.string(), rings.size());
+    fmt::print("{}: {} streams written out\n", directory.string(), rings.size() - refused);
+    if (refused > 0)
+        throw Error(
+            fmt::format(
+                "the disk has no room for the events of {} streams: they stay in memory until that is "
+                "half full, so make room",
+                refused),
+            directory.string());
     if (unknown > 0)
         log::warn("{}: {} streams are not on disk before MPI_Init ends", directory.string(), unknown);
 }
