@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,23 @@ bool is_request_to_end(int64_t signal) {
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
 
+std::string name_of(const StreamMetadata& process) {
+    const std::string pid = fmt::format("process {}", process.pid);
+    return process.rank ? fmt::format("rank {} ({})", *process.rank, pid) : pid;
+}
+
+bool lacks_ranks(const Trace& trace) {
+    std::map<int, std::set<int>> ranks;  // by application
+    std::map<int, int> sizes;
+    for (const Stream& stream : trace.streams()) {
+        if (!stream.metadata.rank || !stream.metadata.nranks) continue;
+        ranks[stream.metadata.app_id.value_or(0)].insert(*stream.metadata.rank);
+        sizes[stream.metadata.app_id.value_or(0)] = *stream.metadata.nranks;
+    }
+    return std::ranges::any_of(
+        sizes, [&](const auto& of) { return ranks[of.first].size() < static_cast<size_t>(of.second); });
+}
+
 bool aborts(const StreamMetadata& process, const Trace& trace, const Waiting& waiting) {
     return std::ranges::any_of(waiting.calls, [&](const WaitingCall& call) {
         const StreamMetadata& caller = trace.streams()[call.stream].metadata;
@@ -58,21 +76,31 @@ bool aborts(const StreamMetadata& process, const Trace& trace, const Waiting& wa
     });
 }
 
+// A launcher may kill the caller, too, before it is gone.
+std::string abort_of(const std::vector<Death>& all, const Trace& trace, const Waiting& waiting) {
+    const auto aborting =
+        std::ranges::find_if(all, [&](const Death& death) { return aborts(*death.of, trace, waiting); });
+    if (aborting == all.end()) return "";
+    const std::string code =
+        aborting->is_exit() ? fmt::format(" with code {}", aborting->of->end->code) : std::string();
+    return fmt::format("{} called MPI_Abort{}", name_of(*aborting->of), code);
+}
+
 }  // namespace
 
 std::string first_death(const Trace& trace, const ClockModel& clocks, const Waiting& waiting) {
     const std::vector<Death> all = deaths(trace, clocks);
+    if (std::string abort = abort_of(all, trace, waiting); !abort.empty()) return abort;
     if (all.empty()) return "";
     const Death& first = all.front();
     const auto is_later = [&](const Death& other) { return is_surely_before(first, other, clocks); };
     if (!std::ranges::all_of(all, is_later)) return "";
     const StreamMetadata& process = *first.of;
-    std::string who = fmt::format("process {}", process.pid);
-    if (process.rank) who = fmt::format("rank {} ({})", *process.rank, who);
+    const char* among = lacks_ranks(trace) ? ", of the ranks in this trace" : "";
     if (process.end->by == "signal") {
         const char* name = sigdescr_np(static_cast<int>(process.end->code));
-        return fmt::format("killed first: {}, by signal {} ({}){}", who, process.end->code,
-                           name ? name : "unknown",
+        return fmt::format("killed first{}: {}, by signal {} ({}){}", among, name_of(process),
+                           process.end->code, name ? name : "unknown",
                            is_request_to_end(process.end->code)
                                ? ", which comes from outside: its launcher, ctrl-C or a time limit"
                                : "");
@@ -81,8 +109,7 @@ std::string first_death(const Trace& trace, const ClockModel& clocks, const Wait
     const bool is_sudden = process.end->code != 0 || !std::ranges::all_of(all, &Death::is_exit) ||
                            std::ranges::any_of(trace.streams(), &Stream::is_running);
     if (!first.is_exit() || !is_sudden) return "";
-    return fmt::format("ended first: {}, {} code {}", who,
-                       aborts(process, trace, waiting) ? "by MPI_Abort with" : "which exited with",
+    return fmt::format("ended first{}: {}, which exited with code {}", among, name_of(process),
                        process.end->code);
 }
 

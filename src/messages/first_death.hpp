@@ -10,8 +10,8 @@
 
 namespace ovni {
 
-// "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)", or "ended first: rank 3 (process
-// 812), by MPI_Abort, with code 17". Empty if all ended as they wanted to, or if clocks do not tell.
+// "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)", "ended first: ..., which exited with
+// code 3", or, whoever ended first, "rank 3 (process 812) called MPI_Abort with code 17". Empty if all ended as they wanted to, or if clocks do not tell.
 // `waiting`: the calls that are open at the end.
 std::string first_death(const Trace& trace, const ClockModel& clocks, const Waiting& waiting);
 

@@ -11,7 +11,7 @@ namespace ovni::test {
 TEST_F(JobEnds, AbortKeepsWhatWasRecorded) {
     EXPECT_NE(run(job({app("abort_one"), "abort", "0"})).status, 0);
     expect_trace_of_both_ranks();
-    expect_first_to_end("ended first: rank 0 .process [0-9]+., by MPI_Abort with code 7\n");
+    expect_first_to_end("rank 0 .process [0-9]+. called MPI_Abort with code 7\n");
 }
 
 TEST_F(JobEnds, ARankThatExitsEarlyKeepsWhatWasRecorded) {
