@@ -137,6 +137,8 @@ static std::vector<std::string> command_line() {
         }
         words.push_back(all.substr(at, end - at));
     }
+    // A program may have shortened the title that the system shows of it.
+    while (!words.empty() && words.back().empty()) words.pop_back();
     return words;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -246,14 +247,16 @@ std::optional<std::string> run_of(const Trace& trace) {
     return std::nullopt;
 }
 
-std::set<std::string> commands_of(const Trace& trace) {
+std::vector<std::string> commands_of(const Trace& trace) {
     constexpr size_t most = 100;
-    std::set<std::string> commands;
-    for (const Stream& stream : trace.streams()) {
-        if (stream.metadata.command.empty() || commands.contains(stream.metadata.command)) continue;
-        if (commands.size() == most) break;
-        commands.insert(stream.metadata.command);
-    }
+    std::map<std::string, size_t> streams;
+    for (const Stream& stream : trace.streams())
+        if (!stream.metadata.command.empty()) ++streams[stream.metadata.command];
+    std::vector<std::pair<std::string, size_t>> sorted(streams.begin(), streams.end());
+    std::ranges::stable_sort(sorted, std::greater(), [](const auto& command) { return command.second; });
+    if (sorted.size() > most) sorted.resize(most);
+    std::vector<std::string> commands;
+    for (auto& [command, number] : sorted) commands.push_back(std::move(command));
     return commands;
 }
 

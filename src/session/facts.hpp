@@ -37,8 +37,8 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
 
 // No trace is of two runs. Nothing where its writer does not name them.
 std::optional<std::string> run_of(const Trace& trace);
-// Command lines of the processes, as far as they are known.
-std::set<std::string> commands_of(const Trace& trace);
+// Command lines of the processes, those of most streams first: the first 100.
+std::vector<std::string> commands_of(const Trace& trace);
 // Versions of libovni.
 std::set<std::string> writers_of(const Trace& trace);
 

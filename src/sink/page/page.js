@@ -20,7 +20,7 @@ function showHead() {
   document.title = `Trace ${name}`;
   section("title").textContent = `Trace ${name}`;
   const [program, ...others] = trace.commands.map((command) => command.length > 120 ? `${command.slice(0, 120)}...` : command);
-  const programs = program ? `${program}${others.length > 0 ? ` and ${plural(others.length, "other program")}` : ""}: ` : "";
+  const programs = program ? `${program}${others.length > 0 ? ` and ${others.length < 99 ? plural(others.length, "other program") : "many other programs"}` : ""}: ` : "";
   section("subtitle").textContent = `${programs}${plural(trace.processes, "process", "processes")} with `
     + `${plural(trace.threads, "thread")} on ${plural(report.clocks.hosts, "host")}, ${timeText(trace.duration)}.`;
 }
