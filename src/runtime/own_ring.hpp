@@ -78,7 +78,7 @@ class OwnRing {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         return head() + bytes + slack <= drained + ring().capacity();
     }
-    // Where the drainer has to be for that; call if there is no room.
+    // The position that the drainer has to reach for that. Call if there is no room.
     uint64_t room_for(uint64_t bytes) const { return head() + bytes + slack - ring().capacity(); }
     // The thread stores up to there without coming here.
     void count_loss() { __atomic_store_n(&window_->losses, window_->losses + 1, __ATOMIC_RELAXED); }
