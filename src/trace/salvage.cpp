@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "ovni/format.h"
 #include "trace/checksums.hpp"
 #include "trace/region_plan.hpp"
 #include "trace/stream_files.hpp"
@@ -121,6 +122,8 @@ void print(const std::vector<Damage>& damages) {
         if (i >= most) continue;
         if (damage.ranks > 0)
             log::warn("missing: {}", damage.cause);
+        else if (damage.end && *damage.end <= OVNI_FORMAT_STREAM_HEADER)
+            log::warn("{} has no event that can be read: {}", damage.relative_path, damage.cause);
         else if (damage.end)
             log::warn("{} ends at byte {}: {}", damage.relative_path, *damage.end, damage.cause);
         else

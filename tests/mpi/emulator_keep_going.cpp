@@ -25,9 +25,9 @@ const BadDay bad_days[] = {
     {"WrongChecksum", [](StreamBuilder& stream) { stream.checksums(64).flip(120); }, "checksum",
      "thread.7 ends at byte ", true},
     {"NoEvents", [](StreamBuilder& stream) { stream.content(""); }, "thread.7/stream.obs",
-     "thread.7 ends at byte 8: ", true},
+     "thread.7 has no event that can be read: ", true},
     {"AnotherFormat", [](StreamBuilder& stream) { stream.content("no stream at all"); },
-     "thread.7/stream.obs", "thread.7 ends at byte 8: ", true},
+     "thread.7/stream.obs", "thread.7 has no event that can be read: ", true},
     {"BrokenMetadata", [](StreamBuilder& stream) { stream.json_text("{"); }, "not valid JSON",
      "thread.7 is left out: ", false},
     {"ZerosInMetadata", [](StreamBuilder& stream) { stream.json_text(std::string("{}\0", 3)); },
@@ -39,7 +39,7 @@ const BadDay bad_days[] = {
     {"AnotherApplication", [](StreamBuilder& stream) { stream.set("ovni.app_id", 77); }, "app",
      "is left out: ", false},
     {"BrokenGaps", [](StreamBuilder& stream) { stream.gaps_text("[]"); }, "stream.gaps.json",
-     "thread.7 ends at byte 8: ", true},
+     "thread.7 has no event that can be read: ", true},
 };
 
 class KeepGoing : public DistributedTest, public testing::WithParamInterface<BadDay> {

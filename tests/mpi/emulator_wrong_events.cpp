@@ -159,7 +159,7 @@ TEST_F(DistributedTest, WrongEventsOfWhatIsNoThread) {
     trace_.thread({.loom = "b"}).set("ovni.part", "other").event("OB.", 15);
     Finished done = serial(trace_.write(), output("out"), {"--keep-going"});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("ends at byte 8: it has events, but is not a thread's"));
+    EXPECT_THAT(done.err, HasSubstr("has no event that can be read: it has events, but is not a thread's"));
 }
 
 // The stream ends where sorting begins: at the last event that is older than the region.
@@ -195,7 +195,8 @@ TEST_F(DistributedTest, WrongEventsWhoseClockIsFarAway) {
     fs::path directory = trace_.write();
     Finished done = serial(directory, output("out"), {"--keep-going"});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("thread.1 ends at byte 8: it is damaged, and its first clock, "));
+    EXPECT_THAT(done.err,
+                HasSubstr("thread.1 has no event that can be read: it is damaged, and its first clock, "));
 }
 
 }  // namespace
