@@ -68,33 +68,30 @@ bool lacks_ranks(const Trace& trace) {
         sizes, [&](const auto& of) { return ranks[of.first].size() < static_cast<size_t>(of.second); });
 }
 
-bool aborts(const StreamMetadata& process, const Trace& trace, const Waiting& waiting) {
-    return std::ranges::any_of(waiting.calls, [&](const WaitingCall& call) {
-        const StreamMetadata& caller = trace.streams()[call.stream].metadata;
-        return caller.loom == process.loom && caller.pid == process.pid &&
-               mpi_function_rows[call.function].name == "MPI_Abort";
-    });
-}
-
 // A launcher may kill the caller, too, before it is gone.
-std::string abort_of(const std::vector<Death>& all, const Trace& trace, const Waiting& waiting) {
-    const auto aborting =
-        std::ranges::find_if(all, [&](const Death& death) { return aborts(*death.of, trace, waiting); });
-    if (aborting == all.end()) return "";
-    const std::string code =
-        aborting->is_exit() ? fmt::format(" with code {}", aborting->of->end->code) : std::string();
-    return fmt::format("{} called MPI_Abort{}", name_of(*aborting->of), code);
+const Death* first_abort(const std::vector<Death>& all, const Trace& trace, const Waiting& waiting) {
+    const Death* first = nullptr;
+    int64_t since = INT64_MAX;
+    for (const WaitingCall& call : waiting.calls) {
+        if (mpi_function_rows[call.function].name != "MPI_Abort" || call.since >= since) continue;
+        const StreamMetadata& caller = trace.streams()[call.stream].metadata;
+        const auto death = std::ranges::find_if(
+            all, [&](const Death& one) { return one.of->loom == caller.loom && one.of->pid == caller.pid; });
+        if (death != all.end()) first = &*death, since = call.since;
+    }
+    return first;
 }
 
-}  // namespace
+std::string sentence_of_abort(const Death& death) {
+    const std::string code =
+        death.is_exit() ? fmt::format(" with code {}", death.of->end->code) : std::string();
+    return fmt::format("{} called MPI_Abort{}", name_of(*death.of), code);
+}
 
-std::string first_death(const Trace& trace, const ClockModel& clocks, const Waiting& waiting) {
-    const std::vector<Death> all = deaths(trace, clocks);
-    if (std::string abort = abort_of(all, trace, waiting); !abort.empty()) return abort;
-    if (all.empty()) return "";
+// Empty if it may be that nothing happened. A program may exit wherever it wants to, if the others do not go
+// on.
+std::string sentence_of_first(const std::vector<Death>& all, const Trace& trace) {
     const Death& first = all.front();
-    const auto is_later = [&](const Death& other) { return is_surely_before(first, other, clocks); };
-    if (!std::ranges::all_of(all, is_later)) return "";
     const StreamMetadata& process = *first.of;
     const char* among = lacks_ranks(trace) ? ", of the ranks in this trace" : "";
     if (process.end->by == "signal") {
@@ -105,12 +102,26 @@ std::string first_death(const Trace& trace, const ClockModel& clocks, const Wait
                                ? ", which comes from outside: its launcher, ctrl-C or a time limit"
                                : "");
     }
-    // A program may exit wherever it wants to, but the others went on.
     const bool is_sudden = process.end->code != 0 || !std::ranges::all_of(all, &Death::is_exit) ||
                            std::ranges::any_of(trace.streams(), &Stream::is_running);
     if (!first.is_exit() || !is_sudden) return "";
     return fmt::format("ended first{}: {}, which exited with code {}", among, name_of(process),
                        process.end->code);
+}
+
+}  // namespace
+
+std::string first_death(const Trace& trace, const ClockModel& clocks, const Waiting& waiting) {
+    const std::vector<Death> all = deaths(trace, clocks);
+    if (all.empty()) return "";
+    const Death& first = all.front();
+    const auto is_later = [&](const Death& other) { return is_surely_before(first, other, clocks); };
+    const std::string sentence = std::ranges::all_of(all, is_later) ? sentence_of_first(all, trace) : "";
+    const Death* abort = first_abort(all, trace, waiting);
+    if (!abort) return sentence;
+    const bool is_reaction = abort != &first && !sentence.empty() &&
+                             !(first.of->end->by == "signal" && is_request_to_end(first.of->end->code));
+    return (is_reaction ? sentence + "; " : "") + sentence_of_abort(*abort);
 }
 
 }  // namespace ovni
