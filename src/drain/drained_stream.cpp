@@ -174,7 +174,7 @@ double DrainedStream::drain() {
         tell_refused(published);
         return 0;
     }
-    make_readable();
+    if (!make_readable()) tell_refused(published);
     return static_cast<double>(waiting - std::min(waiting, h.kept)) /
            static_cast<double>(ring_.capacity() - h.kept);
 }
@@ -190,42 +190,51 @@ bool DrainedStream::write_published(uint64_t published) {
     return (published == progress().drained && !has_notes) || write_until(published, false);
 }
 
-// The newest events say most about what goes wrong, so they stay if there is no room for all.
+// The newest events say most about what goes wrong, so they stay if there is no room for all. Gaps and events
+// of handlers get their room back behind the events before them alone.
 void DrainedStream::give_up_older(uint64_t published) {
     RingHeader& h = header();
-    if (h.kept > 0) {
-        give_up_until(kept_from(h, progress(), published));
-        return;
-    }
     const uint64_t begin = progress().drained, half = begin + (published - begin) / 2;
     const uint64_t needed = std::min(h.needed.load(std::memory_order_acquire), published);
-    write_until(end_of_event(ring_, begin, std::max(half, needed)), false);
+    if (h.kept > 0)
+        give_up_until(std::max(kept_from(h, progress(), published), needed));
+    else if (lacks_room_beside())
+        write_until(published, false);
+    else
+        write_until(end_of_event(ring_, begin, std::max(half, needed)), false);
 }
 
 // Events wait for room on disk until the ring is half full, or its owner needs the room. What a flight
-// recorder keeps takes none, nor do the gaps in there.
+// recorder keeps takes none.
 bool DrainedStream::is_crowded(uint64_t published) const {
-    constexpr uint64_t full = 2;  // halves
+    const RingHeader& h = header();
+    const uint64_t drained = progress().drained, waiting = published - drained;
+    return h.needed.load(std::memory_order_acquire) > drained ||
+           2 * (waiting - std::min(waiting, h.kept)) >= ring_.capacity() - h.kept || lacks_room_beside();
+}
+
+// For gaps, or for events of handlers.
+bool DrainedStream::lacks_room_beside() const {
     const RingHeader& h = header();
     const RingProgress& now = progress();
-    if (h.needed.load(std::memory_order_acquire) > now.drained) return true;
-    const uint64_t waiting = published - now.drained;
-    if (full * (waiting - std::min(waiting, h.kept)) >= ring_.capacity() - h.kept) return true;
-    if (h.kept > 0) return false;
+    const auto is_nearly_full = [](uint64_t used, uint64_t room) { return used >= room - room / 8; };
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        if (full * (h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d]) >=
-            ring_.nested_capacity())
+        if (is_nearly_full(h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d],
+                           ring_.nested_capacity()))
             return true;
-    return full * (h.notes_added.load(std::memory_order_acquire) - now.notes_taken) >= RingHeader::most_notes;
+    return is_nearly_full(h.notes_added.load(std::memory_order_acquire) - now.notes_taken,
+                          RingHeader::most_notes);
 }
 
 // Metadata that says so holds until the next one is written.
-void DrainedStream::make_readable() {
-    if (!is_reading_wanted()) return;
+bool DrainedStream::make_readable() {
+    if (!is_reading_wanted()) return true;
     RingHeader& h = header();
     const uint32_t wanted = h.readings.load(std::memory_order_acquire);
     const OwnerEnd now{RingEnd::running, 0, event_clock(monotonic_clock())};
-    if (write_gaps() && write_metadata(&now)) h.readings_made.store(wanted, std::memory_order_release);
+    if (!write_gaps() || !write_metadata(&now)) return false;
+    h.readings_made.store(wanted, std::memory_order_release);
+    return true;
 }
 
 bool DrainedStream::write_until(uint64_t end, bool all) {
@@ -236,7 +245,7 @@ bool DrainedStream::write_until(uint64_t end, bool all) {
     for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.add(std::move(gap));
     next.after.skipped = {};
     size_t done = write(next.bytes, before.file_end);
-    if (may_wait_ && done < next.bytes.bytes()) done = shorten(next, before, done);
+    if (may_wait_ && !limited_ && done < next.bytes.bytes()) done = shorten(next, before, done);
     next.after.file_end = before.file_end + done;
     for (const RingNote& note : take_notes(ring_, before, all, next.after)) {
         bool is_behind = note.position == next.after.drained;
@@ -253,6 +262,7 @@ size_t DrainedStream::shorten(RingBlock& block, const RingProgress& before, size
     if (done > 0 && block.merged.empty() && shorter.merged.empty()) {
         shorter.after.skipped = block.after.skipped;
         block = std::move(shorter);
+        damaged_ = false;  // what comes behind is looked at again
         return done;
     }
     *written_ -= done;

@@ -2,9 +2,9 @@
 // ends the stream when its owner has closed the ring or is dead. All that is needed to go on is in the ring,
 // so another drainer may take over at any time: it writes equal bytes to an equal place.
 //
-// If a disk refuses, the events stay in the ring: those of a living program until it is half full, then the
-// older ones are lost, so that no thread waits; those of a dead one for another attempt, and the ring is not
-// done.
+// If a disk refuses, the events stay in the ring: those of a living thread until it is half full, then the
+// older ones are lost, so that no thread waits, and those of a thread that ends are lost; those of a dead
+// process for another attempt, and the ring is not done.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ class DrainedStream {
     bool is_reading_wanted() const;
     bool is_damaged();
     void tell_damage();
-    void make_readable();
+    bool make_readable();
     bool write_until(uint64_t end, bool all);
     bool write_newest(uint64_t end, bool all);
     bool give_up_until(uint64_t target);
@@ -95,6 +95,7 @@ class DrainedStream {
     void forget();
     bool wait_for_room(uint64_t file_end);
     bool is_crowded(uint64_t published) const;
+    bool lacks_room_beside() const;
     bool write_published(uint64_t published);
     void give_up_older(uint64_t published);
     void tell_refused(uint64_t published);

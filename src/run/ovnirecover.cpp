@@ -166,15 +166,14 @@ void write_out(const fs::path& directory) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     fmt::print("{}: {} streams written out\n", directory.string(), rings.size() - refused);
-    if (refused > 0)
-        throw Error(
-            fmt::format(
-                "the disk has no room for the events of {} streams: they stay in memory until that is "
-                "half full, so make room",
-                refused),
-            directory.string());
     if (unknown > 0)
         log::warn("{}: {} streams are not on disk before MPI_Init ends", directory.string(), unknown);
+    if (refused > 0)
+        throw Error(
+            fmt::format("the disk has no room for {} streams: what is missing stays in memory until that "
+                        "is half full, so make room and ask again",
+                        refused),
+            directory.string());
 }
 
 // One bad directory does not stop the rest.
