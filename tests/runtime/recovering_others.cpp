@@ -69,6 +69,7 @@ TEST_F(RecoverOfOthers, WhatIsWrittenBelongsToThem) {
 }
 
 TEST_F(RecoverOfOthers, NothingOfRootIsRemovedOrWritten) {
+    set_environment("OVNI_FLIGHT", "1M");  // nothing is written before
     leave_run_directory();
     std::ofstream(roots_.path() / "precious") << "text";
     fs::create_directory(roots_.path() / "secret");
