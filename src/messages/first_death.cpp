@@ -116,7 +116,7 @@ std::string first_death(const Trace& trace, const ClockModel& clocks, const Wait
     if (all.empty()) return "";
     const Death& first = all.front();
     const auto is_later = [&](const Death& other) { return is_surely_before(first, other, clocks); };
-    const std::string sentence = std::ranges::all_of(all, is_later) ? sentence_of_first(all, trace) : "";
+    std::string sentence = std::ranges::all_of(all, is_later) ? sentence_of_first(all, trace) : "";
     const Death* abort = first_abort(all, trace, waiting);
     if (!abort) return sentence;
     const bool is_reaction = abort != &first && !sentence.empty() &&

@@ -359,7 +359,7 @@ TEST_F(DiskTest, TheLimitHoldsAmongEventsOfHandlers) {
 
 TEST_F(DiskTest, AWriteOutSaysThatThereIsNoRoom) {
     set_environment("OVNI_RUNDIR", home());
-    run_traced([this] {
+    run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
         start();
         file_size(1000);
