@@ -152,8 +152,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
     // another drainer finds numbers that belong together. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
-    std::atomic<uint64_t>
-        refused;  // events before it found no room on disk and wait for it; anybody may set it to 0
+    std::atomic<uint64_t> refused;  // events before it wait for room on disk; anybody may set it to 0
     std::atomic<uint32_t> readings_made;
     std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
     std::atomic<uint32_t> notes_taken;

@@ -5,7 +5,7 @@ vcluster=$1 build=$2 source=$3
 fail() { echo "trace_hydra: $1" >&2; exit 1; }
 skip() { echo "$1"; exit 77; }
 
-command -v mpiexec.hydra mpicc.mpich >/dev/null || skip "there is no MPICH"
+command -v mpiexec.hydra >/dev/null && command -v mpicc.mpich >/dev/null || skip "there is no MPICH"
 [ -e "$build/lib/libovni-mpi-mpich.so" ] || skip "there is no tracing library for MPICH"
 "$vcluster" can || exit $?
 
