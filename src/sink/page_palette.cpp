@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -10,7 +9,6 @@ namespace ovni {
 
 namespace {
 
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr size_t last_digit = 63;
 
 }  // namespace
@@ -52,8 +50,8 @@ std::string PagePalette::cell(const TimeColumns& columns, size_t column, int64_t
     for (const auto& [time, place] : sorted) {
         const auto share = static_cast<double>(-time) / static_cast<double>(ns);
         const auto digit = static_cast<size_t>(std::lround(share * static_cast<double>(last_digit)));
-        text += digits[place];
-        text += digits[std::min(digit, last_digit)];
+        text += page_digits[place];
+        text += page_digits[std::min(digit, last_digit)];
     }
     return text;
 }

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ranks.hpp"
 #include "sink/time_columns.hpp"
 
 namespace ovni {
+
+// Digits of numbers in the texts of columns.
+inline constexpr std::string_view page_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 class PagePalette {
  public:
@@ -23,7 +28,7 @@ class PagePalette {
     // values().size() for values beyond it.
     size_t place_of(uint32_t value) const;
 
-    // Each column as four characters, whose numbers are their places in "A-Za-z0-9+/": the value that has
+    // Each column as four characters, whose numbers are their places in page_digits: the value that has
     // most time, its share in 63rds, the next value, its share. Value 63 is any beyond the first 63. "-": no
     // time at all; ".": as the column before.
     std::string text(const TimeColumns& columns, int64_t duration, size_t rows) const;

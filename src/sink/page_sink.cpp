@@ -23,10 +23,14 @@ std::string text_that_fits(Json& page) {
                 if (window["kind"] == kind) window["clips"].clear();
         };
     };
-    const std::array<std::function<void(Json&)>, 6> sacrifices = {
-        drop_clips("whole"),  [](Json& timeline) { timeline["messages"].clear(); },
-        drop_clips("region"), [](Json& timeline) { timeline["rows"]["cells"].clear(); },
-        drop_clips("wait"),   [](Json& timeline) { timeline["rows"]["names"].clear(); },
+    const std::array<std::function<void(Json&)>, 7> sacrifices = {
+        drop_clips("whole"),
+        [](Json& timeline) { timeline["messages"].clear(); },
+        drop_clips("region"),
+        [](Json& timeline) { timeline["counters"] = nullptr; },
+        [](Json& timeline) { timeline["rows"]["cells"].clear(); },
+        drop_clips("wait"),
+        [](Json& timeline) { timeline["rows"]["names"].clear(); },
     };
     std::string text = page_text(page);
     for (const auto& sacrifice : sacrifices) {

@@ -90,7 +90,8 @@ PageTimeline::PageTimeline(const Ranks& ranks, const Schema& schema, std::span<c
       end_row_(first_row_of(static_cast<size_t>(ranks.rank()) + 1)),
       rows_(end_row_ - first_row_),
       of_regions_(1, TimeColumns(region_columns)),
-      windows_(first_row_, end_row_) {
+      windows_(first_row_, end_row_),
+      counters_(schema.thread, owners_, is_folded_ ? &hosts_ : nullptr, first_row_, end_row_) {
     if (row_count_ <= most_rows) of_rows_.resize(rows_.size(), TimeColumns(columns_for(row_count_)));
     if (is_folded_) of_hosts_.resize(hosts_.size(), TimeColumns(columns_for(hosts_.size())));
     windows_.add({.rows = {},
@@ -141,12 +142,17 @@ void PageTimeline::add_region(const RegionInstance& instance) {
     window_of_region_[instance.region] = windows_.add(std::move(window));
 }
 
+uint32_t PageTimeline::row_of(const Record& record) const {
+    if (record.thread_row == Record::no_row || is_on_page(record.type)) return record.thread_row;
+    return record.type >= prv_type::first_instant ? counters_.row_of(record) : Record::no_row;
+}
+
 void PageTimeline::share(std::span<const Record> records) {
     const auto size = static_cast<size_t>(ranks_.size());
     PerRank<std::vector<Record>> to(size);
     for (const Record& record : records)
-        if (record.thread_row != Record::no_row && is_on_page(record.type))
-            to[record.thread_row * size / row_count_].push_back(record);
+        if (const uint32_t row = row_of(record); row != Record::no_row)
+            to[row * size / row_count_].push_back(record);
     mine_ = ranks_.alltoallv_joined(std::move(to));
     for (const Record& record : mine_)
         if (record.type == page_region_type) regions_.take(record);
@@ -160,6 +166,8 @@ void PageTimeline::write(std::span<const MessageRecord> messages) {
 }
 
 void PageTimeline::apply(const Record& record) {
+    if (record.type >= prv_type::first_instant) return counters_.take(record);
+    if (record.type == prv_type::thread_state) counters_.take_state(record);
     const uint32_t number = record.thread_row;
     const int64_t time = std::max<int64_t>(record.time, 0);
     Row& row = rows_[number - first_row_];
@@ -312,6 +320,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
     for (const TimeColumns& columns : of_rows_) mine.push_back(palette.text(columns, end, 1));
     Json cells = gathered(mine);
     Json windows = this->windows(palette, regions, schema.thread), messages = this->messages();
+    Json counters = counters_.end(ranks_, end);
     if (!ranks_.is_root()) return {};
     Json timeline = {{"end", end},
                      {"categories", categories_of(palette, schema.thread)},
@@ -339,6 +348,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
                                 {"cells", regions.text(of_regions_.front(), end, row_count_)}};
     timeline["windows"] = std::move(windows);
     timeline["messages"] = std::move(messages);
+    timeline["counters"] = std::move(counters);
     return timeline;
 }
 

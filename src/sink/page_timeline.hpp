@@ -13,6 +13,7 @@
 #include "base/ranks.hpp"
 #include "emu/schema.hpp"
 #include "messages/traffic_rows.hpp"
+#include "sink/page_counters.hpp"
 #include "sink/page_groups.hpp"
 #include "sink/page_palette.hpp"
 #include "sink/page_states.hpp"
@@ -41,6 +42,8 @@ class PageTimeline {
         int64_t since = 0, region_since = 0;
     };
     uint32_t first_row_of(size_t rank) const;
+    // The row whose rank needs it; Record::no_row: the timeline does not show it.
+    uint32_t row_of(const Record& record) const;
     void add_region(const RegionInstance& instance);
     void add_wait(const WaitRow& wait);
     void apply(const Record& record);
@@ -65,6 +68,7 @@ class PageTimeline {
     std::vector<TimeColumns> of_regions_;          // one, of all rows
     PagePalette::Times times_, region_times_;
     PageWindows windows_;
+    PageCounters counters_;
     RegionInstances regions_;
     std::map<int64_t, size_t> window_of_region_;
     int64_t last_time_ = 0;

@@ -158,6 +158,74 @@ def compare_cells(page, expected):
                 fail(f"column {column} of row {row}: {cell}, {shares}")
 
 
+class Columns:
+    """A counter in columns, of whole numbers as the page counts them."""
+
+    def __init__(self, width, is_level):
+        self.width, self.is_level, self.values = width, is_level, defaultdict(int)
+
+    def add(self, value, begin, end):
+        before, at = 0, begin
+        while at < end:
+            column = at // self.width
+            at = min(end, (column + 1) * self.width)
+            counted = value * (at - begin) // (end - begin)
+            self.values[column] = max(self.values[column], value) if self.is_level else self.values[column] + counted - before
+            before = counted
+
+
+def counts(text):
+    made, at = [], 0
+    while at < len(text):
+        if text[at] == ".":
+            made.append(made[-1])
+            at += 1
+        else:
+            number = 64 * DIGITS.index(text[at]) + DIGITS.index(text[at + 1])
+            made.append(2 ** ((number - 1) / 63) if number else 0)
+            at += 2
+    return made
+
+
+def add_amounts(columns, lines, running):
+    before = 0
+    for time, value in lines:
+        since = max([before] + [begin for begin in running if begin <= time])
+        columns.add(value, max(min(since, time - 1), 0), time)
+        before = time
+
+
+def add_levels(columns, lines, deaths, end):
+    """A level holds until the next one, or until the thread ends."""
+    before, held = 0, 0
+    for time, value in sorted([*lines, *((death, 0) for death in deaths), (end, 0)]):
+        columns.add(held, before, time)
+        before, held = time, value
+
+
+def compare_counters(page, files):
+    """Each row with a counter has what its lines say, to a percent; processes have their memory in their first row."""
+    counters, processes = page.timeline["counters"], page.timeline["rows"]["processes"]
+    if not counters:
+        return
+    end, (running, dead) = page.timeline["end"], (1, 3)
+    for row, texts in enumerate(counters["rows"]["cells"]):
+        states = files.lines.get((row, 4), [])
+        for counter, text in zip(counters["list"], texts):
+            columns = Columns(counters["rows"]["width"], counter["is_level"])
+            if not counter["is_level"]:
+                add_amounts(columns, files.lines.get((row, counter["type"]), []), [time for time, value in states if value == running])
+            elif processes.index(processes[row]) == row:
+                lines = [line for other, process in enumerate(processes) if process == processes[row]
+                         for line in files.lines.get((other, counter["type"]), [])]
+                add_levels(columns, lines, [time for time, value in states if value == dead], end)
+            for column, value in enumerate(counts(text)):
+                if abs(value - columns.values[column]) > 0.01 * columns.values[column]:
+                    fail(f"{counter['name']} of row {row}, column {column}: {value}, {columns.values[column]}")
+            if not text and any(columns.values.values()):
+                fail(f"{counter['name']} of row {row} is missing")
+
+
 def compare_messages(page, files):
     found, everything = page.messages(0), sorted(files.messages)
     if len(found) != min(len(everything), MOST_MESSAGES) or len(everything) <= MOST_MESSAGES and found != everything:
@@ -197,6 +265,7 @@ def main():
         expected = [files.layers(row) for row in range(len(files.rows))]
         compare_clips(page, expected)
         compare_cells(page, expected)
+        compare_counters(page, files)
         compare_messages(page, files)
         compare_functions(page, files)
     print(f" changes={page.changes} messages={len(page.messages(0))} ")

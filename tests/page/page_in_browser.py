@@ -177,6 +177,30 @@ def has_counters(page):
     check(len(heads) >= 2 and all("page-faults" in head for head in heads), f"counters are {heads}")
 
 
+def shows_counters_in_rows(page):
+    """If this machine can count. What is chosen has a scale, and is in the tip."""
+    if page.run("document.querySelector('#counted') === null"):
+        return
+    choose = "(() => {{ const s = document.querySelector('#counted'); s.value = '{}'; s.dispatchEvent(new Event('change')); }})()"
+    choices = page.run("[...document.querySelectorAll('#counted option')].map((o) => o.textContent)")
+    check(choices[:2] == ["none", "page-faults"], f"counters to choose from are {choices}")
+    pixels = "document.querySelector('#timeline canvas').toDataURL()"
+    page.settle()
+    before = page.run(pixels)
+    page.run(choose.format(0))
+    page.settle()
+    scale = page.run("document.querySelector('#scale').textContent")
+    check(re.fullmatch(r"Full height: [1-9][\d.]* [GMk]?\s?per second", scale), scale)
+    check(page.run(SAID) == "Rows show page-faults", page.run(SAID))
+    check(page.run(pixels) != before, "no curve was drawn")
+    page.run("document.querySelector('#timeline canvas').focus()")
+    page.press("ArrowRight")
+    check(re.search(r"page-faults: [\d.]+ [GMk]?\s?per second", page.run(SAID)), page.run(SAID))
+    page.run(choose.format(""))
+    page.settle()
+    check(page.run(SAID) == "Rows show no counter", page.run(SAID))
+
+
 def folds_hosts(page, path):
     opens_quietly(page, path)
     height = "document.querySelector('.viewer').scrollHeight"
@@ -198,7 +222,7 @@ def main():
         with browser.Browser() as page:
             opens_quietly(page, path)
             for part in (names_are_texts, begins_with_findings, zooms, moves_by_dragging, explains_points, sorts, filters, shows_waits, has_a_scale,
-                         has_headings, has_counters):
+                         has_headings, has_counters, shows_counters_in_rows):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True) as page:

@@ -18,7 +18,7 @@ constexpr uint16_t mpi_type = 25;
 
 class PageSizeTest : public testing::TestWithParam<uint32_t> {
  protected:
-    static constexpr uint32_t rows_of_host = 64, values = 160;
+    static constexpr uint32_t rows_of_host = 64, values = 160, counters = 16;
 
     PageSizeTest() {
         FileSchema& threads = plan_.schema.thread;
@@ -34,6 +34,9 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
             regions.labels.emplace_back(value, std::string(100, 'g') + std::to_string(value));
         }
         threads.types = {functions, regions};
+        for (uint16_t counter = 0; counter < counters; ++counter)
+            threads.types.push_back(
+                {static_cast<uint16_t>(prv_type::first_instant + counter), std::string(100, 'c'), {}});
     }
 
     uint32_t rows() const { return GetParam(); }
@@ -59,6 +62,10 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
                 record.thread_row = below(rows());
                 record.type = below(10) == 0 ? page_region_type : mpi_type;
                 record.value = below(values);
+                if (below(4) == 0) {
+                    record.type = static_cast<uint16_t>(prv_type::first_instant + below(counters));
+                    record.value = below(1 << 30);
+                }
                 if (i % 10 > 0) continue;
                 messages.push_back({.time = record.time,
                                     .send_end = record.time + 1000,

@@ -1,5 +1,7 @@
 // --html: the data of the page against the report of the same run, for any number of ranks and any names.
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -222,6 +224,82 @@ TEST_F(PageTest, ManyRowsAreFoldedAndTheSameForAnyNumberOfRanks) {
     EXPECT_EQ(page["timeline"]["hosts"]["names"], (Json{"node0", "node1", "node2"}));
     EXPECT_EQ(page["timeline"]["hosts"]["cells"].size(), 3u);
     EXPECT_EQ(page["timeline"]["rows"]["cells"].size(), size_t{ranks});
+}
+
+// The values of a counter in columns.
+std::vector<double> counts_of(const Json& text) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::vector<double> values;
+    const std::string all = text;
+    for (size_t at = 0; at < all.size();) {
+        if (all[at] == '.') {
+            values.push_back(values.back());
+            ++at;
+            continue;
+        }
+        const auto number = static_cast<double>(64 * digits.find(all[at]) + digits.find(all[at + 1]));
+        values.push_back(number > 0 ? std::exp2((number - 1) / 63) : 0);
+        at += 2;
+    }
+    return values;
+}
+
+TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
+    StreamBuilder& first = rank(0, 1, "node0.a");
+    first.set("ovni.counters", {"page-faults", "rss"}).set("ovni.require.counters", "1.1.0");
+    first.starts(0)
+        .event("C4A", 100, {u32(1024)})
+        .event("OHp", 100)
+        .event("OHr", 500)
+        .event("C4A", 600, {u32(64)})
+        .event("CRm", 600, {u64(4096), u64(4096)})
+        .event("C4A", 600, {u32(1)})
+        .ends(1000);
+    StreamBuilder& second = trace_.thread({.loom = "node0.a",
+                                           .pid = 1,
+                                           .tid = 2,
+                                           .rank = 0,
+                                           .nranks = 1,
+                                           .cpus = {{0, 0}, {1, 1}},
+                                           .require = {{"ovni", "1.1.0"}, {"counters", "1.1.0"}}});
+    second.set("ovni.counters", {"rss"}).starts(0, 1).event("CRm", 800, {u64(512), u64(8192)}).ends(900);
+    const Json counters = expect_same_pages()["timeline"]["counters"];
+    ASSERT_EQ(counters["rows"]["width"], 1);
+    const Json& rows = counters["rows"]["cells"];
+    const std::vector<double> faults = counts_of(rows[0][0]), memory = counts_of(rows[0][1]);
+    ASSERT_EQ(faults.size(), 1001u);
+    EXPECT_NEAR(std::accumulate(faults.begin(), faults.begin() + 100, 0.0), 1024, 10);
+    EXPECT_EQ(std::accumulate(faults.begin() + 100, faults.begin() + 500, 0.0), 0);
+    EXPECT_NEAR(std::accumulate(faults.begin() + 500, faults.end(), 0.0), 65, 1);
+    EXPECT_EQ(memory[599], 0);
+    EXPECT_NEAR(memory[600], 4096, 40);
+    EXPECT_NEAR(memory[799], 4096, 40);
+    EXPECT_NEAR(memory[800], 512, 5);
+    EXPECT_NEAR(memory[999], 512, 5);
+    EXPECT_EQ(rows[1][1], "");
+}
+
+TEST_F(PageTest, CountersOfManyRowsAreThoseOfHosts) {
+    constexpr int ranks = 72, ranks_of_loom = 24;
+    for (int r = 0; r < ranks; ++r) {
+        StreamBuilder& stream =
+            rank(r, ranks, "node" + std::to_string(r / ranks_of_loom) + ".a", r % ranks_of_loom);
+        stream.set("ovni.counters", {"page-faults", "rss"}).set("ovni.require.counters", "1.1.0");
+        stream.starts(0, r % ranks_of_loom)
+            .event("C4A", 100 + 7 * r, {u32(static_cast<uint32_t>(r))})
+            .event("CRm", 800, {u64(static_cast<uint64_t>(r) << 20), u64(0)})
+            .ends(1000);
+    }
+    const Json page = expect_same_pages();
+    const Json& hosts = page["timeline"]["counters"]["hosts"]["cells"];
+    ASSERT_EQ(hosts.size(), 3u);
+    for (int host = 0; host < 3; ++host) {
+        const std::vector<double> faults = counts_of(hosts[host][0]), memory = counts_of(hosts[host][1]);
+        const int first = host * ranks_of_loom, end = first + ranks_of_loom;
+        const double expected = (first + end - 1) * ranks_of_loom / 2.0;
+        EXPECT_NEAR(std::accumulate(faults.begin(), faults.end(), 0.0), expected, expected / 100);
+        EXPECT_NEAR(memory.at(900), (end - 1) << 20, (end - 1) << 13) << "the largest process";
+    }
 }
 
 TEST_F(PageTest, OfATraceWithAWrongEventIsPartial) {

@@ -49,7 +49,7 @@ const theme = {};
 
 function learnTheme() {
   const style = getComputedStyle(document.body);
-  for (const name of ["back", "text", "soft", "line", "rest", "mark", "raised", "work"])
+  for (const name of ["back", "text", "soft", "line", "rest", "mark", "raised", "work", "count"])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   const plain = (colour) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
   colours = timeline.categories.map((_, place) => plain(categoryColour(place)));

@@ -131,8 +131,10 @@ function draw() {
   context.beginPath();
   context.rect(0, top, width, height - top);
   context.clip();
+  const curves = curvesOf(shown.slice(first, last));
   for (let place = first; place < last; ++place) {
     drawRow(context, shown[place], yOf(place));
+    if (curves) drawCurve(context, curves[place - first], yOf(place));
     context.fillStyle = theme.text;
     context.font = `${place === view.cursor.row ? "bold " : ""}12px system-ui, sans-serif`;
     context.fillText(shortened(context, shown[place].name), 4, yOf(place) + rowHeight / 2 + 4);

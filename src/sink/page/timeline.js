@@ -205,7 +205,7 @@ function showTimeline() {
   section("timeline").append(
     element("div", {class: "tools"}, button("Zoom in", () => zoomAtCursor(0.5)), button("Zoom out", () => zoomAtCursor(2)),
       button("All", () => look(0, timeline.end)), button("Next wait", () => nextWait(1)), allRows, fold,
-      regionChoice(), seen),
+      regionChoice(), seen, counterChoice()),
     viewer, legend(), ...[legendOfLines()].filter(Boolean),
     element("p", {class: "note"}, "The wheel zooms with Ctrl or Shift, or once the timeline has the focus; drag to "
       + "move. Keys: arrows, + and -, Home, n and p for waits. "

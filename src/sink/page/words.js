@@ -36,7 +36,7 @@ function textAt(item, time) {
   const at = Math.round(time);
   const clip = item.host === undefined ? clipAt(item.row, at, at) : null;
   const lines = [item.name.trim(), momentText(time, axisStep() / 100),
-    ...(clip && at <= clip.to ? textsOfClip(clip, at) : textsOfShares(item, time))];
+    ...(clip && at <= clip.to ? textsOfClip(clip, at) : textsOfShares(item, time)), ...counterTexts(item, time)];
   if (item.row === undefined) return lines.join("\n");
   const waits = longWaitTexts(item.row, at);
   return [...lines.filter((line) => waits.length === 0 || !line.startsWith("waits: ")), ...waits,
