@@ -62,6 +62,15 @@ class Programs:
         """Those that the emulator knows: lines `  V  nosv  2.7.0` of its help."""
         return re.findall(r"^  \S  (\w+) +[\d.]+$", self.help_of("ovniemu"), re.MULTILINE)
 
+    def of_families(self, name):
+        """The program by the family of MPI that it is built for, as far as the build has them."""
+        paths = {family: self.path(f"{name}-{family}") for family in ("openmpi", "mpich")}
+        return {family: path for family, path in paths.items() if path}
+
+    @staticmethod
+    def launcher(family):
+        return shutil.which(f"mpirun.{family}") or "mpirun"
+
     @property
     def mpi(self):
         return bool(self.path("ovniemu-mpi") and shutil.which("mpirun"))

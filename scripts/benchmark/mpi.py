@@ -14,30 +14,39 @@ SITE_LOOPS = ["iprobe", "two-sites"]
 
 def mpi(workshop, report):
     report.heading("recording of MPI calls, 2 ranks, ns per call (medians)")
-    if not workshop.programs.path("mpi-calls"):
-        report.note("not built with MPI")
-        return
-    runs = [one_run(workshop) for _ in range(workshop.options.runs)]
+    families = families_of(workshop, report)
+    # They take turns.
+    runs = [{family: one_run(workshop, family) for family in families} for _ in range(workshop.options.runs)]
     rows = []
-    for loop, in_series in CALLS_IN_SERIES.items():
-        recorded, plain, events = (statistics.median(run[loop][i] for run in runs) for i in range(3))
-        added = statistics.median((run[loop][0] - run[loop][1]) / in_series for run in runs)
-        times = statistics.median((run[loop][0] - run[loop][1]) / in_series / run[loop][2] for run in runs)
-        rows.append([loop, recorded, plain, added, events, times])
-        report.keep("mpi", loop, recorded=recorded, plain=plain, added=added, events=events, times=times)
-    report.table(["loop", "recorded", "unrecorded", "added", "its events alone", "times"], rows)
+    for family in families:
+        for loop, in_series in CALLS_IN_SERIES.items():
+            times_of = [run[family][loop] for run in runs]
+            recorded, plain, events = map(statistics.median, zip(*times_of))
+            added = statistics.median((recorded - plain) / in_series for recorded, plain, _ in times_of)
+            times = statistics.median((recorded - plain) / in_series / events for recorded, plain, events in times_of)
+            rows.append([family, loop, recorded, plain, added, events, times])
+            report.keep("mpi", loop, family=family, recorded=recorded, plain=plain, added=added, events=events, times=times)
+    report.table(["MPI", "loop", "recorded", "unrecorded", "added", "its events alone", "times"], rows)
     report.note("added: per call on the way of the message; of a round trip those of both ranks count")
-    for loop, *_, times in rows:
-        report.goal("mpi", f"{loop}: added, in times the events, at most", f"{times:.2f}", TIMES_EVENTS, times <= TIMES_EVENTS)
+    for family, loop, *_, times in rows:
+        report.goal("mpi", f"{family}, {loop}: added, in times the events, at most", f"{times:.2f}", TIMES_EVENTS,
+                    times <= TIMES_EVENTS)
+
+
+def families_of(workshop, report):
+    families = list(workshop.programs.of_families("mpi-calls"))
+    if not families:
+        report.note("not built with MPI")
+    return families
 
 
 def callsites(workshop, report):
     report.heading("call sites of MPI calls, 2 ranks, ns per call (medians)")
-    if not workshop.programs.path("mpi-calls"):
-        report.note("not built with MPI")
+    families = families_of(workshop, report)
+    if not families:
         return
     levels = ["0", "1"]
-    rounds = [{level: one_run(workshop, ["--callsites", level]) for level in levels} for _ in range(workshop.options.runs)]
+    rounds = [{level: one_run(workshop, families[0], ["--callsites", level]) for level in levels} for _ in range(workshop.options.runs)]
     rows = []
     for loop in SITE_LOOPS:
         added = {level: statistics.median(run[level][loop][0] - run[level][loop][1] for run in rounds) for level in levels}
@@ -51,13 +60,14 @@ def callsites(workshop, report):
         report.goal("callsites", f"{loop}: ns for the site, at most", f"{of_site:.1f}", MOST_FOR_SITE, of_site <= MOST_FOR_SITE)
 
 
-def one_run(workshop, options=()):
+def one_run(workshop, family, options=()):
     programs = workshop.programs
     batches = "11" if workshop.options.quick else "101"
     with tempfile.TemporaryDirectory(dir=workshop.options.dir) as folder:
-        words = ["mpirun", "-n", "2", programs.need("ovnirun"), "-o", f"{folder}/ovni", *options, programs.need("mpi-calls"), batches]
+        words = [programs.launcher(family), "-n", "2", programs.need("ovnirun"), "-o", f"{folder}/ovni", *options,
+                 programs.of_families("mpi-calls")[family], batches]
         done = subprocess.run(words, env=programs.environment, capture_output=True, text=True, timeout=LONGEST)
     if done.returncode != 0:
-        raise BenchError(f"mpi-calls: {done.stderr.strip()[-300:]}")
+        raise BenchError(f"mpi-calls-{family}: {done.stderr.strip()[-300:]}")
     lines = [line.split() for line in done.stdout.splitlines()]
     return {line[0]: [float(value) for value in line[1:]] for line in lines if line}

@@ -2,9 +2,9 @@
 import json
 import statistics
 import subprocess
-import tempfile
 
 from measure import BenchError, LONGEST
+from mpi import families_of, one_run
 
 GATE_NS = 0.5  # asked for: the gate alone, per event
 EVENTS_OF_BATCH = 20_000  # of micro-gate
@@ -45,29 +45,16 @@ def events(workshop, report):
 
 def calls(workshop, report):
     report.heading("a controller that waits, 2 ranks, ns per call of MPI (medians)")
-    if not workshop.programs.path("mpi-calls"):
-        report.note("not built with MPI")
+    families = families_of(workshop, report)
+    if not families:
         return
     runs = {name: [] for name in CHAINS}
     for _ in range(workshop.options.runs):
         for name, chain in CHAINS.items():
-            runs[name].append(one_run(workshop, chain))
+            runs[name].append(one_run(workshop, families[0], ["--control", chain] if chain else []))
     rows = []
     for name, figures in runs.items():
-        row = {loop: statistics.median(run[loop] for run in figures) for loop in ("iprobe", "ping-pong")}
+        row = {loop: statistics.median(run[loop][0] for run in figures) for loop in ("iprobe", "ping-pong")}
         rows.append([name, *row.values()])
         report.keep("regions", name, **row)
     report.table(["chains", "iprobe", "ping-pong"], rows)
-
-
-def one_run(workshop, chain):
-    programs = workshop.programs
-    batches = "11" if workshop.options.quick else "101"
-    control = ["--control", chain] if chain else []
-    with tempfile.TemporaryDirectory(dir=workshop.options.dir) as folder:
-        words = ["mpirun", "-n", "2", programs.need("ovnirun"), "-o", f"{folder}/ovni", *control, programs.need("mpi-calls"), batches]
-        done = subprocess.run(words, env=programs.environment, capture_output=True, text=True, timeout=LONGEST)
-    if done.returncode != 0:
-        raise BenchError(f"mpi-calls: {done.stderr.strip()[-300:]}")
-    lines = [line.split() for line in done.stdout.splitlines()]
-    return {line[0]: float(line[1]) for line in lines if len(line) > 1 and line[0] in ("iprobe", "ping-pong")}

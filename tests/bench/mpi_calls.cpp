@@ -2,7 +2,7 @@
 // makes them, recorded; these calls past the tracer (PMPI); and the events alone that a call leaves. Prints
 // the median of each in ns per call, one line per loop, from rank 0:
 //
-//     ovnirun mpi-calls [BATCHES]       on 2 ranks
+//     ovnirun mpi-calls-FAMILY [BATCHES]       on 2 ranks
 #include <mpi.h>
 
 #include <algorithm>
