@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "mpi/interpose/foreign_library.hpp"
 #include "mpi/interpose/report.hpp"
 #include "mpi/interpose/selection.hpp"
 #include "mpi/interpose/spin_lock.hpp"
@@ -54,6 +55,12 @@ Chain chain_of(Thread& thread, uint8_t levels) noexcept {
     chain.addresses[0] = thread.caller;
     chain.size = 1;
     auto* frame = static_cast<const void* const*>(thread.outermost);
+    // A wrapper that hands over is no caller. Its frame is linked, as its caller's need not be.
+    while (is_of_predecessor(chain.addresses[0])) {
+        frame = outer(thread, frame);
+        if (!frame) return chain;
+        chain.addresses[0] = frame[1];
+    }
     while (chain.size < levels && (frame = outer(thread, frame))) chain.addresses[chain.size++] = frame[1];
     return chain;
 }
@@ -185,6 +192,7 @@ void select_call_sites() noexcept {
     const char* flight = value_of("OVNI_FLIGHT");
     tells_each_call.store(*flight && *flight != '0', std::memory_order_relaxed);
     // A program that describes itself may have a reader of its own, who knows no call sites.
+    find_predecessor();
     const bool is_left_out =
         wants_reference_events() || (!ovni_private_process_is_ours() && !*value_of("OVNI_CALLSITES"));
     call_site_levels.store(is_left_out ? 0 : wanted_levels(), std::memory_order_relaxed);
@@ -194,8 +202,7 @@ void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept
     renew(thread);
     const auto row = static_cast<uint16_t>(function);
     const uint8_t levels = call_site_levels.load(std::memory_order_relaxed);
-    const uint64_t key =
-        levels == 1 ? reinterpret_cast<uintptr_t>(thread.caller) : key_of_chain(chain_of(thread, levels));
+    const uint64_t key = key_of_chain(chain_of(thread, levels));
     ToldSites& told = thread.sites;
     if (told.shown[row] == key) return;
     // User addresses have less than 48 bits.

@@ -84,7 +84,22 @@ void* successor() noexcept {
     return found;
 }
 
+// The place of the predecessor in memory; 0: there is none.
+std::atomic<uintptr_t> predecessor_begin{0}, predecessor_size{0};
+
 }  // namespace
+
+void find_predecessor() noexcept {
+    const LoadedLibrary other = LoadedLibrary::at(LoadedLibrary::first_symbol("ovni_mpi_function_name"));
+    if (!other || other.is_ours()) return;
+    predecessor_begin.store(reinterpret_cast<uintptr_t>(other.begin()), std::memory_order_relaxed);
+    predecessor_size.store(other.size(), std::memory_order_relaxed);
+}
+
+bool is_of_predecessor(const void* address) noexcept {
+    return reinterpret_cast<uintptr_t>(address) - predecessor_begin.load(std::memory_order_relaxed) <
+           predecessor_size.load(std::memory_order_relaxed);
+}
 
 void* symbol_of_successor(const char* name) noexcept {
     if (!*successor_name || !is_foreign_library()) return nullptr;

@@ -13,6 +13,11 @@ bool is_foreign_library() noexcept;
 // A wrapper of the successor, null if there is none or none is needed.
 void* symbol_of_successor(const char* name) noexcept;
 
+// Looks for the library that hands calls over to this one. Call it before is_of_predecessor().
+void find_predecessor() noexcept;
+// True for code of that library.
+bool is_of_predecessor(const void* address) noexcept;
+
 // is_foreign_library() for MPI_Init: without a successor rank 0 prints one line if it is.
 bool is_foreign_job() noexcept;
 

@@ -1,5 +1,9 @@
 // Programs of a second MPI, besides the one that the project is built with: they are traced in the same way
 // by the library for their family, and run as without tracing if there is none.
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
 #include "tests/mpi/traced.hpp"
 #include "tests/support/sentences.hpp"
 
@@ -31,7 +35,8 @@ class ForeignMpi : public TracedTest {
     }
     static bool has_library() { return fs::exists(BUILD_DIR "/lib/libovni-mpi-mpich.so"); }
 
-    // The events of MPI of each rank, but for the places in the program that they come from.
+    // The events of MPI of each rank, but for the places in the program that they come from, and the end of
+    // MPI_Finalize: where a rank that is done has a status, mpirun ends the others.
     std::map<int, std::vector<std::string>> calls() const {
         Trace trace = this->trace();
         std::map<int, std::vector<std::string>> calls;
@@ -39,12 +44,30 @@ class ForeignMpi : public TracedTest {
             for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
                 const EventView& event = reader.event();
                 const std::string code = event.code.text().data();
-                if (event.kind != EventView::Kind::event || code[0] != 'M' || code == "MX@") continue;
+                if (event.kind != EventView::Kind::event || code[0] != 'M' || code == "MX@" || code == "MUF")
+                    continue;
                 std::string text = code;
                 for (auto byte : event.payload()) text += " " + std::to_string(static_cast<int>(byte));
                 calls[*trace.streams()[s].metadata.rank].push_back(text);
             }
         return calls;
+    }
+    // "MPI_Send ../ring+0x11d5": the places in the program that call MPI, by their innermost caller.
+    std::set<std::string> sites() const {
+        std::set<std::string> sites;
+        for (const auto& file : fs::recursive_directory_iterator(trace_directory())) {
+            if (file.path().filename() != "stream.json") continue;
+            const nlohmann::json mpi = nlohmann::json::parse(read_file(file.path()))["mpi"];
+            for (const nlohmann::json& site : mpi["sites"]) {
+                std::istringstream words(site.get<std::string>());
+                std::string function, module, offset, build, base, module_path;
+                words >> function;
+                std::getline(words >> std::ws, module, '+') >> offset;
+                std::istringstream(mpi["modules"][module].get<std::string>()) >> build >> base >> module_path;
+                sites.insert(function + " " + module_path + "+" + offset);
+            }
+        }
+        return sites;
     }
 };
 
@@ -121,10 +144,13 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLate) {
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     ASSERT_EQ(traced_job({ring}).status, 7);
     const auto expected = calls();
+    const auto expected_sites = sites();
+    EXPECT_GT(expected_sites.size(), 3u);
     Finished done = traced_job({"env", ring});
     ASSERT_EQ(done.status, 7) << done.err;
     EXPECT_EQ(done.err.find(" not "), std::string::npos) << done.err;
     EXPECT_EQ(calls(), expected);
+    EXPECT_EQ(sites(), expected_sites);
     expect_emulates();
 }
 
@@ -133,9 +159,11 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLateInFortran) {
     if (ring.empty()) GTEST_SKIP() << "mpifort.mpich builds no program";
     ASSERT_EQ(traced_job({ring}).status, 0);
     const auto expected = calls();
+    const auto expected_sites = sites();
     ASSERT_EQ(expected.size(), 4u);
     ASSERT_EQ(traced_job({"env", ring}).status, 0);
     EXPECT_EQ(calls(), expected);
+    EXPECT_EQ(sites(), expected_sites);
     expect_emulates();
 }
 
