@@ -24,7 +24,7 @@ constexpr EventCode wide[] = {"C8A", "C8B", "C8C", "C8D", "C8E", "C8F", "C8G", "
 std::atomic<uint64_t> last_sample{0};
 
 bool is_time_for_memory(uint64_t at) noexcept {
-    constexpr uint64_t between_samples = 1'000'000'000;
+    constexpr uint64_t between_samples = 20'000'000;  // ns
     uint64_t last = last_sample.load(std::memory_order_relaxed);
     if (last != 0 && at < last + between_samples) return false;
     return last_sample.compare_exchange_strong(last, at, std::memory_order_relaxed);
