@@ -36,6 +36,8 @@ void CounterColumns::add(uint64_t value, int64_t from, int64_t to) {
     fit(to - 1);
     values_.resize(most_columns_);
     const auto last = static_cast<size_t>((to - 1) >> shift_);
+    // An amount that is too large for parts is a wrong one.
+    const uint64_t amount = std::min(value, UINT64_MAX / parts) * parts;
     uint64_t before = 0;
     for (auto column = static_cast<size_t>(from >> shift_); column <= last; ++column) {
         if (kind_ == Kind::level) {
@@ -43,7 +45,7 @@ void CounterColumns::add(uint64_t value, int64_t from, int64_t to) {
             continue;
         }
         const int64_t until = std::min(to, static_cast<int64_t>(column + 1) << shift_);
-        const uint64_t counted = part(value, until - from, to - from);
+        const uint64_t counted = part(amount, until - from, to - from);
         join(values_[column], counted - before);
         before = counted;
     }

@@ -13,22 +13,25 @@ namespace ovni {
 class CounterColumns {
  public:
     enum class Kind : uint8_t { amount, level };
+    // Of one: a small amount that is spread over many columns is in all of them.
+    static constexpr uint64_t parts = 256;
 
     CounterColumns(Kind kind, size_t most_columns) : kind_(kind), most_columns_(most_columns) {}
 
     // Needs 0 <= from; nothing is added where to <= from.
     void add(uint64_t value, int64_t from, int64_t to);
-    // Adds the columns of other rows; both fit the same time.
+    // Adds a column of other rows, as values() has it; both fit the same time.
     void add(size_t column, uint64_t value);
     // The least width that holds all until `duration`. Call before reading.
     void fit(int64_t duration);
 
-    // Empty if nothing was counted, else most_columns of them.
+    // Empty if nothing was counted, else most_columns of them. Amounts count in parts.
     const std::vector<uint64_t>& values() const { return values_; }
     size_t size() const { return most_columns_; }
 
     // Each column as two characters: the places in page_digits of a number in base 64, high digit first.
-    // It is 0 for 0, else 1 + 63 * log2(value), so values are right to 0.6 %. ".": as the column before.
+    // It is 0 for 0, else 1 + 63 * log2(value), so values are right to 0.6 %. Amounts count in parts. ".": as
+    // the column before.
     std::string text(int64_t duration) const;
 
  private:

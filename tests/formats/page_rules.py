@@ -158,6 +158,9 @@ def compare_cells(page, expected):
                 fail(f"column {column} of row {row}: {cell}, {shares}")
 
 
+PARTS = 256  # of an amount
+
+
 class Columns:
     """A counter in columns, of whole numbers as the page counts them."""
 
@@ -191,7 +194,7 @@ def add_amounts(columns, lines, running):
     before = 0
     for time, value in lines:
         since = max([before] + [begin for begin in running if begin <= time])
-        columns.add(value, max(min(since, time - 1), 0), time)
+        columns.add(PARTS * value, max(min(since, time - 1), 0), time)
         before = time
 
 

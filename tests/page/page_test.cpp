@@ -226,8 +226,8 @@ TEST_F(PageTest, ManyRowsAreFoldedAndTheSameForAnyNumberOfRanks) {
     EXPECT_EQ(page["timeline"]["rows"]["cells"].size(), size_t{ranks});
 }
 
-// The values of a counter in columns.
-std::vector<double> counts_of(const Json& text) {
+// The values of a counter in columns; `parts` make one.
+std::vector<double> counts_of(const Json& text, double parts = 1) {
     constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::vector<double> values;
     const std::string all = text;
@@ -238,7 +238,7 @@ std::vector<double> counts_of(const Json& text) {
             continue;
         }
         const auto number = static_cast<double>(64 * digits.find(all[at]) + digits.find(all[at + 1]));
-        values.push_back(number > 0 ? std::exp2((number - 1) / 63) : 0);
+        values.push_back(number > 0 ? std::exp2((number - 1) / 63) / parts : 0);
         at += 2;
     }
     return values;
@@ -266,7 +266,7 @@ TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
     const Json counters = expect_same_pages()["timeline"]["counters"];
     ASSERT_EQ(counters["rows"]["width"], 1);
     const Json& rows = counters["rows"]["cells"];
-    const std::vector<double> faults = counts_of(rows[0][0]), memory = counts_of(rows[0][1]);
+    const std::vector<double> faults = counts_of(rows[0][0], 256), memory = counts_of(rows[0][1]);
     ASSERT_EQ(faults.size(), 1001u);
     EXPECT_NEAR(std::accumulate(faults.begin(), faults.begin() + 100, 0.0), 1024, 10);
     EXPECT_EQ(std::accumulate(faults.begin() + 100, faults.begin() + 500, 0.0), 0);
@@ -294,7 +294,7 @@ TEST_F(PageTest, CountersOfManyRowsAreThoseOfHosts) {
     const Json& hosts = page["timeline"]["counters"]["hosts"]["cells"];
     ASSERT_EQ(hosts.size(), 3u);
     for (int host = 0; host < 3; ++host) {
-        const std::vector<double> faults = counts_of(hosts[host][0]), memory = counts_of(hosts[host][1]);
+        const std::vector<double> faults = counts_of(hosts[host][0], 256), memory = counts_of(hosts[host][1]);
         const int first = host * ranks_of_loom, end = first + ranks_of_loom;
         const double expected = (first + end - 1) * ranks_of_loom / 2.0;
         EXPECT_NEAR(std::accumulate(faults.begin(), faults.end(), 0.0), expected, expected / 100);

@@ -4,11 +4,15 @@ const counters = timeline.counters?.list ?? [];
 const counterIndex = (name) => counters.findIndex((counter) => counter.name === name);
 
 // Kinds of values: how they are made of columns, and their text.
+const amountNote = "The amount that was counted between two calls is spread evenly over the time between them.";
 const counterKinds = {
-  rate: {of: (sums, [at], ns) => sums[at] * 1e9 / ns, text: (value) => `${shortNumber(value)} per second`},
-  clock: {of: (sums, [at], ns) => sums[at] / ns, text: (value) => `${value.toFixed(2)} CPUs`},
-  ratio: {of: (sums, [over, under]) => (sums[under] > 0 ? sums[over] / sums[under] : 0), text: (value) => value.toFixed(2)},
-  level: {of: (sums, [at]) => sums[at], text: (value) => (value > 0 ? bytesText(Math.round(value)) : "unknown")},
+  rate: {of: (sums, [at], ns) => sums[at] * 1e9 / ns, text: (value) => `${shortNumber(value).trim()} per second`, note: amountNote},
+  clock: {of: (sums, [at], ns) => sums[at] / ns, text: (value) => `${value.toFixed(2)} CPUs`, note: amountNote},
+  ratio: {of: (sums, [over, under]) => (sums[under] > 0 ? sums[over] / sums[under] : 0), text: (value) => value.toFixed(2),
+    note: amountNote},
+  level: {of: (sums, [at]) => sums[at], text: (value) => (value > 0 ? `${shortNumber(value)}B` : "unknown"),
+    note: "Memory is read now and then, at a call of MPI or another border: what comes and goes in between is not seen. "
+      + "A host shows its largest process."},
 };
 
 function kindOfCounter({name, is_level: isLevel}) {
@@ -18,7 +22,7 @@ function kindOfCounter({name, is_level: isLevel}) {
 
 // A user chooses from the counters, and from what two of them say together.
 const countedThings = [
-  ...counters.map((counter, at) => ({name: counter.name, kind: counterKinds[kindOfCounter(counter)], places: [at]})),
+  ...counters.map((counter, at) => ({name: counter.name.replace(/ of the process in bytes$/, ""), kind: counterKinds[kindOfCounter(counter)], places: [at]})),
   ...[{name: "instructions per cycle", kind: counterKinds.ratio, places: ["instructions", "cycles"].map(counterIndex)}]
     .filter(({places}) => !places.includes(-1)),
 ];
@@ -28,11 +32,12 @@ let counted = null;  // what is chosen
 function shortNumber(value) {
   const units = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]];
   const [unit, size] = units.find(([, least]) => value >= least) ?? ["", 1];
-  return value > 0 ? `${(value / size).toPrecision(3)} ${unit}`.trim() : "0";
+  const digits = value >= 100 * size ? 0 : value >= 10 * size ? 1 : 2;
+  return value > 0 ? `${(value / size).toFixed(digits)} ${unit}` : "0 ";
 }
 
-// Two characters for each column: 0, or 1 + 63 * log2(value).
-function decodeCounts(text) {
+// Two characters for each column: 0, or 1 + 63 * log2(value). Amounts count in 256ths.
+function decodeCounts(text, {is_level: isLevel}) {
   const values = [];
   for (let at = 0; at < text.length;) {
     if (text[at] === ".") {
@@ -41,21 +46,25 @@ function decodeCounts(text) {
       continue;
     }
     const number = 64 * digitOf.get(text[at]) + digitOf.get(text[at + 1]);
-    values.push(number === 0 ? 0 : 2 ** ((number - 1) / 63));
+    values.push(number === 0 ? 0 : 2 ** ((number - 1) / 63) / (isLevel ? 1 : 256));
     at += 2;
   }
   return Float64Array.from(values);
 }
 
+// All threads of a process have its memory, which stands in the first row.
+const rowOfLevels = timeline.rows.processes.map((process) => timeline.rows.processes.indexOf(process));
+
 const keptCounts = new Map();
-function countsOf(item, counter) {
-  const [table, row] = item.host !== undefined ? [timeline.counters.hosts, item.host] : [timeline.counters.rows, item.row];
-  const key = `${item.host !== undefined} ${row} ${counter}`;
-  if (!keptCounts.has(key)) keptCounts.set(key, decodeCounts(table.cells[row]?.[counter] ?? ""));
+function countsOf({host, row}, counter) {
+  const [table, place] = host !== undefined ? [timeline.counters.hosts, host]
+    : [timeline.counters.rows, counters[counter].is_level ? rowOfLevels[row] : row];
+  const key = `${host !== undefined} ${place} ${counter}`;
+  if (!keptCounts.has(key)) keptCounts.set(key, decodeCounts(table.cells[place]?.[counter] ?? "", counters[counter]));
   return {values: keptCounts.get(key), width: table.width};
 }
 
-// The value of what is chosen: of a row or host, in the columns from time to time.
+// The value of what is chosen: of a row or host, in the columns from time to time, and their length in ns.
 function countIn(item, from, to) {
   const columns = counted.places.map((place) => countsOf(item, place));
   const {width} = columns[0];
@@ -67,48 +76,57 @@ function countIn(item, from, to) {
       : part.reduce((sum, value) => sum + value, 0);
   });
   const ns = Math.min(end * width, Math.max(timeline.end, 1)) - first * width;
-  return ns > 0 ? counted.kind.of(sums, counted.places, ns) : 0;
+  return {value: ns > 0 ? counted.kind.of(sums, counted.places, ns) : 0, ns};
 }
 
-// The curves of rows, as steps, in parts of the highest among them; null: nothing is chosen.
+function curveOf(item) {
+  const end = gutter + plotWidth(), {width} = countsOf(item, counted.places[0]), steps = [];
+  for (let x = gutter; x < end;) {
+    const time = Math.max(0, timeOf(x));
+    const next = Math.min(end, Math.max(x + 1, Math.floor(xOf((Math.floor(time / width) + 1) * width))));
+    const value = time < timeline.end ? countIn(item, time, Math.max(timeOf(next), time + 1)).value : 0;
+    steps.push({x, next, value});
+    x = next;
+  }
+  return steps;
+}
+
+// The curves of rows, as steps, in parts of the highest among them; hosts have a height of their own. Null: nothing
+// is chosen.
 function curvesOf(items) {
   if (!counted) return null;
-  const end = gutter + plotWidth();
-  let most = 0;
-  const curves = items.map((item) => {
-    const {width} = countsOf(item, counted.places[0]), steps = [];
-    for (let x = gutter; x < end;) {
-      const time = Math.max(0, timeOf(x));
-      const next = Math.min(end, Math.max(x + 1, Math.floor(xOf((Math.floor(time / width) + 1) * width))));
-      const value = time < timeline.end ? countIn(item, time, Math.max(timeOf(next), time + 1)) : 0;
-      steps.push({x, next, value});
-      most = Math.max(most, value);
-      x = next;
-    }
-    return steps;
+  const curves = items.map(curveOf);
+  const mostOf = (isHost) => curves.filter((_, place) => (items[place].host !== undefined) === isHost).flat()
+    .reduce((most, {value}) => Math.max(most, value), 0);
+  const ofHosts = mostOf(true), ofRows = mostOf(false);
+  const texts = [[ofHosts, "host"], [ofRows, "row"]].filter(([most]) => most > 0)
+    .map(([most, kind]) => `${counted.kind.text(most)}${ofHosts > 0 ? ` of a ${kind}` : ""}`);
+  countScale.textContent = `${texts.length > 0 ? `Full height: ${texts.join(", ")}` : "Nothing was counted here"}. ${counted.kind.note}`;
+  curves.forEach((steps, place) => {
+    const most = items[place].host !== undefined ? ofHosts : ofRows;
+    for (const step of steps) step.value = most > 0 ? step.value / most : 0;
   });
-  countScale.textContent = most > 0 ? `Full height: ${counted.kind.text(most)}` : "Nothing was counted here";
-  for (const step of curves.flat()) step.value = most > 0 ? step.value / most : 0;
   return curves;
 }
 
 // The states of the row stay to be seen behind the curve.
 function drawCurve(context, steps, y) {
   context.fillStyle = theme.back;
-  context.globalAlpha = 0.7;
+  context.globalAlpha = 0.5;
   context.fillRect(gutter, y, plotWidth(), rowHeight);
-  context.globalAlpha = 1;
+  context.globalAlpha = 0.65;
   context.fillStyle = theme.count;
   for (const {x, next, value} of steps) {
     const height = value * (rowHeight - 3);
     context.fillRect(x, y + rowHeight - 2 - height, next - x, height);
   }
+  context.globalAlpha = 1;
 }
 
 function counterTexts(item, time) {
   if (!counted) return [];
-  const value = countIn(item, time, time + Math.max(1, (view.to - view.from) / plotWidth()));
-  return [`${counted.name}: ${counted.kind.text(value)}`];
+  const {value, ns} = countIn(item, time, time + Math.max(1, (view.to - view.from) / plotWidth()));
+  return [`${counted.name}: ${counted.kind.text(value)}, in ${timeText(ns)}`];
 }
 
 const countScale = element("span", {id: "scale", class: "note"});
@@ -118,6 +136,7 @@ function counterChoice() {
   const select = element("select", {id: "counted", onchange: () => {
     counted = countedThings[select.value] ?? null;
     countScale.textContent = "";
+    hideTip();
     say(counted ? `Rows show ${counted.name}` : "Rows show no counter");
     drawSoon();
   }}, element("option", {value: ""}, "none"), countedThings.map(({name}, place) => element("option", {value: place}, name)));

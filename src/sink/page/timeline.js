@@ -8,6 +8,7 @@ function look(from, to) {
   view.to = view.from + span;
   section("timeline").dataset.from = Math.round(view.from);
   section("timeline").dataset.to = Math.round(view.to);
+  hideTip();
   seen.textContent = `${momentText(view.from, span / 1000, view.to)} to ${momentText(view.to, span / 1000)}`;
   drawSoon();
 }
@@ -105,6 +106,12 @@ function windowOfWait(wait) {
     && timeline.rows.processes[window.row] === wait.process) ?? details.find((window) => window.kind === "whole");
 }
 
+// Undefined where the page does not know it.
+function rowOfWait(wait) {
+  const window = windowOfWait(wait);
+  return window?.kind === "wait" ? window.row : undefined;
+}
+
 function showWait(wait) {
   const window = windowOfWait(wait), row = timeline.rows.processes.indexOf(wait.process);
   showWindow({...window, row: window?.row ?? (row < 0 ? undefined : row)}, {from: wait.from, to: wait.to, name: wait.wait});
@@ -147,7 +154,7 @@ function legendOfLines() {
   if (more > 0) items.push(element("li", {class: "note"}, `and ${more} more`));
   if (items.length > 0) items.unshift(element("li", {class: "note"}, "Upper line, regions:"));
   if (Object.keys(timeline.waits).length > 0)
-    items.push(element("li", {class: "note"}, "Lower line:"), element("li", {}, swatch("var(--mark)"), "waits"));
+    items.push(element("li", {class: "note"}, "Lower line, close by:"), element("li", {}, swatch("var(--mark)"), "waits"));
   return items.length > 0 ? element("ul", {class: "legend", "aria-label": "Colours of regions and waits"}, items) : null;
 }
 

@@ -16,7 +16,7 @@ function cellsOf(kept, texts, place) {
 const regionCells = decodeCells(timeline.region_cells.cells);
 
 // The part of time that is seen, and the rows.
-const view = {from: 0, to: Math.max(timeline.end, smallestSpan), open: new Set(), cursor: {row: 0, time: 0},
+const view = {from: 0, to: Math.max(timeline.end, smallestSpan), open: new Set(), cursor: {row: 0, time: timeline.end / 2},
   mark: null};  // what was asked for last: {row, from, to, name}
 const isFolded = timeline.hosts.cells.length > 0;
 const canOpen = timeline.rows.cells.length > 0 || timeline.rows.names.length <= 8192;

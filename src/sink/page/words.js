@@ -27,7 +27,8 @@ function textsOfShares(item, time) {
 
 function longWaitTexts(row, at) {
   const process = timeline.rows.processes[row];
-  return (report.waits?.longest ?? []).filter((wait) => wait.process === process && wait.from <= at && at < wait.to)
+  return (report.waits?.longest ?? []).filter((wait) => wait.process === process && wait.from <= at && at < wait.to
+    && (rowOfWait(wait) ?? row) === row)
     .map((wait) => `${wait.wait} in ${wait.function}: ${timeText(wait.to - wait.from)} for ${processName(wait.cause)}`);
 }
 
