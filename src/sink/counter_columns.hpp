@@ -13,7 +13,7 @@ namespace ovni {
 class CounterColumns {
  public:
     enum class Kind : uint8_t { amount, level };
-    // Of one: a small amount that is spread over many columns is in all of them.
+    // An amount of one has so many: when it is spread over many columns, all of them have some.
     static constexpr uint64_t parts = 256;
 
     CounterColumns(Kind kind, size_t most_columns) : kind_(kind), most_columns_(most_columns) {}
