@@ -12,6 +12,7 @@ ovni_test(mpi_trace
     trace_foreign.cpp
     trace_functions.cpp
     trace_loader_errors.cpp
+    trace_lookups.cpp
     trace_messages.cpp
     trace_mpi_4.cpp
     trace_outside.cpp
@@ -38,6 +39,7 @@ add_dependencies(mpi_trace
     deadlock
     heat
     heat_linked
+    lookups
     mpi_calls
     odd_calls
     ovni-counters
@@ -76,7 +78,7 @@ function(other_mpi_tests target filter)
 endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions.
 other_mpi_tests(mpi_trace
-    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*")
+    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)

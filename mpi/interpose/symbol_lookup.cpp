@@ -1,0 +1,82 @@
+// dlsym() for programs that look functions of MPI up in the MPI library itself, as bindings of other
+// languages do: they get the wrappers. Nobody else sees a difference: a lookup by RTLD_NEXT depends on who
+// asks, so the real dlsym() is then jumped to, not called.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "core/loaded_library.hpp"
+#include "mpi/interpose/pmpi.hpp"
+
+#ifdef __x86_64__
+
+namespace {
+
+using ovni::LoadedLibrary;
+using Lookup = void*(void*, const char*);
+
+void* find_nothing(void*, const char*) noexcept {
+    return nullptr;
+}
+
+Lookup* real_lookup() noexcept {
+    static std::atomic<Lookup*> known{nullptr};
+    Lookup* real = known.load(std::memory_order_relaxed);
+    if (real) return real;
+    real = reinterpret_cast<Lookup*>(LoadedLibrary::next_function("dlsym"));
+    if (!real) real = find_nothing;
+    known.store(real, std::memory_order_relaxed);
+    return real;
+}
+
+bool is_of_mpi_library(const void* function) noexcept {
+    const void* init = ovni::mpi::find_symbol("PMPI_Init");
+    return init && LoadedLibrary::at(function) == LoadedLibrary::at(init);
+}
+
+// Libraries that wrap MPI as well keep their own.
+void* find_in_library(void* library, const char* name) noexcept {
+    constexpr char prefix[] = "MPI_";
+    void* found = real_lookup()(library, name);
+    if (!found || strncmp(name, prefix, strlen(prefix)) != 0 || !is_of_mpi_library(found)) return found;
+    void* wrapper = LoadedLibrary::at(reinterpret_cast<const void*>(&find_in_library)).function(name);
+    return wrapper ? wrapper : found;
+}
+
+}  // namespace
+
+// The function that looks up in `library`.
+extern "C" [[gnu::visibility("hidden")]] void* ovni_mpi_lookup_in(const void* library) noexcept;
+extern "C" void* ovni_mpi_lookup_in(const void* library) noexcept {
+    const bool is_search = library == RTLD_DEFAULT || library == RTLD_NEXT;
+    return reinterpret_cast<void*>(is_search ? real_lookup() : find_in_library);
+}
+
+// void* dlsym(void* library, const char* name)
+asm(R"(
+    .text
+    .globl dlsym
+    .type dlsym, @function
+dlsym:
+    .cfi_startproc
+    endbr64
+    pushq %rdi
+    .cfi_adjust_cfa_offset 8
+    pushq %rsi
+    .cfi_adjust_cfa_offset 8
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    call ovni_mpi_lookup_in
+    addq $8, %rsp
+    .cfi_adjust_cfa_offset -8
+    popq %rsi
+    .cfi_adjust_cfa_offset -8
+    popq %rdi
+    .cfi_adjust_cfa_offset -8
+    jmp *%rax
+    .cfi_endproc
+    .size dlsym, . - dlsym
+)");
+
+#endif

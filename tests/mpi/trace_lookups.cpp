@@ -1,0 +1,51 @@
+// A program that looks MPI up in its library by dlsym(), as bindings of other languages do: it is traced, and
+// finds all else where it finds it without a tracer.
+#include <gmock/gmock.h>
+
+#include <regex>
+
+#include "tests/mpi/traced.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Lookups : public TracedTest {
+ protected:
+    // The MPI library that a program is linked with, as "libmpi.so.40".
+    static std::string library_of(const std::string& program) {
+        std::smatch found;
+        const std::string text = run({"ldd", program}).out;
+        return std::regex_search(text, found, std::regex("libmpi(ch)?\\.so\\.[0-9]+")) ? found.str() : "";
+    }
+    static std::string without_places_of_barrier(const std::string& text) {
+        return std::regex_replace(text, std::regex(" MPI_Barrier: .*"), " MPI_Barrier");
+    }
+};
+
+TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
+#ifndef __x86_64__
+    GTEST_SKIP() << "dlsym() is followed on x86-64 alone";
+#endif
+    const std::string library = library_of(app("heat"));
+    ASSERT_NE(library, "");
+    // It is linked with no MPI, so that one program serves all.
+    const Words words{BUILD_DIR "/tests/apps/lookups", library};
+    const Finished plain = mpirun(2, words);
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    EXPECT_THAT(plain.out, HasSubstr("own MPI_Barrier: libmpi"));
+    EXPECT_THAT(plain.out, HasSubstr("own MPI_Of_the_future: nowhere, an error"));
+    const Finished done = traced(2, words);
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(without_places_of_barrier(done.out), without_places_of_barrier(plain.out));
+    for (const char* how : {"own", "next", "any"})
+        EXPECT_THAT(done.out, HasSubstr(std::string(how) + " MPI_Barrier: libovni-mpi"));
+    const Trace trace = this->trace();
+    ASSERT_EQ(trace.streams().size(), 2u);
+    for (uint32_t s = 0; s < 2; ++s) EXPECT_EQ(story_of(trace, s), "MUi MUI MUf MUF");
+    expect_emulates();
+}
+
+}  // namespace
+}  // namespace ovni::test
