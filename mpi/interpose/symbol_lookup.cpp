@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <cstring>
 
 #include "core/loaded_library.hpp"
 #include "mpi/interpose/pmpi.hpp"
@@ -24,10 +23,19 @@ Lookup* real_lookup() noexcept {
     static std::atomic<Lookup*> known{nullptr};
     Lookup* real = known.load(std::memory_order_relaxed);
     if (real) return real;
-    real = reinterpret_cast<Lookup*>(LoadedLibrary::next_function("dlsym"));
-    if (!real) real = find_nothing;
+    for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5"})
+        if (!real) real = reinterpret_cast<Lookup*>(dlvsym(RTLD_NEXT, "dlsym", version));
+    // None lies behind this library: libc was loaded before it.
+    if (!real) real = reinterpret_cast<Lookup*>(LoadedLibrary::first_symbol("dlsym"));
+    if (!real) return find_nothing;
     known.store(real, std::memory_order_relaxed);
     return real;
+}
+
+bool is_of_mpi(const char* name) noexcept {
+    for (const char* letter = "MPI_"; *letter; ++letter)
+        if (*name++ != *letter) return false;
+    return true;
 }
 
 bool is_of_mpi_library(const void* function) noexcept {
@@ -37,9 +45,8 @@ bool is_of_mpi_library(const void* function) noexcept {
 
 // Libraries that wrap MPI as well keep their own.
 void* find_in_library(void* library, const char* name) noexcept {
-    constexpr char prefix[] = "MPI_";
     void* found = real_lookup()(library, name);
-    if (!found || strncmp(name, prefix, strlen(prefix)) != 0 || !is_of_mpi_library(found)) return found;
+    if (!found || !is_of_mpi(name) || !is_of_mpi_library(found)) return found;
     void* wrapper = LoadedLibrary::at(reinterpret_cast<const void*>(&find_in_library)).function(name);
     return wrapper ? wrapper : found;
 }

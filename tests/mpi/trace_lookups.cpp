@@ -47,5 +47,21 @@ TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
     expect_emulates();
 }
 
+// The runtimes of sanitizers look up what they wrap before anything else runs.
+TEST_F(Lookups, OfSanitizersWork) {
+    if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
+    for (const char* sanitizer : {"thread", "address"}) {
+        const std::string greeting = path(sanitizer);
+        const Finished built = run({"cc", std::string("-fsanitize=") + sanitizer, "-w", "-o", greeting,
+                                    SOURCE_DIR "/tests/apps/greeting.c"});
+        if (built.status != 0 || run({greeting}).status != 0)
+            GTEST_SKIP() << "no program with sanitizers runs here: " << built.err;
+        const Finished done = run({program("ovnirun"), "-o", trace_directory(), greeting},
+                                  {"ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
+        EXPECT_EQ(done.status, 0) << sanitizer << ": " << done.err;
+        EXPECT_EQ(done.out, "hello\n");
+    }
+}
+
 }  // namespace
 }  // namespace ovni::test
