@@ -13,9 +13,10 @@ namespace ovni::counters {
 
 namespace {
 
-// Not by the functions of the C library, where a thread can be cancelled.
+// Not by the functions of the C library, where a thread can be cancelled. That of /proc/self is empty once the
+// main thread has ended.
 long read_statm(char* text, size_t size) noexcept {
-    const long file = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const long file = ::syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/statm", O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;
     const long got = ::syscall(SYS_read, file, text, size);
     ::syscall(SYS_close, file);
@@ -33,7 +34,8 @@ bool read_memory(MemoryUse& use) noexcept {
     if (blank == rest.npos) return false;
     rest.remove_prefix(blank + 1);
     uint64_t pages = 0;
-    if (std::from_chars(rest.data(), rest.data() + rest.size(), pages).ec != std::errc()) return false;
+    if (std::from_chars(rest.data(), rest.data() + rest.size(), pages).ec != std::errc() || pages == 0)
+        return false;
     use.resident = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
