@@ -10,6 +10,7 @@
 #include "emu/start.hpp"
 #include "emu/trace_plan.hpp"
 #include "emu/worlds.hpp"
+#include "ovni/counter_events.h"
 
 namespace ovni {
 
@@ -106,7 +107,13 @@ void add_processes(Schema& schema, const Trace& trace, const System& system) {
     const std::vector<World> all = worlds(system);
     for (uint32_t w = 0; w < all.size(); ++w)
         for (const auto& [rank, process] : all[w].processes) schema.processes[process].world = w;
-    for (const ThreadInfo& thread : system.threads()) schema.threads.push_back({thread.process, thread.tid});
+    for (const ThreadInfo& thread : system.threads()) {
+        const auto& required = trace.streams()[thread.stream].metadata.require;
+        const auto version = required.find(OVNI_COUNTERS_MODEL);
+        const bool counts_at_once =
+            version != required.end() && version->second != OVNI_COUNTERS_VERSION_OF_DELTAS;
+        schema.threads.push_back({thread.process, thread.tid, counts_at_once});
+    }
 }
 
 Schema system_schema(const System& system) {

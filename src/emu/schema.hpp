@@ -49,6 +49,7 @@ struct ShownProcess {
 struct ShownThread {
     uint32_t process = 0;  // in Schema::processes
     int tid = 0;
+    bool counts_at_once = false;  // its counters count from its begin on, not from its first border
 };
 
 struct Schema {

@@ -29,10 +29,10 @@ size_t place_of(const Record& record) {
 
 }  // namespace
 
-PageCounters::PageCounters(const FileSchema& threads, const RowOwners& owners, const PageGroups* hosts,
+PageCounters::PageCounters(const Schema& schema, const RowOwners& owners, const PageGroups* hosts,
                            uint32_t first_row, uint32_t end_row)
     : owners_(owners), hosts_(hosts), first_row_(first_row) {
-    for (const EventType& type : threads.types)
+    for (const EventType& type : schema.thread.types)
         if (type.type >= prv_type::first_instant)
             counters_.push_back({type.title, type.shown(), kind_of(type)});
     if (is_empty()) return;
@@ -42,7 +42,9 @@ PageCounters::PageCounters(const FileSchema& threads, const RowOwners& owners, c
         first_row_of_process_[process] = row;
     }
     rows_.resize(end_row - first_row);
-    for (Row& row : rows_) {
+    for (uint32_t number = first_row; number < end_row; ++number) {
+        Row& row = rows_[number - first_row];
+        row.counts_at_once = schema.threads[number].counts_at_once;
         row.last.resize(counters_.size());
         row.columns = columns_of_one(owners_.rows.size());
     }
@@ -79,33 +81,49 @@ void PageCounters::add(uint32_t row, size_t counter, uint64_t value, int64_t fro
 }
 
 void PageCounters::take(const Record& record) {
-    const uint32_t row = row_of(record);
+    const uint32_t number = row_of(record);
     const size_t counter = place_of(record);
     const int64_t time = std::max<int64_t>(record.time, 0);
     const auto value = static_cast<uint64_t>(record.value);
-    Last& last = rows_[row - first_row_].last[counter];
-    const Last before = std::exchange(last, {time, value});
+    Row& row = rows_[number - first_row_];
+    const Last before = std::exchange(row.last[counter], {time, value});
     if (counters_[counter].kind == CounterColumns::Kind::level)
-        return add(row, counter, before.level, before.time, time);
+        return add(number, counter, before.level, before.time, time);
     // A delta of no time still counts.
-    const int64_t since = std::max(before.time, rows_[row - first_row_].running_since);
-    add(row, counter, value, std::max<int64_t>(std::min(since, time - 1), 0), time);
+    const int64_t end = std::max<int64_t>(time, 1);
+    add(number, counter, value, std::min(std::max(before.time, row.counts_since), end - 1), end);
 }
 
-void PageCounters::take_state(const Record& record) {
-    if (is_empty()) return;
+void PageCounters::follow(const Record& record) {
+    if (is_empty() || record.type == prv_type::wait_state) return;
+    Row& row = rows_[record.thread_row - first_row_];
     const int64_t time = std::max<int64_t>(record.time, 0);
-    if (record.value == static_cast<int64_t>(RunState::running))
-        rows_[record.thread_row - first_row_].running_since = time;
-    if (record.value == static_cast<int64_t>(RunState::dead)) end_levels(record.thread_row, time);
+    if (record.type == prv_type::thread_state) return follow_state(row, record.value, time);
+    // The first border of a call or region is its begin.
+    if (record.value != 0 && !std::exchange(row.is_counting, true)) row.counts_since = time;
 }
 
-void PageCounters::end_levels(uint32_t row, int64_t time) {
-    for (size_t counter = 0; counter < counters_.size(); ++counter) {
-        if (counters_[counter].kind != CounterColumns::Kind::level) continue;
-        const Last before = std::exchange(rows_[row - first_row_].last[counter], {time, 0});
-        add(row, counter, before.level, before.time, time);
+void PageCounters::follow_state(Row& row, int64_t state, int64_t time) {
+    row.ended = state == static_cast<int64_t>(RunState::dead) ? time : INT64_MAX;
+    if (state != static_cast<int64_t>(RunState::running)) return;
+    row.counts_since = time;
+    row.is_counting = row.counts_at_once || std::exchange(row.has_run, true);
+}
+
+// A level holds until the last thread of its process ends.
+void PageCounters::end_levels(const Ranks& ranks, int64_t end) {
+    std::vector<int64_t> ends(first_row_of_process_.size());
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+        int64_t& of_process = ends[owners_.rows[first_row_ + i].process];
+        of_process = std::max(of_process, std::min(rows_[i].ended, end));
     }
+    ends = ranks.allreduce(Op::max, std::move(ends));
+    for (uint32_t i = 0; i < rows_.size(); ++i)
+        for (size_t counter = 0; counter < counters_.size(); ++counter) {
+            const auto [time, level] = rows_[i].last[counter];
+            if (counters_[counter].kind == CounterColumns::Kind::level)
+                add(first_row_ + i, counter, level, time, ends[owners_.rows[first_row_ + i].process]);
+        }
 }
 
 // Those of all ranks on rank 0.
@@ -130,7 +148,7 @@ void PageCounters::merge_hosts(const Ranks& ranks) {
 
 Json PageCounters::end(const Ranks& ranks, int64_t end) {
     if (is_empty()) return nullptr;
-    for (uint32_t i = 0; i < rows_.size(); ++i) end_levels(first_row_ + i, end);
+    end_levels(ranks, end);
     auto texts = [end](Columns& columns) {
         Json all = Json::array();
         for (CounterColumns& of_one : columns) {
@@ -145,7 +163,8 @@ Json PageCounters::end(const Ranks& ranks, int64_t end) {
                     {"cells", std::move(cells)}};
     };
     Json mine = Json::array();
-    for (Row& row : rows_) mine.push_back(texts(row.columns));
+    for (Row& row : rows_)
+        if (!row.columns.empty()) mine.push_back(texts(row.columns));
     for (Columns& of_host : of_hosts_)
         for (CounterColumns& of_one : of_host) of_one.fit(end);
     merge_hosts(ranks);

@@ -21,15 +21,15 @@ class PageCounters {
  public:
     // Rows [first_row, end_row) are those of this rank. `owners` and `hosts` outlive the counters; hosts of
     // rows that are not folded are null.
-    PageCounters(const FileSchema& threads, const RowOwners& owners, const PageGroups* hosts,
-                 uint32_t first_row, uint32_t end_row);
+    PageCounters(const Schema& schema, const RowOwners& owners, const PageGroups* hosts, uint32_t first_row,
+                 uint32_t end_row);
 
     // The row that shows the record, which is one of a counter.
     uint32_t row_of(const Record& record) const;
     // A record of a counter, in a row of this rank.
     void take(const Record& record);
-    // The thread of the row has another state.
-    void take_state(const Record& record);
+    // Any other record of such a row.
+    void follow(const Record& record);
 
     // Collective; the member `counters` of the timeline on rank 0. `end`: of all ranks.
     nlohmann::ordered_json end(const Ranks& ranks, int64_t end);
@@ -43,7 +43,9 @@ class PageCounters {
         uint64_t level = 0;
     };
     struct Row {
-        int64_t running_since = 0;
+        bool counts_at_once = false, has_run = false, is_counting = false;
+        int64_t counts_since = 0;
+        int64_t ended = INT64_MAX;
         std::vector<Last> last;  // by counter
         Columns columns;         // empty where rows are too many
     };
@@ -55,7 +57,8 @@ class PageCounters {
     void add(uint32_t row, size_t counter, uint64_t value, int64_t from, int64_t to);
     size_t columns_for(size_t rows) const;
     Columns columns_of_one(size_t rows) const;
-    void end_levels(uint32_t row, int64_t time);
+    void follow_state(Row& row, int64_t state, int64_t time);
+    void end_levels(const Ranks& ranks, int64_t end);
     void merge_hosts(const Ranks& ranks);
 
     const RowOwners& owners_;

@@ -91,7 +91,7 @@ PageTimeline::PageTimeline(const Ranks& ranks, const Schema& schema, std::span<c
       rows_(end_row_ - first_row_),
       of_regions_(1, TimeColumns(region_columns)),
       windows_(first_row_, end_row_),
-      counters_(schema.thread, owners_, is_folded_ ? &hosts_ : nullptr, first_row_, end_row_) {
+      counters_(schema, owners_, is_folded_ ? &hosts_ : nullptr, first_row_, end_row_) {
     if (row_count_ <= most_rows) of_rows_.resize(rows_.size(), TimeColumns(columns_for(row_count_)));
     if (is_folded_) of_hosts_.resize(hosts_.size(), TimeColumns(columns_for(hosts_.size())));
     windows_.add({.rows = {},
@@ -167,7 +167,7 @@ void PageTimeline::write(std::span<const MessageRecord> messages) {
 
 void PageTimeline::apply(const Record& record) {
     if (record.type >= prv_type::first_instant) return counters_.take(record);
-    if (record.type == prv_type::thread_state) counters_.take_state(record);
+    counters_.follow(record);
     const uint32_t number = record.thread_row;
     const int64_t time = std::max<int64_t>(record.time, 0);
     Row& row = rows_[number - first_row_];

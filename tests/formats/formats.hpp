@@ -46,7 +46,7 @@ inline const Format formats[] = {
     {"hdf5", "trace.h5", "trace.partial.h5", "columns_rules.py", " changes=[1-9]",
      "/usr/bin/python3 -c 'import h5py'"},
     {"html", "page.html", "page.partial.html", "page_rules.py", " changes=[1-9]", "python3 --version", false,
-     false},
+     false, " ", " counters=[2-9] "},
     {"paje", "trace.paje", "trace.partial.paje", "paje_rules.py", " states=[1-9]", "python3 --version", false,
      false},
 };

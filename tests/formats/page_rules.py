@@ -198,10 +198,10 @@ def add_amounts(columns, lines, running):
         before = time
 
 
-def add_levels(columns, lines, deaths, end):
-    """A level holds until the next one, or until the thread ends."""
+def add_levels(columns, lines, end):
+    """A level holds until the next one, or until the last thread of its process ends."""
     before, held = 0, 0
-    for time, value in sorted([*lines, *((death, 0) for death in deaths), (end, 0)]):
+    for time, value in sorted([*lines, (end, 0)]):
         columns.add(held, before, time)
         before, held = time, value
 
@@ -209,24 +209,33 @@ def add_levels(columns, lines, deaths, end):
 def compare_counters(page, files):
     """Each row with a counter has what its lines say, to a percent; processes have their memory in their first row."""
     counters, processes = page.timeline["counters"], page.timeline["rows"]["processes"]
+    known = {kind for kind in files.titles if 42_000_000 <= kind < 49_000_000}
+    if known != {counter["type"] for counter in (counters or {"list": []})["list"]}:
+        fail(f"counters are {counters and counters['list']}, not {known}")
     if not counters:
-        return
-    end, (running, dead) = page.timeline["end"], (1, 3)
+        return 0
+    end, width, (running, dead) = page.timeline["end"], counters["rows"]["width"], (1, 3)
+    states = [files.lines.get((row, 4), []) for row in range(len(processes))]
+    ends = {process: max(states[row][-1][0] if states[row] and states[row][-1][1] == dead else end
+                         for row, other in enumerate(processes) if other == process) for process in processes}
+    if len(counters["rows"]["cells"]) != len(processes):
+        fail(f"{len(counters['rows']['cells'])} rows have counters")
     for row, texts in enumerate(counters["rows"]["cells"]):
-        states = files.lines.get((row, 4), [])
-        for counter, text in zip(counters["list"], texts):
-            columns = Columns(counters["rows"]["width"], counter["is_level"])
+        for counter, text in zip(counters["list"], texts, strict=True):
+            columns = Columns(width, counter["is_level"])
             if not counter["is_level"]:
-                add_amounts(columns, files.lines.get((row, counter["type"]), []), [time for time, value in states if value == running])
+                add_amounts(columns, files.lines.get((row, counter["type"]), []), [time for time, value in states[row] if value == running])
             elif processes.index(processes[row]) == row:
                 lines = [line for other, process in enumerate(processes) if process == processes[row]
                          for line in files.lines.get((other, counter["type"]), [])]
-                add_levels(columns, lines, [time for time, value in states if value == dead], end)
-            for column, value in enumerate(counts(text)):
+                add_levels(columns, lines, ends[processes[row]])
+            found = counts(text) or [0] * (end // width + 1)
+            if len(found) != end // width + 1:
+                fail(f"{counter['name']} of row {row}: {len(found)} columns")
+            for column, value in enumerate(found):
                 if abs(value - columns.values[column]) > 0.01 * columns.values[column]:
                     fail(f"{counter['name']} of row {row}, column {column}: {value}, {columns.values[column]}")
-            if not text and any(columns.values.values()):
-                fail(f"{counter['name']} of row {row} is missing")
+    return len(known)
 
 
 def compare_messages(page, files):
@@ -257,7 +266,7 @@ def compare_functions(page, files):
 
 
 def main():
-    page = Page(sys.argv[1])
+    page, counters = Page(sys.argv[1]), 0
     is_partial = sys.argv[3:] == ["partial"]
     if page.data["report"]["complete"] == is_partial:
         fail(f"complete is {page.data['report']['complete']}")
@@ -268,10 +277,10 @@ def main():
         expected = [files.layers(row) for row in range(len(files.rows))]
         compare_clips(page, expected)
         compare_cells(page, expected)
-        compare_counters(page, files)
+        counters = compare_counters(page, files)
         compare_messages(page, files)
         compare_functions(page, files)
-    print(f" changes={page.changes} messages={len(page.messages(0))} ")
+    print(f" changes={page.changes} messages={len(page.messages(0))} counters={counters} ")
 
 
 main()

@@ -245,7 +245,7 @@ std::vector<double> counts_of(const Json& text, double parts = 1) {
 }
 
 TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
-    StreamBuilder& first = rank(0, 1, "node0.a");
+    StreamBuilder& first = rank(0, 2, "node0.a");
     first.set("ovni.counters", {"page-faults", "rss"}).set("ovni.require.counters", "1.1.0");
     first.starts(0)
         .event("C4A", 100, {u32(1024)})
@@ -254,15 +254,16 @@ TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
         .event("C4A", 600, {u32(64)})
         .event("CRm", 600, {u64(4096), u64(4096)})
         .event("C4A", 600, {u32(1)})
-        .ends(1000);
+        .ends(700);
     StreamBuilder& second = trace_.thread({.loom = "node0.a",
                                            .pid = 1,
                                            .tid = 2,
                                            .rank = 0,
-                                           .nranks = 1,
+                                           .nranks = 2,
                                            .cpus = {{0, 0}, {1, 1}},
                                            .require = {{"ovni", "1.1.0"}, {"counters", "1.1.0"}}});
     second.set("ovni.counters", {"rss"}).starts(0, 1).event("CRm", 800, {u64(512), u64(8192)}).ends(900);
+    rank(1, 2, "node1.a").starts(0).ends(1000);
     const Json counters = expect_same_pages()["timeline"]["counters"];
     ASSERT_EQ(counters["rows"]["width"], 1);
     const Json& rows = counters["rows"]["cells"];
@@ -275,8 +276,22 @@ TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
     EXPECT_NEAR(memory[600], 4096, 40);
     EXPECT_NEAR(memory[799], 4096, 40);
     EXPECT_NEAR(memory[800], 512, 5);
-    EXPECT_NEAR(memory[999], 512, 5);
+    EXPECT_NEAR(memory[899], 512, 5);
+    EXPECT_EQ(memory[900], 0) << "the last thread has ended";
     EXPECT_EQ(rows[1][1], "");
+}
+
+// The first border of a thread that does not say since when it counts.
+TEST_F(PageTest, CountersBeginAtTheFirstBorder) {
+    StreamBuilder& stream = rank(0, 1, "node0.a");
+    stream.set("ovni.counters", {"page-faults"}).set("ovni.require.counters", "1.0.0");
+    stream.starts(0).event("MUi", 500).event("C4A", 600, {u32(1000)}).event("MUI", 600).ends(1000);
+    const Json cells = emulated()["timeline"]["counters"]["rows"]["cells"];
+    const std::vector<double> faults = counts_of(cells[0][0], 256);
+    EXPECT_EQ(faults[499], 0);
+    EXPECT_NEAR(faults[500], 10, 0.1);
+    EXPECT_NEAR(faults[599], 10, 0.1);
+    EXPECT_EQ(faults[600], 0);
 }
 
 TEST_F(PageTest, CountersOfManyRowsAreThoseOfHosts) {

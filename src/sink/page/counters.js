@@ -53,15 +53,17 @@ function decodeCounts(text, {is_level: isLevel}) {
 }
 
 // All threads of a process have its memory, which stands in the first row.
-const rowOfLevels = timeline.rows.processes.map((process) => timeline.rows.processes.indexOf(process));
+const firstRows = new Map();
+if (counters.length > 0)
+  timeline.rows.processes.forEach((process, row) => { if (!firstRows.has(process)) firstRows.set(process, row); });
 
 const keptCounts = new Map();
 function countsOf({host, row}, counter) {
   const [table, place] = host !== undefined ? [timeline.counters.hosts, host]
-    : [timeline.counters.rows, counters[counter].is_level ? rowOfLevels[row] : row];
+    : [timeline.counters.rows, counters[counter].is_level ? firstRows.get(timeline.rows.processes[row]) : row];
   const key = `${host !== undefined} ${place} ${counter}`;
   if (!keptCounts.has(key)) keptCounts.set(key, decodeCounts(table.cells[place]?.[counter] ?? "", counters[counter]));
-  return {values: keptCounts.get(key), width: table.width};
+  return {values: keptCounts.get(key), width: table.width, isKnown: table.cells.length > 0};
 }
 
 // The value of what is chosen: of a row or host, in the columns from time to time, and their length in ns.
@@ -125,6 +127,7 @@ function drawCurve(context, steps, y) {
 
 function counterTexts(item, time) {
   if (!counted) return [];
+  if (!countsOf(item, counted.places[0]).isKnown) return [`${counted.name}: not on this page, as there are many rows`];
   const {value, ns} = countIn(item, time, time + Math.max(1, (view.to - view.from) / plotWidth()));
   return [`${counted.name}: ${counted.kind.text(value)}, in ${timeText(ns)}`];
 }
