@@ -6,6 +6,7 @@ ovni_test(unit_trace
     exact_order.cpp
     file_window.cpp
     gaps.cpp
+    json.cpp
     merger.cpp
     metadata.cpp
     region_sort.cpp
