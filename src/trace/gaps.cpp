@@ -60,6 +60,8 @@ uint64_t largest_list(const std::filesystem::path& directory) {
 
 std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
     std::string path = directory / gaps_name;
+    std::error_code fault;
+    if (std::filesystem::status(path, fault).type() == std::filesystem::file_type::not_found) return {};
     std::optional<std::string> text = read_side_file(path, largest_list(directory));
     if (!text) return {};
     if (text->empty()) {
