@@ -22,6 +22,12 @@ inline size_t usable_cores() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
+// For short items: few are done before a thread has begun.
+inline size_t threads_for_short(size_t items) {
+    constexpr size_t fewest_each = 64, most = 16;
+    return std::clamp<size_t>(items / fewest_each, 1, std::min(usable_cores(), most));
+}
+
 // Calls work(i) once for each i below `count`, on so many threads, the calling one among them. If calls
 // throw, all the same the others are made; then this throws what the call with the lowest i has thrown.
 template <class Work>

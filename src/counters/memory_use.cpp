@@ -13,8 +13,8 @@ namespace ovni::counters {
 
 namespace {
 
-// Not by the functions of the C library, where a thread can be cancelled. That of /proc/self is empty once the
-// main thread has ended.
+// Not by the functions of the C library, where a thread can be cancelled. That of /proc/self is empty once
+// the main thread has ended.
 long read_statm(char* text, size_t size) noexcept {
     const long file = ::syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/statm", O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;

@@ -84,9 +84,18 @@ void Emulation::prepare_outputs() {
 }
 
 std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
-    std::vector<StreamReader> readers;
+    std::vector<uint32_t> mine;
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
-        if (reads(s)) readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
+        if (reads(s)) mine.push_back(s);
+    std::vector<std::optional<StreamReader>> opened(mine.size());
+    // Other ranks are busy on the other cores.
+    const size_t threads = ranks_.is_alone() ? threads_for_short(mine.size()) : 1;
+    for_each_in_parallel(threads, mine.size(), [&](size_t i) {
+        opened[i].emplace(open_stream(trace_, clocks_, mine[i], options_.regions, checksums));
+    });
+    std::vector<StreamReader> readers;
+    readers.reserve(mine.size());
+    for (std::optional<StreamReader>& reader : opened) readers.push_back(std::move(*reader));
     return readers;
 }
 

@@ -1,14 +1,21 @@
 #include "trace/trace.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <span>
+#include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 #include "trace/checksums.hpp"
 #include "trace/stream_files.hpp"
 
@@ -39,29 +46,58 @@ class Walk {
     }
 
  private:
+    struct Close {
+        void operator()(DIR* listing) const { ::closedir(listing); }
+    };
+    using Listing = std::unique_ptr<DIR, Close>;
+
     void visit(const std::string& relative) {
-        fs::path directory = relative.empty() ? root_ : root_ / relative;
+        const std::string directory = relative.empty() ? root_.string() : root_.string() + "/" + relative;
+        const Listing listing(::opendir(directory.c_str()));
         struct stat info {};
-        if (::stat(directory.c_str(), &info) != 0) throw system_error("cannot open the directory", directory);
+        if (!listing) {
+            const std::string why = std::error_code(errno, std::generic_category()).message();
+            if (::stat(directory.c_str(), &info) != 0)
+                throw system_error("cannot open the directory", directory);
+            throw Error("cannot read the directory: " + why, directory);
+        }
+        if (::fstat(::dirfd(listing.get()), &info) != 0)
+            throw system_error("cannot open the directory", directory);
         if (!visited_.emplace(info.st_dev, info.st_ino).second) return;
-        std::error_code fault;
-        fs::directory_iterator entries(directory, fault);
-        for (; !fault && entries != fs::directory_iterator(); entries.increment(fault))
-            see(*entries, relative);
-        if (fault) throw Error("cannot read the directory: " + fault.message(), directory);
+        errno = 0;
+        while (const dirent* entry = ::readdir(listing.get())) {
+            see(listing, *entry, relative);
+            errno = 0;
+        }
+        if (errno != 0) throw system_error("cannot read the directory", directory);
     }
 
-    void see(const fs::directory_entry& entry, const std::string& relative) {
-        std::error_code missing;
-        std::string name = entry.path().filename();
-        if (entry.is_directory(missing)) {
-            bool linked = entry.is_symlink(missing);
-            (linked ? linked_ : real_).insert(relative.empty() ? name : relative + "/" + name);
-        } else if (name == metadata_name && entry.is_regular_file(missing)) {
+    void see(const Listing& listing, const dirent& entry, const std::string& relative) {
+        const std::string_view name = entry.d_name;
+        if (name == "." || name == "..") return;
+        const unsigned char type = type_of(listing, entry);
+        if (type == DT_DIR) {
+            const bool is_linked = entry.d_type != DT_DIR && is_link(listing, entry);
+            (is_linked ? linked_ : real_)
+                .insert(relative.empty() ? std::string(name) : fmt::format("{}/{}", relative, name));
+        } else if (name == metadata_name && type == DT_REG) {
             streams_.push_back(relative);
         } else if (name == events_name) {
             events_.push_back(relative);
         }
+    }
+
+    // Behind a link. DT_UNKNOWN: neither a directory nor a regular file, or not to be seen.
+    static unsigned char type_of(const Listing& listing, const dirent& entry) {
+        if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type;
+        struct stat info {};
+        if (::fstatat(::dirfd(listing.get()), entry.d_name, &info, 0) != 0) return DT_UNKNOWN;
+        return S_ISDIR(info.st_mode) ? DT_DIR : S_ISREG(info.st_mode) ? DT_REG : DT_UNKNOWN;
+    }
+    static bool is_link(const Listing& listing, const dirent& entry) {
+        struct stat info {};
+        return ::fstatat(::dirfd(listing.get()), entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+               S_ISLNK(info.st_mode);
     }
 
     fs::path root_;
@@ -114,53 +150,66 @@ static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
     return recorded > 0 ? std::min(recorded, bytes) : bytes;
 }
 
+static std::string read_metadata(const fs::path& path) {
+    try {
+        return read_file(path);
+    } catch (const Error&) {
+        std::error_code fault;
+        if (fs::exists(path, fault) || fault) throw;
+        throw Error("the file has vanished", path);
+    }
+}
+
 StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
     fs::path of_stream = directory_of({.relative_path = relative_path}, directory);
-    std::optional<std::string> text = read_side_file(of_stream / metadata_name);
-    if (!text) throw Error("the file has vanished", of_stream / metadata_name);
+    std::string text = read_metadata(of_stream / metadata_name);
     uint64_t bytes = check_stream_file(of_stream / events_name);
-    if (is_of_running_program(*text)) bytes = whole_bytes(of_stream, bytes);
-    return {relative_path, std::move(*text), bytes};
+    if (is_of_running_program(text)) bytes = whole_bytes(of_stream, bytes);
+    return {relative_path, std::move(text), bytes};
 }
 
 std::vector<StreamFile> list_streams(const fs::path& directory) {
-    std::vector<StreamFile> files;
     FoundStreams found = find_streams(directory);
     expect_metadata(directory, found);
-    for (const std::string& relative : found.streams) files.push_back(read_stream(directory, relative));
+    std::vector<StreamFile> files(found.streams.size());
+    for_each_in_parallel(threads_for_short(files.size()), files.size(),
+                         [&](size_t i) { files[i] = read_stream(directory, found.streams[i]); });
     return files;
 }
 
 Trace Trace::open(const fs::path& directory, Metadata metadata) {
-    return Trace(directory, list_streams(directory), metadata);
+    const std::vector<StreamFile> files = list_streams(directory);
+    return Trace(directory, files, metadata, threads_for_short(files.size()));
 }
 
 Trace Trace::open_copy(const fs::path& copy, const fs::path& directory, Metadata metadata) {
     std::vector<StreamFile> files = list_streams(copy);
     for (StreamFile& file : files) file.root = copy, file.is_copy = true;
-    return Trace(directory, files, metadata);
+    return Trace(directory, files, metadata, threads_for_short(files.size()));
 }
 
-Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata)
-    : directory_(without_trailing_slashes(directory)) {
-    streams_.reserve(files.size());
-    for (const StreamFile& file : files) {
-        Stream& stream = streams_.emplace_back();
+Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata,
+             size_t threads)
+    : directory_(without_trailing_slashes(directory)), streams_(files.size()) {
+    for_each_in_parallel(threads, files.size(), [&](size_t i) {
+        const StreamFile& file = files[i];
+        Stream& stream = streams_[i];
         stream.relative_path = file.relative_path;
         stream.directory = directory_of(file, directory_);
         stream.shown =
             file.is_copy ? directory_of({.relative_path = file.relative_path}, directory_) : stream.directory;
         stream.bytes = file.bytes;
         stream.is_running = is_of_running_program(file.json);
-        std::string json = stream.shown / metadata_name;
+        const std::string json = stream.shown / metadata_name;
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
             check_metadata_version(file.json, json), stream.metadata.counters = counters_in(file.json);
-        if (file.is_cut) cut(static_cast<uint32_t>(streams_.size() - 1), file.bytes);
+        if (file.is_cut) cut(static_cast<uint32_t>(i), file.bytes);
+    });
+    for (const Stream& stream : streams_)
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
             log::warn("{}: no events", (stream.shown / events_name).string());
-    }
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
         log::warn(

@@ -78,9 +78,10 @@ class Trace {
     // Reads the files of `copy`, which messages call `directory`.
     static Trace open_copy(const std::filesystem::path& copy, const std::filesystem::path& directory,
                            Metadata metadata = Metadata::interpreted);
-    // Interprets the result of list_streams(), of this or another rank. Warns about streams without events.
+    // Interprets the result of list_streams(), of this or another rank, on so many threads. Warns about
+    // streams without events.
     Trace(const std::filesystem::path& directory, const std::vector<StreamFile>& files,
-          Metadata metadata = Metadata::interpreted);
+          Metadata metadata = Metadata::interpreted, size_t threads = 1);
 
     // The stream ends at `bytes`, between two events, from now on, as by damage.
     void cut(uint32_t stream, uint64_t bytes);
