@@ -88,8 +88,9 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) mine.push_back(s);
     std::vector<std::optional<StreamReader>> opened(mine.size());
-    // Other ranks are busy on the other cores.
-    const size_t threads = ranks_.is_alone() ? threads_for_short(mine.size()) : 1;
+    // Other ranks are busy on the other cores, and sorting warns in the order of streams.
+    const bool is_free = ranks_.is_alone() && options_.regions != Regions::sorted;
+    const size_t threads = is_free ? threads_for_short(mine.size()) : 1;
     for_each_in_parallel(threads, mine.size(), [&](size_t i) {
         opened[i].emplace(open_stream(trace_, clocks_, mine[i], options_.regions, checksums));
     });
