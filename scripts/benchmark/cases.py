@@ -100,7 +100,8 @@ def emulator_goals(report, shape, programs):
 
 def ranks(workshop, report):
     events = long_trace(workshop) // workshop.scale
-    for what, shape in (("8 equal looms", Shape(8, 4, events)), ("one loom of 8 processes", Shape(1, 4, events, processes=8))):
+    for what, shape in (("8 equal looms", Shape(8, 4, events)), ("one loom of 8 processes", Shape(1, 4, events, processes=8)),
+                        ("8 looms, of sizes as 1 : 2 : ... : 8", Shape(8, 4, events, growing=True))):
         report.heading(f"ranks: {shape.name}, {what}")
         ranks_of(workshop, report, shape)
 
@@ -132,19 +133,18 @@ def long_trace(workshop):
 
 
 def half_traces(whole, folder):
-    """Links to one half of the looms each, or of the processes of a single loom."""
+    """Links to one half of the looms each, or of the processes of a single loom; the largest are dealt first."""
     looms = sorted(whole.iterdir())
     parts = looms if len(looms) > 1 else sorted(looms[0].iterdir())
-    middle = len(parts) // 2
-    halves = []
-    for name, half_of_parts in (("a", parts[:middle]), ("b", parts[middle:])):
-        half = folder / name
-        for part in half_of_parts:
-            link = half / part.relative_to(whole)
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(part)
-        halves.append(half)
-    return halves
+    sizes = {part: sum(file.stat().st_size for file in part.rglob("*.obs")) for part in parts}
+    halves = {folder / "a": 0, folder / "b": 0}
+    for part in sorted(parts, key=lambda part: -sizes[part]):
+        half = min(halves, key=halves.get)
+        halves[half] += sizes[part]
+        link = half / part.relative_to(whole)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(part)
+    return list(halves)
 
 
 def run_halves(workshop, halves):

@@ -20,6 +20,7 @@ class Shape:
     mix: str = "mix"
     pending: int = 1    # of messages: see bench-trace --help
     processes: int = 1  # of a loom, each with so many threads
+    growing: bool = False  # looms have events as 1 : 2 : 3 ...
 
     @property
     def streams(self):
@@ -82,6 +83,8 @@ class Workshop:
             words += ["--ranked", "--processes", shape.threads, "--threads", 1, "--pending", shape.pending]
         else:
             words += ["--processes", shape.processes, "--threads", shape.threads, "--models", models]
+        if shape.growing:
+            words.append("--growing")
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchError(done.stderr.strip())

@@ -50,6 +50,17 @@ TEST_F(BenchPrograms, GeneratedTraceIsAcceptedInLinterMode) {
     }
 }
 
+TEST_F(BenchPrograms, LoomsMayGrow) {
+    ASSERT_EQ(generate("t", {"--looms", "3", "--threads", "1", "--events", "60000", "--growing"}).status, 0);
+    expect_accepted("t");
+    std::vector<double> sizes;
+    for (const char* stream : {"loom.node0000.bench/proc.1/thread.1", "loom.node0001.bench/proc.2/thread.2",
+                               "loom.node0002.bench/proc.3/thread.3"})
+        sizes.push_back(static_cast<double>(content(path("t") + "/" + stream + "/stream.obs").size()));
+    EXPECT_NEAR(sizes[1] / sizes[0], 2, 0.05);
+    EXPECT_NEAR(sizes[2] / sizes[0], 3, 0.05);
+}
+
 TEST_F(BenchPrograms, GeneratedTasksAreAcceptedInLinterMode) {
     std::string help = run({program("ovniemu"), "--help"}).out;
     for (const char* model : {"nosv", "nanos6"}) {

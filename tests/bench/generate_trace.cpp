@@ -49,6 +49,7 @@ constexpr OptionRow rows[] = {
     {"pending", "", "N", "",
      "Of messages: how many a rank posts before it waits; 0: it sends and receives one by one.", "1"},
     {"gap-ns", "", "N", "", "Mean time between events of a thread.", "1000"},
+    {"growing", "", "", "", "The looms have events as 1 : 2 : 3 ..., in the same time."},
     {"ranked", "", "", "", "Processes are MPI ranks."},
     {"checksums", "", "", "", "Write stream.crc, too."},
     {"seed", "", "N", "", "Another seed, another trace.", "1"},
@@ -76,6 +77,7 @@ int generate_trace(int argc, char** argv) {
     shape.processes = cli.get<uint32_t>("processes");
     shape.threads = cli.get<uint32_t>("threads");
     shape.events = cli.get<uint64_t>("events");
+    if (cli.has("growing")) shape.sizes = Looms::growing;
     shape.mix = read_mix(cli.get("mix"));
     shape.activities = read_models(cli.get("models"));
     shape.ranks = cli.has("ranked") ? Ranks::one_per_process : Ranks::none;

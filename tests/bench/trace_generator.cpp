@@ -68,6 +68,21 @@ std::string metadata(const TraceShape& shape, const Place& at, const std::string
     return text + R"("finished": 1}})";
 }
 
+// The events of a loom, in terms of `of_mean`, which the looms have on average.
+struct Share {
+    uint64_t part, of_mean;
+};
+
+Share share_of(const TraceShape& shape, uint32_t loom) {
+    if (shape.sizes == Looms::equal) return {1, 1};
+    return {2 * uint64_t{loom} + 2, uint64_t{shape.looms} + 1};
+}
+
+uint32_t gap_of(const TraceShape& shape, uint32_t loom) {
+    const auto [part, of_mean] = share_of(shape, loom);
+    return static_cast<uint32_t>(std::max<uint64_t>(shape.gap * of_mean / part, 2));
+}
+
 ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
     ThreadPlan plan;
     plan.mix = shape.mix;
@@ -76,7 +91,7 @@ ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
     plan.thread = at.thread;
     plan.threads = shape.threads;
     plan.seed = Random(shape.seed).next() + stream_index(shape, at);
-    plan.gap = shape.gap;
+    plan.gap = gap_of(shape, at.loom);
     return plan;
 }
 
@@ -91,14 +106,17 @@ MessagePlan messages_of(const TraceShape& shape, const Place& at) {
 }
 
 // The first streams have one event more where the events do not divide evenly.
-uint64_t events_of(const TraceShape& shape, uint64_t stream) {
-    return shape.events / shape.streams() + (stream < shape.events % shape.streams() ? 1 : 0);
+uint64_t events_of(const TraceShape& shape, uint32_t loom, uint64_t stream) {
+    const auto [part, of_mean] = share_of(shape, loom);
+    return (shape.events / shape.streams() + (stream < shape.events % shape.streams() ? 1 : 0)) * part /
+           of_mean;
 }
 
 void check(const TraceShape& shape) {
     if (shape.streams() == 0) throw Error("a trace needs looms, processes and threads");
     if (shape.gap < 2) throw Error("the gap must be 2 ns at least");
     if (shape.mix == Mix::messages) {
+        if (shape.sizes != Looms::equal) throw Error("ranks send equally many messages: no --growing");
         if (shape.threads != 1 || shape.ranks == Ranks::none)
             throw Error("messages are those of ranks of one thread: --ranked --threads 1");
         return;
@@ -107,7 +125,7 @@ void check(const TraceShape& shape) {
     bool tasks = std::ranges::any_of(shape.activities, [](const Activity* a) { return a->tasks != nullptr; });
     if (shape.mix == Mix::tasks && !tasks) throw Error("none of the models has tasks here");
     uint64_t least = ThreadScript::least_events(plan_of(shape, {0, 0, 0}));
-    if (shape.events / shape.streams() < least)
+    if (events_of(shape, 0, shape.streams() - 1) < least)
         throw Error(fmt::format("every stream needs {} events at least", least));
 }
 
@@ -128,7 +146,7 @@ void generate(const TraceShape& shape, const std::filesystem::path& directory) {
         if (shape.mix == Mix::messages)
             MessageScript(messages_of(shape, at), file).write(shape.events / shape.streams());
         else
-            ThreadScript(plan_of(shape, at), file).write(events_of(shape, stream));
+            ThreadScript(plan_of(shape, at), file).write(events_of(shape, at.loom, stream));
         file.commit();
         if (shape.crc == StreamCrc::written) file.commit_checksums();
     }

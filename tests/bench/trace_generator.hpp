@@ -13,6 +13,10 @@ namespace ovni::bench {
 
 enum class Ranks : uint8_t { none, one_per_process };
 enum class StreamCrc : uint8_t { none, written };
+enum class Looms : uint8_t {
+    equal,
+    growing  // events as 1 : 2 : 3 ..., in the same time
+};
 
 struct TraceShape {
     uint32_t looms = 8;
@@ -26,6 +30,7 @@ struct TraceShape {
     StreamCrc crc = StreamCrc::none;
     uint32_t gap = 1000;   // mean ns between events of a thread
     uint32_t pending = 1;  // of messages, see MessagePlan
+    Looms sizes = Looms::equal;
 
     uint64_t streams() const { return uint64_t{looms} * processes * threads; }
 };
