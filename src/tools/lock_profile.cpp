@@ -39,7 +39,7 @@ void define(ProcessLocks& process, const EventView& event, const Stream& stream)
         process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
     } catch (const Error& e) {
         throw Error(fmt::format("event {}: {}", printable(event.code), e.cause),
-                    (stream.shown / events_name).string(), event.offset);
+                    file_in(stream.shown, events_name), event.offset);
     }
 }
 

@@ -51,11 +51,11 @@ std::string_view as_text(const void* bytes, size_t size) {
 
 }  // namespace
 
-std::unique_ptr<BlockChecker> BlockChecker::open(const fs::path& directory, Checksums checksums,
+std::unique_ptr<BlockChecker> BlockChecker::open(const std::string& directory, Checksums checksums,
                                                  uint64_t until) {
     if (checksums == Checksums::ignored) return nullptr;
     struct stat info {};
-    std::string path = directory / stream_crc_name;
+    std::string path = file_in(directory, stream_crc_name);
     if (::stat(path.c_str(), &info) != 0) {
         if (errno == ENOENT) return nullptr;
         throw system_error("cannot get the size", path);
@@ -64,9 +64,9 @@ std::unique_ptr<BlockChecker> BlockChecker::open(const fs::path& directory, Chec
 }
 
 // The size of stream.obs is taken after that of stream.crc: both may still grow.
-BlockChecker::BlockChecker(const fs::path& directory, Checksums checksums, uint64_t until)
-    : stream_(directory / events_name),
-      records_(directory / stream_crc_name, record_block),
+BlockChecker::BlockChecker(const std::string& directory, Checksums checksums, uint64_t until)
+    : stream_(file_in(directory, events_name)),
+      records_(file_in(directory, stream_crc_name), record_block),
       next_record_(sizeof stream_crc_magic),
       until_(until),
       checksums_(checksums) {

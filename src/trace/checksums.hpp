@@ -28,7 +28,7 @@ class BlockChecker {
  public:
     // A checker for the stream in `directory`; null if it has no stream.crc. Blocks that end behind `until`
     // are not compared. Throws Error if stream.crc is no file of checksums.
-    static std::unique_ptr<BlockChecker> open(const std::filesystem::path& directory, Checksums checksums,
+    static std::unique_ptr<BlockChecker> open(const std::string& directory, Checksums checksums,
                                               uint64_t until = std::numeric_limits<uint64_t>::max());
 
     // The next bytes of stream.obs, first those behind its header.
@@ -57,7 +57,7 @@ class BlockChecker {
     uint64_t stream_size() const { return stream_size_; }
 
  private:
-    BlockChecker(const std::filesystem::path& directory, Checksums checksums, uint64_t until);
+    BlockChecker(const std::string& directory, Checksums checksums, uint64_t until);
     void next_block();
     void end_block();
     void fail(uint64_t limit, Error fault);

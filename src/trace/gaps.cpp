@@ -1,5 +1,8 @@
 #include "trace/gaps.hpp"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -49,19 +52,19 @@ Gap gap_of(const Json& value, size_t number, const std::string& path) {
 }
 
 // Events lie between gaps, so a long list belongs to a long stream.
-uint64_t largest_list(const std::filesystem::path& directory) {
+uint64_t largest_list(const std::string& directory) {
     constexpr uint64_t per_byte = 16;  // a gap has some 90 bytes, an event 12 at least
     std::error_code none;
-    const uint64_t events = std::filesystem::file_size(directory / events_name, none);
+    const uint64_t events = std::filesystem::file_size(file_in(directory, events_name), none);
     return largest_whole_file + (none ? 0 : per_byte * events);
 }
 
 }  // namespace
 
-std::vector<Gap> read_gaps(const std::filesystem::path& directory) {
-    std::string path = directory / gaps_name;
-    std::error_code fault;
-    if (std::filesystem::status(path, fault).type() == std::filesystem::file_type::not_found) return {};
+std::vector<Gap> read_gaps(const std::string& directory) {
+    const std::string path = file_in(directory, gaps_name);
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0 && errno == ENOENT) return {};
     std::optional<std::string> text = read_side_file(path, largest_list(directory));
     if (!text) return {};
     if (text->empty()) {

@@ -15,7 +15,7 @@ namespace ovni {
 
 // The gaps of the stream in `directory` in file order; none if there is no such file. Throws Error if the
 // file is damaged, offsets decrease, a gap ends before it begins, or one begins before another has ended.
-std::vector<Gap> read_gaps(const std::filesystem::path& directory);
+std::vector<Gap> read_gaps(const std::string& directory);
 
 void write_gaps(const std::filesystem::path& directory, const std::vector<Gap>& gaps);
 

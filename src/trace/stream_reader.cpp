@@ -20,7 +20,7 @@ StreamReader::StreamReader(StreamSource source)
     : source_(std::move(source)),
       checksums_(
           BlockChecker::open(source_.directory, source_.checksums, source_.until.value_or(to_the_file_end))),
-      file_(source_.directory / events_name, source_.block),
+      file_(file_in(source_.directory, events_name), source_.block),
       end_(file_.size()) {
     check_stream_header(end_, file_.bytes(0, file_.end()), path());
     if (checksums_) checksums_->see(file_.bytes(OVNI_FORMAT_STREAM_HEADER, file_.end()));
@@ -141,7 +141,8 @@ bool StreamReader::next_gap() {
         const char* fault = offset < at_.next  ? "the gap before byte {} is not at the beginning of an event"
                             : at_.next == end_ ? "the gap before byte {} lies behind the end of the stream"
                                                : nullptr;
-        if (fault) throw Error(fmt::format(fmt::runtime(fault), offset), source_.directory / gaps_name);
+        if (fault)
+            throw Error(fmt::format(fmt::runtime(fault), offset), file_in(source_.directory, gaps_name));
     }
     return at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
            static_cast<int64_t>(ovni_format_clock(file_.at(at_.next))) >= at_.open_gap->to && end_gap();

@@ -35,9 +35,9 @@ constexpr size_t block_for(size_t streams) {
 }
 
 struct StreamSource {
-    std::filesystem::path directory;  // holds stream.obs, and stream.gaps.json if recording had gaps
-    uint32_t index = 0;               // of the stream in its trace
-    ClockLine clock = {};             // corrects every raw clock
+    std::string directory;  // holds stream.obs, and stream.gaps.json if recording had gaps
+    uint32_t index = 0;     // of the stream in its trace
+    ClockLine clock = {};   // corrects every raw clock
     ClockOrder order = ClockOrder::checked;
     bool ended_by_force = false;             // hand out Kind::cut after the last event, if there is any
     std::optional<int64_t> open_until = {};  // its raw clock; none: that of the last event

@@ -196,11 +196,11 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
         Stream& stream = streams_[i];
         stream.relative_path = file.relative_path;
         stream.directory = directory_of(file, directory_);
-        stream.shown =
-            file.is_copy ? directory_of({.relative_path = file.relative_path}, directory_) : stream.directory;
+        stream.shown = file.is_copy ? directory_of({.relative_path = file.relative_path}, directory_).string()
+                                    : stream.directory;
         stream.bytes = file.bytes;
         stream.is_running = is_of_running_program(file.json);
-        const std::string json = stream.shown / metadata_name;
+        const std::string json = file_in(stream.shown, metadata_name);
         if (metadata == Metadata::interpreted)
             stream.metadata = parse_metadata(file.json, json);
         else
@@ -209,7 +209,7 @@ Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Me
     });
     for (const Stream& stream : streams_)
         if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
-            log::warn("{}: no events", (stream.shown / events_name).string());
+            log::warn("{}: no events", file_in(stream.shown, events_name));
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
         log::warn(
@@ -250,11 +250,11 @@ std::vector<StreamReader> Trace::readers(ClockOrder order) const {
 }
 
 std::string Trace::path_of(uint32_t stream) const {
-    return streams_.at(stream).shown / events_name;
+    return file_in(streams_.at(stream).shown, events_name);
 }
 
 std::string Trace::json_path_of(uint32_t stream) const {
-    return streams_.at(stream).shown / metadata_name;
+    return file_in(streams_.at(stream).shown, metadata_name);
 }
 
 }  // namespace ovni

@@ -55,9 +55,9 @@ std::vector<StreamFile> list_streams(const std::filesystem::path& directory);
 
 struct Stream {
     std::string relative_path;
-    std::filesystem::path directory;  // of its files
-    std::filesystem::path shown;      // what messages call it: the directory, if its files are no copy
-    uint64_t bytes = 0;               // size of stream.obs, or its good part; 8: no events
+    std::string directory;  // of its files
+    std::string shown;      // what messages call it: the directory, if its files are no copy
+    uint64_t bytes = 0;     // size of stream.obs, or its good part; 8: no events
     bool is_cut = false;
     bool is_running = false;  // its program goes on: there may be more in the file by now
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
