@@ -51,9 +51,9 @@ TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
 TEST_F(Lookups, OfSanitizersWork) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
     for (const char* sanitizer : {"thread", "address"}) {
-        const std::string greeting = path(sanitizer);
-        const Finished built = run({"cc", std::string("-fsanitize=") + sanitizer, "-w", "-o", greeting,
-                                    SOURCE_DIR "/tests/apps/greeting.c"});
+        const std::string greeting = path(sanitizer), source = SOURCE_DIR "/tests/apps/greeting.c";
+        const Finished built =
+            run({"cc", std::string("-fsanitize=") + sanitizer, "-w", "-o", greeting, source});
         if (built.status != 0 || run({greeting}).status != 0)
             GTEST_SKIP() << "no program with sanitizers runs here: " << built.err;
         const Finished done = run({program("ovnirun"), "-o", trace_directory(), greeting},
