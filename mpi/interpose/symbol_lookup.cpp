@@ -23,7 +23,8 @@ Lookup* real_lookup() noexcept {
     static std::atomic<Lookup*> known{nullptr};
     Lookup* real = known.load(std::memory_order_relaxed);
     if (real) return real;
-    for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5"})
+    // The first is there in every glibc: a version that is missing would need memory for its error.
+    for (const char* version : {"GLIBC_2.2.5", "GLIBC_2.34"})
         if (!real) real = reinterpret_cast<Lookup*>(dlvsym(RTLD_NEXT, "dlsym", version));
     // None lies behind this library: libc was loaded before it.
     if (!real) real = reinterpret_cast<Lookup*>(LoadedLibrary::first_symbol("dlsym"));
