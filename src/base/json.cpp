@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,49 +87,56 @@ class Builder : public Checker {
     bool number_unsigned(number_unsigned_t value) override { return put(value); }
     bool number_float(number_float_t value, const string_t&) override { return put(value); }
     bool string(string_t& value) override { return put(std::move(value)); }
-    bool start_object(size_t size) override {
-        constexpr size_t usual_members = 16;
-        open(Json::object()).get_ref<Json::object_t&>().reserve(usual_members);
-        return Checker::start_object(size);
-    }
-    bool start_array(size_t size) override {
-        open(Json::array());
-        return Checker::start_array(size);
-    }
-    bool end_object() override { return close() && Checker::end_object(); }
-    bool end_array() override { return close() && Checker::end_array(); }
+    bool start_object(size_t size) override { return Checker::start_object(size) && open(true); }
+    bool start_array(size_t size) override { return Checker::start_array(size) && open(false); }
+    bool end_object() override { return Checker::end_object() && put(close<Json::object_t>()); }
+    bool end_array() override { return Checker::end_array() && put(close<Json::array_t>()); }
     bool key(string_t& name) override {
         Checker::key(name);
-        key_ = std::move(name);
+        open_[depth_ - 1].items.emplace_back(std::move(name), nullptr);
         return true;
     }
 
     Json result() { return std::move(result_); }
 
  private:
-    // The place of the value. It stays there as long as what is in it is made.
-    Json& add(Json value) {
-        if (around_.empty()) return result_ = std::move(value);
-        Json& parent = *around_.back();
-        if (parent.is_array()) return parent.get_ref<Json::array_t&>().emplace_back(std::move(value));
-        return parent.get_ref<Json::object_t&>().emplace_back(std::move(key_), std::move(value)).second;
-    }
-    bool put(Json value) {
-        add(std::move(value));
+    // An object or array that has begun; its memory serves the next one of that depth.
+    struct Open {
+        bool is_object = false;
+        std::vector<std::pair<std::string, Json>> items;  // of an array without keys
+    };
+
+    bool open(bool is_object) {
+        if (depth_ == open_.size()) open_.emplace_back();
+        open_[depth_++].is_object = is_object;
         return true;
     }
-    Json& open(Json value) {
-        around_.push_back(&add(std::move(value)));
-        return *around_.back();
+    template <class Container>
+    Container close() {
+        std::vector<std::pair<std::string, Json>>& items = open_[--depth_].items;
+        Container made;
+        made.reserve(items.size());
+        for (auto& [name, value] : items)
+            if constexpr (std::is_same_v<Container, Json::object_t>)
+                made.emplace_back(std::move(name), std::move(value));
+            else
+                made.push_back(std::move(value));
+        items.clear();
+        return made;
     }
-    bool close() {
-        around_.pop_back();
+    bool put(Json value) {
+        if (depth_ == 0)
+            result_ = std::move(value);
+        else if (Open& around = open_[depth_ - 1]; around.is_object)
+            around.items.back().second = std::move(value);
+        else
+            around.items.emplace_back(std::string(), std::move(value));
         return true;
     }
 
     Json result_;
-    std::vector<Json*> around_;
-    std::string key_;
+    std::vector<Open> open_;
+    size_t depth_ = 0;
 };
 
 void parse(std::string_view text, const std::string& path, Checker& checker) {
