@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,10 +23,13 @@ inline size_t usable_cores() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// For short items: few are done before a thread has begun.
-inline size_t threads_for_short(size_t items) {
-    constexpr size_t fewest_each = 64, most = 16;
-    return std::clamp<size_t>(items / fewest_each, 1, std::min(usable_cores(), most));
+// For the reading of short files: few are read before a thread has begun, and each thread needs descriptors.
+inline size_t threads_for_files(size_t files) {
+    constexpr size_t fewest_each = 64, descriptors_each = 16, most = 16;
+    struct rlimit descriptors {};
+    const bool is_known = ::getrlimit(RLIMIT_NOFILE, &descriptors) == 0;
+    const auto allowed = is_known ? static_cast<size_t>(descriptors.rlim_cur) / descriptors_each : 1;
+    return std::max<size_t>(std::min({files / fewest_each, usable_cores(), allowed, most}), 1);
 }
 
 // Calls work(i) once for each i below `count`, on so many threads, the calling one among them. If calls

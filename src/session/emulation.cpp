@@ -84,19 +84,9 @@ void Emulation::prepare_outputs() {
 }
 
 std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
-    std::vector<uint32_t> mine;
-    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
-        if (reads(s)) mine.push_back(s);
-    std::vector<std::optional<StreamReader>> opened(mine.size());
-    // Other ranks are busy on the other cores, and sorting warns in the order of streams.
-    const bool is_free = ranks_.is_alone() && options_.regions != Regions::sorted;
-    const size_t threads = is_free ? threads_for_short(mine.size()) : 1;
-    for_each_in_parallel(threads, mine.size(), [&](size_t i) {
-        opened[i].emplace(open_stream(trace_, clocks_, mine[i], options_.regions, checksums));
-    });
     std::vector<StreamReader> readers;
-    readers.reserve(mine.size());
-    for (std::optional<StreamReader>& reader : opened) readers.push_back(std::move(*reader));
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+        if (reads(s)) readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
     return readers;
 }
 

@@ -172,20 +172,20 @@ std::vector<StreamFile> list_streams(const fs::path& directory) {
     FoundStreams found = find_streams(directory);
     expect_metadata(directory, found);
     std::vector<StreamFile> files(found.streams.size());
-    for_each_in_parallel(threads_for_short(files.size()), files.size(),
+    for_each_in_parallel(threads_for_files(files.size()), files.size(),
                          [&](size_t i) { files[i] = read_stream(directory, found.streams[i]); });
     return files;
 }
 
 Trace Trace::open(const fs::path& directory, Metadata metadata) {
     const std::vector<StreamFile> files = list_streams(directory);
-    return Trace(directory, files, metadata, threads_for_short(files.size()));
+    return Trace(directory, files, metadata, threads_for_files(files.size()));
 }
 
 Trace Trace::open_copy(const fs::path& copy, const fs::path& directory, Metadata metadata) {
     std::vector<StreamFile> files = list_streams(copy);
     for (StreamFile& file : files) file.root = copy, file.is_copy = true;
-    return Trace(directory, files, metadata, threads_for_short(files.size()));
+    return Trace(directory, files, metadata, threads_for_files(files.size()));
 }
 
 Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata,
