@@ -45,7 +45,7 @@ class PageCounters {
     struct Row {
         bool counts_at_once = false, has_run = false, is_counting = false;
         int64_t counts_since = 0;
-        int64_t ended = INT64_MAX;
+        int64_t ended = 0;       // INT64_MAX: its thread lives
         std::vector<Last> last;  // by counter
         Columns columns;         // empty where rows are too many
     };

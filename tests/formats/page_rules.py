@@ -216,8 +216,9 @@ def compare_counters(page, files):
         return 0
     end, width, (running, dead) = page.timeline["end"], counters["rows"]["width"], (1, 3)
     states = [files.lines.get((row, 4), []) for row in range(len(processes))]
-    ends = {process: max(states[row][-1][0] if states[row] and states[row][-1][1] == dead else end
-                         for row, other in enumerate(processes) if other == process) for process in processes}
+    ends = {process: max(states[row][-1][0] if states[row][-1][1] == dead else end
+                         for row, other in enumerate(processes) if other == process and states[row]) for process in processes
+            if any(states[row] for row, other in enumerate(processes) if other == process)}
     if len(counters["rows"]["cells"]) != len(processes):
         fail(f"{len(counters['rows']['cells'])} rows have counters")
     for row, texts in enumerate(counters["rows"]["cells"]):
@@ -228,7 +229,7 @@ def compare_counters(page, files):
             elif processes.index(processes[row]) == row:
                 lines = [line for other, process in enumerate(processes) if process == processes[row]
                          for line in files.lines.get((other, counter["type"]), [])]
-                add_levels(columns, lines, ends[processes[row]])
+                add_levels(columns, lines, ends.get(processes[row], 0))
             found = counts(text) or [0] * (end // width + 1)
             if len(found) != end // width + 1:
                 fail(f"{counter['name']} of row {row}: {len(found)} columns")

@@ -281,6 +281,19 @@ TEST_F(PageTest, CountersStandWhereTheyWereCounted) {
     EXPECT_EQ(rows[1][1], "");
 }
 
+// A thread without events does not keep the memory of its process alive.
+TEST_F(PageTest, LevelsEndWithTheThreadsThatLived) {
+    StreamBuilder& stream = rank(0, 2, "node0.a");
+    stream.set("ovni.counters", {"rss"}).set("ovni.require.counters", "1.1.0");
+    stream.starts(0).event("CRm", 100, {u64(4096), u64(4096)}).ends(200);
+    trace_.thread({.loom = "node0.a", .pid = 1, .tid = 2, .rank = 0, .nranks = 2, .cpus = {{0, 0}}});
+    rank(1, 2, "node1.a").starts(0).ends(1000);
+    const Json cells = expect_same_pages(1)["timeline"]["counters"]["rows"]["cells"];
+    const std::vector<double> memory = counts_of(cells[0][0]);
+    EXPECT_NEAR(memory[199], 4096, 40);
+    EXPECT_EQ(memory[200], 0);
+}
+
 // The first border of a thread that does not say since when it counts.
 TEST_F(PageTest, CountersBeginAtTheFirstBorder) {
     StreamBuilder& stream = rank(0, 1, "node0.a");
