@@ -191,8 +191,8 @@ uint8_t wanted_levels() noexcept {
 void select_call_sites() noexcept {
     const char* flight = value_of("OVNI_FLIGHT");
     tells_each_call.store(*flight && *flight != '0', std::memory_order_relaxed);
-    // A program that describes itself may have a reader of its own, who knows no call sites.
     find_predecessor();
+    // A program that describes itself may have a reader of its own, who knows no call sites.
     const bool is_left_out =
         wants_reference_events() || (!ovni_private_process_is_ours() && !*value_of("OVNI_CALLSITES"));
     call_site_levels.store(is_left_out ? 0 : wanted_levels(), std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // dlsym() for programs that look functions of MPI up in the MPI library itself, as bindings of other
 // languages do: they get the wrappers. Nobody else sees a difference: a lookup by RTLD_NEXT depends on who
-// asks, so the real dlsym() is then jumped to, not called.
+// asks, so the real dlsym() is then jumped to, not called. It may come from a library that wraps functions of
+// libc and has not found them yet, so until the jump nothing but dlvsym() is called.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -33,10 +34,9 @@ Lookup* real_lookup() noexcept {
     return real;
 }
 
+// Without functions of libc, see above.
 bool is_of_mpi(const char* name) noexcept {
-    for (const char* letter = "MPI_"; *letter; ++letter)
-        if (*name++ != *letter) return false;
-    return true;
+    return name[0] == 'M' && name[1] == 'P' && name[2] == 'I' && name[3] == '_';
 }
 
 bool is_of_mpi_library(const void* function) noexcept {
