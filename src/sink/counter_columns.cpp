@@ -26,7 +26,7 @@ void CounterColumns::join(uint64_t& into, uint64_t value) const {
     into = kind_ == Kind::amount ? into + value : std::max(into, value);
 }
 
-void CounterColumns::add(size_t column, uint64_t value) {
+void CounterColumns::add_column(size_t column, uint64_t value) {
     values_.resize(most_columns_);
     join(values_[column], value);
 }

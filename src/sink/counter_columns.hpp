@@ -21,7 +21,7 @@ class CounterColumns {
     // Needs 0 <= from; nothing is added where to <= from.
     void add(uint64_t value, int64_t from, int64_t to);
     // Adds a column of other rows, as values() has it; both fit the same time.
-    void add(size_t column, uint64_t value);
+    void add_column(size_t column, uint64_t value);
     // The least width that holds all until `duration`. Call before reading.
     void fit(int64_t duration);
 

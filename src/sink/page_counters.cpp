@@ -7,6 +7,7 @@
 #include "core/counter_names.hpp"
 #include "emu/machine.hpp"
 #include "emu/plan.hpp"
+#include "sink/page_items.hpp"
 #include "sink/time_columns.hpp"
 
 namespace ovni {
@@ -33,8 +34,7 @@ PageCounters::PageCounters(const Schema& schema, const RowOwners& owners, const 
                            uint32_t first_row, uint32_t end_row)
     : owners_(owners), hosts_(hosts), first_row_(first_row) {
     for (const EventType& type : schema.thread.types)
-        if (type.type >= prv_type::first_instant)
-            counters_.push_back({type.title, type.shown(), kind_of(type)});
+        if (shows(type.type)) counters_.push_back({type.title, type.shown(), kind_of(type)});
     if (is_empty()) return;
     for (uint32_t row = owners_.rows.size(); row-- > 0;) {
         const size_t process = owners_.rows[row].process;
@@ -143,7 +143,7 @@ void PageCounters::merge_hosts(const Ranks& ranks) {
     const PerRank<std::vector<Sum>> all = ranks.gather(mine);
     for (size_t rank = 1; rank < all.size(); ++rank)
         for (const auto& [host, counter, column, value] : all[rank])
-            of_hosts_[host][counter].add(column, value);
+            of_hosts_[host][counter].add_column(column, value);
 }
 
 Json PageCounters::end(const Ranks& ranks, int64_t end) {
@@ -168,9 +168,7 @@ Json PageCounters::end(const Ranks& ranks, int64_t end) {
     for (Columns& of_host : of_hosts_)
         for (CounterColumns& of_one : of_host) of_one.fit(end);
     merge_hosts(ranks);
-    Json of_rows = Json::array(), of_hosts = Json::array(), list = Json::array();
-    for (const std::string& of_rank : ranks.gather(mine.dump()))
-        for (Json& cells : Json::parse(of_rank)) of_rows.push_back(std::move(cells));
+    Json of_rows = gather_items(ranks, mine), of_hosts = Json::array(), list = Json::array();
     for (Columns& of_host : of_hosts_) of_hosts.push_back(texts(of_host));
     for (const auto& [name, type, kind] : counters_)
         list.push_back({{"name", name}, {"type", type}, {"is_level", kind == CounterColumns::Kind::level}});

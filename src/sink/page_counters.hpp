@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "emu/plan.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
 #include "sink/counter_columns.hpp"
@@ -24,6 +25,8 @@ class PageCounters {
     PageCounters(const Schema& schema, const RowOwners& owners, const PageGroups* hosts, uint32_t first_row,
                  uint32_t end_row);
 
+    // Is it the type of a counter of that model?
+    static constexpr bool shows(uint32_t type) { return type >= prv_type::first_instant; }
     // The row that shows the record, which is one of a counter.
     uint32_t row_of(const Record& record) const;
     // A record of a counter, in a row of this rank.

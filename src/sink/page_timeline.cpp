@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sink/page_items.hpp"
+
 namespace ovni {
 
 namespace {
@@ -144,7 +146,7 @@ void PageTimeline::add_region(const RegionInstance& instance) {
 
 uint32_t PageTimeline::row_of(const Record& record) const {
     if (record.thread_row == Record::no_row || is_on_page(record.type)) return record.thread_row;
-    return record.type >= prv_type::first_instant ? counters_.row_of(record) : Record::no_row;
+    return PageCounters::shows(record.type) ? counters_.row_of(record) : Record::no_row;
 }
 
 void PageTimeline::share(std::span<const Record> records) {
@@ -166,7 +168,7 @@ void PageTimeline::write(std::span<const MessageRecord> messages) {
 }
 
 void PageTimeline::apply(const Record& record) {
-    if (record.type >= prv_type::first_instant) return counters_.take(record);
+    if (PageCounters::shows(record.type)) return counters_.take(record);
     counters_.follow(record);
     const uint32_t number = record.thread_row;
     const int64_t time = std::max<int64_t>(record.time, 0);
@@ -227,15 +229,6 @@ void PageTimeline::merge(std::vector<TimeColumns>& columns) const {
             columns[number].add_sum(category, column, ns);
 }
 
-// The items of all ranks on rank 0.
-Json PageTimeline::gathered(const Json& mine) const {
-    if (ranks_.is_alone()) return mine;
-    Json all = Json::array();
-    for (const std::string& of_rank : ranks_.gather(mine.dump()))
-        for (Json& item : Json::parse(of_rank)) all.push_back(std::move(item));
-    return all;
-}
-
 Json PageTimeline::clips(const PagePalette& palette, const PagePalette& regions) {
     auto code_of = [&](const PageClip::Change& change) {
         const auto value = static_cast<uint32_t>(change.value);
@@ -261,7 +254,7 @@ Json PageTimeline::clips(const PagePalette& palette, const PagePalette& regions)
         }
         all.push_back({clip.window, clip.row, is_cut ? Json(clip.cut_at) : Json(), std::move(changes)});
     }
-    return gathered(all);
+    return gather_items(ranks_, all);
 }
 
 Json PageTimeline::messages() const {
@@ -318,7 +311,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
     merge(of_regions_);
     Json mine = Json::array();
     for (const TimeColumns& columns : of_rows_) mine.push_back(palette.text(columns, end, 1));
-    Json cells = gathered(mine);
+    Json cells = gather_items(ranks_, mine);
     Json windows = this->windows(palette, regions, schema.thread), messages = this->messages();
     Json counters = counters_.end(ranks_, end);
     if (!ranks_.is_root()) return {};

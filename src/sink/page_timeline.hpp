@@ -50,7 +50,6 @@ class PageTimeline {
     void end_category(Row& row, uint32_t number, int64_t time);
     void end_region(Row& row, int64_t time);
     void merge(std::vector<TimeColumns>& columns) const;
-    nlohmann::ordered_json gathered(const nlohmann::ordered_json& mine) const;
     nlohmann::ordered_json clips(const PagePalette& palette, const PagePalette& regions);
     nlohmann::ordered_json windows(const PagePalette& palette, const PagePalette& regions,
                                    const FileSchema& threads);

@@ -6,18 +6,18 @@ const counterIndex = (name) => counters.findIndex((counter) => counter.name === 
 // Kinds of values: how they are made of columns, and their text.
 const amountNote = "The amount that was counted between two calls is spread evenly over the time between them.";
 const counterKinds = {
-  rate: {of: (sums, [at], ns) => sums[at] * 1e9 / ns, text: (value) => `${shortNumber(value).trim()} per second`, note: amountNote},
+  rate: {of: (sums, [at], ns) => sums[at] * 1e9 / ns, text: (value) => `${shortText(value).trim()} per second`, note: amountNote},
   clock: {of: (sums, [at], ns) => sums[at] / ns, text: (value) => `${value.toFixed(2)} CPUs`, note: amountNote},
   ratio: {of: (sums, [over, under]) => (sums[under] > 0 ? sums[over] / sums[under] : 0), text: (value) => value.toFixed(2),
     note: amountNote},
-  level: {of: (sums, [at]) => sums[at], text: (value) => (value > 0 ? `${shortNumber(value)}B` : "unknown"),
+  level: {of: (sums, [at]) => sums[at], text: (value) => (value > 0 ? `${shortText(value)}B` : "unknown"),
     note: "Memory is read now and then, at a call of MPI or another border: what comes and goes in between is not seen. "
       + "A host shows its largest process."},
 };
 
 function kindOfCounter({name, is_level: isLevel}) {
   if (isLevel) return "level";
-  return name.endsWith("-clock") ? "clock" : "rate";
+  return isClock(name) ? "clock" : "rate";
 }
 
 // A user chooses from the counters, and from what two of them say together.
@@ -28,13 +28,6 @@ const countedThings = [
 ];
 
 let counted = null;  // what is chosen
-
-function shortNumber(value) {
-  const units = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]];
-  const [unit, size] = units.find(([, least]) => value >= least) ?? ["", 1];
-  const digits = value >= 100 * size ? 0 : value >= 10 * size ? 1 : 2;
-  return value > 0 ? `${(value / size).toFixed(digits)} ${unit}` : "0 ";
-}
 
 // Two characters for each column: 0, or 1 + 63 * log2(value). Amounts count in 256ths.
 function decodeCounts(text, {is_level: isLevel}) {

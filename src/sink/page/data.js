@@ -34,6 +34,9 @@ function leftOut(path, shown) {
   return all ? element("p", {class: "note"}, `The first ${shown} of ${numberText(all)} are listed.`) : null;
 }
 
+// Counters of such names count ns.
+const isClock = (counter) => counter.endsWith("-clock");
+
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const digitOf = new Map([...digits].map((digit, value) => [digit, value]));
 

@@ -30,6 +30,14 @@ function bytesText(bytes) {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}`;
 }
 
+// For amounts that are right to a percent or so: three digits, and behind the blank a unit may follow.
+function shortText(value) {
+  const units = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]];
+  const [unit, size] = units.find(([, least]) => value >= least) ?? ["", 1];
+  const digits = value >= 100 * size ? 0 : value >= 10 * size ? 1 : 2;
+  return value > 0 ? `${(value / size).toFixed(digits)} ${unit}` : "0 ";
+}
+
 function percentText(ratio) {
   return `${(100 * ratio).toFixed(ratio < 0.1 ? 1 : 0)} %`;
 }

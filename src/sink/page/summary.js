@@ -146,7 +146,7 @@ function showCounters() {
     const rates = [{name: "IPC", key: "ipc"}, {name: "GHz", key: "ghz"}].filter(({key}) => list.some((r) => r[key] !== null));
     section("counters").append(table([
       {name, of}, {name: "Time", kind: "time", of: (r) => r.ns},
-      ...names.map((counter) => ({name: counter, kind: counter.endsWith("-clock") ? "time" : "number", of: (r) => r.counts[counter] ?? 0})),
+      ...names.map((counter) => ({name: counter, kind: isClock(counter) ? "time" : "number", of: (r) => r.counts[counter] ?? 0})),
       ...rates.map((rate) => ({name: rate.name, kind: "ratio", of: (r) => r[rate.key]})),
     ], list, {caption, sort: 1, filter: "Filter", bar: 1}));
   }
