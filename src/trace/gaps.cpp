@@ -65,14 +65,13 @@ std::vector<Gap> read_gaps(const std::string& directory) {
     const std::string path = file_in(directory, gaps_name);
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0 && errno == ENOENT) return {};
-    std::optional<std::string> text = read_side_file(path, largest_list(directory));
-    if (!text) return {};
-    if (text->empty()) {
+    const std::string text = read_file(path, largest_list(directory));
+    if (text.empty()) {
         log::warn("{}: is empty: where events are missing is unknown", path);
         return {};
     }
     std::vector<Gap> gaps;
-    Json rest = parse_json(*text, path, "gaps", [&](const Json& value) {
+    Json rest = parse_json(text, path, "gaps", [&](const Json& value) {
         Gap gap = gap_of(value, gaps.size(), path);
         if (!gaps.empty() && gap.offset < gaps.back().offset)
             damaged(gaps.size(), "its offset is below that of its predecessor", path);

@@ -11,7 +11,6 @@
 #include <set>
 #include <span>
 #include <string_view>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -55,13 +54,7 @@ class Walk {
         const std::string directory = relative.empty() ? root_.string() : root_.string() + "/" + relative;
         const Listing listing(::opendir(directory.c_str()));
         struct stat info {};
-        if (!listing) {
-            const std::string why = std::error_code(errno, std::generic_category()).message();
-            if (::stat(directory.c_str(), &info) != 0)
-                throw system_error("cannot open the directory", directory);
-            throw Error("cannot read the directory: " + why, directory);
-        }
-        if (::fstat(::dirfd(listing.get()), &info) != 0)
+        if (!listing || ::fstat(::dirfd(listing.get()), &info) != 0)
             throw system_error("cannot open the directory", directory);
         if (!visited_.emplace(info.st_dev, info.st_ino).second) return;
         errno = 0;
@@ -150,22 +143,13 @@ static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
     return recorded > 0 ? std::min(recorded, bytes) : bytes;
 }
 
-static std::string read_metadata(const fs::path& path) {
-    try {
-        return read_file(path);
-    } catch (const Error&) {
-        std::error_code fault;
-        if (fs::exists(path, fault) || fault) throw;
-        throw Error("the file has vanished", path);
-    }
-}
-
 StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
     fs::path of_stream = directory_of({.relative_path = relative_path}, directory);
-    std::string text = read_metadata(of_stream / metadata_name);
+    std::optional<std::string> text = read_side_file(of_stream / metadata_name);
+    if (!text) throw Error("the file has vanished", of_stream / metadata_name);
     uint64_t bytes = check_stream_file(of_stream / events_name);
-    if (is_of_running_program(text)) bytes = whole_bytes(of_stream, bytes);
-    return {relative_path, std::move(text), bytes};
+    if (is_of_running_program(*text)) bytes = whole_bytes(of_stream, bytes);
+    return {relative_path, std::move(*text), bytes};
 }
 
 std::vector<StreamFile> list_streams(const fs::path& directory) {
