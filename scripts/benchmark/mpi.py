@@ -15,6 +15,8 @@ SITE_LOOPS = ["iprobe", "two-sites"]
 def mpi(workshop, report):
     report.heading("recording of MPI calls, 2 ranks, ns per call (medians)")
     families = families_of(workshop, report)
+    if not families:
+        return
     # They take turns.
     runs = [{family: one_run(workshop, family) for family in families} for _ in range(workshop.options.runs)]
     rows = []
