@@ -50,17 +50,19 @@ TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
 // The runtimes of sanitizers look up what they wrap before anything else runs.
 TEST_F(Lookups, OfSanitizersWork) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
+    int programs = 0;
     for (const char* sanitizer : {"thread", "address"}) {
         const std::string greeting = path(sanitizer), source = SOURCE_DIR "/tests/apps/greeting.c";
         const Finished built =
             run({"cc", std::string("-fsanitize=") + sanitizer, "-w", "-o", greeting, source});
-        if (built.status != 0 || run({greeting}).status != 0)
-            GTEST_SKIP() << "no program with sanitizers runs here: " << built.err;
+        if (built.status != 0 || run({greeting}).status != 0) continue;
+        ++programs;
         const Finished done = run({program("ovnirun"), "-o", trace_directory(), greeting},
                                   {"ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
         EXPECT_EQ(done.status, 0) << sanitizer << ": " << done.err;
         EXPECT_EQ(done.out, "hello\n");
     }
+    if (programs == 0) GTEST_SKIP() << "cc makes no program with a sanitizer that runs here";
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ TEST(Json, KeysAreThereOnce) {
 }
 
 TEST(Json, ErrorsNameTheByte) {
-    EXPECT_ERROR(parse_json(R"({"a": 1,})", "file"), "file");
+    EXPECT_ERROR_AT(parse_json(R"({"a": 1,})", "file"), 9u);
+    EXPECT_ERROR_AT(parse_json(std::string("{}\0", 3), "file"), 2u);
     EXPECT_ERROR(parse_json(std::string("{}\0", 3), "file"), "a byte of value zero");
     EXPECT_ERROR(parse_json(std::string(3000, '['), "file"), "nested too deep");
     EXPECT_ERROR(parse_json("{} {}", "file"), "not valid JSON");
