@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <regex>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "tests/mpi/traced.hpp"
 
@@ -19,8 +22,12 @@ class Lookups : public TracedTest {
         const std::string text = run({"ldd", program}).out;
         return std::regex_search(text, found, std::regex("libmpi(ch)?\\.so\\.[0-9]+")) ? found.str() : "";
     }
-    static std::string without_places_of_barrier(const std::string& text) {
-        return std::regex_replace(text, std::regex(" MPI_Barrier: .*"), " MPI_Barrier");
+    // Lines of ranks come in any order.
+    static std::multiset<std::string> without_places_of_barrier(const std::string& text) {
+        std::istringstream all(std::regex_replace(text, std::regex(" MPI_Barrier: .*"), " MPI_Barrier"));
+        std::multiset<std::string> lines;
+        for (std::string line; std::getline(all, line);) lines.insert(line);
+        return lines;
     }
 };
 
