@@ -24,8 +24,14 @@ std::string name_of(const Place& place) {
     return fmt::format("{} (rank {})", place.host, place.node);
 }
 
+// A stream as one place has it.
+struct PlacedStream {
+    Stream stream;
+    uint32_t place = 0;
+};
+
 Error error_of(const PlacedStream& stream, const std::string& what) {
-    return Error(what, directory_of(stream.file, {}) / metadata_name);
+    return Error(what, directory_of(stream.stream, {}) / metadata_name);
 }
 
 // Looks at streams in order of their paths, and remembers where looms are.
@@ -35,10 +41,9 @@ class Settlement {
 
     // `seen`: one stream as one or more places have it. Which of them reads it?
     const PlacedStream& choose(std::span<const PlacedStream> seen) {
-        StreamMetadata metadata =
-            parse_metadata(seen.front().file.json, directory_of(seen.front().file, {}) / metadata_name);
+        const StreamMetadata& metadata = seen.front().stream.metadata;
         const PlacedStream& chosen = seen.size() == 1 ? seen.front() : own_of(seen, host_of(metadata));
-        expect_one_node(chosen, metadata.loom);
+        expect_one_node(chosen, metadata.common->loom);
         return chosen;
     }
 
@@ -46,7 +51,7 @@ class Settlement {
     const PlacedStream& own_of(std::span<const PlacedStream> seen, const std::string& host) const {
         const PlacedStream& first = seen.front();
         for (const PlacedStream& other : seen)
-            if (other.file.json != first.file.json || other.file.bytes != first.file.bytes)
+            if (!(other.stream.metadata == first.stream.metadata) || other.stream.bytes != first.stream.bytes)
                 throw error_of(other,
                                fmt::format("another stream of that name is on the node {}: have two nodes "
                                            "one name, or parts of two runs?",
@@ -111,7 +116,7 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
     const MissingRanks& first = missing.front();
     std::set<std::string> present = clocks.hosts_of(trace), nodes;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.clock) nodes.insert(stream.metadata.clock->reference);
+        if (!stream.metadata.clock->points.empty()) nodes.insert(stream.metadata.clock->reference);
     nodes.merge(clocks.hosts());
     std::erase_if(nodes, [&](const std::string& node) { return present.contains(node); });
     throw Error(
@@ -133,19 +138,24 @@ uint32_t place_of_rank(const Places& places, int rank) {
     return static_cast<uint32_t>(std::ranges::find_if(places.all, has_it) - places.all.begin());
 }
 
-std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
-                                       Tolerance tolerance, std::vector<Damage>& damages) {
-    auto path_of = [](const PlacedStream& f) -> const std::string& { return f.file.relative_path; };
-    std::ranges::stable_sort(files, {}, path_of);
-    std::vector<PlacedStream> chosen;
+PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, Tolerance tolerance,
+                           std::vector<Damage>& damages) {
+    std::vector<PlacedStream> streams;
+    for (size_t i = 0; i < all.streams.size(); ++i)
+        streams.push_back({std::move(all.streams[i]), all.places[i]});
+    auto path_of = [](const PlacedStream& s) -> const std::string& { return s.stream.relative_path; };
+    std::ranges::stable_sort(streams, {}, path_of);
+    PlacedStreams chosen;
     Settlement settlement(places);
-    for (std::span<const PlacedStream> left = files; !left.empty();) {
+    for (std::span<const PlacedStream> left = streams; !left.empty();) {
         auto end = std::ranges::find_if(
-            left, [&](const PlacedStream& f) { return path_of(f) != path_of(left.front()); });
+            left, [&](const PlacedStream& s) { return path_of(s) != path_of(left.front()); });
         std::span<const PlacedStream> seen(left.begin(), end);
         left = left.subspan(seen.size());
         try {
-            chosen.push_back(settlement.choose(seen));
+            const PlacedStream& one = settlement.choose(seen);
+            chosen.streams.push_back(one.stream);
+            chosen.places.push_back(one.place);
         } catch (const Error& e) {
             if (tolerance == Tolerance::none) throw;
             damages.push_back({path_of(seen.front()), e.what(), {}});

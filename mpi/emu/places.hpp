@@ -45,16 +45,16 @@ uint32_t place_of_rank(const Places& places, int rank);
 // The options with the directory of the trace that rank 0 reads.
 EmulationOptions as_seen_by_root(EmulationOptions options);
 
-// A stream as one place has it.
-struct PlacedStream {
-    StreamFile file;
-    uint32_t place = 0;
+// Streams, and the place that has each of them.
+struct PlacedStreams {
+    std::vector<Stream> streams;
+    std::vector<uint32_t> places;
 };
 
 // The streams of all places, in order of their paths, each in the one place that is to read it. Throws
 // Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
 // none of which it is; with Tolerance::keep_going such streams are left out.
-std::vector<PlacedStream> put_together(std::vector<PlacedStream> files, const std::vector<Place>& places,
-                                       Tolerance tolerance, std::vector<Damage>& damages);
+PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, Tolerance tolerance,
+                           std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -49,69 +49,96 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-// The first rank of this place finds the streams for all there.
+// Shares follow each other, so the lowest rank reports what is wrong first in the order of paths.
+std::vector<std::string> share_of(const Comm& ranks, const std::vector<std::string>& paths) {
+    const auto rank = static_cast<size_t>(ranks.rank()), size = static_cast<size_t>(ranks.size());
+    auto bound = [&](size_t r) {
+        return paths.begin() + static_cast<std::ptrdiff_t>(r * paths.size() / size);
+    };
+    return {bound(rank), bound(rank + 1)};
+}
+
+// Rank 0 has seen them. A directory of the same name may be there on every node and yet be another.
+void expect_shared(const std::filesystem::path& directory, const std::vector<std::string>& paths) {
+    std::error_code fault;
+    for (const std::string& path : paths)
+        if (!std::filesystem::exists(directory / path, fault))
+            throw Error(fmt::format("rank 0 sees it, the node {} does not: is the directory shared by all "
+                                    "nodes? (for one on every node see --local)",
+                                    host_name()),
+                        directory / path);
+}
+
+// The first rank of this place lists the top of the directory, all there list a share of what is below.
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
-    std::string all = comm.agree([&] {
-        if (options.storage == Storage::shared) {
-            if (comm.is_root()) expect_begun(here.directory);
-            refuse_part_of_trace(here.directory);
-        }
+    constexpr size_t subdirectories_each = 4;  // some have more below than others
+    const bool is_shared = options.storage == Storage::shared;
+    std::string packed = comm.agree([&] {
+        if (is_shared && comm.is_root()) expect_begun(here.directory);
+        if (is_shared) refuse_part_of_trace(here.directory);
+        Listing top;
+        if (ranks_here.is_root() && (is_shared || !is_absent(here.directory)))
+            top = list_top(here.directory, subdirectories_each * static_cast<size_t>(ranks_here.size()));
+        return wire::pack(top);
+    });
+    const auto top = wire::unpack<Listing>(ranks_here.broadcast(std::move(packed)));
+    packed = comm.agree([&] {
+        const std::vector<std::string> share = share_of(ranks_here, top.unvisited);
+        if (is_shared) expect_shared(here.directory, share);
+        return wire::pack(list_trees(here.directory, share));
+    });
+    const PerRank<std::string> shares = ranks_here.gather(packed);
+    packed = comm.agree([&] {
         FoundStreams found;
-        bool is_here = options.storage == Storage::shared || !is_absent(here.directory);
-        if (ranks_here.is_root() && is_here) found = find_streams(here.directory);
+        if (ranks_here.is_root()) {
+            std::vector<Listing> listings = {top};
+            for (const std::string& share : shares) listings.push_back(wire::unpack<Listing>(share));
+            found = found_in(here.directory, listings);
+        }
         if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
         return wire::pack(found);
     });
-    return wire::unpack<FoundStreams>(ranks_here.broadcast(std::move(all)));
+    return wire::unpack<FoundStreams>(ranks_here.broadcast(std::move(packed)));
 }
 
-// Rank 0 has seen the streams. A directory of the same name may be there on every node and yet be another.
-void expect_shared(const std::filesystem::path& directory, const std::vector<std::string>& paths) {
-    if (paths.empty()) return;
-    std::filesystem::path first = directory / paths.front() / metadata_name;
-    std::error_code fault;
-    if (!std::filesystem::exists(first, fault))
-        throw Error(fmt::format("rank 0 sees it, the node {} does not: is the directory shared by all nodes? "
-                                "(for one on every node see --local)",
-                                host_name()),
-                    first);
-}
-
-// Shares follow each other, so the lowest rank reports what is wrong first in the order of paths.
 std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const Place& here,
                        const FoundStreams& found) {
-    const std::vector<std::string>& paths = found.streams;
-    auto rank = static_cast<size_t>(ranks_here.rank()), ranks = static_cast<size_t>(ranks_here.size());
     ReadShare share;
     if (ranks_here.is_root() && options.tolerance == Tolerance::keep_going)
         list_without_metadata(here.directory, found, share.damages);
-    for (size_t i = rank * paths.size() / ranks; i < (rank + 1) * paths.size() / ranks; ++i) {
-        std::optional<StreamFile> file =
+    for (const std::string& path : share_of(ranks_here, found.streams)) {
+        std::optional<Stream> stream =
             options.tolerance == Tolerance::none
-                ? read_stream(here.directory, paths[i])
-                : salvage_stream(here.directory, paths[i], options.regions, share.damages);
-        if (file) share.files.push_back(std::move(*file));
+                ? read_stream(here.directory, path)
+                : salvage_stream(here.directory, path, options.regions, share.damages);
+        if (stream) share.streams.push_back(std::move(*stream));
     }
     return wire::pack(share);
 }
 
 struct Read {
-    std::vector<PlacedStream> files;
+    PlacedStreams placed;
     std::vector<Damage> damages;
 };
 
-Read unpack(const PerRank<std::string>& shares, const Places& places, const EmulationOptions& options) {
+Read unpack(PerRank<std::string> shares, size_t expected, const Places& places,
+            const EmulationOptions& options) {
     Read read;
+    read.placed.streams.reserve(expected);
     for (int rank = 0; rank < static_cast<int>(shares.size()); ++rank) {
         uint32_t place = place_of_rank(places, rank);
-        ReadShare share = wire::unpack<ReadShare>(shares[static_cast<size_t>(rank)]);
-        for (StreamFile& file : share.files) {
-            file.is_copy = options.part.has_value();
-            if (file.is_copy || options.storage == Storage::node_local)
-                file.root = places.all[place].directory;
-            read.files.push_back({std::move(file), place});
+        const std::string packed = std::move(shares[static_cast<size_t>(rank)]);
+        ReadShare share = wire::unpack<ReadShare>(packed);
+        const bool is_copy = options.part.has_value();
+        Stream::Root root;
+        if (is_copy || options.storage == Storage::node_local) root = {places.all[place].directory, is_copy};
+        const Interned<Stream::Root> of_place(std::move(root));
+        for (Stream& stream : share.streams) {
+            stream.root = of_place;
+            read.placed.streams.push_back(std::move(stream));
         }
+        read.placed.places.resize(read.placed.streams.size(), place);
         std::ranges::move(share.damages, std::back_inserter(read.damages));
     }
     return read;
@@ -135,31 +162,35 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     if (!is_shared) tell_of_absent(comm, places.all, here);
     FoundStreams found = find_here(comm, ranks_here, here, options);
     std::string share = comm.agree([&] {
-        if (is_shared) expect_shared(here.directory, found.streams);
+        if (is_shared && !found.streams.empty())
+            expect_shared(here.directory / found.streams.front(), {metadata_name});
         return read_share(ranks_here, options, here, found);
     });
     if (!is_shared) print_warnings_of_others(comm);
+    const size_t expected = found.streams.size();
+    found = {};
     PerRank<std::string> shares = comm.allgather(share);
+    share = {};
     Trace trace = comm.agree([&] {
-        Read read = unpack(shares, places, options);
+        Read read = unpack(std::move(shares), expected, places, options);
         damages = std::move(read.damages);
+        PlacedStreams placed = std::move(read.placed);
         if (!is_shared) {
             keep_one_each(damages);
-            read.files = put_together(std::move(read.files), places.all, options.tolerance, damages);
+            placed = put_together(std::move(placed), places.all, options.tolerance, damages);
+        }
+        if (options.tolerance == Tolerance::none) {
+            places.of_stream = std::move(placed.places);
+            return Trace(options.trace, std::move(placed.streams));
         }
         std::map<std::string, uint32_t> place_of_path;
-        std::vector<StreamFile> files;
-        for (PlacedStream& placed : read.files) {
-            place_of_path[placed.file.relative_path] = placed.place;
-            files.push_back(std::move(placed.file));
-        }
-        Trace whole = options.tolerance == Tolerance::none
-                          ? Trace(options.trace, files)
-                          : salvaged_trace(options.trace, std::move(files), options.enabled,
-                                           options.breakdowns, damages);
-        for (const Stream& stream : whole.streams())
+        for (size_t s = 0; s < placed.streams.size(); ++s)
+            place_of_path[placed.streams[s].relative_path] = placed.places[s];
+        Trace good = salvaged_trace(options.trace, std::move(placed.streams), options.enabled,
+                                    options.breakdowns, damages);
+        for (const Stream& stream : good.streams())
             places.of_stream.push_back(place_of_path[stream.relative_path]);
-        return whole;
+        return good;
     });
     if (options.tolerance == Tolerance::keep_going)
         salvage_events(comm, trace, places, dry_run_of(options, clocks), damages);

@@ -1,5 +1,5 @@
 // The streams of a trace on all ranks: at every place one rank finds them, all there read the metadata of
-// their share, and all ranks interpret all of it.
+// their share, and all ranks know all of it.
 #pragma once
 
 #include <vector>

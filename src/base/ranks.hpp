@@ -266,7 +266,11 @@ class Ranks {
         PerRank<Part> parts = gather_parts<Part>(mine, 0);
         PerRank<uint64_t> counts = allgather<uint64_t>(mine.size());
         Part all;
-        for (const Part& part : parts) all.insert(all.end(), part.begin(), part.end());
+        all.reserve(std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
+        for (Part& part : parts) {
+            all.insert(all.end(), part.begin(), part.end());
+            part = {};
+        }
         all = broadcast(std::move(all));
         parts.resize(counts.size());
         size_t from = 0;

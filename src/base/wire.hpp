@@ -1,123 +1,185 @@
-// Structs on their way between ranks, as CBOR. A struct says its fields once,
+// Structs on their way between ranks, as bytes of this machine. A struct says its fields once,
 //
 //     inline auto fields(GapFact& gap) { return std::tie(gap.thread_row, gap.from, gap.to); }
 //
-// and pack() and unpack() both follow that list. Texts are bytes, not UTF-8: programs name things as they
-// like.
+// and pack() and unpack() both follow that list. An interned value is written where it comes first, and named
+// by a number from then on.
 #pragma once
 
+#include <any>
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <cstring>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/interned.hpp"
 #include "base/ranks.hpp"
 
 namespace ovni::wire {
 
-using Json = nlohmann::json;
-
-template <class Number>
-requires std::is_arithmetic_v<Number> Json put(const Number& number) {
-    return number;
-}
-template <class Number>
-requires std::is_arithmetic_v<Number>
-void take(const Json& json, Number& number) {
-    if (std::is_integral_v<Number> && json.is_number_float())
-        throw Error("a message between ranks is damaged: a fraction in the place of a whole number");
-    number = json.get<Number>();
-}
-
-template <class Enum>
-requires std::is_enum_v<Enum> Json put(const Enum& value) {
-    return static_cast<std::underlying_type_t<Enum>>(value);
-}
-template <class Enum>
-requires std::is_enum_v<Enum>
-void take(const Json& json, Enum& value) {
-    value = static_cast<Enum>(json.get<std::underlying_type_t<Enum>>());
-}
-
-inline Json put(const std::string& text) {
-    return Json::binary({text.begin(), text.end()});
-}
-inline void take(const Json& json, std::string& text) {
-    const auto& bytes = json.get_binary();
-    text.assign(bytes.begin(), bytes.end());
-}
-
-// Declared first, so that they find one another.
-template <class Item>
-Json put(const std::optional<Item>& item);
-template <class Item>
-void take(const Json& json, std::optional<Item>& item);
-template <class Item>
-Json put(const std::vector<Item>& items);
-template <class Item>
-void take(const Json& json, std::vector<Item>& items);
-
+template <class T>
+concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class Struct>
 concept Fielded = requires(Struct& item) {
     fields(item);
 };
 
-template <Fielded Struct>
-Json put(const Struct& item) {
-    Json json = Json::array();
-    // fields() gives references, which are only read here.
-    std::apply([&](const auto&... field) { (json.push_back(put(field)), ...); },
-               fields(const_cast<Struct&>(item)));
-    return json;
-}
-template <Fielded Struct>
-void take(const Json& json, Struct& item) {
-    size_t next = 0;
-    std::apply([&](auto&... field) { (take(json.at(next++), field), ...); }, fields(item));
-}
+class Packer {
+ public:
+    template <Plain T>
+    void put(const T& value) {
+        bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    void put(const std::string& text) {
+        put(uint64_t{text.size()});
+        bytes_ += text;
+    }
+    template <class T>
+    void put(const std::optional<T>& item) {
+        put(item.has_value());
+        if (item) put(*item);
+    }
+    template <class T>
+    void put(const std::vector<T>& items) {
+        put(uint64_t{items.size()});
+        for (const T& item : items) put(item);
+    }
+    template <class Key, class T>
+    void put(const std::map<Key, T>& items) {
+        put(uint64_t{items.size()});
+        for (const auto& [key, item] : items) put(key), put(item);
+    }
+    template <class A, class B>
+    void put(const std::pair<A, B>& both) {
+        put(both.first), put(both.second);
+    }
+    template <class T>
+    void put(const Interned<T>& item) {
+        const auto [known, is_new] = numbers_.try_emplace(&*item, static_cast<uint32_t>(numbers_.size()));
+        put(known->second);
+        if (is_new) put(*item);
+    }
+    template <Fielded Struct>
+    void put(const Struct& item) {
+        // fields() gives references, which are only read here.
+        std::apply([&](const auto&... field) { (put(field), ...); }, fields(const_cast<Struct&>(item)));
+    }
 
-template <class Item>
-Json put(const std::optional<Item>& item) {
-    return item ? Json::array({put(*item)}) : Json();
-}
-template <class Item>
-void take(const Json& json, std::optional<Item>& item) {
-    item.reset();
-    if (!json.is_null()) take(json.at(0), item.emplace());
-}
+    std::string take() { return std::move(bytes_); }
 
-template <class Item>
-Json put(const std::vector<Item>& items) {
-    Json json = Json::array();
-    for (const Item& item : items) json.push_back(put(item));
-    return json;
-}
-template <class Item>
-void take(const Json& json, std::vector<Item>& items) {
-    items.clear();
-    for (const Json& item : json) take(item, items.emplace_back());
-}
+ private:
+    std::string bytes_;
+    std::unordered_map<const void*, uint32_t> numbers_;  // of interned values
+};
+
+// Throws Error for bytes that Packer has not written.
+class Unpacker {
+ public:
+    explicit Unpacker(std::string_view bytes) : left_(bytes) {}
+
+    template <Plain T>
+    void take(T& value) {
+        std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+    }
+    void take(bool& value) {
+        uint8_t byte = 0;
+        take(byte);
+        value = byte != 0;
+    }
+    void take(std::string& text) { text = bytes(size()); }
+    template <class T>
+    void take(std::optional<T>& item) {
+        bool has_value = false;
+        take(has_value);
+        item.reset();
+        if (has_value) take(item.emplace());
+    }
+    template <class T>
+    void take(std::vector<T>& items) {
+        items.clear();
+        for (uint64_t left = size(); left > 0; --left) take(items.emplace_back());
+    }
+    template <class Key, class T>
+    void take(std::map<Key, T>& items) {
+        items.clear();
+        for (uint64_t left = size(); left > 0; --left) {
+            Key key{};
+            take(key);
+            take(items[std::move(key)]);
+        }
+    }
+    template <class A, class B>
+    void take(std::pair<A, B>& both) {
+        take(both.first), take(both.second);
+    }
+    template <class T>
+    void take(Interned<T>& item) {
+        uint32_t number = 0;
+        take(number);
+        if (number == interned_.size()) {
+            T value{};
+            // Its own interned values are numbered behind it, as Packer does.
+            interned_.emplace_back();
+            take(value);
+            interned_[number] = Interned<T>(std::move(value));
+        }
+        const auto* known =
+            number < interned_.size() ? std::any_cast<Interned<T>>(&interned_[number]) : nullptr;
+        if (!known) fail();
+        item = *known;
+    }
+    template <Fielded Struct>
+    void take(Struct& item) {
+        std::apply([&](auto&... field) { (take(field), ...); }, fields(item));
+    }
+
+    void expect_end() const {
+        if (!left_.empty()) fail();
+    }
+
+ private:
+    [[noreturn]] static void fail() { throw Error("a message between ranks is damaged"); }
+
+    std::string_view bytes(uint64_t count) {
+        if (count > left_.size()) fail();
+        const std::string_view taken = left_.substr(0, count);
+        left_.remove_prefix(count);
+        return taken;
+    }
+    // Every item has a byte at least, so a wrong number of them asks for no memory.
+    uint64_t size() {
+        uint64_t count = 0;
+        take(count);
+        if (count > left_.size()) fail();
+        return count;
+    }
+
+    std::string_view left_;
+    std::vector<std::any> interned_;  // by number
+};
 
 template <class Item>
 std::string pack(const Item& item) {
-    std::vector<uint8_t> bytes = Json::to_cbor(put(item));
-    return {bytes.begin(), bytes.end()};
+    Packer packer;
+    packer.put(item);
+    return packer.take();
 }
 // The item that pack() was given; `Item` must be its type. Throws Error for any other text.
 template <class Item>
-Item unpack(const std::string& packed) {
-    try {
-        Item item;
-        take(Json::from_cbor(packed), item);
-        return item;
-    } catch (const Json::exception& fault) {
-        throw Error(fmt::format("a message between ranks is damaged: {}", fault.what()));
-    }
+Item unpack(std::string_view packed) {
+    Unpacker unpacker(packed);
+    Item item{};
+    unpacker.take(item);
+    unpacker.expect_end();
+    return item;
 }
 
 // The items of all ranks, those of rank 0 first. Collective; alike on all ranks.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,7 +20,7 @@ namespace ovni {
 struct ClockPoint {
     int64_t local;
     int64_t offset;
-    friend bool operator==(ClockPoint, ClockPoint) = default;
+    auto operator<=>(const ClockPoint&) const = default;
 };
 
 class ClockLine {

@@ -37,11 +37,12 @@ void sort_by_number(Json& object) {
 void keep_cpus(const Group& loom) {
     std::map<int, int> missing, kept;  // phyid by index
     for (const CutMetadata* stream : loom)
-        for (CpuId cpu : stream->read->cpus) (stream->is_kept ? kept : missing).emplace(cpu.index, cpu.phyid);
+        for (CpuId cpu : stream->read->common->cpus)
+            (stream->is_kept ? kept : missing).emplace(cpu.index, cpu.phyid);
     std::erase_if(missing, [&](const auto& cpu) { return kept.contains(cpu.first); });
     if (missing.empty()) return;
     CutMetadata& heir = first_kept(loom);
-    for (CpuId cpu : heir.read->cpus) missing.emplace(cpu.index, cpu.phyid);
+    for (CpuId cpu : heir.read->common->cpus) missing.emplace(cpu.index, cpu.phyid);
     Json cpus = Json::array();
     for (auto [index, phyid] : missing) cpus.push_back({{"index", index}, {"phyid", phyid}});
     own(heir)["loom_cpus"] = std::move(cpus);
@@ -63,7 +64,7 @@ void keep_rank(const Group& process) {
 void keep_clock(const Group& host) {
     CutMetadata& heir = first_kept(host);
     for (CutMetadata* stream : host) {
-        if (stream->is_kept || !stream->read->clock) continue;
+        if (stream->is_kept || stream->read->clock->points.empty()) continue;
         const Json& clock = own(*stream)["clock"];
         Json& kept = own(heir);
         if (!kept.contains("clock")) {
@@ -120,7 +121,7 @@ void keep_marks(const Group& all) {
 }
 
 void keep_counters(const Group& all) {
-    auto has = [](const CutMetadata* stream) { return !stream->read->hardware_counters.empty(); };
+    auto has = [](const CutMetadata* stream) { return !stream->read->common->hardware_counters.empty(); };
     if (std::ranges::any_of(all, [&](auto* s) { return s->is_kept && has(s); })) return;
     auto source = std::ranges::find_if(all, has);
     if (source != all.end()) first_kept(all).json["nosv"]["hwc"] = (*source)->json["nosv"]["hwc"];
@@ -167,11 +168,11 @@ void keep_required(const Group& all, const CutOptions& options) {
     };
     std::map<std::string, Highest> models;
     for (const CutMetadata* stream : all)
-        for (const auto& [model, version] : stream->read->require) {
+        for (const auto& [model, version] : stream->read->common->require) {
             raise(models[model].all, version);
             if (stream->is_kept) raise(models[model].kept, version);
         }
-    if (!first_kept(all).read->has_require) return;
+    if (!first_kept(all).read->common->has_require) return;
     Json& required = own(first_kept(all))["require"];
     for (const auto& [model, highest] : models) {
         bool is_known = !highest.kept.empty() && order(highest.kept) >= order(highest.all);
@@ -213,7 +214,7 @@ template <class Key, class Keep>
 void for_each_group(std::vector<CutMetadata>& streams, Key key, Keep keep) {
     std::map<decltype(key(streams[0])), Group> groups;
     for (CutMetadata& stream : streams)
-        if (stream.read->part == "thread") groups[key(stream)].push_back(&stream);
+        if (stream.read->common->part == "thread") groups[key(stream)].push_back(&stream);
     for (const auto& entry : groups)
         if (std::ranges::any_of(entry.second, &CutMetadata::is_kept)) keep(entry.second);
 }
@@ -224,8 +225,8 @@ void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options) 
     if (streams.empty()) return;
     using One = const CutMetadata&;
     for_each_group(
-        streams, [](One stream) { return stream.read->loom; }, keep_cpus);
-    auto process = [](One stream) { return std::pair(stream.read->loom, stream.read->pid); };
+        streams, [](One stream) { return stream.read->common->loom; }, keep_cpus);
+    auto process = [](One stream) { return std::pair(stream.read->common->loom, stream.read->pid); };
     for_each_group(streams, process, keep_rank);
     for_each_group(
         streams, [](One stream) { return host_of(*stream.read); }, keep_clock);

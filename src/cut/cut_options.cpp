@@ -26,7 +26,7 @@ bool shows_idle_cpus(const Trace& trace, const CutOptions& options) {
                std::ranges::any_of(model->channels, [](const auto& c) { return c.cpu_default != 0; });
     };
     return std::ranges::any_of(trace.streams(), [&](const Stream& stream) {
-        return std::ranges::any_of(stream.metadata.require, shows);
+        return std::ranges::any_of(stream.metadata.common->require, shows);
     });
 }
 

@@ -164,7 +164,7 @@ void CutWriter::write_metadata() {
     for (size_t s = 0; s < trace_.streams().size(); ++s) {
         const Stream& stream = trace_.streams()[s];
         const StreamCut& cut = plan_.streams[s];
-        std::string path = file_in(stream.directory, metadata_name);
+        std::string path = file_in(trace_.files_of(static_cast<uint32_t>(s)), metadata_name);
         all.push_back({&stream.metadata, cut.is_kept, cut.ends_inside, !cut.opening.empty(),
                        parse_json(read_file(path), path)});
     }
@@ -202,7 +202,7 @@ void CutWriter::write_stream(uint32_t s) {
     summary_.events += count_events(cut.opening) + count_events(cut.closing);
     if (!writer.gaps().empty()) write_gaps(directory, writer.gaps());
     std::error_code none;
-    if (fs::exists(file_in(stream.directory, stream_crc_name), none)) write_checksums(directory);
+    if (fs::exists(file_in(trace_.files_of(s), stream_crc_name), none)) write_checksums(directory);
 }
 
 // Writes the clocks of the hosts that are left; the reference rejects others.
@@ -212,7 +212,7 @@ void CutWriter::write_clocks() {
         if (!plan_.streams[s].is_kept) continue;
         const StreamMetadata& metadata = trace_.streams()[s].metadata;
         hosts.insert(host_of(metadata));
-        hosts.emplace(host_of_loom(metadata.loom));
+        hosts.emplace(host_of_loom(metadata.common->loom));
     }
     if (auto text = read_side_file(trace_.directory() / clock_table_name)) {
         std::string table = clock_table_of(*text, hosts);

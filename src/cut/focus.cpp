@@ -212,13 +212,13 @@ std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
     std::set<int> known;
     for (const Stream& stream : trace.streams())
         if (const StreamMetadata& of = stream.metadata; of.rank) {
-            ranks[{of.loom, of.pid}] = *of.rank;
+            ranks[{of.common->loom, of.pid}] = *of.rank;
             known.insert(*of.rank);
         }
     if (const auto rank = focus.ranks.first_beyond(known)) throw no_rank(*rank, known, trace);
     std::vector<bool> chosen;
     for (const Stream& stream : trace.streams()) {
-        const auto rank = ranks.find({stream.metadata.loom, stream.metadata.pid});
+        const auto rank = ranks.find({stream.metadata.common->loom, stream.metadata.pid});
         chosen.push_back(focus.ranks.empty() || (rank != ranks.end() && focus.ranks.contains(rank->second)));
     }
     return chosen;

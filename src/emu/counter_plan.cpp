@@ -33,7 +33,7 @@ void check_list(const std::vector<std::string>& names, const std::string& path) 
 std::map<std::string, uint32_t> numbers_of(const Trace& trace, const System& system) {
     std::map<std::string, uint32_t> numbers;
     for (const ThreadInfo& thread : system.threads()) {
-        const std::vector<std::string>& names = trace.streams()[thread.stream].metadata.counters;
+        const std::vector<std::string>& names = trace.streams()[thread.stream].metadata.common->counters;
         check_list(names, trace.json_path_of(thread.stream));
         for (const std::string& name : names) {
             const CounterRow* row = find_counter(name);
@@ -77,7 +77,7 @@ void add_instants(Plan& plan, const Trace& trace, const System& system) {
     }
     plan.counters_of.resize(trace.streams().size());
     for (const ThreadInfo& thread : system.threads())
-        for (const std::string& name : trace.streams()[thread.stream].metadata.counters)
+        for (const std::string& name : trace.streams()[thread.stream].metadata.common->counters)
             if (!is_memory(name)) plan.counters_of[thread.stream].push_back(type_of.at(numbers.at(name)));
 }
 

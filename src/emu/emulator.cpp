@@ -197,7 +197,7 @@ void Emulator::touch_cpu(uint32_t cpu) {
     const Cpu& changed = machine_.cpus[cpu];
     if (changed.running == Cpu::too_many && strictness_ == Strictness::linter && are_exact(changed))
         throw Error(
-            fmt::format("more than one running thread on {}", machine_.system.cpus()[changed.row].label));
+            fmt::format("more than one running thread on {}", (*machine_.system.cpu_labels())[changed.row]));
     changed_cpus_.push_back(cpu);
 }
 

@@ -21,7 +21,7 @@ namespace {
 std::optional<Version> required_version(const ModelSpec& model, const Trace& trace, const System& system) {
     std::optional<Version> required;
     for (const ThreadInfo& thread : system.threads()) {
-        const auto& wanted = trace.streams()[thread.stream].metadata.require;
+        const auto& wanted = trace.streams()[thread.stream].metadata.common->require;
         auto found = wanted.find(std::string(model.name));
         if (found == wanted.end()) continue;
         auto want = parse_version(found->second);
@@ -99,6 +99,8 @@ void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> ver
 }
 
 void add_processes(Schema& schema, const Trace& trace, const System& system) {
+    schema.processes.reserve(system.processes().size());
+    schema.threads.reserve(system.threads().size());
     for (const ProcessInfo& process : system.processes()) {
         const uint32_t stream = system.threads()[process.first_thread].stream;
         schema.processes.push_back(
@@ -108,7 +110,7 @@ void add_processes(Schema& schema, const Trace& trace, const System& system) {
     for (uint32_t w = 0; w < all.size(); ++w)
         for (const auto& [rank, process] : all[w].processes) schema.processes[process].world = w;
     for (const ThreadInfo& thread : system.threads()) {
-        const auto& required = trace.streams()[thread.stream].metadata.require;
+        const auto& required = trace.streams()[thread.stream].metadata.common->require;
         const auto version = required.find(OVNI_COUNTERS_MODEL);
         const bool counts_at_once =
             version != required.end() && version->second != OVNI_COUNTERS_VERSION_OF_DELTAS;
@@ -120,14 +122,14 @@ Schema system_schema(const System& system) {
     Schema schema;
     schema.thread.name = "thread";
     schema.cpu.name = "cpu";
-    for (const ThreadInfo& thread : system.threads()) schema.thread.rows.push_back(thread.label);
+    schema.thread.rows = system.thread_labels();
+    schema.cpu.rows = system.cpu_labels();
     EventType affinity{prv_type::cpu, "Thread: CPU affinity", {}};
-    for (const CpuInfo& cpu : system.cpus()) {
-        schema.cpu.rows.push_back(cpu.label);
-        affinity.labels.emplace_back(schema.cpu.rows.size(), cpu.label);
-    }
+    affinity.labels.reserve(schema.cpu.rows->size());
+    for (const std::string& label : *schema.cpu.rows)
+        affinity.labels.emplace_back(affinity.labels.size() + 1, label);
     schema.thread.types = {
-        affinity,
+        std::move(affinity),
         {prv_type::tid, "Thread: TID of the ACTIVE thread", {}},
         {prv_type::thread_state,
          "Thread: thread state",

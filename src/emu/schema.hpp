@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/interned.hpp"
+
 namespace ovni {
 
 // One event type of a trace file; types and labels in the order in which they were defined.
@@ -28,8 +30,8 @@ struct ExtraColor {
 
 // One trace file with its PCF and ROW.
 struct FileSchema {
-    std::string name;               // "thread", "cpu", "nosv-breakdown"
-    std::vector<std::string> rows;  // labels; position = row
+    std::string name;                         // "thread", "cpu", "nosv-breakdown"
+    Interned<std::vector<std::string>> rows;  // labels; position = row
     std::vector<EventType> types;
     std::vector<ExtraColor> colors = {};
     // A value of the type `expanded_type` stands in PRV as values of several types: expansions[value] is its

@@ -51,8 +51,8 @@ std::optional<int64_t> run_began(const Trace& trace) {
     std::optional<int64_t> began;
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& metadata = stream.metadata;
-        if (metadata.run && metadata.began)
-            began = std::min(began.value_or(*metadata.began), *metadata.began);
+        if (metadata.common->run && metadata.common->began)
+            began = std::min(began.value_or(*metadata.common->began), *metadata.common->began);
     }
     return began;
 }

@@ -56,26 +56,27 @@ class Collector {
     [[noreturn]] void fail(const std::string& what) const { throw Error(what, trace_.json_path_of(stream_)); }
 
     void add(const StreamMetadata& m) {
-        if (m.part != "thread") {
-            log::warn("{}: ignoring a stream of part '{}'", trace_.json_path_of(stream_), m.part);
+        if (m.common->part != "thread") {
+            log::warn("{}: ignoring a stream of part '{}'", trace_.json_path_of(stream_), m.common->part);
             return;
         }
-        Loom& loom = find_loom(m.loom);
-        if (m.cpus != loom.merged)
-            for (CpuId cpu : m.cpus) add_cpu(loom, cpu);
-        loom.merged = m.cpus;
+        Loom& loom = find_loom(m.common->loom);
+        if (m.common->cpus != loom.merged)
+            for (CpuId cpu : m.common->cpus) add_cpu(loom, cpu);
+        loom.merged = m.common->cpus;
         Process& process = find_process(loom, m.pid);
         add_identity(process, m);
         if (!process.tids.insert(m.tid).second)
             fail(fmt::format(
                 "thread {} of process {} has two streams in loom {} (of two hosts with one name?)", m.tid,
-                m.pid, m.loom));
+                m.pid, m.common->loom));
         if (!m.finished)
             fail(
                 "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
                 "ovnirecover)");
-        if (!m.lib_version || !m.lib_commit) fail("ovni.lib.version or ovni.lib.commit is missing");
-        if (!m.has_require) fail("ovni.require is missing: no model is required, not even ovni");
+        if (!m.common->lib_version || !m.common->lib_commit)
+            fail("ovni.lib.version or ovni.lib.commit is missing");
+        if (!m.common->has_require) fail("ovni.require is missing: no model is required, not even ovni");
         process.streams.push_back(stream_);
     }
 
@@ -133,7 +134,7 @@ class Collector {
 
     // Our library knows runs; below ovnirun a script is no rank, but the MPI program that it starts is.
     bool are_named_by_run(const Loom& loom) const {
-        auto has_run = [&](uint32_t s) { return trace_.streams()[s].metadata.run.has_value(); };
+        auto has_run = [&](uint32_t s) { return trace_.streams()[s].metadata.common->run.has_value(); };
         return std::ranges::all_of(loom.processes,
                                    [&](const Process& p) { return std::ranges::all_of(p.streams, has_run); });
     }
@@ -181,8 +182,9 @@ void sort_looms(std::vector<Loom>& looms) {
 void report_writers(const Trace& trace) {
     std::map<std::string, int> writers;
     for (const Stream& s : trace.streams())
-        if (s.metadata.part == "thread")
-            ++writers[fmt::format("version {} commit {}", *s.metadata.lib_version, *s.metadata.lib_commit)];
+        if (s.metadata.common->part == "thread")
+            ++writers[fmt::format("version {} commit {}", *s.metadata.common->lib_version,
+                                  *s.metadata.common->lib_commit)];
     if (writers.size() == 1) log::info("generated with libovni {}", writers.begin()->first);
     if (writers.size() < 2) return;
     for (const auto& [writer, count] : writers) log::warn("{} streams are of libovni {}", count, writer);
@@ -192,13 +194,14 @@ void report_writers(const Trace& trace) {
 void check_one_run(const Trace& trace) {
     const Stream* first = nullptr;
     for (const Stream& s : trace.streams()) {
-        if (!s.metadata.run) continue;
+        if (!s.metadata.common->run) continue;
         if (!first) first = &s;
-        if (*first->metadata.run != *s.metadata.run)
+        if (*first->metadata.common->run != *s.metadata.common->run)
             throw Error(
                 fmt::format("streams of two runs, as of two jobs at once: {} is of run {}, {} of run {}; "
                             "--keep-going takes the run that has more, and each job needs its own ovnirun -o",
-                            first->relative_path, *first->metadata.run, s.relative_path, *s.metadata.run),
+                            first->relative_path, *first->metadata.common->run, s.relative_path,
+                            *s.metadata.common->run),
                 trace.directory().string());
     }
 }
@@ -211,6 +214,14 @@ System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.str
         trace.streams(), [](const Stream& stream) { return stream.metadata.leaves_threads_out; });
     std::vector<Loom> looms = Collector(trace).collect();
     sort_looms(looms);
+    size_t processes = 0, cpus = 0;
+    for (const Loom& loom : looms) processes += loom.processes.size(), cpus += loom.cpus.size() + 1;
+    processes_.reserve(processes);
+    cpus_.reserve(cpus);
+    threads_.reserve(trace.streams().size());
+    std::vector<std::string> thread_labels, cpu_labels;
+    thread_labels.reserve(trace.streams().size());
+    cpu_labels.reserve(cpus);
     for (const Loom& loom : looms) {
         auto loom_index = static_cast<uint32_t>(looms_.size());
         LoomInfo& info = looms_.emplace_back();
@@ -229,19 +240,23 @@ System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.str
                 const Stream& of_thread = trace.streams()[stream];
                 thread_of_stream_[stream] = static_cast<uint32_t>(threads_.size());
                 threads_.push_back({loom_index, process_index, stream, of_thread.metadata.tid,
-                                    name_of_thread_row(of_thread, *p.app_id, p.rank, names),
                                     of_thread.metadata.samples_cpus});
+                thread_labels.push_back(name_of_thread_row(of_thread, *p.app_id, p.rank, names));
             }
         }
-        for (CpuId cpu : loom.cpus)
-            cpus_.push_back(
-                {loom_index, cpu.index, cpu.phyid, fmt::format(" CPU {}.{}", loom_index, cpu.phyid)});
+        for (CpuId cpu : loom.cpus) {
+            cpus_.push_back({loom_index, cpu.index, cpu.phyid});
+            cpu_labels.push_back(fmt::format(" CPU {}.{}", loom_index, cpu.phyid));
+        }
         info.cpu_rows.resize(loom.cpus.size());
         for (size_t c = 0; c < loom.cpus.size(); ++c)
             info.cpu_rows[static_cast<size_t>(loom.cpus[c].index)] =
                 info.first_cpu + static_cast<uint32_t>(c);
-        cpus_.push_back({loom_index, CpuInfo::virtual_index, -1, fmt::format("vCPU {}.*", loom_index)});
+        cpus_.push_back({loom_index, CpuInfo::virtual_index, -1});
+        cpu_labels.push_back(fmt::format("vCPU {}.*", loom_index));
     }
+    thread_labels_ = std::move(thread_labels);
+    cpu_labels_ = std::move(cpu_labels);
     log::info("loaded {} looms, {} processes, {} threads and {} cpus", looms_.size(), processes_.size(),
               threads_.size(), cpus_.size() - looms_.size());
     report_writers(trace);

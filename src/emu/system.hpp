@@ -21,14 +21,12 @@ struct CpuInfo {
     uint32_t loom = 0;
     int index = virtual_index;  // in the loom, as events name it
     int phyid = -1;
-    std::string label;
     bool is_virtual() const { return index == virtual_index; }
 };
 
 struct ThreadInfo {
     uint32_t loom = 0, process = 0, stream = 0;
     int tid = 0;
-    std::string label;          // the name of its row in all outputs
     bool samples_cpus = false;  // on other CPUs than its events say, or with others on one
 };
 
@@ -59,6 +57,9 @@ class System {
     const std::vector<ProcessInfo>& processes() const { return processes_; }
     const std::vector<ThreadInfo>& threads() const { return threads_; }
     const std::vector<CpuInfo>& cpus() const { return cpus_; }
+    // The names of rows in all outputs.
+    const Interned<std::vector<std::string>>& thread_labels() const { return thread_labels_; }
+    const Interned<std::vector<std::string>>& cpu_labels() const { return cpu_labels_; }
     // Row of the thread of a stream; no_thread for a stream that is not a thread's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
     // For a stream that is a thread's.
@@ -77,6 +78,7 @@ class System {
     std::vector<ProcessInfo> processes_;
     std::vector<ThreadInfo> threads_;
     std::vector<CpuInfo> cpus_;
+    Interned<std::vector<std::string>> thread_labels_, cpu_labels_;
     std::vector<uint32_t> thread_of_stream_;
     bool lacks_threads_ = false;
 };

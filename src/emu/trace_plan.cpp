@@ -16,7 +16,7 @@ class Marks {
     Marks(const Trace& trace, const System& system) {
         for (const ThreadInfo& thread : system.threads()) {
             path_ = trace.json_path_of(thread.stream);
-            for (const MarkType& mark : trace.streams()[thread.stream].metadata.marks) add(mark);
+            for (const MarkType& mark : trace.streams()[thread.stream].metadata.common->marks) add(mark);
         }
         for (const MarkType& mark : marks_) check_labels(mark);
     }
@@ -73,7 +73,7 @@ ChannelPlan::Kind channel_kind(MarkType::Kind kind) {
 std::vector<std::string> counter_names(const Trace& trace, const System& system) {
     std::vector<std::string> names;
     for (const ThreadInfo& thread : system.threads()) {
-        const auto& counters = trace.streams()[thread.stream].metadata.hardware_counters;
+        const auto& counters = trace.streams()[thread.stream].metadata.common->hardware_counters;
         if (counters.empty()) continue;
         if (names.empty()) names.resize(counters.size());
         auto fail = [&](const std::string& what) { throw Error(what, trace.json_path_of(thread.stream)); };
@@ -97,7 +97,7 @@ std::vector<std::string> counter_names(const Trace& trace, const System& system)
 bool all_suited(const ModelSpec& model, const Trace& trace, const System& system) {
     size_t suited = 0;
     for (const ThreadInfo& thread : system.threads()) {
-        const auto& told = trace.streams()[thread.stream].metadata.can_breakdown;
+        const auto& told = trace.streams()[thread.stream].metadata.common->can_breakdown;
         if (!told)
             throw Error(fmt::format("{}.can_breakdown is missing, the breakdown needs it", model.name),
                         trace.json_path_of(thread.stream));
@@ -134,8 +134,10 @@ FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
     const BreakdownSpec& spec = *model.breakdown;
     FileSchema schema;
     schema.name = breakdown_name(model);
+    std::vector<std::string> rows;
     for (size_t left = system.cpus().size() - system.looms().size(); left > 0; --left)
-        schema.rows.push_back(fmt::format("~CPU {:4}", left));
+        rows.push_back(fmt::format("~CPU {:4}", left));
+    schema.rows = std::move(rows);
     EventType type{spec.prv_type, fmt::format("CPU: {}", spec.title), {}};
     for (uint8_t channel : {spec.base, spec.idle}) {
         if (channel == BreakdownSpec::no_channel) continue;

@@ -27,7 +27,7 @@ void warn_of_ranks(const System& system) {
 void warn_of_hosts(const Trace& trace, const System& system) {
     std::map<uint32_t, std::string> host_of;  // by loom; empty: told
     for (const ThreadInfo& thread : system.threads()) {
-        const std::optional<std::string>& host = trace.streams()[thread.stream].metadata.host;
+        const std::optional<std::string>& host = trace.streams()[thread.stream].metadata.common->host;
         if (!host) continue;
         std::string& first = host_of.try_emplace(thread.loom, *host).first->second;
         if (first.empty() || first == *host) continue;

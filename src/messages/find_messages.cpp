@@ -358,8 +358,9 @@ bool MessageSummary::is_empty() const {
 }
 
 bool may_have_messages(const Trace& trace) {
-    return std::ranges::any_of(trace.streams(),
-                               [](const Stream& stream) { return stream.metadata.run && uses_mpi(stream); });
+    return std::ranges::any_of(trace.streams(), [](const Stream& stream) {
+        return stream.metadata.common->run && uses_mpi(stream);
+    });
 }
 
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,

@@ -27,9 +27,9 @@ std::vector<Death> deaths(const Trace& trace, const ClockModel& clocks) {
     std::map<std::pair<std::string, int>, Death> by_process;
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& metadata = stream.metadata;
-        if (!metadata.end || !metadata.end->clock || metadata.end->by == "exec" || stream.is_running)
+        if (!metadata.end || !metadata.end->clock || *metadata.end->by == "exec" || stream.is_running)
             continue;
-        Death& death = by_process[{metadata.loom, metadata.pid}];
+        Death& death = by_process[{metadata.common->loom, metadata.pid}];
         const int64_t clock = clocks.of_stream(metadata).corrected(*metadata.end->clock);
         if (clock >= death.clock) death = {&metadata, clock};
     }
@@ -75,8 +75,9 @@ const Death* first_abort(const std::vector<Death>& all, const Trace& trace, cons
     for (const WaitingCall& call : waiting.calls) {
         if (mpi_function_rows[call.function].name != "MPI_Abort" || call.since >= since) continue;
         const StreamMetadata& caller = trace.streams()[call.stream].metadata;
-        const auto death = std::ranges::find_if(
-            all, [&](const Death& one) { return one.of->loom == caller.loom && one.of->pid == caller.pid; });
+        const auto death = std::ranges::find_if(all, [&](const Death& one) {
+            return one.of->common->loom == caller.common->loom && one.of->pid == caller.pid;
+        });
         if (death != all.end()) first = &*death, since = call.since;
     }
     return first;
@@ -94,7 +95,7 @@ std::string sentence_of_first(const std::vector<Death>& all, const Trace& trace)
     const Death& first = all.front();
     const StreamMetadata& process = *first.of;
     const char* among = lacks_ranks(trace) ? ", of the ranks in this trace" : "";
-    if (process.end->by == "signal") {
+    if (*process.end->by == "signal") {
         const char* name = sigdescr_np(static_cast<int>(process.end->code));
         return fmt::format("killed first{}: {}, by signal {} ({}){}", among, name_of(process),
                            process.end->code, name ? name : "unknown",

@@ -9,7 +9,7 @@
 namespace ovni {
 
 bool uses_mpi(const Stream& stream) {
-    return std::ranges::any_of(stream.metadata.require,
+    return std::ranges::any_of(stream.metadata.common->require,
                                [](const auto& model) { return model.first == "mpi"; });
 }
 

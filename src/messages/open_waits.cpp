@@ -14,7 +14,7 @@ namespace ovni {
 namespace {
 
 bool has_waits(const Stream& stream) {
-    return stream.metadata.require.contains(OVNI_PTHREAD_MODEL);
+    return stream.metadata.common->require.contains(OVNI_PTHREAD_MODEL);
 }
 
 int32_t number_at(std::span<const uint8_t> payload, size_t place) {

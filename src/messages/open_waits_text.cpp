@@ -46,7 +46,7 @@ class Speaker {
     }
     std::string name(uint32_t process, int tid) const {
         const ThreadInfo* known = find(process, tid);
-        const std::string& name = known ? trace_.streams()[known->stream].metadata.name : "";
+        const std::string name = known ? *trace_.streams()[known->stream].metadata.name : "";
         return fmt::format("thread {}{}{}", tid, name.empty() ? "" : " ", one_line(name));
     }
     // "mutex table_lock"; labels of objects without a name begin with the kind.

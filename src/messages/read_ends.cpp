@@ -58,7 +58,7 @@ bool begins_inside(const Trace& trace, const std::vector<StreamReader>& readers)
 bool have_account(const Trace& trace, const std::vector<StreamReader>& readers) {
     const auto since = parse_version(OVNI_MPI_VERSION_OF_PAUSES);
     return std::ranges::any_of(readers, [&](const StreamReader& reader) {
-        const auto& require = trace.streams()[reader.index()].metadata.require;
+        const auto& require = trace.streams()[reader.index()].metadata.common->require;
         const auto model = require.find("mpi");
         const auto version = model == require.end() ? std::nullopt : parse_version(model->second);
         return version && *version >= *since;

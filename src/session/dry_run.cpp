@@ -105,8 +105,7 @@ bool DryRun::is_of(uint32_t stream, const std::vector<bool>& looms) const {
 // Sorted regions cannot be cut: then the stream ends before the region.
 uint64_t DryRun::before_region(uint32_t stream, uint64_t offset) const {
     if (options_.regions != Regions::sorted) return offset;
-    const std::vector<ByteRange> ranges =
-        plan_regions(trace_.streams()[stream].directory, largest_block).ranges;
+    const std::vector<ByteRange> ranges = plan_regions(trace_.files_of(stream), largest_block).ranges;
     for (auto range = ranges.rbegin(); range != ranges.rend(); ++range)
         if (range->begin < offset && offset < range->end) offset = range->begin;
     return offset;
@@ -198,7 +197,7 @@ void DryRun::Pass::refuse(const EventView& event, const Error& error) {
 void DryRun::Pass::stop_at(const Error& damage) {
     const std::filesystem::path at_fault = std::filesystem::path(damage.path).parent_path();
     uint32_t stream = 0;
-    while (stream < over_.size() && run_.trace_.streams()[stream].directory != at_fault) ++stream;
+    while (stream < over_.size() && run_.trace_.files_of(stream) != at_fault) ++stream;
     if (stream == over_.size()) throw Error(damage);
     uint32_t loom = run_.loom_of(stream);
     bool in_events = damage.path == run_.trace_.path_of(stream) && damage.offset;

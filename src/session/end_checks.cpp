@@ -42,7 +42,7 @@ void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& m
         if (const auto& end = trace.streams()[stream].metadata.end)
             faults.push_back(
                 {thread.row, fmt::format("{}: the stream was not ended by the program (by {} {})",
-                                         trace.path_of(stream), end->by, end->code)});
+                                         trace.path_of(stream), *end->by, end->code)});
     }
 }
 
@@ -97,7 +97,7 @@ std::string ends_by_force(const Trace& trace) {
     std::map<std::string, size_t> causes;
     size_t ended = 0;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.end && !stream.is_running) ++ended, ++causes[stream.metadata.end->by];
+        if (stream.metadata.end && !stream.is_running) ++ended, ++causes[*stream.metadata.end->by];
     if (ended == 0) return "";
     std::string list;
     for (const auto& [cause, streams] : causes)
@@ -117,7 +117,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
     for (const CrowdedCpu& cpu : crowded)
         log::warn(
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
-            system.cpus()[cpu.cpu_row].label, cpu.times, static_cast<double>(cpu.ns) * 1e-6);
+            (*system.cpu_labels())[cpu.cpu_row], cpu.times, static_cast<double>(cpu.ns) * 1e-6);
     if (system.lacks_threads()) log::info("ovnicut has left threads out of this trace");
     tell_missing_ranks(system);
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)

@@ -53,18 +53,18 @@ Table threads_of(const Trace& trace, const System& system) {
     auto process = [&](const ThreadInfo& thread) -> const ProcessInfo& {
         return system.processes()[thread.process];
     };
-    return {"rows/threads",
-            "threads: rows of thread.prv, and what the column `thread` counts",
-            {row_numbers(threads),
-             texts("label", "as in thread.row", threads, [](const auto& t) { return t.label; }),
-             numbers("tid", "number of the operating system", threads, [](const auto& t) { return t.tid; }),
-             numbers("process", "row in rows/processes", threads, [](const auto& t) { return t.process; }),
-             numbers("pid", "of the process", threads, [&](const auto& t) { return process(t).pid; }),
-             numbers("rank", "in MPI_COMM_WORLD, -1: none", threads,
-                     [&](const auto& t) { return process(t).rank.value_or(none); }),
-             numbers("loom", "row in rows/looms", threads, [](const auto& t) { return t.loom; }),
-             texts("stream", "path in the trace", threads,
-                   [&](const auto& t) { return trace.streams()[t.stream].relative_path; })}};
+    return {
+        "rows/threads",
+        "threads: rows of thread.prv, and what the column `thread` counts",
+        {row_numbers(threads), texts("label", "as in thread.row", *system.thread_labels(), std::identity()),
+         numbers("tid", "number of the operating system", threads, [](const auto& t) { return t.tid; }),
+         numbers("process", "row in rows/processes", threads, [](const auto& t) { return t.process; }),
+         numbers("pid", "of the process", threads, [&](const auto& t) { return process(t).pid; }),
+         numbers("rank", "in MPI_COMM_WORLD, -1: none", threads,
+                 [&](const auto& t) { return process(t).rank.value_or(none); }),
+         numbers("loom", "row in rows/looms", threads, [](const auto& t) { return t.loom; }),
+         texts("stream", "path in the trace", threads,
+               [&](const auto& t) { return trace.streams()[t.stream].relative_path; })}};
 }
 
 Table processes_of(const System& system) {
@@ -105,7 +105,7 @@ Table cpus_of(const System& system) {
     return {
         "rows/cpus",
         "CPUs: rows of cpu.prv, and what the column `cpu` counts",
-        {row_numbers(cpus), texts("label", "as in cpu.row", cpus, [](const auto& c) { return c.label; }),
+        {row_numbers(cpus), texts("label", "as in cpu.row", *system.cpu_labels(), std::identity()),
          numbers("loom", "row in rows/looms", cpus, [](const auto& c) { return c.loom; }),
          numbers("index", "in the loom, -1: the virtual CPU", cpus, [](const auto& c) { return c.index; }),
          numbers("number", "of the operating system, -1: the virtual CPU", cpus,
@@ -115,7 +115,7 @@ Table cpus_of(const System& system) {
 Table marks_of(const Trace& trace) {
     std::map<int, const MarkType*> types;
     for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.marks) types.emplace(mark.type, &mark);
+        for (const MarkType& mark : stream.metadata.common->marks) types.emplace(mark.type, &mark);
     constexpr const char* kinds[] = {"single", "stack", "punctual"};
     return {
         "marks",
@@ -173,9 +173,8 @@ Table measured_points(const Trace& trace) {
     };
     std::vector<Point> points;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.clock)
-            for (const ClockMeasurement& point : stream.metadata.clock->points)
-                points.push_back({&stream, &point});
+        for (const ClockMeasurement& point : stream.metadata.clock->points)
+            points.push_back({&stream, &point});
     return {"clock_points",
             "what the program measured of the clocks of its nodes, in ns",
             {texts("host", "", points, [](const auto& p) { return host_of(p.stream->metadata); }),
@@ -223,14 +222,15 @@ Table ends_by_force(const Trace& trace) {
     std::vector<const Stream*> ended;
     for (const Stream& stream : trace.streams())
         if (stream.metadata.end) ended.push_back(&stream);
-    return {"ended_by_force",
-            "streams that their program did not end",
-            {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path; }),
-             texts("by", "signal, exit, loss, ...", ended, [](const auto* s) { return s->metadata.end->by; }),
-             numbers("code", "of the signal or the exit", ended,
-                     [](const auto* s) { return s->metadata.end->code; }),
-             numbers("clock", "raw, of the end; -1: not known", ended,
-                     [](const auto* s) { return s->metadata.end->clock.value_or(-1); })}};
+    return {
+        "ended_by_force",
+        "streams that their program did not end",
+        {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path; }),
+         texts("by", "signal, exit, loss, ...", ended, [](const auto* s) { return *s->metadata.end->by; }),
+         numbers("code", "of the signal or the exit", ended,
+                 [](const auto* s) { return s->metadata.end->code; }),
+         numbers("clock", "raw, of the end; -1: not known", ended,
+                 [](const auto* s) { return s->metadata.end->clock.value_or(-1); })}};
 }
 
 std::string joined(const std::set<std::string>& words) {
@@ -243,7 +243,7 @@ std::string joined(const std::set<std::string>& words) {
 
 std::optional<std::string> run_of(const Trace& trace) {
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.run) return stream.metadata.run;
+        if (stream.metadata.common->run) return stream.metadata.common->run;
     return std::nullopt;
 }
 
@@ -251,7 +251,7 @@ std::vector<std::string> commands_of(const Trace& trace) {
     constexpr size_t most = 100;
     std::map<std::string, size_t> streams;
     for (const Stream& stream : trace.streams())
-        if (!stream.metadata.command.empty()) ++streams[stream.metadata.command];
+        if (!stream.metadata.common->command.empty()) ++streams[stream.metadata.common->command];
     std::vector<std::pair<std::string, size_t>> sorted(streams.begin(), streams.end());
     std::ranges::stable_sort(sorted, std::greater(), [](const auto& command) { return command.second; });
     if (sorted.size() > most) sorted.resize(most);
@@ -263,7 +263,7 @@ std::vector<std::string> commands_of(const Trace& trace) {
 std::set<std::string> writers_of(const Trace& trace) {
     std::set<std::string> versions;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.lib_version) versions.insert(*stream.metadata.lib_version);
+        if (stream.metadata.common->lib_version) versions.insert(*stream.metadata.common->lib_version);
     return versions;
 }
 
@@ -280,7 +280,7 @@ std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const Clo
         if (!trace.streams()[s].is_readable()) continue;
         const ClockLine& clock = clocks.of_stream(trace.streams()[s].metadata);
         auto time = [&](int64_t raw) { return std::max(clock.corrected(raw), origin) - origin; };
-        for (Gap& gap : read_gaps(trace.streams()[s].directory)) {
+        for (Gap& gap : read_gaps(trace.files_of(s))) {
             bool is_open = gap.to == std::numeric_limits<int64_t>::max();
             facts.push_back({thread, time(gap.from), is_open ? GapFact::open : time(gap.to), gap.lost,
                              std::move(gap.reason)});

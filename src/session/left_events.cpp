@@ -85,7 +85,7 @@ std::vector<std::string> left_events_of(const Known& trace) {
 std::vector<std::string> left_events(const Trace& trace) {
     Known known{trace.directory(), {}, false};
     for (const Stream& stream : trace.streams()) {
-        if (stream.metadata.run) known.runs.insert(*stream.metadata.run);
+        if (stream.metadata.common->run) known.runs.insert(*stream.metadata.common->run);
         known.is_running = known.is_running || stream.is_running;
     }
     return left_events_of(known);

@@ -5,8 +5,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "trace/stream_files.hpp"
-
 namespace ovni {
 
 namespace {
@@ -18,39 +16,40 @@ struct Claim {
 using Claims = std::vector<Claim>;
 
 Claims about_run(const StreamMetadata& m) {
-    if (!m.run) return {};
-    return {{"the run", *m.run}};
+    if (!m.common->run) return {};
+    return {{"the run", *m.common->run}};
 }
 
 Claims about_processes(const StreamMetadata& m) {
     Claims claims;
     auto add = [&](const char* member, const std::optional<int>& value) {
         if (value)
-            claims.push_back(
-                {fmt::format("{} of process {} of loom {}", member, m.pid, m.loom), std::to_string(*value)});
+            claims.push_back({fmt::format("{} of process {} of loom {}", member, m.pid, m.common->loom),
+                              std::to_string(*value)});
     };
     add("ovni.app_id", m.app_id);
     add("ovni.rank", m.rank);
     if (m.rank) add("ovni.nranks", m.nranks);
-    for (CpuId cpu : m.cpus)
-        claims.push_back(
-            {fmt::format("the index of CPU {} of loom {}", cpu.phyid, m.loom), std::to_string(cpu.index)});
+    for (CpuId cpu : m.common->cpus)
+        claims.push_back({fmt::format("the index of CPU {} of loom {}", cpu.phyid, m.common->loom),
+                          std::to_string(cpu.index)});
     return claims;
 }
 
 Claims about_definitions(const StreamMetadata& m) {
     Claims claims;
     static constexpr std::array kinds = {"single", "stack", "punctual"};
-    for (const MarkType& mark : m.marks) {
+    for (const MarkType& mark : m.common->marks) {
         claims.push_back({fmt::format("the title of mark type {}", mark.type), mark.title});
         claims.push_back(
             {fmt::format("the kind of mark type {}", mark.type), kinds[static_cast<size_t>(mark.kind)]});
         for (const auto& [value, label] : mark.labels)
             claims.push_back({fmt::format("the label of value {} of mark type {}", value, mark.type), label});
     }
-    if (!m.hardware_counters.empty())
-        claims.push_back({"the number of hardware counters", std::to_string(m.hardware_counters.size())});
-    for (const auto& [index, name] : m.hardware_counters)
+    if (!m.common->hardware_counters.empty())
+        claims.push_back(
+            {"the number of hardware counters", std::to_string(m.common->hardware_counters.size())});
+    for (const auto& [index, name] : m.common->hardware_counters)
         claims.push_back({fmt::format("the name of hardware counter {}", index), name});
     return claims;
 }
@@ -85,26 +84,24 @@ std::string dissent(const Claims& claims, const std::unordered_map<std::string, 
 
 }  // namespace
 
-void leave_out_minorities(const std::filesystem::path& directory, std::vector<StreamFile>& files,
-                          std::vector<Damage>& damages) {
+void leave_out_minorities(std::vector<Stream>& streams, std::vector<Damage>& damages) {
     // Streams that have lost one vote have none in the next.
     for (auto claims_of : {about_run, about_processes, about_definitions}) {
         std::vector<Claims> claims;
         std::unordered_map<std::string, Vote> votes;
-        for (const StreamFile& file : files) {
-            claims.push_back(
-                claims_of(parse_metadata(file.json, directory_of(file, directory) / metadata_name)));
+        for (const Stream& stream : streams) {
+            claims.push_back(claims_of(stream.metadata));
             for (const Claim& claim : claims.back()) votes[claim.about].add(claim.what);
         }
         size_t kept = 0;
-        for (size_t i = 0; i < files.size(); ++i) {
+        for (size_t i = 0; i < streams.size(); ++i) {
             std::string cause = dissent(claims[i], votes);
             if (!cause.empty())
-                replace(damages, {files[i].relative_path, std::move(cause), {}});
+                replace(damages, {streams[i].relative_path, std::move(cause), {}});
             else if (size_t to = kept++; to != i)
-                files[to] = std::move(files[i]);
+                streams[to] = std::move(streams[i]);
         }
-        files.erase(files.begin() + static_cast<std::ptrdiff_t>(kept), files.end());
+        streams.erase(streams.begin() + static_cast<std::ptrdiff_t>(kept), streams.end());
     }
 }
 

@@ -11,7 +11,6 @@ namespace ovni {
 
 // About runs, processes, CPUs, marks and hardware counters. What as many say on both sides is settled in
 // favour of the first stream.
-void leave_out_minorities(const std::filesystem::path& directory, std::vector<StreamFile>& files,
-                          std::vector<Damage>& damages);
+void leave_out_minorities(std::vector<Stream>& streams, std::vector<Damage>& damages);
 
 }  // namespace ovni

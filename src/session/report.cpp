@@ -291,7 +291,7 @@ Json ends_by_force(const Trace& trace) {
     for (const Stream& stream : trace.streams())
         if (const auto& end = stream.metadata.end)
             ends.push_back({{"stream", stream.relative_path},
-                            {"by", end->by},
+                            {"by", *end->by},
                             {"code", end->code},
                             {"clock", end->clock ? Json(*end->clock) : Json()}});
     return ends;
@@ -370,7 +370,7 @@ void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
     std::ranges::sort(ended.checks.crowded, {}, &CrowdedCpu::cpu_row);
     for (const CrowdedCpu& cpu : ended.checks.crowded)
         crowded.push_back(
-            {{"cpu", of.system.cpus()[cpu.cpu_row].label}, {"times", cpu.times}, {"ns", cpu.ns}});
+            {{"cpu", (*of.system.cpu_labels())[cpu.cpu_row]}, {"times", cpu.times}, {"ns", cpu.ns}});
     Json& oddities = into["oddities"] = Json::object();
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         oddities[oddity_names[kind]] = ended.checks.oddities.counts()[kind];

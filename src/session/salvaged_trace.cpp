@@ -16,12 +16,11 @@ namespace ovni {
 namespace {
 
 // The fault of all these streams together; nothing if they agree.
-std::optional<Error> contradiction(const std::filesystem::path& directory,
-                                   const std::vector<StreamFile>& files, EnabledModels enabled,
-                                   Breakdowns breakdowns) {
+std::optional<Error> contradiction(const std::filesystem::path& directory, const std::vector<Stream>& streams,
+                                   EnabledModels enabled, Breakdowns breakdowns) {
     log::Silence silence;
     try {
-        Trace trace(directory, files);
+        Trace trace(directory, streams);
         System system(trace);
         make_plan(trace, system, enabled, breakdowns);
     } catch (const Error& e) {
@@ -35,35 +34,33 @@ std::string_view loom_directory(std::string_view relative_path) {
 }
 
 // Leaves out streams that ran on CPUs of which nothing is known: metadata of others in the loom is lost.
-void leave_out_unknown_cpus(const std::filesystem::path& directory, std::vector<StreamFile>& files,
-                            std::vector<Damage>& damages) {
+void leave_out_unknown_cpus(std::vector<Stream>& streams, std::vector<Damage>& damages) {
     constexpr int virtual_cpu = -1;
     std::map<std::string, std::set<int>, std::less<>> known;  // of looms that have lost a stream
     for (const Damage& damage : damages)
         if (!damage.end)
             known.try_emplace(std::string(loom_directory(damage.relative_path)), std::set{virtual_cpu});
-    for (const StreamFile& file : files)
-        if (auto loom = known.find(loom_directory(file.relative_path)); loom != known.end())
-            for (CpuId cpu : parse_metadata(file.json, directory_of(file, directory)).cpus)
-                loom->second.insert(cpu.index);
-    std::erase_if(files, [&](const StreamFile& file) {
-        auto loom = known.find(loom_directory(file.relative_path));
-        if (loom == known.end() || std::ranges::includes(loom->second, file.cpus)) return false;
-        replace(damages, {file.relative_path, "it ran on a CPU that a stream left out told of", {}});
+    for (const Stream& stream : streams)
+        if (auto loom = known.find(loom_directory(stream.relative_path)); loom != known.end())
+            for (CpuId cpu : stream.metadata.common->cpus) loom->second.insert(cpu.index);
+    std::erase_if(streams, [&](const Stream& stream) {
+        auto loom = known.find(loom_directory(stream.relative_path));
+        if (loom == known.end() || std::ranges::includes(loom->second, *stream.cpus)) return false;
+        replace(damages, {stream.relative_path, "it ran on a CPU that a stream left out told of", {}});
         return true;
     });
 }
 
 }  // namespace
 
-Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
+Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream> streams,
                      EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages) {
-    if (contradiction(directory, files, enabled, breakdowns)) leave_out_minorities(directory, files, damages);
-    while (std::optional<Error> error = contradiction(directory, files, enabled, breakdowns))
-        leave_out(files, directory, *error, damages);
-    leave_out_unknown_cpus(directory, files, damages);
+    if (contradiction(directory, streams, enabled, breakdowns)) leave_out_minorities(streams, damages);
+    while (std::optional<Error> error = contradiction(directory, streams, enabled, breakdowns))
+        leave_out(streams, directory, *error, damages);
+    leave_out_unknown_cpus(streams, damages);
     std::ranges::sort(damages, {}, &Damage::relative_path);
-    return Trace(directory, files);
+    return Trace(directory, std::move(streams));
 }
 
 }  // namespace ovni

@@ -9,11 +9,11 @@
 
 namespace ovni {
 
-// `files`: those that can be read by themselves. Leaves out those of other runs than the one with most
+// `streams`: those that can be read by themselves. Leaves out those of other runs than the one with most
 // streams, the first of them where there are several; then one after the other until looms, processes and
 // models agree, so that System and make_plan() of the result throw no more for one of its streams. Sorts
 // `damages`.
-Trace salvaged_trace(const std::filesystem::path& directory, std::vector<StreamFile> files,
+Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream> streams,
                      EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -22,16 +22,16 @@ Trace read_trace(const EmulationOptions& options, const ClockSources& clocks, st
     const bool is_copy = options.part.has_value();
     if (options.tolerance == Tolerance::none)
         return is_copy ? Trace::open_copy(directory, options.trace) : Trace::open(directory);
-    std::vector<StreamFile> files;
+    std::vector<Stream> streams;
     FoundStreams found = find_streams(directory);
     list_without_metadata(directory, found, damages);
     for (const std::string& relative_path : found.streams)
-        if (auto file = salvage_stream(directory, relative_path, options.regions, damages)) {
-            if (is_copy) file->root = directory, file->is_copy = true;
-            files.push_back(std::move(*file));
+        if (auto stream = salvage_stream(directory, relative_path, options.regions, damages)) {
+            if (is_copy) stream->root = Stream::Root{directory, true};
+            streams.push_back(std::move(*stream));
         }
     Trace trace =
-        salvaged_trace(options.trace, std::move(files), options.enabled, options.breakdowns, damages);
+        salvaged_trace(options.trace, std::move(streams), options.enabled, options.breakdowns, damages);
     salvage_events(trace, dry_run_of(options, clocks), damages);
     return trace;
 }
@@ -51,7 +51,7 @@ int best_threads(const Trace& trace) {
     std::set<std::pair<std::string_view, int>> processes;
     uint64_t bytes = 0;
     for (const Stream& stream : trace.streams()) {
-        processes.emplace(stream.metadata.loom, stream.metadata.pid);
+        processes.emplace(stream.metadata.common->loom, stream.metadata.pid);
         bytes += stream.bytes;
     }
     // A rank and its writer keep two cores busy.

@@ -63,11 +63,11 @@ Table labels_of(const Schema& schema) {
 }
 
 Table row_labels_of(const FileSchema& file) {
-    Numbers rows(file.rows.size());
+    Numbers rows(file.rows->size());
     for (size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<int64_t>(r);
     return {"rows/" + file.name,
             "rows of /breakdowns/" + file.name,
-            {{"row", "from 0", rows}, {"label", "as in its .row file", file.rows}}};
+            {{"row", "from 0", rows}, {"label", "as in its .row file", *file.rows}}};
 }
 
 struct Rows {

@@ -70,7 +70,7 @@ class Definitions {
     void write_threads() {
         for (uint32_t row = 0; row < schema_.threads.size(); ++row)
             archive_.check(OTF2_GlobalDefWriter_WriteLocation(
-                writer_, row, text(schema_.thread.rows[row]), OTF2_LOCATION_TYPE_CPU_THREAD,
+                writer_, row, text((*schema_.thread.rows)[row]), OTF2_LOCATION_TYPE_CPU_THREAD,
                 content_.events[row], group_of_[schema_.threads[row].process]));
     }
 

@@ -320,7 +320,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
                      {"regions", regions_of(regions, schema.thread)},
                      {"entered_regions", regions_.count()},
                      {"waits", waits_of(schema.thread)}};
-    timeline["rows"] = {{"names", names_of(schema.thread.rows)},
+    timeline["rows"] = {{"names", names_of(*schema.thread.rows)},
                         {"hosts", Json::array()},
                         {"processes", Json::array()},
                         {"width", width(row_count_, end)},

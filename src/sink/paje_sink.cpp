@@ -162,7 +162,7 @@ void PajeSink::create_containers(const Schema& schema) {
     }
     for (uint32_t row = 0; row < schema.threads.size(); ++row)
         add_line(containers_, "{} {} r{} T p{} {}", +create_container, begin, row,
-                 schema.threads[row].process, in_quotes(schema.thread.rows[row]));
+                 schema.threads[row].process, in_quotes((*schema.thread.rows)[row]));
 }
 
 // A message is not received before it is sent, though clocks may say so: lines are in the order of time.

@@ -41,7 +41,7 @@ void PerfettoTracks::describe_all(PerfettoPackets& packets) const {
     const auto first_number = static_cast<int64_t>(order_.size() + 1);
     for (uint32_t row = 0; row < schema_.threads.size(); ++row)
         packets.thread(of_thread(row), {number_of_[schema_.threads[row].process], first_number + row,
-                                        valid_utf8(schema_.thread.rows[row])});
+                                        valid_utf8((*schema_.thread.rows)[row])});
 }
 
 PerfettoPackets::Child PerfettoTracks::child(uint32_t row, uint32_t type) const {
@@ -65,7 +65,7 @@ void PerfettoTracks::add_peer(PerfettoArguments& arguments, PerfettoArguments::K
     if (const auto rank = schema_.processes[schema_.threads[row].process].rank)
         arguments.add(key, int64_t{*rank});
     else
-        arguments.add(key, valid_utf8(schema_.thread.rows[row]));
+        arguments.add(key, valid_utf8((*schema_.thread.rows)[row]));
 }
 
 }  // namespace ovni

@@ -21,8 +21,8 @@ class PrvSink::File {
     File(const Ranks& ranks, const std::filesystem::path& directory, const FileSchema& schema,
          TraceFile which, std::optional<int64_t> began)
         : placed(ranks, output_path(directory, schema.name, ".prv", Ending::complete),
-                 prv_header(schema.rows.size(), 0, began)),
-          text_(which, schema.rows.size(), schema) {}
+                 prv_header(schema.rows->size(), 0, began)),
+          text_(which, schema.rows->size(), schema) {}
 
     void format(std::span<const Record> records) {
         while (!records.empty()) {
@@ -98,7 +98,8 @@ void PrvSink::end(const Outcome& outcome) {
     std::vector schemas{&outcome.schema.thread, &outcome.schema.cpu};
     for (const FileSchema& breakdown : outcome.schema.breakdowns) schemas.push_back(&breakdown);
     for (size_t f = 0; f < files_.size(); ++f)
-        files_[f]->placed.finish(prv_header(schemas[f]->rows.size(), outcome.duration, outcome.schema.began));
+        files_[f]->placed.finish(
+            prv_header(schemas[f]->rows->size(), outcome.duration, outcome.schema.began));
     ranks_->agree([&] {
         if (!ranks_->is_root()) return;
         std::vector<OutputFile> side_files;

@@ -8,8 +8,8 @@ namespace ovni {
 
 std::string row_text(const FileSchema& schema) {
     std::string text =
-        fmt::format("LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE {}\n", schema.rows.size());
-    for (const std::string& label : schema.rows) text += one_line(label) + '\n';
+        fmt::format("LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE {}\n", schema.rows->size());
+    for (const std::string& label : *schema.rows) text += one_line(label) + '\n';
     return text;
 }
 

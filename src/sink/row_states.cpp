@@ -32,7 +32,7 @@ RowStates::RowStates(const Ranks& ranks, const FileSchema& file, std::span<const
         place_[type] = static_cast<uint32_t>(types_.size());
         types_.push_back(t);
     }
-    const size_t keys = file.rows.size() * types_.size();
+    const size_t keys = file.rows->size() * types_.size();
     here_.assign(keys, State::never_shown);
     if (!ranks.is_alone()) owned_.assign(keys / all_ranks() + 1, State::never_shown);
     if (begins == Begins::forgotten) return;

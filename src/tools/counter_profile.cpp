@@ -33,16 +33,16 @@ size_t CounterProfile::number_of(const std::string& name) const {
 void CounterProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     std::vector<uint16_t> numbers;
-    for (const std::string& name : about.counters) {
+    for (const std::string& name : about.common->counters) {
         const size_t number = number_of(name);
         if (name != "rss" && number == names_.size()) names_.push_back(name);
         numbers.push_back(static_cast<uint16_t>(number));
     }
     if (numbers.empty()) return;
-    for (const MarkType& marks : about.marks)
+    for (const MarkType& marks : about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
-    const Rank rank{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom};
-    if (!about.name.empty()) threads_[{rank, about.tid}] = about.name;
+    const Rank rank{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom};
+    if (!about.name->empty()) threads_[{rank, about.tid}] = *about.name;
     ThreadInCounters thread(ranks_[rank], about.tid, numbers);
     while (reader.next()) {
         const EventView& event = reader.event();

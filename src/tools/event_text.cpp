@@ -138,7 +138,7 @@ void EventText::append_site(fmt::memory_buffer& text, const EventView& event) {
 
 // Behind the description of deltas: their values, with the names that the stream has for them.
 void EventText::append_counters(fmt::memory_buffer& text, const EventView& event) const {
-    const std::vector<std::string>& names = trace_.streams()[event.stream].metadata.counters;
+    const std::vector<std::string>& names = trace_.streams()[event.stream].metadata.common->counters;
     if (event.jumbo() || names.empty()) return;
     const std::optional<CounterDeltas> deltas = counter_deltas(event.code, event.payload());
     if (!deltas) return;

@@ -7,7 +7,6 @@
 #include "base/printable.hpp"
 #include "tools/line_template.hpp"
 #include "tools/thread_reading.hpp"
-#include "trace/stream_files.hpp"
 
 namespace ovni {
 
@@ -34,12 +33,11 @@ std::string holders_of(const LockSums& sums) {
     return text;
 }
 
-void define(ProcessLocks& process, const EventView& event, const Stream& stream) {
+void define(ProcessLocks& process, const EventView& event, const std::string& path) {
     try {
         process.define(event.code, event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
     } catch (const Error& e) {
-        throw Error(fmt::format("event {}: {}", printable(event.code), e.cause),
-                    file_in(stream.shown, events_name), event.offset);
+        throw Error(fmt::format("event {}: {}", printable(event.code), e.cause), path, event.offset);
     }
 }
 
@@ -48,12 +46,12 @@ void define(ProcessLocks& process, const EventView& event, const Stream& stream)
 void LockProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     ProcessLocks& process =
-        processes_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.loom}];
+        processes_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom}];
     ThreadAtLocks thread(process);
     read_thread(stream, reader, thread, [&](const EventView& event) {
         if (event.code.model() != 'H') return;
         if (event.jumbo())
-            define(process, event, stream);
+            define(process, event, reader.path());
         else
             thread.take(event.code, event.payload(), event.clock);
     });

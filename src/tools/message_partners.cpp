@@ -27,10 +27,10 @@ Place receive_place(const Message& message) {
 std::vector<uint32_t> streams_in(const Trace& whole, const Trace& shown) {
     std::map<std::filesystem::path, uint32_t> of_path;
     for (uint32_t s = 0; s < whole.streams().size(); ++s)
-        of_path[std::filesystem::canonical(whole.streams()[s].directory)] = s;
+        of_path[std::filesystem::canonical(whole.files_of(s))] = s;
     std::vector<uint32_t> streams;
-    for (const Stream& stream : shown.streams()) {
-        auto known = of_path.find(std::filesystem::canonical(stream.directory));
+    for (uint32_t s = 0; s < shown.streams().size(); ++s) {
+        auto known = of_path.find(std::filesystem::canonical(shown.files_of(s)));
         streams.push_back(known == of_path.end() ? MessageEnd::no_stream : known->second);
     }
     return streams;

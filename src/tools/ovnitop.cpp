@@ -120,9 +120,9 @@ class Counts {
 // Events that were not recorded are in no table.
 void tell_lost_events(const Trace& trace) {
     uint64_t lost = 0;
-    for (const Stream& stream : trace.streams()) {
+    for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         try {
-            for (const Gap& gap : read_gaps(stream.directory)) lost += gap.lost;
+            for (const Gap& gap : read_gaps(trace.files_of(s))) lost += gap.lost;
         } catch (const Error&) {  // told when the stream is read
         }
     }

@@ -50,7 +50,7 @@ ClockMeasurements ClockMeasurements::of_streams(const Trace& trace) {
     ClockMeasurements result;
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         const StreamMetadata& metadata = trace.streams()[s].metadata;
-        if (!metadata.clock) continue;
+        if (metadata.clock->points.empty()) continue;
         if (result.empty()) result.reference_ = metadata.clock->reference;
         if (metadata.clock->reference != result.reference_) {
             log::warn("{}: measured against {}, others against {}: left out", trace.path_of(s),

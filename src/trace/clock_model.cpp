@@ -63,14 +63,14 @@ bool ClockModel::has_entry(std::string_view host) const {
 }
 
 std::string ClockModel::name_of(const StreamMetadata& metadata) const {
-    std::string host = host_of(metadata), loom(host_of_loom(metadata.loom));
+    std::string host = host_of(metadata), loom(host_of_loom(metadata.common->loom));
     return !has_entry(host) && has_entry(loom) ? loom : host;
 }
 
 std::set<std::string> ClockModel::hosts_of(const Trace& trace) const {
     std::set<std::string> hosts;
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.part == "thread") hosts.insert(name_of(stream.metadata));
+        if (stream.metadata.common->part == "thread") hosts.insert(name_of(stream.metadata));
     return hosts;
 }
 

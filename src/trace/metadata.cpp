@@ -201,7 +201,7 @@ std::vector<MarkType> marks_of(const Members& ovni) {
 }
 
 // Only the models know which names matter, so versions are not checked here.
-void read_require(const Members& ovni, StreamMetadata& metadata) {
+void read_require(const Members& ovni, CommonMetadata& metadata) {
     const Json* require = ovni.find("require");
     metadata.has_require = require && require->is_object();
     if (!metadata.has_require) return;
@@ -209,7 +209,7 @@ void read_require(const Members& ovni, StreamMetadata& metadata) {
         if (version.is_string()) metadata.require.emplace(model, version.get<std::string>());
 }
 
-void read_nosv(const Members& top, StreamMetadata& metadata) {
+void read_nosv(const Members& top, CommonMetadata& metadata) {
     Members nosv(top.find("nosv"), "nosv.", top.path());
     if (const Json* can = nosv.find("can_breakdown"); can && can->is_boolean())
         metadata.can_breakdown = can->get<bool>();
@@ -244,21 +244,23 @@ std::map<uint32_t, Item> numbered(const Members& parent, const char* key, const 
     return items;
 }
 
-void read_mpi(const Members& top, StreamMetadata& metadata) {
+CallSiteTable call_sites_of(const Members& top) {
     Members mpi = top.object("mpi");
-    metadata.modules = numbered(mpi, "modules", "module", parse_module);
-    metadata.sites = numbered(mpi, "sites", "call site", parse_call_site);
-    for (const auto& [number, site] : metadata.sites)
+    CallSiteTable calls;
+    calls.modules = numbered(mpi, "modules", "module", parse_module);
+    calls.sites = numbered(mpi, "sites", "call site", parse_call_site);
+    for (const auto& [number, site] : calls.sites)
         for (const CallSite::Caller& caller : site.callers)
-            if (caller.module && !metadata.modules.contains(*caller.module))
+            if (caller.module && !calls.modules.contains(*caller.module))
                 mpi.object("sites").fail(
                     std::to_string(number).c_str(),
                     fmt::format("has module {}, which is not in mpi.modules", *caller.module));
     const std::optional<std::string> callers = mpi.text("callers");
-    if (!callers) return;
-    metadata.callers = decimal<uint32_t>(*callers).value_or(0);
-    if (metadata.callers == 0 || metadata.callers > OVNI_MPI_MOST_CALLERS)
+    if (!callers) return calls;
+    calls.callers = decimal<uint32_t>(*callers).value_or(0);
+    if (calls.callers == 0 || calls.callers > OVNI_MPI_MOST_CALLERS)
         mpi.fail("callers", fmt::format("is no number from 1 to {}", int{OVNI_MPI_MOST_CALLERS}));
+    return calls;
 }
 
 std::vector<std::string> counters_of(const Members& ovni) {
@@ -324,13 +326,13 @@ std::optional<StreamMetadata::End> end_of(const Members& ovni) {
                                clock};
 }
 
-std::optional<StreamMetadata::Clock> clock_of(const Members& ovni) {
+StreamMetadata::Clock clock_of(const Members& ovni) {
     Members clock = ovni.object("clock");
-    if (!clock.json()) return std::nullopt;
+    if (!clock.json()) return {};
     const Json* points = clock.find("points");
     if (!points) clock.fail("points", "is missing");
-    return StreamMetadata::Clock{clock.must(clock.text("reference"), "reference"),
-                                 parse_measurements(*points, "ovni.clock.points", ovni.path())};
+    return {clock.must(clock.text("reference"), "reference"),
+            parse_measurements(*points, "ovni.clock.points", ovni.path())};
 }
 
 Json parse_object(std::string_view text, const std::string& path) {
@@ -342,10 +344,6 @@ Json parse_object(std::string_view text, const std::string& path) {
 
 }  // namespace
 
-void check_metadata_version(std::string_view text, const std::string& path) {
-    parse_object(text, path);
-}
-
 bool is_of_running_program(std::string_view text) {
     if (text.find("\"running\"") == text.npos) return false;
     const Json json = Json::parse(text, nullptr, false, true);
@@ -353,53 +351,67 @@ bool is_of_running_program(std::string_view text) {
     return json.is_object() && json.contains(at) && json[at] == "running";
 }
 
-std::vector<std::string> counters_in(std::string_view text) {
-    if (text.find("\"counters\"") == text.npos) return {};
-    const Json json = Json::parse(text, nullptr, false, true);
+StreamMetadata parse_metadata_version(std::string_view text, const std::string& path) {
+    const Json json = parse_object(text, path);
     const auto at = Json::json_pointer("/ovni/counters");
-    if (!json.is_object() || !json.contains(at) || !json[at].is_array()) return {};
-    std::vector<std::string> names;
-    for (const Json& name : json[at]) names.push_back(name.is_string() ? name.get<std::string>() : "?");
-    return names;
+    StreamMetadata metadata;
+    if (!json.contains(at) || !json[at].is_array()) return metadata;
+    CommonMetadata common;
+    for (const Json& name : json[at])
+        common.counters.push_back(name.is_string() ? name.get<std::string>() : "?");
+    metadata.common = std::move(common);
+    return metadata;
 }
+
+namespace {
+
+CommonMetadata common_of(const Members& top, const Members& ovni) {
+    CommonMetadata common;
+    common.part = ovni.must(ovni.text("part"), "part");
+    if (common.part != "thread") return common;
+    common.loom = loom_of(ovni);
+    common.host = ovni.text("host");
+    common.cpus = cpus_of(ovni);
+    read_require(ovni, common);
+    common.marks = marks_of(ovni);
+    Members library = ovni.object("lib");
+    common.lib_version = library.text("version");
+    common.lib_commit = library.text("commit");
+    common.run = ovni.text("run");
+    common.command = command_of(ovni);
+    common.began = began_of(ovni);
+    common.counters = counters_of(ovni);
+    read_nosv(top, common);
+    return common;
+}
+
+}  // namespace
 
 StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     const Json json = parse_object(text, path);
     Members top(&json, "", path);
     Members ovni(top.find("ovni"), "ovni.", path);
     StreamMetadata metadata;
-    metadata.part = ovni.must(ovni.text("part"), "part");
-    if (metadata.part != "thread") return metadata;
-    metadata.loom = loom_of(ovni);
-    metadata.host = ovni.text("host");
-    metadata.cpus = cpus_of(ovni);
+    metadata.common = common_of(top, ovni);
+    if (metadata.common->part != "thread") return metadata;
     metadata.pid = positive(ovni, "pid");
     if (ovni.find("app_id")) metadata.app_id = positive(ovni, "app_id");
     read_rank(ovni, metadata);
     metadata.tid = positive(ovni, "tid");
+    metadata.name = ovni.text("name").value_or("");
     metadata.finished = ovni.number<int>("finished").value_or(0) == 1;
     metadata.goes_on = ovni.number<int>("goes_on").value_or(0) == 1;
-    metadata.marks = marks_of(ovni);
-    Members library = ovni.object("lib");
-    metadata.lib_version = library.text("version");
-    metadata.lib_commit = library.text("commit");
-    read_require(ovni, metadata);
-    metadata.name = ovni.text("name").value_or("");
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
-    metadata.run = ovni.text("run");
-    metadata.command = command_of(ovni);
-    metadata.began = began_of(ovni);
     read_cut(ovni, metadata);
     metadata.end = end_of(ovni);
     metadata.clock = clock_of(ovni);
-    read_mpi(top, metadata);
-    metadata.counters = counters_of(ovni);
-    read_nosv(top, metadata);
+    metadata.calls = call_sites_of(top);
     return metadata;
 }
 
 std::string host_of(const StreamMetadata& metadata) {
-    return std::string(host_of_loom(metadata.host.value_or(metadata.loom)));
+    const CommonMetadata& common = *metadata.common;
+    return std::string(host_of_loom(common.host.value_or(common.loom)));
 }
 
 }  // namespace ovni

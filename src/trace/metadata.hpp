@@ -2,6 +2,7 @@
 // against each other. Members that a trace need not have are optional.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interned.hpp"
 #include "trace/call_site.hpp"
 #include "trace/clock_file.hpp"
 
@@ -18,7 +20,7 @@ namespace ovni {
 struct CpuId {
     int index = 0;  // position in the loom, 0..N-1
     int phyid = 0;  // number of the operating system
-    friend bool operator==(CpuId, CpuId) = default;
+    auto operator<=>(const CpuId&) const = default;
 };
 
 struct MarkType {
@@ -27,27 +29,45 @@ struct MarkType {
     std::string title;
     Kind kind = Kind::single;
     std::vector<std::pair<int64_t, std::string>> labels;  // in file order
+    auto operator<=>(const MarkType&) const = default;
 };
 
-struct StreamMetadata {
+// What most streams of a loom say alike.
+struct CommonMetadata {
     std::string part;  // "thread", else the stream is ignored
     std::string loom;
-    std::optional<std::string> host;  // ovni.host, if the library knows it
+    std::optional<std::string> host;             // ovni.host, if the library knows it
+    std::vector<CpuId> cpus;                     // empty where absent
+    std::map<std::string, std::string> require;  // model name -> version
+    bool has_require = false;                    // the object ovni.require is there
+    std::vector<MarkType> marks;                 // in file order
+    std::optional<std::string> lib_version, lib_commit;
+    std::optional<std::string> run;     // ovni.run: name of the run that wrote the stream
+    std::string command;                // ovni.command as a shell takes it; empty: unknown
+    std::optional<int64_t> began;       // ovni.began: when the run began on its node, in s since 1970
+    std::optional<bool> can_breakdown;  // nosv.can_breakdown
+    std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
+    std::vector<std::string> counters;                           // ovni.counters: names by place
+    auto operator<=>(const CommonMetadata&) const = default;
+};
+
+struct CallSiteTable {
+    std::map<uint32_t, CodeModule> modules;  // mpi.modules, by number
+    std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
+    size_t callers = 1;                      // mpi.callers: how many of them a site was to have
+    auto operator<=>(const CallSiteTable&) const = default;
+};
+
+// Every rank of an emulation keeps this of every stream of the trace, so what many streams say is kept once.
+struct StreamMetadata {
+    Interned<CommonMetadata> common;
     int pid = 0;
     int tid = 0;
     std::optional<int> app_id, rank, nranks;
-    std::vector<CpuId> cpus;                     // empty where absent
-    std::map<std::string, std::string> require;  // model name -> version
-    std::vector<MarkType> marks;                 // in file order
-    std::optional<std::string> lib_version, lib_commit;
-    std::string name;                 // ovni.name: that of the thread; empty: it has none
-    std::optional<std::string> run;   // ovni.run: name of the run that wrote the stream
-    std::string command;              // ovni.command as a shell takes it; empty: unknown
-    std::optional<int64_t> began;     // ovni.began: when the run began on its node, in s since 1970
+    Interned<std::string> name;       // ovni.name: that of the thread; empty: it has none
     bool leaves_threads_out = false;  // ovni.cut has "threads": ovnicut has left out other threads
     bool begins_inside = false;       // ovni.cut has "begin": ovnicut has left out what came before
     bool samples_cpus = false;        // ovni.cpu is "sampled": other CPUs or threads may be involved
-    bool has_require = false;         // the object ovni.require is there
     bool finished = false;            // ovni.finished is 1
     // ovni.goes_on is 1: the thread was not at its end when MPI_Finalize or the exit of the process ended its
     // stream. States that it is in then are open at the end.
@@ -55,23 +75,21 @@ struct StreamMetadata {
     // ovni.end: how the stream was closed if the program did not close it: "signal", "exit", "recovered",
     // "loss", "running" (not yet: ovnirecover --write-out); "damage" if it is not read to its end.
     struct End {
-        std::string by;
+        Interned<std::string> by;
         int64_t code = 0;
         std::optional<int64_t> clock;  // what is open lasts until then, or to the last event if that is later
+        bool operator==(const End&) const = default;
     };
     std::optional<End> end;
     // ovni.clock: the clock of this node as its rank measured it against that of the host `reference`.
     struct Clock {
         std::string reference;
-        std::vector<ClockMeasurement> points;  // by local time, one at least
+        std::vector<ClockMeasurement> points;  // by local time; none: it was not measured
+        auto operator<=>(const Clock&) const = default;
     };
-    std::optional<Clock> clock;
-    std::map<uint32_t, CodeModule> modules;  // mpi.modules, by number
-    std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
-    size_t callers = 1;                      // mpi.callers: how many of them a site was to have
-    std::optional<bool> can_breakdown;       // nosv.can_breakdown
-    std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
-    std::vector<std::string> counters;                           // ovni.counters: names by place
+    Interned<Clock> clock;
+    Interned<CallSiteTable> calls;
+    bool operator==(const StreamMetadata&) const = default;
 };
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
@@ -85,10 +103,8 @@ std::string host_of(const StreamMetadata& metadata);
 // True if the stream goes on while it is read: ovni.end.by is "running".
 bool is_of_running_program(std::string_view text);
 
-// The names of the counters alone, whatever else the text says; empty if they are not as they should be.
-std::vector<std::string> counters_in(std::string_view text);
-
-// Checks only that the text is JSON of a version that can be read.
-void check_metadata_version(std::string_view text, const std::string& path);
+// Checks only that the text is JSON of a version that can be read. The result has but the names of the
+// counters, if they are as they should be.
+StreamMetadata parse_metadata_version(std::string_view text, const std::string& path);
 
 }  // namespace ovni

@@ -59,34 +59,36 @@ std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regi
 
 }  // namespace
 
-std::optional<StreamFile> salvage_stream(const fs::path& directory, const std::string& relative_path,
-                                         Regions regions, std::vector<Damage>& damages) {
-    StreamFile file{relative_path, {}, OVNI_FORMAT_STREAM_HEADER, true};
-    const fs::path of_stream = directory_of(file, directory);
+std::optional<Stream> salvage_stream(const fs::path& directory, const std::string& relative_path,
+                                     Regions regions, std::vector<Damage>& damages) {
+    Stream stream{.relative_path = relative_path};
+    const fs::path of_stream = directory_of(stream, directory);
     try {
-        file.json = read_file(of_stream / metadata_name);
-        StreamMetadata metadata = parse_metadata(file.json, of_stream / metadata_name);
-        try {
-            file = read_stream(directory, relative_path);
-            std::set<int> cpus;
-            std::optional<Damage> damage = find_damage(of_stream, file.bytes, regions, cpus);
-            file.cpus.assign(cpus.begin(), cpus.end());
-            if (!damage && !metadata.finished)
-                damage = Damage{{}, "ovni.finished is not 1: nobody ended the stream", file.bytes};
-            if (!damage) return file;
-            file.bytes = *damage->end;
-            file.is_cut = true;
-            damages.push_back({relative_path, std::move(damage->cause), damage->end});
-        } catch (const Error& e) {
-            // It may be the only stream that describes its process and loom.
-            file.bytes = OVNI_FORMAT_STREAM_HEADER;
-            file.is_cut = true;
-            damages.push_back({relative_path, e.what(), file.bytes});
-        }
-        return file;
+        const std::string text = read_file(of_stream / metadata_name);
+        stream.metadata = parse_metadata(text, of_stream / metadata_name);
+        stream.is_running = is_of_running_program(text);
     } catch (const Error& e) {
         damages.push_back({relative_path, e.what(), std::nullopt});
         return std::nullopt;
+    }
+    try {
+        Stream good = read_stream(directory, relative_path);
+        std::set<int> cpus;
+        std::optional<Damage> damage = find_damage(of_stream, good.bytes, regions, cpus);
+        good.cpus = std::vector<int>(cpus.begin(), cpus.end());
+        if (!damage && !good.metadata.finished)
+            damage = Damage{{}, "ovni.finished is not 1: nobody ended the stream", good.bytes};
+        if (!damage) return good;
+        good.bytes = *damage->end;
+        good.is_cut = true;
+        damages.push_back({relative_path, std::move(damage->cause), damage->end});
+        return good;
+    } catch (const Error& e) {
+        // It may be the only stream that describes its process and loom.
+        stream.bytes = OVNI_FORMAT_STREAM_HEADER;
+        stream.is_cut = true;
+        damages.push_back({relative_path, e.what(), stream.bytes});
+        return stream;
     }
 }
 
@@ -96,14 +98,14 @@ void list_without_metadata(const fs::path& directory, const FoundStreams& found,
         damages.push_back({relative_path, no_metadata(directory, relative_path).what(), std::nullopt});
 }
 
-void leave_out(std::vector<StreamFile>& files, const fs::path& directory, const Error& error,
+void leave_out(std::vector<Stream>& streams, const fs::path& directory, const Error& error,
                std::vector<Damage>& damages) {
     fs::path at_fault = fs::path(error.path).parent_path();
-    auto is_at_fault = [&](const StreamFile& file) { return at_fault == directory_of(file, directory); };
-    auto found = std::ranges::find_if(files, is_at_fault);
-    if (found == files.end()) throw Error(error);
+    auto is_at_fault = [&](const Stream& stream) { return at_fault == directory_of(stream, directory); };
+    auto found = std::ranges::find_if(streams, is_at_fault);
+    if (found == streams.end()) throw Error(error);
     replace(damages, {found->relative_path, error.what(), std::nullopt});
-    files.erase(found);
+    streams.erase(found);
 }
 
 void replace(std::vector<Damage>& damages, Damage damage) {

@@ -21,16 +21,15 @@ struct Damage {
 };
 
 // The good part of one stream; nothing if it is left out. Adds the missing part to `damages`.
-std::optional<StreamFile> salvage_stream(const std::filesystem::path& directory,
-                                         const std::string& relative_path, Regions regions,
-                                         std::vector<Damage>& damages);
+std::optional<Stream> salvage_stream(const std::filesystem::path& directory, const std::string& relative_path,
+                                     Regions regions, std::vector<Damage>& damages);
 
 // Adds the streams without metadata, which are left out.
 void list_without_metadata(const std::filesystem::path& directory, const FoundStreams& found,
                            std::vector<Damage>& damages);
 
-// Removes the stream that `error` is about from `files`; throws `error` if it is about none of them.
-void leave_out(std::vector<StreamFile>& files, const std::filesystem::path& directory, const Error& error,
+// Removes the stream that `error` is about from `streams`; throws `error` if it is about none of them.
+void leave_out(std::vector<Stream>& streams, const std::filesystem::path& directory, const Error& error,
                std::vector<Damage>& damages);
 
 // Adds `damage` in place of an earlier one of that stream.

@@ -14,6 +14,12 @@
 
 namespace ovni {
 
+std::filesystem::path without_trailing_slashes(const std::filesystem::path& directory) {
+    std::string text = directory;
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    return text;
+}
+
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path) {
     if (size == 0) throw Error("the stream is empty, not even a header", path, 0);
     if (size < OVNI_FORMAT_STREAM_HEADER || header.size() < OVNI_FORMAT_STREAM_HEADER)

@@ -15,10 +15,12 @@ inline constexpr const char* metadata_name = "stream.json";
 inline constexpr const char* events_name = "stream.obs";
 inline constexpr const char* gaps_name = "stream.gaps.json";
 
-// Thousands of these are made at start-up, and kept, so directories of streams are text.
+// Thousands of these are made at start-up, so directories of streams are text.
 inline std::string file_in(const std::string& directory, const char* name) {
     return directory + "/" + name;
 }
+
+std::filesystem::path without_trailing_slashes(const std::filesystem::path& directory);
 
 // Throws Error if a file of `size` bytes that begins with `header` is no readable stream.
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path);

@@ -1,16 +1,7 @@
 #include "trace/trace.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <iterator>
-#include <memory>
-#include <set>
 #include <span>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -21,95 +12,6 @@
 namespace ovni {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// Visits every directory once. Symbolic links to directories wait until all real ones were visited, so a
-// stream keeps its real name; everything is visited in sorted order, so the result does not depend on the
-// order in which the file system lists.
-class Walk {
- public:
-    explicit Walk(fs::path root) : root_(std::move(root)) { real_.emplace(); }
-
-    FoundStreams run() {
-        while (!real_.empty() || !linked_.empty()) {
-            std::set<std::string>& from = real_.empty() ? linked_ : real_;
-            visit(from.extract(from.begin()).value());
-        }
-        std::ranges::sort(streams_);
-        std::ranges::sort(events_);
-        FoundStreams found;
-        std::ranges::set_difference(events_, streams_, std::back_inserter(found.without_metadata));
-        found.streams = std::move(streams_);
-        return found;
-    }
-
- private:
-    struct Close {
-        void operator()(DIR* listing) const { ::closedir(listing); }
-    };
-    using Listing = std::unique_ptr<DIR, Close>;
-
-    void visit(const std::string& relative) {
-        const std::string directory = relative.empty() ? root_.string() : root_.string() + "/" + relative;
-        const Listing listing(::opendir(directory.c_str()));
-        struct stat info {};
-        if (!listing || ::fstat(::dirfd(listing.get()), &info) != 0)
-            throw system_error("cannot open the directory", directory);
-        if (!visited_.emplace(info.st_dev, info.st_ino).second) return;
-        errno = 0;
-        while (const dirent* entry = ::readdir(listing.get())) {
-            see(listing, *entry, relative);
-            errno = 0;
-        }
-        if (errno != 0) throw system_error("cannot read the directory", directory);
-    }
-
-    void see(const Listing& listing, const dirent& entry, const std::string& relative) {
-        const std::string_view name = entry.d_name;
-        if (name == "." || name == "..") return;
-        const unsigned char type = type_of(listing, entry);
-        if (type == DT_DIR) {
-            const bool is_linked = entry.d_type != DT_DIR && is_link(listing, entry);
-            (is_linked ? linked_ : real_)
-                .insert(relative.empty() ? std::string(name) : fmt::format("{}/{}", relative, name));
-        } else if (name == metadata_name && type == DT_REG) {
-            streams_.push_back(relative);
-        } else if (name == events_name) {
-            events_.push_back(relative);
-        }
-    }
-
-    // Behind a link. DT_UNKNOWN: neither a directory nor a regular file, or not to be seen.
-    static unsigned char type_of(const Listing& listing, const dirent& entry) {
-        if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type;
-        struct stat info {};
-        if (::fstatat(::dirfd(listing.get()), entry.d_name, &info, 0) != 0) return DT_UNKNOWN;
-        return S_ISDIR(info.st_mode) ? DT_DIR : S_ISREG(info.st_mode) ? DT_REG : DT_UNKNOWN;
-    }
-    static bool is_link(const Listing& listing, const dirent& entry) {
-        struct stat info {};
-        return ::fstatat(::dirfd(listing.get()), entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-               S_ISLNK(info.st_mode);
-    }
-
-    fs::path root_;
-    std::set<std::string> real_, linked_;
-    std::set<std::pair<dev_t, ino_t>> visited_;
-    std::vector<std::string> streams_, events_;  // directories with metadata, and with events
-};
-
-fs::path without_trailing_slashes(const fs::path& directory) {
-    std::string text = directory;
-    while (text.size() > 1 && text.back() == '/') text.pop_back();
-    return text;
-}
-
-}  // namespace
-
-FoundStreams find_streams(const fs::path& directory) {
-    return Walk(without_trailing_slashes(directory)).run();
-}
 
 void expect_metadata(const fs::path& directory, const FoundStreams& found) {
     const std::vector<std::string>& lacking = found.without_metadata;
@@ -132,9 +34,10 @@ Error no_metadata(const fs::path& directory, const std::string& relative_path) {
                  directory_of({.relative_path = relative_path}, directory) / events_name);
 }
 
-fs::path directory_of(const StreamFile& file, const fs::path& trace_directory) {
-    fs::path root = without_trailing_slashes(file.root.empty() ? trace_directory : file.root);
-    return file.relative_path.empty() ? root : root / file.relative_path;
+fs::path directory_of(const Stream& stream, const fs::path& trace_directory) {
+    const std::string& own = stream.root->directory;
+    const fs::path root = without_trailing_slashes(own.empty() ? trace_directory : fs::path(own));
+    return stream.relative_path.empty() ? root : root / stream.relative_path;
 }
 
 // The part of a stream that grows still whose events are whole: that with checksums.
@@ -143,57 +46,46 @@ static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
     return recorded > 0 ? std::min(recorded, bytes) : bytes;
 }
 
-StreamFile read_stream(const fs::path& directory, const std::string& relative_path) {
-    fs::path of_stream = directory_of({.relative_path = relative_path}, directory);
-    std::optional<std::string> text = read_side_file(of_stream / metadata_name);
-    if (!text) throw Error("the file has vanished", of_stream / metadata_name);
-    uint64_t bytes = check_stream_file(of_stream / events_name);
-    if (is_of_running_program(*text)) bytes = whole_bytes(of_stream, bytes);
-    return {relative_path, std::move(*text), bytes};
+Stream read_stream(const fs::path& directory, const std::string& relative_path, Metadata metadata) {
+    Stream stream{.relative_path = relative_path};
+    const fs::path of_stream = directory_of(stream, directory);
+    const std::string json = of_stream / metadata_name;
+    const std::optional<std::string> text = read_side_file(json);
+    if (!text) throw Error("the file has vanished", json);
+    stream.bytes = check_stream_file(of_stream / events_name);
+    stream.metadata =
+        metadata == Metadata::interpreted ? parse_metadata(*text, json) : parse_metadata_version(*text, json);
+    stream.is_running = is_of_running_program(*text);
+    if (stream.is_running) stream.bytes = whole_bytes(of_stream, stream.bytes);
+    return stream;
 }
 
-std::vector<StreamFile> list_streams(const fs::path& directory) {
-    FoundStreams found = find_streams(directory);
+std::vector<Stream> list_streams(const fs::path& directory, Metadata metadata) {
+    const FoundStreams found = find_streams(directory);
     expect_metadata(directory, found);
-    std::vector<StreamFile> files(found.streams.size());
-    for_each_in_parallel(threads_for_files(files.size()), files.size(),
-                         [&](size_t i) { files[i] = read_stream(directory, found.streams[i]); });
-    return files;
+    std::vector<Stream> streams(found.streams.size());
+    for_each_in_parallel(threads_for_files(streams.size()), streams.size(),
+                         [&](size_t i) { streams[i] = read_stream(directory, found.streams[i], metadata); });
+    return streams;
 }
 
 Trace Trace::open(const fs::path& directory, Metadata metadata) {
-    const std::vector<StreamFile> files = list_streams(directory);
-    return Trace(directory, files, metadata, threads_for_files(files.size()));
+    return Trace(directory, list_streams(directory, metadata));
 }
 
 Trace Trace::open_copy(const fs::path& copy, const fs::path& directory, Metadata metadata) {
-    std::vector<StreamFile> files = list_streams(copy);
-    for (StreamFile& file : files) file.root = copy, file.is_copy = true;
-    return Trace(directory, files, metadata, threads_for_files(files.size()));
+    std::vector<Stream> streams = list_streams(copy, metadata);
+    const Interned<Stream::Root> root(Stream::Root{copy, true});
+    for (Stream& stream : streams) stream.root = root;
+    return Trace(directory, std::move(streams));
 }
 
-Trace::Trace(const fs::path& directory, const std::vector<StreamFile>& files, Metadata metadata,
-             size_t threads)
-    : directory_(without_trailing_slashes(directory)), streams_(files.size()) {
-    for_each_in_parallel(threads, files.size(), [&](size_t i) {
-        const StreamFile& file = files[i];
-        Stream& stream = streams_[i];
-        stream.relative_path = file.relative_path;
-        stream.directory = directory_of(file, directory_);
-        stream.shown = file.is_copy ? directory_of({.relative_path = file.relative_path}, directory_).string()
-                                    : stream.directory;
-        stream.bytes = file.bytes;
-        stream.is_running = is_of_running_program(file.json);
-        const std::string json = file_in(stream.shown, metadata_name);
-        if (metadata == Metadata::interpreted)
-            stream.metadata = parse_metadata(file.json, json);
-        else
-            check_metadata_version(file.json, json), stream.metadata.counters = counters_in(file.json);
-        if (file.is_cut) cut(static_cast<uint32_t>(i), file.bytes);
-    });
-    for (const Stream& stream : streams_)
-        if (stream.bytes == OVNI_FORMAT_STREAM_HEADER)
-            log::warn("{}: no events", file_in(stream.shown, events_name));
+Trace::Trace(const fs::path& directory, std::vector<Stream> streams)
+    : directory_(without_trailing_slashes(directory)), streams_(std::move(streams)) {
+    for (uint32_t s = 0; s < streams_.size(); ++s) {
+        if (streams_[s].is_cut) cut(s, streams_[s].bytes);
+        if (streams_[s].bytes == OVNI_FORMAT_STREAM_HEADER) log::warn("{}: no events", path_of(s));
+    }
     log::info("loaded {} streams", streams_.size());
     if (streams_.empty())
         log::warn(
@@ -207,13 +99,13 @@ void Trace::cut(uint32_t stream, uint64_t bytes) {
     to_cut.bytes = bytes;
     to_cut.is_cut = true;
     to_cut.metadata.finished = true;
-    to_cut.metadata.end = StreamMetadata::End{"damage", 0, {}};
+    to_cut.metadata.end = StreamMetadata::End{std::string("damage"), 0, {}};
 }
 
 StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, Regions regions,
                            Checksums checksums) const {
     const Stream& stream_of_trace = streams_.at(stream);
-    StreamSource source{stream_of_trace.directory, stream, std::move(clock), order};
+    StreamSource source{files_of(stream), stream, std::move(clock), order};
     source.ended_by_force = order == ClockOrder::checked && stream_of_trace.metadata.end.has_value();
     if (source.ended_by_force) source.open_until = stream_of_trace.metadata.end->clock;
     source.checksums = checksums;
@@ -233,12 +125,21 @@ std::vector<StreamReader> Trace::readers(ClockOrder order) const {
     return readers;
 }
 
+std::string Trace::shown(const Stream& stream) const {
+    if (stream.root->is_copy) return directory_of({.relative_path = stream.relative_path}, directory_);
+    return directory_of(stream, directory_);
+}
+
+std::string Trace::files_of(uint32_t stream) const {
+    return directory_of(streams_.at(stream), directory_);
+}
+
 std::string Trace::path_of(uint32_t stream) const {
-    return file_in(streams_.at(stream).shown, events_name);
+    return file_in(shown(streams_.at(stream)), events_name);
 }
 
 std::string Trace::json_path_of(uint32_t stream) const {
-    return file_in(streams_.at(stream).shown, metadata_name);
+    return file_in(shown(streams_.at(stream)), metadata_name);
 }
 
 }  // namespace ovni

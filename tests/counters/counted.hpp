@@ -19,7 +19,7 @@ struct Border {
 
 // The borders of a stream that have deltas.
 inline std::vector<Border> borders_of(const Trace& trace, uint32_t stream) {
-    const std::vector<std::string>& names = trace.streams()[stream].metadata.counters;
+    const std::vector<std::string>& names = trace.streams()[stream].metadata.common->counters;
     std::vector<Border> borders;
     bool is_open = false;
     for (StreamReader reader = trace.reader(stream, 0, ClockOrder::checked); reader.next();) {

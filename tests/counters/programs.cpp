@@ -85,7 +85,7 @@ TEST_F(CountedProgram, CountsWhatGetrusageCounts) {
     ASSERT_EQ(counted.size(), 2u);
     EXPECT_GE(measured[0].faults, 500);
     for (size_t i = 0; i < 2; ++i) expect_counts(counted[i], measured[i]);
-    EXPECT_EQ(all.streams()[0].metadata.require.at("counters"), "1.0.0");
+    EXPECT_EQ(all.streams()[0].metadata.common->require.at("counters"), "1.0.0");
     expect_emulates();
 }
 
@@ -96,7 +96,7 @@ TEST_F(CountedProgram, WithoutCountersNothingIsLoaded) {
     done = run({program("ovnirun"), "-o", trace_directory(), target, "plain"});
     EXPECT_EQ(done.status, 7);
     EXPECT_THAT(borders_of(trace(), 0), IsEmpty());
-    EXPECT_FALSE(trace().streams()[0].metadata.require.contains("counters"));
+    EXPECT_FALSE(trace().streams()[0].metadata.common->require.contains("counters"));
 }
 
 TEST_F(CountedProgram, WherePerfIsForbiddenTheKernelsOwnCountsServe) {
@@ -121,7 +121,7 @@ TEST_F(CountedProgram, IfAllCountersAreRefusedTheRunGoesOn) {
     EXPECT_EQ(done.status, 7);
     EXPECT_THAT(done.err, HasSubstr("cpu-migrations is left out"));
     EXPECT_THAT(borders_of(trace(), 0), IsEmpty());
-    EXPECT_FALSE(trace().streams()[0].metadata.require.contains("counters"));
+    EXPECT_FALSE(trace().streams()[0].metadata.common->require.contains("counters"));
     expect_emulates();
 }
 

@@ -97,7 +97,7 @@ TEST_F(CountedThreads, AStreamRequiresTheVersionThatTellsWhenCountingBegan) {
     const Trace trace = Trace::open(trace_directory());
     ASSERT_EQ(trace.streams().size(), 3u);
     for (uint32_t s = 0; s < 3; ++s) {
-        EXPECT_EQ(trace.streams()[s].metadata.require.at("counters"), "1.1.0");
+        EXPECT_EQ(trace.streams()[s].metadata.common->require.at("counters"), "1.1.0");
         const std::vector<Border> borders = borders_of(trace, s);
         ASSERT_FALSE(borders.empty());
         EXPECT_EQ(borders.back().event, "OHe");

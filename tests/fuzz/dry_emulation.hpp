@@ -57,10 +57,10 @@ void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
 // The part of a trace that --keep-going leaves.
 inline Trace good_part(const std::filesystem::path& directory) {
     std::vector<Damage> damages;
-    std::vector<StreamFile> good;
+    std::vector<Stream> good;
     for (const std::string& path : find_streams(directory).streams)
-        if (auto file = salvage_stream(directory, path, Regions::as_they_are, damages))
-            good.push_back(std::move(*file));
+        if (auto stream = salvage_stream(directory, path, Regions::as_they_are, damages))
+            good.push_back(std::move(*stream));
     Trace trace =
         salvaged_trace(directory, std::move(good), EnabledModels::required, Breakdowns::yes, damages);
     salvage_events(trace, {}, damages);

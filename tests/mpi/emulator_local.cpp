@@ -155,7 +155,7 @@ TEST_F(UnsharedTest, ATraceThatIsNotSharedIsAnError) {
     Finished done = on_nodes("trace", output("out"));
     EXPECT_EQ(done.status, 1);
     EXPECT_THAT(done.err, HasSubstr("is the directory shared by all nodes?"));
-    EXPECT_THAT(done.err, HasSubstr("stream.json"));
+    EXPECT_THAT(done.err, HasSubstr("trace/loom"));
 }
 
 TEST_F(UnsharedTest, Rank0WritesWhatOthersDoNotSee) {

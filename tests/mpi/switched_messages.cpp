@@ -238,7 +238,7 @@ TEST_F(MatchedMessagesOfPauses, EndWhereThereIsNoAccount) {
 
 TEST_F(MatchedMessagesOfPauses, AreNotToldToTheReference) {
     run_switched(2, {"2", "12"}, {"--mpi-events", "reference"});
-    for (const Stream& stream : streams()) EXPECT_EQ(stream.metadata.require.at("mpi"), "1.0.0");
+    for (const Stream& stream : streams()) EXPECT_EQ(stream.metadata.common->require.at("mpi"), "1.0.0");
     const Finished dump = run({program("ovnidump"), trace_directory()});
     EXPECT_EQ(dump.out.find(" MX"), std::string::npos);
     run_switched(2, {"2", "12"});

@@ -85,7 +85,7 @@ TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     expect_calls(trace);
     expect_recorded_messages(trace, account);
     for (const Stream& stream : trace.streams())
-        EXPECT_EQ(stream.metadata.require.at("mpi"), is_of_mpi_4() ? "1.4.0" : "1.2.0");
+        EXPECT_EQ(stream.metadata.common->require.at("mpi"), is_of_mpi_4() ? "1.4.0" : "1.2.0");
     expect_emulates({"-l"});
 }
 

@@ -48,7 +48,7 @@ TEST_F(Control, FlushLosesNothing) {
 
 TEST_F(Control, OtherLevelsAreMarkersAndBadStringsAreNoRegions) {
     EXPECT_EQ(story({"other_levels"}), "OM=level 7 OM=level -3 OM=level -1 MUf MUF");
-    EXPECT_EQ(trace().streams()[0].metadata.marks[0].kind, MarkType::Kind::punctual);
+    EXPECT_EQ(trace().streams()[0].metadata.common->marks[0].kind, MarkType::Kind::punctual);
 }
 
 TEST_F(Control, FinalizeClosesWhatIsOpen) {
@@ -106,7 +106,7 @@ class Shared : public TracedTest {
         EXPECT_EQ(done.out, "");
         expect_emulates();
         for (const Stream& stream : streams()) {
-            EXPECT_TRUE(stream.metadata.loom.starts_with("program."));
+            EXPECT_TRUE(stream.metadata.common->loom.starts_with("program."));
             EXPECT_EQ(stream.metadata.app_id, 3);
             EXPECT_TRUE(stream.metadata.finished);
             EXPECT_FALSE(stream.metadata.end.has_value());
@@ -124,7 +124,7 @@ TEST_F(Shared, StreamsOfTheProgramTakeOurEvents) {
         EXPECT_EQ(counts["OHx"], 1);
         EXPECT_EQ(counts["OHe"], 1);
         // A stream that pauses tells what it leaves out.
-        EXPECT_EQ(trace().streams()[s].metadata.require.at("mpi"), "1.3.0");
+        EXPECT_EQ(trace().streams()[s].metadata.common->require.at("mpi"), "1.3.0");
     }
 }
 

@@ -83,7 +83,7 @@ TEST_F(Counters, BeginAtTheFirstCallOfAThreadWithoutARow) {
     const Trace all = trace();
     for (uint32_t s = 0; s < 2; ++s) {
         EXPECT_EQ(borders_of(all, s).front().event, "MUI");
-        EXPECT_EQ(all.streams()[s].metadata.require.at("counters"), "1.1.0") << "behind the pause";
+        EXPECT_EQ(all.streams()[s].metadata.common->require.at("counters"), "1.1.0") << "behind the pause";
     }
 }
 
@@ -108,7 +108,7 @@ TEST_F(Counters, WhatTheMachineLacksIsNamedOncePerJob) {
     if (done.err.empty()) GTEST_SKIP() << "this machine counts events of the processor";
     EXPECT_EQ(done.err, "ovni: the counter r1 is left out: this machine does not count it\n");
     EXPECT_EQ(faults_.size(), 2u);
-    EXPECT_EQ(trace().streams()[0].metadata.counters, std::vector<std::string>{"page-faults"});
+    EXPECT_EQ(trace().streams()[0].metadata.common->counters, std::vector<std::string>{"page-faults"});
 }
 
 TEST_F(Counters, ReferenceEventsHaveNone) {

@@ -214,7 +214,7 @@ class FunctionChoice : public TracedTest {
             EXPECT_EQ(events[function.enter], times) << function.name;
             names.insert(function.name);
         }
-        required = trace.streams()[stream].metadata.require.at("mpi");
+        required = trace.streams()[stream].metadata.common->require.at("mpi");
         expect_emulates({"-l"});
         return names;
     }

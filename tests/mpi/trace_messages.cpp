@@ -179,7 +179,7 @@ TEST_F(Details, AreLeftOutForTheReference) {
             if (reader.event().code.model() != 'M') continue;
             EXPECT_EQ(reader.event().payload().size(), 0u);
         }
-    EXPECT_EQ(trace.streams()[0].metadata.require.at("mpi"), "1.0.0");
+    EXPECT_EQ(trace.streams()[0].metadata.common->require.at("mpi"), "1.0.0");
 }
 
 TEST_F(Details, ReachPeopleThroughOvnidump) {

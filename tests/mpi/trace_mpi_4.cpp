@@ -105,9 +105,9 @@ TEST_F(OfMpi4, SessionsAreEnough) {
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& about = stream.metadata;
         seen.insert(*about.rank);
-        runs.insert(about.run.value_or(""));
+        runs.insert(about.common->run.value_or(""));
         EXPECT_EQ(about.nranks, static_cast<int>(ranks));
-        EXPECT_EQ(about.loom, trace.streams()[0].metadata.loom);
+        EXPECT_EQ(about.common->loom, trace.streams()[0].metadata.common->loom);
         EXPECT_FALSE(about.end.has_value());
     }
     EXPECT_EQ(seen.size(), ranks);

@@ -54,16 +54,16 @@ TEST_P(Ranks, MetadataSaysWhoTheProcessIs) {
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& about = stream.metadata;
         ranks.insert(about.rank.value_or(-1));
-        runs.insert(about.run.value_or(""));
+        runs.insert(about.common->run.value_or(""));
         EXPECT_EQ(about.nranks, GetParam());
         EXPECT_EQ(about.app_id, 1);
-        EXPECT_EQ(about.require.at("mpi"), "1.2.0");
+        EXPECT_EQ(about.common->require.at("mpi"), "1.2.0");
         EXPECT_TRUE(about.finished);
         EXPECT_FALSE(about.end.has_value());
-        EXPECT_FALSE(about.cpus.empty());
-        EXPECT_EQ(about.cpus, trace.streams()[0].metadata.cpus);
-        EXPECT_EQ(about.loom.find('.'), std::string::npos);
-        EXPECT_TRUE(stream.relative_path.starts_with("loom." + about.loom + "/proc."));
+        EXPECT_FALSE(about.common->cpus.empty());
+        EXPECT_EQ(about.common->cpus, trace.streams()[0].metadata.common->cpus);
+        EXPECT_EQ(about.common->loom.find('.'), std::string::npos);
+        EXPECT_TRUE(stream.relative_path.starts_with("loom." + about.common->loom + "/proc."));
     }
     EXPECT_EQ(ranks.size(), static_cast<size_t>(GetParam()));
     EXPECT_EQ(ranks.count(-1), 0u);
@@ -103,7 +103,7 @@ TEST_F(TraceOfJob, AbortEndsTheStreamWithItsCode) {
     ASSERT_EQ(trace.streams().size(), 1u);
     const StreamMetadata& about = trace.streams()[0].metadata;
     ASSERT_TRUE(about.end.has_value());
-    EXPECT_EQ(about.end->by, "exit");
+    EXPECT_EQ(*about.end->by, "exit");
     EXPECT_EQ(about.end->code, 7);
     EXPECT_TRUE(about.finished);
     EXPECT_EQ(story_of(trace, 0), "MUi MUI MCb MCB OM[before the end MX[1 cut");
@@ -119,7 +119,7 @@ TEST_F(TraceOfJob, LoomsByRankHaveTheirOwnNames) {
     Trace trace = this->trace();
     std::set<std::string> suffixes;
     for (const Stream& stream : trace.streams())
-        suffixes.insert(stream.metadata.loom.substr(stream.metadata.loom.find('.')));
+        suffixes.insert(stream.metadata.common->loom.substr(stream.metadata.common->loom.find('.')));
     EXPECT_EQ(suffixes, (std::set<std::string>{".0", ".1"}));
     expect_emulates();
 }
@@ -131,13 +131,13 @@ TEST_F(TraceOfJob, LoomsHaveTheCpusOfTheirRanks) {
             mpirun(2, bound + Words{program("ovnirun"), "-o", trace_directory(), "--loom", loom} + heat);
         if (done.status != 0) GTEST_SKIP() << "two ranks cannot be bound to cores here: " << done.err;
         for (const Stream& stream : streams()) {
-            EXPECT_GE(stream.metadata.cpus.size(), 1u);
-            EXPECT_LE(stream.metadata.cpus.size(), most) << loom;
+            EXPECT_GE(stream.metadata.common->cpus.size(), 1u);
+            EXPECT_LE(stream.metadata.common->cpus.size(), most) << loom;
             if (most == 2) {
-                EXPECT_EQ(stream.metadata.cpus, trace().streams()[0].metadata.cpus);
+                EXPECT_EQ(stream.metadata.common->cpus, trace().streams()[0].metadata.common->cpus);
             }
             if (loom == std::string("mine")) {
-                EXPECT_EQ(stream.metadata.loom, loom);
+                EXPECT_EQ(stream.metadata.common->loom, loom);
             }
         }
         expect_emulates();
@@ -194,7 +194,7 @@ TEST_F(TraceOfJob, OlderTraceIsMovedAway) {
     auto runs_in = [&](const std::string& directory) {
         std::set<std::string> runs;
         Trace trace = Trace::open(directory);
-        for (const Stream& stream : trace.streams()) runs.insert(*stream.metadata.run);
+        for (const Stream& stream : trace.streams()) runs.insert(*stream.metadata.common->run);
         return runs;
     };
     for (int i = 0; i < 3; ++i) ASSERT_EQ(traced(2, heat).status, 0);

@@ -65,7 +65,7 @@ class Worlds : public TracedTest {
         std::set<std::string> runs;
         for (const Stream& stream : trace.streams()) {
             ++found[*stream.metadata.app_id];
-            runs.insert(*stream.metadata.run);
+            runs.insert(*stream.metadata.common->run);
         }
         EXPECT_EQ(found, processes);
         EXPECT_EQ(runs.size(), 1u);

@@ -15,8 +15,8 @@ TEST_P(OpenMpRecording, RequiresTheVersionOfItsEvents) {
     for (uint32_t s = 0; s < read.streams().size(); ++s) {
         const auto& metadata = read.streams()[s].metadata;
         of_ranks.insert(metadata.rank.value_or(-1));
-        ASSERT_TRUE(metadata.require.contains("openmp")) << read.path_of(s);
-        EXPECT_EQ(metadata.require.at("openmp"), "1.3.0");
+        ASSERT_TRUE(metadata.common->require.contains("openmp")) << read.path_of(s);
+        EXPECT_EQ(metadata.common->require.at("openmp"), "1.3.0");
     }
     EXPECT_EQ(read.streams().size(), 2u * 3) << "each thread of each team has a stream";
     EXPECT_EQ(of_ranks, (std::set<int>{0, 1}));
@@ -28,13 +28,13 @@ TEST_P(OpenMpRecording, RequiresTheReferencesVersionForItsEvents) {
     expect_strictly_emulates();
     EXPECT_EQ(counts_of_rank(0)["PI["], 1);
     ASSERT_EQ(streams().size(), 1u);
-    EXPECT_EQ(streams()[0].metadata.require.at("openmp"), "1.2.1");
+    EXPECT_EQ(streams()[0].metadata.common->require.at("openmp"), "1.2.1");
     EXPECT_EQ(read_file(trace_directory() + "/thread.pcf").find("OpenMP parallel region"), std::string::npos);
 }
 
 TEST_P(OpenMpRecording, WithoutOpenMpNothingIsRequired) {
     ASSERT_EQ(traced_openmp(1, {openmp_program("triangle"), "50", "2"}, {"--openmp", "off"}).status, 0);
-    for (const Stream& stream : streams()) EXPECT_FALSE(stream.metadata.require.contains("openmp"));
+    for (const Stream& stream : streams()) EXPECT_FALSE(stream.metadata.common->require.contains("openmp"));
 }
 
 // Launchers bind a rank with all its threads to a core.

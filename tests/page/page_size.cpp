@@ -22,8 +22,8 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
 
     PageSizeTest() {
         FileSchema& threads = plan_.schema.thread;
+        threads.rows = std::vector<std::string>(rows(), std::string(200, 'r'));
         for (uint32_t row = 0; row < rows(); ++row) {
-            threads.rows.push_back(std::string(200, 'r'));
             plan_.schema.threads.push_back({row, 1});
             plan_.schema.processes.push_back(
                 {"host" + std::to_string(row / rows_of_host) + std::string(100, 'h'), 1, {}, {}});

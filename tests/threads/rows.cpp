@@ -26,10 +26,10 @@ TEST_F(Rows, OfAProgramWithoutMpi) {
         EXPECT_GE(row.begin, found[0].begin);
         EXPECT_LE(row.end, found[0].end);
         EXPECT_EQ(row.metadata.app_id, 1);
-        EXPECT_TRUE(row.metadata.run);
-        EXPECT_FALSE(row.metadata.cpus.empty());
+        EXPECT_TRUE(row.metadata.common->run);
+        EXPECT_FALSE(row.metadata.common->cpus.empty());
         EXPECT_FALSE(row.metadata.rank);
-        EXPECT_EQ(row.metadata.loom, *row.metadata.host);
+        EXPECT_EQ(row.metadata.common->loom, *row.metadata.common->host);
     }
 }
 
@@ -88,7 +88,7 @@ TEST_F(Rows, LastToTheDeathOfAKilledProcess) {
     for (const Row& row : found) {
         EXPECT_EQ(row.codes, "OHx");
         ASSERT_TRUE(row.metadata.end);
-        EXPECT_EQ(row.metadata.end->by, "signal");
+        EXPECT_EQ(*row.metadata.end->by, "signal");
         EXPECT_GT(row.metadata.end->clock.value_or(0), found.back().begin);
         named += row.name == "sleeper" ? 1 : 0;
     }
@@ -150,7 +150,7 @@ TEST_F(Rows, BeginOnTheCpuWhereTheirThreadsAreSeen) {
     ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
     for (const Row& row : rows()) {
         EXPECT_GE(row.cpu, 0);
-        EXPECT_LT(row.cpu, static_cast<int>(row.metadata.cpus.size()));
+        EXPECT_LT(row.cpu, static_cast<int>(row.metadata.common->cpus.size()));
     }
 }
 
@@ -200,8 +200,8 @@ TEST_F(Rows, OfAnEarlierRunMoveAwayIfOnlyMpiCounts) {
         EXPECT_TRUE(std::ranges::any_of(found, &Row::is_main));
         for (const Row& row : found) {
             EXPECT_FALSE(row.metadata.end);
-            EXPECT_EQ(row.metadata.run, found[0].metadata.run);
-            EXPECT_TRUE(row.metadata.run);
+            EXPECT_EQ(row.metadata.common->run, found[0].metadata.common->run);
+            EXPECT_TRUE(row.metadata.common->run);
             EXPECT_GE(row.cpu, 0);
         }
         expect_accepted();
@@ -231,7 +231,8 @@ TEST_F(Rows, OfAnEarlierRunMoveAway) {
 // The date on which the first of them began, as a header has it.
 std::string date_of(const std::vector<Row>& rows) {
     std::time_t first = std::numeric_limits<std::time_t>::max();
-    for (const Row& row : rows) first = std::min(first, std::time_t{row.metadata.began.value_or(first)});
+    for (const Row& row : rows)
+        first = std::min(first, std::time_t{row.metadata.common->began.value_or(first)});
     std::tm utc{};
     ::gmtime_r(&first, &utc);
     char text[32];
@@ -249,8 +250,8 @@ TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
         size_t named = 0;
         for (const Row& row : found) {
             EXPECT_EQ(row.metadata.nranks, 2);
-            EXPECT_EQ(row.metadata.run, found[0].metadata.run);
-            EXPECT_EQ(row.metadata.loom, found[0].metadata.loom);
+            EXPECT_EQ(row.metadata.common->run, found[0].metadata.common->run);
+            EXPECT_EQ(row.metadata.common->loom, found[0].metadata.common->loom);
             EXPECT_EQ(row.metadata.rank, found[0].metadata.rank);
             named += row.name == "helper" ? 1 : 0;
             if (row.is_main()) continue;
@@ -277,8 +278,8 @@ TEST_F(Rows, AreNamedByRankHostAndThread) {
         of_reference += number + "\n";
         ours += "rank " + std::to_string(row.metadata.rank.value_or(-1)) + " " + host_of(row.metadata) + " " +
                 number + (row.name.empty() ? "" : " thread " + row.name) + "\n";
-        EXPECT_GE(row.metadata.began, before);
-        EXPECT_LE(row.metadata.began, after);
+        EXPECT_GE(row.metadata.common->began, before);
+        EXPECT_LE(row.metadata.common->began, after);
     }
     EXPECT_THAT(ours, HasSubstr(" thread helper\n"));
     for (const auto& [option, expected] : {std::pair("ranks", ours), std::pair("reference", of_reference)}) {
@@ -309,8 +310,8 @@ TEST_F(Rows, OfAScriptOfARankLieNextToItsProgram) {
     const std::vector<Row> found = rows();
     EXPECT_EQ(found.size(), 10u);
     for (const Row& row : found) {
-        EXPECT_EQ(row.metadata.run, found[0].metadata.run);
-        EXPECT_EQ(row.metadata.loom, found[0].metadata.loom);
+        EXPECT_EQ(row.metadata.common->run, found[0].metadata.common->run);
+        EXPECT_EQ(row.metadata.common->loom, found[0].metadata.common->loom);
     }
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }

@@ -44,7 +44,7 @@ class Rows : public ::testing::Test {
     }
     static Row row_of(const Trace& trace, uint32_t number) {
         const Stream& stream = trace.streams()[number];
-        Row row{stream.metadata.pid, stream.metadata.tid, stream.metadata.name, "", -2, 0, 0,
+        Row row{stream.metadata.pid, stream.metadata.tid, *stream.metadata.name, "", -2, 0, 0,
                 stream.metadata};
         for (StreamReader reader = trace.reader(number, 0, ClockOrder::checked); reader.next();) {
             const EventView& event = reader.event();
@@ -77,9 +77,9 @@ class Rows : public ::testing::Test {
         EXPECT_EQ(found.size(), count);
         for (const Row& row : found) {
             EXPECT_EQ(row.codes, "OHx OHe") << row.tid;
-            EXPECT_FALSE(row.metadata.end) << row.metadata.end->by;
-            EXPECT_GT(row.metadata.began, 0);
-            EXPECT_EQ(row.metadata.began, found[0].metadata.began);
+            EXPECT_FALSE(row.metadata.end) << *row.metadata.end->by;
+            EXPECT_GT(row.metadata.common->began, 0);
+            EXPECT_EQ(row.metadata.common->began, found[0].metadata.common->began);
         }
         expect_accepted();
     }

@@ -156,8 +156,10 @@ TEST_F(OwnClocksTest, AStreamMayNameItsHost) {
 
 TEST_F(ClockModelTest, ATableMayNameTheLoomOfAStreamThatNamesItsHost) {
     StreamMetadata metadata;
-    metadata.loom = "mine.0";
-    metadata.host = "a.cluster";
+    CommonMetadata common;
+    common.loom = "mine.0";
+    common.host = "a.cluster";
+    metadata.common = common;
     EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n").of_stream(metadata).corrected(0), 7);
     EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n1 a 9 9 0\n").of_stream(metadata).corrected(0), 9);
     EXPECT_EQ(of(std::string(header) + "0 b 7 7 0\n").of_stream(metadata).corrected(0), 0);

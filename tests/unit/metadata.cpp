@@ -25,38 +25,39 @@ TEST(MetadataTest, AllMembers) {
     stream.set("ovni.end", {{"by", "signal"}, {"code", 11}, {"clock", 5}}).set("nosv.can_breakdown", true);
     stream.set("nosv.hwc.0.name", "cycles");
     StreamMetadata metadata = parse(stream);
-    EXPECT_EQ(metadata.part, "thread");
-    EXPECT_EQ(metadata.loom, "node0.a");
+    EXPECT_EQ(metadata.common->part, "thread");
+    EXPECT_EQ(metadata.common->loom, "node0.a");
     EXPECT_EQ(metadata.pid, 1);
     EXPECT_EQ(metadata.tid, 1);
     EXPECT_EQ(metadata.app_id, 1);
     EXPECT_EQ(metadata.rank, 2);
     EXPECT_EQ(metadata.nranks, 4);
-    EXPECT_EQ(metadata.cpus, (std::vector<CpuId>{{0, 10}, {1, 12}}));
-    EXPECT_EQ(metadata.require.at("ovni"), "1.1.0");
-    EXPECT_EQ(metadata.run, "job.7");
-    EXPECT_EQ(metadata.began, 1'700'000'000);
-    EXPECT_EQ(metadata.command, R"(./a 'it'\''s' '' x=1 '?')");
-    EXPECT_TRUE(metadata.has_require && metadata.finished);
-    EXPECT_EQ(metadata.lib_version, "1.14.0");
-    ASSERT_EQ(metadata.marks.size(), 1u);
-    EXPECT_EQ(metadata.marks[0].kind, MarkType::Kind::stack);
-    EXPECT_EQ(metadata.marks[0].labels[1], (std::pair<int64_t, std::string>(-1, "minus")));
+    EXPECT_EQ(metadata.common->cpus, (std::vector<CpuId>{{0, 10}, {1, 12}}));
+    EXPECT_EQ(metadata.common->require.at("ovni"), "1.1.0");
+    EXPECT_EQ(metadata.common->run, "job.7");
+    EXPECT_EQ(metadata.common->began, 1'700'000'000);
+    EXPECT_EQ(metadata.common->command, R"(./a 'it'\''s' '' x=1 '?')");
+    EXPECT_TRUE(metadata.common->has_require && metadata.finished);
+    EXPECT_EQ(metadata.common->lib_version, "1.14.0");
+    ASSERT_EQ(metadata.common->marks.size(), 1u);
+    EXPECT_EQ(metadata.common->marks[0].kind, MarkType::Kind::stack);
+    EXPECT_EQ(metadata.common->marks[0].labels[1], (std::pair<int64_t, std::string>(-1, "minus")));
     ASSERT_TRUE(metadata.end);
-    EXPECT_EQ(metadata.end->by, "signal");
+    EXPECT_EQ(*metadata.end->by, "signal");
     EXPECT_EQ(metadata.end->code, 11);
-    EXPECT_EQ(metadata.can_breakdown, true);
-    EXPECT_EQ(metadata.hardware_counters[0].second, "cycles");
+    EXPECT_EQ(metadata.common->can_breakdown, true);
+    EXPECT_EQ(metadata.common->hardware_counters[0].second, "cycles");
 }
 
 TEST(MetadataTest, WhatMayBeAbsent) {
     StreamBuilder stream({.cpus = {}});
     stream.unset("ovni.app_id").unset("ovni.lib").unset("ovni.require").unset("ovni.finished");
     StreamMetadata metadata = parse(stream);
-    EXPECT_FALSE(metadata.app_id || metadata.rank || metadata.nranks || metadata.lib_version || metadata.run);
-    EXPECT_FALSE(metadata.began);
-    EXPECT_FALSE(metadata.has_require || metadata.finished || metadata.end);
-    EXPECT_TRUE(metadata.cpus.empty());
+    EXPECT_FALSE(metadata.app_id || metadata.rank || metadata.nranks || metadata.common->lib_version ||
+                 metadata.common->run);
+    EXPECT_FALSE(metadata.common->began);
+    EXPECT_FALSE(metadata.common->has_require || metadata.finished || metadata.end);
+    EXPECT_TRUE(metadata.common->cpus.empty());
 }
 
 TEST(MetadataTest, CallSites) {
@@ -65,13 +66,13 @@ TEST(MetadataTest, CallSites) {
         .set("mpi.modules.2", "- 0 /lib/x.so");
     stream.set("mpi.sites.1", "MPI_Send 0+0x11d5").set("mpi.sites.7", "MPI_Recv 2+0x10 ?+0x7f00");
     StreamMetadata metadata = parse(stream);
-    EXPECT_EQ(metadata.modules.at(0), (CodeModule{"1fa3", "/home/me/my program"}));
-    EXPECT_EQ(metadata.modules.at(2), (CodeModule{"", "/lib/x.so"}));
-    EXPECT_EQ(metadata.sites.at(1).function, "MPI_Send");
-    EXPECT_EQ(metadata.sites.at(1).callers[0].offset, 0x11d5U);
-    ASSERT_EQ(metadata.sites.at(7).callers.size(), 2U);
-    EXPECT_EQ(metadata.sites.at(7).callers[0].module, 2U);
-    EXPECT_FALSE(metadata.sites.at(7).callers[1].module);
+    EXPECT_EQ(metadata.calls->modules.at(0), (CodeModule{"1fa3", "/home/me/my program"}));
+    EXPECT_EQ(metadata.calls->modules.at(2), (CodeModule{"", "/lib/x.so"}));
+    EXPECT_EQ(metadata.calls->sites.at(1).function, "MPI_Send");
+    EXPECT_EQ(metadata.calls->sites.at(1).callers[0].offset, 0x11d5U);
+    ASSERT_EQ(metadata.calls->sites.at(7).callers.size(), 2U);
+    EXPECT_EQ(metadata.calls->sites.at(7).callers[0].module, 2U);
+    EXPECT_FALSE(metadata.calls->sites.at(7).callers[1].module);
 }
 
 TEST(MetadataTest, CallSitesThatSayNothing) {
@@ -98,7 +99,8 @@ TEST(MetadataTest, CallSitesThatSayNothing) {
 }
 
 TEST(MetadataTest, OtherPartsAreNotLookedAt) {
-    EXPECT_EQ(parse_metadata(R"({"version": 3, "ovni": {"part": "gpu", "tid": "x"}})", "p").part, "gpu");
+    EXPECT_EQ(parse_metadata(R"({"version": 3, "ovni": {"part": "gpu", "tid": "x"}})", "p").common->part,
+              "gpu");
 }
 
 TEST(MetadataTest, CommentsAndTruncatedNumbers) {
@@ -112,19 +114,19 @@ TEST(MetadataTest, CommentsAndTruncatedNumbers) {
 }
 
 TEST(MetadataTest, OneCpuTwiceIsOne) {
-    EXPECT_EQ(parse(StreamBuilder({.cpus = {{0, 3}, {0, 3}}})).cpus.size(), 1u);
+    EXPECT_EQ(parse(StreamBuilder({.cpus = {{0, 3}, {0, 3}}})).common->cpus.size(), 1u);
 }
 
 TEST(MetadataTest, MissingMembersOfACpuAreZero) {
     StreamBuilder stream = good();
     stream.set("ovni.loom_cpus", Json::array({Json::object()}));
-    EXPECT_EQ(parse(stream).cpus.at(0), CpuId{});
+    EXPECT_EQ(parse(stream).common->cpus.at(0), CpuId{});
 }
 
 TEST(MetadataTest, PunctualMarks) {
     StreamBuilder stream = good();
     stream.mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
-    EXPECT_EQ(parse(stream).marks.at(0).kind, MarkType::Kind::punctual);
+    EXPECT_EQ(parse(stream).common->marks.at(0).kind, MarkType::Kind::punctual);
 }
 
 TEST(MetadataTest, DamagedJson) {
@@ -138,9 +140,9 @@ TEST(MetadataTest, DamagedJson) {
 }
 
 TEST(MetadataTest, TheVersionAlone) {
-    EXPECT_NO_THROW(check_metadata_version(R"({"version": 3})", "p"));
-    EXPECT_ERROR(check_metadata_version(R"({"version": 2})", "p"), "version 2");
-    EXPECT_ERROR(check_metadata_version("{}", "p"), "version: is missing");
+    EXPECT_NO_THROW(parse_metadata_version(R"({"version": 3})", "p"));
+    EXPECT_ERROR(parse_metadata_version(R"({"version": 2})", "p"), "version 2");
+    EXPECT_ERROR(parse_metadata_version("{}", "p"), "version: is missing");
 }
 
 struct Wrong {

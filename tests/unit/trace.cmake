@@ -13,6 +13,7 @@ ovni_test(unit_trace
     sorted_reading.cpp
     stream_reader.cpp
     trace.cpp
+    wire.cpp
     LIBS ovni_trace ovni_test_support)
 ovni_test(unit_crc32c crc32c.cpp)
 ovni_test(unit_definition definition.cpp LIBS ovni_model)

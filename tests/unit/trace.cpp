@@ -1,5 +1,6 @@
 #include "trace/trace.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ class TraceTest : public ::testing::Test {
     }
     static std::string paths(const fs::path& directory) {
         std::string text;
-        for (const StreamFile& file : list_streams(directory)) text += file.relative_path + " ";
+        for (const Stream& stream : list_streams(directory)) text += stream.relative_path + " ";
         return text;
     }
 
@@ -37,6 +38,26 @@ TEST_F(TraceTest, StreamsAreSortedByteByByteAtAnyDepth) {
         stream(name);
     EXPECT_EQ(paths(built_.write()),
               "a/b/c/d/e loom.a.c/x loom.a/x loom.b/proc.1/thread.10 loom.b/proc.1/thread.9 z ");
+}
+
+TEST_F(TraceTest, SharesOfAListingFindWhatOneRankFinds) {
+    for (const char* name : {"loom.a/x", "loom.b/x/y", "loom.b/x/z", "loom.c", "loom.c/x"}) stream(name);
+    const fs::path directory = built_.file("loom.d/only/stream.obs", "x").write();
+    fs::create_directory_symlink("loom.c", directory / "a.link");
+    fs::create_directory_symlink("..", directory / "loom.c/loop");
+    fs::create_directories(directory / "elsewhere");
+    const FoundStreams whole = find_streams(directory);
+    EXPECT_THAT(whole.streams,
+                testing::ElementsAre("loom.a/x", "loom.b/x/y", "loom.b/x/z", "loom.c", "loom.c/x"));
+    EXPECT_THAT(whole.without_metadata, testing::ElementsAre("loom.d/only"));
+    for (size_t enough : {1, 3, 100}) {
+        const Listing top = list_top(directory, enough);
+        std::vector<Listing> listings = {top};
+        for (const std::string& one : top.unvisited) listings.push_back(list_trees(directory, {one}));
+        const FoundStreams found = found_in(directory, listings);
+        EXPECT_EQ(found.streams, whole.streams) << enough;
+        EXPECT_EQ(found.without_metadata, whole.without_metadata) << enough;
+    }
 }
 
 TEST_F(TraceTest, StreamsInsideStreams) {
@@ -165,11 +186,10 @@ TEST_F(TraceTest, MetadataIsCheckedWhenInterpreted) {
     EXPECT_EQ(Trace::open(built_.write(), Metadata::version_only).streams().size(), 1u);
 }
 
-TEST_F(TraceTest, ListedHereInterpretedThere) {
+TEST_F(TraceTest, StreamsReadHereMayBeNamedByAnotherDirectory) {
     stream("a");
     stream("b");
-    std::vector<StreamFile> files = list_streams(built_.write());
-    Trace trace("/elsewhere", files);
+    Trace trace("/elsewhere", list_streams(built_.write()));
     EXPECT_EQ(trace.path_of(1), "/elsewhere/b/stream.obs");
     EXPECT_EQ(trace.streams()[1].metadata.tid, 2);
     EXPECT_EQ(trace.streams()[1].bytes, 20u);

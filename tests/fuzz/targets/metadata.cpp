@@ -13,7 +13,7 @@ namespace {
 
 void parse(std::string_view text) {
     ends([&] { parse_metadata(text, "stream.json"); });
-    ends([&] { check_metadata_version(text, "stream.json"); });
+    ends([&] { parse_metadata_version(text, "stream.json"); });
     is_of_running_program(text);
 }
 

@@ -1,0 +1,44 @@
+// The directories of a trace that are streams: those at any depth that hold stream.json. Links to directories
+// are followed when all real ones were visited, so a stream keeps its real name, and every directory counts
+// once, so loops end.
+//
+// Ranks can share the work: one calls list_top(), each calls list_trees() for a part of the subdirectories
+// that are left, and one calls found_in(). All throw Error for a directory that cannot be read.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ovni {
+
+// Relative paths, sorted bytewise.
+struct FoundStreams {
+    std::vector<std::string> streams;
+    std::vector<std::string> without_metadata;  // stream.obs alone
+};
+
+// What was seen below a directory. Paths are relative to the trace.
+struct Listing {
+    struct Directory {
+        std::string path;
+        uint64_t device = 0, inode = 0;  // equal: one directory by two names
+        bool has_metadata = false, has_events = false;
+    };
+    std::vector<Directory> directories;  // visited
+    std::vector<std::string> unvisited;  // subdirectories
+    std::vector<std::string> links;      // to directories
+};
+
+FoundStreams find_streams(const std::filesystem::path& directory);
+
+// From the trace directory down, until `enough` subdirectories are unvisited, or none.
+Listing list_top(const std::filesystem::path& directory, size_t enough);
+// All that is below these subdirectories, but not what links lead to.
+Listing list_trees(const std::filesystem::path& directory, const std::vector<std::string>& subdirectories);
+// Follows the links.
+FoundStreams found_in(const std::filesystem::path& directory, const std::vector<Listing>& listings);
+
+}  // namespace ovni
