@@ -15,12 +15,17 @@
 // clock_gettime, until the TSC is calibrated, and for good if the TSC cannot be used. Segment 1 starts no
 // lower than CLOCK_MONOTONIC at that moment.
 //
+// A reader loads a segment before it reads the TSC, and checks behind the reading that the segment holds
+// then. So little depends on the reading: a processor that does not overlap this with the next rdtsc loses
+// less.
+//
 // A reading is as ordered as rdtsc: never back within a thread, but a processor may execute it ahead of an
 // earlier load. read_clock_in_order() waits for earlier loads, and costs as much as clock_gettime. If nobody
 // steps the writer, readers go on with the last slope (core/clock_discipline.hpp has the cost).
 //
-// Measured by tests/bench/clock.cpp on a virtual machine with an invariant TSC of 2.6 GHz: rdtsc 9.48 ns,
-// read_clock 9.48, clock_gettime 23.0; rdtsc and a store of 12 bytes 9.48, read_clock and the store 9.48.
+// Measured by tests/bench/clock.cpp on a virtual machine (AMD) with an invariant TSC of 2.6 GHz: rdtsc 9.48
+// ns, read_clock 9.48, in order 20.6, clock_gettime 23.0; rdtsc and a store of 12 bytes 9.48, read_clock and
+// the store 9.48.
 #pragma once
 
 #include <stdint.h>
@@ -108,10 +113,37 @@ inline uint64_t scaled(uint64_t ticks, uint64_t multiplier) noexcept {
     return static_cast<uint64_t>(static_cast<Wide>(ticks << 4) * multiplier >> 64);
 }
 
-// The segment of that index, as seen after `t` was taken. The address depends on t, as rdtsc does not hold
-// back later loads (the term adds nothing: a TSC has no bit 63). The start is loaded last, and a slot is
-// refilled start first, with one in the future: a reader of any part of the new segment also sees that it
-// starts above t.
+// What a reading needs of the segment that is likely its own, loaded without waiting for rdtsc.
+struct SegmentGuess {
+    const ClockSegment* slot;
+    uint64_t index, tsc_start, ns_start, multiplier;
+
+    uint64_t at(uint64_t t) const noexcept { return ns_start + scaled(t - tsc_start, multiplier); }
+};
+
+inline SegmentGuess guess_segment(const ClockPage& page) noexcept {
+    uint64_t index = __atomic_load_n(&page.index, __ATOMIC_ACQUIRE);
+    const ClockSegment* slot = &page.segments[index % ClockPage::ring];
+    __asm__("" : "+r"(slot));  // else GCC adds up the address after the reading
+    return {slot, index, __atomic_load_n(&slot->tsc_start, __ATOMIC_ACQUIRE),
+            __atomic_load_n(&slot->ns_start, __ATOMIC_ACQUIRE),
+            __atomic_load_n(&slot->multiplier, __ATOMIC_ACQUIRE)};
+}
+
+// True if the guess is of one segment, and this holds at `t`, which was read after the guess. The end may
+// have been announced in between, so the length is loaded once more: its address depends on t, as rdtsc does
+// not hold back later loads (the term adds nothing: a TSC has no bit 63). The writer refills a slot only
+// after it has moved the index: if the index, loaded last, is the first one, no part of the guess is of
+// another segment.
+inline bool holds_at(const ClockPage& page, const SegmentGuess& guess, uint64_t t) noexcept {
+    auto address = reinterpret_cast<uintptr_t>(&guess.slot->length) + (t >> 63) * sizeof(uint64_t);
+    uint64_t length = __atomic_load_n(reinterpret_cast<const uint64_t*>(address), __ATOMIC_ACQUIRE);
+    return t - guess.tsc_start < length && __atomic_load_n(&page.index, __ATOMIC_RELAXED) == guess.index;
+}
+
+// The segment of that index, as seen after `t` was taken, like the length above. The start is loaded last,
+// and a slot is refilled start first, with one in the future: a reader of any part of the new segment also
+// sees that it starts above t.
 inline ClockSegment load_segment(const ClockPage& page, uint64_t index, uint64_t t) noexcept {
     const ClockSegment& from = page.segments[(index + (t >> 63)) % ClockPage::ring];
     ClockSegment to;
@@ -172,11 +204,9 @@ template <class Clocks>
 
 template <class Clocks = HostClocks>
 inline uint64_t read_clock(ClockPage& page, const Clocks& clocks = {}) noexcept {
+    detail::SegmentGuess guess = detail::guess_segment(page);
     uint64_t t = clocks.ticks();
-    ClockSegment segment = detail::load_segment(page, __atomic_load_n(&page.index, __ATOMIC_ACQUIRE), t);
-    uint64_t ticks = t - segment.tsc_start;
-    if (__builtin_expect(ticks < segment.length, 1))
-        return segment.ns_start + detail::scaled(ticks, segment.multiplier);
+    if (__builtin_expect(detail::holds_at(page, guess, t), 1)) return guess.at(t);
     return detail::read_clock_slowly(page, t, clocks);
 }
 

@@ -76,7 +76,7 @@ class ClockPublisher {
 
     void fill(uint64_t tsc_start, uint64_t ns_start, uint64_t multiplier) noexcept {
         ClockSegment& next = slot(index_ + 1);
-        __atomic_store_n(&next.tsc_start, tsc_start, __ATOMIC_RELAXED);
+        __atomic_store_n(&next.tsc_start, tsc_start, __ATOMIC_RELEASE);
         __atomic_store_n(&next.length, ClockSegment::open, __ATOMIC_RELEASE);
         __atomic_store_n(&next.ns_start, ns_start, __ATOMIC_RELEASE);
         __atomic_store_n(&next.multiplier, multiplier, __ATOMIC_RELEASE);

@@ -90,6 +90,45 @@ TEST_F(ClockChainTest, AReaderThatSleptThroughTheRingReadsAgain) {
     }
 }
 
+TEST_F(ClockChainTest, AReaderThatSleepsBeforeItsReadingGetsTheValueOfItsTick) {
+    for (unsigned segments : {1U, 2U, 63U, 64U, 65U, 200U}) {
+        Publisher publisher = started();
+        machine_.before_ticks = [&] {
+            for (unsigned i = 0; i < segments; ++i, machine_.pass(100'000))
+                ASSERT_TRUE(append(publisher, one_ns_per_tick / (2 + i % 3)));
+        };
+        uint64_t read = clock_.read();
+        EXPECT_EQ(read, publisher.at(machine_.tsc())) << segments;
+    }
+}
+
+// The index alone does not say so: the writer moves it last, and may die before.
+TEST_F(ClockChainTest, AnEndThatIsAnnouncedBeforeTheReadingHolds) {
+    Publisher publisher = started();
+    machine_.before_ticks = [&] {
+        ASSERT_TRUE(append(publisher, one_ns_per_tick / 3));
+        --clock_.page.index;
+        machine_.pass(100'000);
+    };
+    uint64_t read = clock_.read();
+    EXPECT_EQ(read, publisher.at(machine_.tsc()));
+}
+
+// Half of the slot is of the segment that a writer fills in, and has not published before its start.
+TEST_F(ClockChainTest, AGuessOfASlotThatIsRefilledIsNone) {
+    Publisher publisher = started();
+    detail::SegmentGuess guess = detail::guess_segment(clock_.page);
+    auto* slot = const_cast<ClockSegment*>(guess.slot);
+    for (unsigned i = 0; i < ClockPage::ring - 1; ++i, machine_.pass(100'000))
+        ASSERT_TRUE(append(publisher, one_ns_per_tick / 2));
+    slot->tsc_start = machine_.tsc();
+    slot->length = ClockSegment::open;
+    guess.tsc_start = slot->tsc_start;
+    machine_.pass(100'000);
+    EXPECT_FALSE(detail::holds_at(clock_.page, guess, machine_.tsc()));
+    EXPECT_EQ(clock_.read(), publisher.at(machine_.tsc()));
+}
+
 TEST_F(ClockChainTest, AWriterThatIsLateTakesItsSegmentBack) {
     Publisher publisher = started();
     uint64_t start = publisher.next_start(margin);

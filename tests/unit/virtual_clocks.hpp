@@ -1,6 +1,6 @@
 // A machine whose time stands still unless it is told to go on: its TSC and its CLOCK_MONOTONIC run at rates
 // that the test sets, and jump when it says so. What a thread would miss while it does not run happens in a
-// callback between taking a reading and returning it.
+// callback before a reading is taken, or between taking and returning it.
 #pragma once
 
 #include <functional>
@@ -39,6 +39,8 @@ class VirtualMachine {
 
     bool tsc_is_usable = true;
     int64_t ns_per_reading = 10;
+    // Called once, before the next plain reading of the TSC is taken.
+    std::function<void()> before_ticks;
     // Called once, after the next reading of the TSC (a plain one, one in order) has been taken.
     std::function<void()> after_ticks, after_ticks_in_order;
 
@@ -55,7 +57,10 @@ class VirtualMachine {
 struct VirtualClocks {
     VirtualMachine* machine = nullptr;
 
-    uint64_t ticks() const { return taken(machine->after_ticks); }
+    uint64_t ticks() const {
+        if (machine->before_ticks) std::exchange(machine->before_ticks, nullptr)();
+        return taken(machine->after_ticks);
+    }
     uint64_t ticks_in_order() const { return taken(machine->after_ticks_in_order); }
     int64_t monotonic_ns() const {
         machine->pass(machine->ns_per_reading);
