@@ -1,8 +1,10 @@
 // The results of every interleaving of two producers and a daemon: in the published algorithm of the shared
-// buffer, in corrected forms of it, and in the one that is built (src/ring/shared_buffer.hpp).
+// buffer, in corrected forms of it, and in the one that is built (src/ring/shared_buffer.hpp). And of a
+// reader and the writer of the clock (ovni/tsc_clock.hpp).
 #include <gmock/gmock.h>
 
 #include "tests/unit/interleaving/claimed.hpp"
+#include "tests/unit/interleaving/clock_reading.hpp"
 #include "tests/unit/interleaving/explore.hpp"
 #include "tests/unit/interleaving/published.hpp"
 
@@ -110,6 +112,21 @@ TEST(SharedBufferAlgorithm, SpaceIsCleanBeforeItIsFreed) {
 TEST(SharedBufferAlgorithm, TheLivingAreNotPassed) {
     EXPECT_THAT(explore(model_with(Mistake::skips_the_living, Deaths::none)).broken,
                 ::testing::Not(IsEmpty()));
+}
+
+TEST(ClockReading, IsOfOneSegmentThatHoldsThen) {
+    EXPECT_SOUND(explore(ClockReadingModel{}));
+}
+
+TEST(ClockReading, OfEveryMistakeIsWrong) {
+    EXPECT_THAT(explore(ClockReadingModel{ClockMistake::length_before_reading}).broken,
+                StartsWith("a reading behind the end"));
+    EXPECT_THAT(explore(ClockReadingModel{ClockMistake::index_loaded_once}).broken,
+                StartsWith("a reading behind the end"));
+    EXPECT_THAT(explore(ClockReadingModel{ClockMistake::index_before_length}).broken,
+                StartsWith("a reading behind the end"));
+    EXPECT_THAT(explore(ClockReadingModel{ClockMistake::end_unchecked}).broken,
+                StartsWith("a reading behind the end"));
 }
 
 }  // namespace
