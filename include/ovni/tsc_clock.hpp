@@ -113,7 +113,7 @@ inline uint64_t scaled(uint64_t ticks, uint64_t multiplier) noexcept {
     return static_cast<uint64_t>(static_cast<Wide>(ticks << 4) * multiplier >> 64);
 }
 
-// What a reading needs of the segment that is likely its own, loaded without waiting for rdtsc.
+// The segment that is likely that of a reading, loaded without waiting for rdtsc.
 struct SegmentGuess {
     const ClockSegment* slot;
     uint64_t index, tsc_start, ns_start, multiplier;
