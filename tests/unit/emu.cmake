@@ -25,3 +25,5 @@ ovni_test(unit_cut
 add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump ovnitop)
 ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnitop)
+
+add_test(NAME unit_simulation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/simulation.py)
