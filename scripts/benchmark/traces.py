@@ -32,6 +32,12 @@ class Shape:
         pending = f" pending {self.pending}" if self.pending != 1 else ""
         return f"{self.mix} {self.streams} {amount}{pending}"
 
+    @property
+    def directory(self):
+        """Another one for each shape."""
+        growing = "-growing" if self.growing else ""
+        return f"{self.name.replace(' ', '-')}-{self.looms}x{self.processes}{growing}"
+
 
 @dataclass
 class Trace:
@@ -75,7 +81,7 @@ class Workshop:
         """A trace with the sizes of its output, as long as the context lasts."""
         self._check_space(shape)
         models = self.task_models[0] if shape.mix == "tasks" else self.models
-        path = self.folder / shape.name.replace(" ", "-")
+        path = self.folder / shape.directory
         if path.exists():
             shutil.rmtree(path)
         words = [self.programs.need("bench-trace"), "--looms", shape.looms, "--events", shape.events, "--mix", shape.mix, path]
