@@ -11,6 +11,8 @@ WINDOW = 32768                      # records
 SAMPLES = 64
 COLLECTIVES_OF_WINDOW = 5
 PATH = 40                           # bytes of a stream's path on the wire
+COMPACT = 300                       # bytes of a stream in compact metadata
+ROW = 1e-6                          # s: what every rank does for every stream even then
 READ_CALLS, OPEN_CALLS, LIST_CALLS = 5, 2, 2  # of metadata: per stream that is read, that is opened; per directory
 PHASES = ("start", "list", "metadata", "open", "emulate", "agree", "split", "exchange", "merge", "place", "write")
 
@@ -33,7 +35,9 @@ class Constants:
     of_own_stream: float = 20e3
     collectives: int = 64     # at start and end
     gathers: float = 4.0      # at start and end, with a message each of every rank but one
+    sent: float = 0.0         # by each rank at start and end, beside what grows with the streams
     records_of_event: float = 1.0
+    records_of_stream: float = 0.0  # at its start and end
     text_of_record: float = 60.0
     bytes_of_event: float = 17.0
 
@@ -45,7 +49,7 @@ class Choices:
     samples: int = SAMPLES    # of each rank
     most_samples: int = 0     # of all ranks: each then gives fewer
     stages: int = 1           # of the exchange: 2 goes by rows and columns of a square
-    compact: bool = False     # metadata: 300 bytes of a stream, each rank interprets those that it reads
+    compact: bool = False     # metadata; each rank interprets what it reads
     all_list: bool = False    # every rank lists a share of the directories
     writer_thread: bool = True  # where cores are free
 
@@ -68,7 +72,7 @@ class Result:
     ranks: int
     wall: float = 0.0
     phases: dict = field(default_factory=dict)  # mean of the ranks: with waiting for others their sum is the wall time
-    cpu: float = 0.0                            # user + sys of all ranks: who waits keeps a core busy
+    work: float = 0.0                           # user + sys of all ranks; who waits and polls takes more
     windows: int = 0
     collectives: float = 0.0
     messages: float = 0.0                       # of a rank
@@ -92,6 +96,11 @@ def deal(parts, ranks):
     return events, streams
 
 
+def agreed_bytes(ranks, samples):
+    """What one rank says in a window: progress, samples, counts, whether all is well, lengths of its text."""
+    return POSITION + 16 if ranks == 1 else POSITION + KEY * samples + 8 * ranks + 8 + 16
+
+
 class Emulation:
     def __init__(self, machine, constants, parts, ranks, choices=Choices(), seed=1, most_windows=64):
         self.machine, self.constants, self.ranks, self.choices = machine, constants, ranks, choices
@@ -100,9 +109,10 @@ class Emulation:
         self.events, own = deal(parts, ranks)
         self.streams, self.parts = sum(own), len(parts)
         self.own = max(own)
-        self.makers = sum(1 for events in self.events if events)
-        self.records = constants.records_of_event * sum(self.events)
-        most = constants.records_of_event * max(self.events)
+        self.makers = sum(1 for streams in own if streams)
+        made = [constants.records_of_event * events + constants.records_of_stream * streams for events, streams in zip(self.events, own)]
+        self.made = made
+        self.records, most = sum(made), max(made)
         self.windows = max(1, math.ceil(most / choices.window(ranks)))
         # Windows are alike: where there are many, some stand for all.
         self.simulated = min(self.windows, most_windows)
@@ -116,11 +126,12 @@ class Emulation:
         self.text = [0.0] * ranks      # bytes formatted, not yet written
         self.placed = 0.0
         self.largest = 0.0
+        self.work_at_start = 0.0
         self.meetings()
 
     def meetings(self):
         link, ranks, c = self.machine.link, self.ranks, self.constants
-        wire = self.streams * (300 if self.choices.compact else c.wire)
+        wire = self.streams * (COMPACT if self.choices.compact else c.wire)
 
         def meeting(seconds):
             return Meeting(self.engine, ranks, lambda: seconds)
@@ -129,7 +140,7 @@ class Emulation:
         self.listed = meeting(link.allgather(ranks, self.streams * PATH / ranks) if self.choices.all_list
                               else link.broadcast(ranks, self.streams * PATH))
         self.known = meeting(link.gather(ranks, wire) + link.broadcast(ranks, wire))
-        self.origin = meeting(link.allreduce(ranks, 8 * self.streams))
+        self.origin = Meeting(self.engine, ranks, self.begin_windows)
         self.agreed = meeting(link.allgather(ranks, POSITION))
         self.sampled = meeting(link.allgather(ranks, KEY * samples))
         self.counted = meeting(link.alltoall(ranks, 8))
@@ -137,6 +148,10 @@ class Emulation:
         self.cut = Meeting(self.engine, ranks, self.draw_slices)
         self.ended = meeting(0.0)
         self.slices = []
+
+    def begin_windows(self):
+        self.work_at_start = self.all_work()
+        return self.machine.link.allreduce(self.ranks, 8 * self.streams)
 
     # Splitters are samples of all ranks: few ranks come evenly, those of many as if at random.
     def draw_slices(self):
@@ -157,6 +172,9 @@ class Emulation:
         node = rank // self.machine.ranks_of_node
         noise = max(0.2, self.random.gauss(1, self.machine.jitter)) if self.machine.jitter else 1.0
         return self.cores[node].serve(seconds * self.speed[node] * noise)
+
+    def all_work(self):
+        return sum(cores.busy for cores in self.cores)
 
     def mark(self, rank, phase, times=1.0):
         self.spent[phase] += (self.engine.now - self.last[rank]) * times
@@ -195,7 +213,8 @@ class Emulation:
             yield self.ask(READ_CALLS * share / 8)
         yield self.work(rank, c.stream_own * share / 2)
         yield self.known
-        yield self.work(rank, c.stream_all * self.streams / (ranks if choices.compact else 1))
+        everywhere = ROW + c.stream_all / ranks if choices.compact else c.stream_all
+        yield self.work(rank, self.streams * everywhere)
         self.mark(rank, "metadata")
         for _ in range(8 if self.files else 0):
             yield self.ask(OPEN_CALLS * self.own / 8)
@@ -221,7 +240,7 @@ class Emulation:
         yield self.cut
         records = self.slices[rank]
         if ranks > 1:
-            yield self.engine.now + self.exchange_seconds(events * c.records_of_event, records)
+            yield self.engine.now + self.exchange_seconds(self.made[rank] / self.windows, records)
             self.mark(rank, "exchange", times)
             yield self.work(rank, records * (c.moved + math.ceil(math.log2(ranks)) * c.merged))
             self.mark(rank, "merge", times)
@@ -237,8 +256,7 @@ class Emulation:
     def read(self, rank, w, size):
         if not self.files:
             return 0.0
-        # Streams lie on any targets.
-        return self.files.move(0, ((rank * 7919 + w * 104729) % 1000003) * self.files.storage.stripe, size)
+        return self.files.read(rank * 7919 + w * 104729, size)
 
     def hand_to_writer(self, rank, records, times):
         c, machine = self.constants, self.machine
@@ -268,8 +286,8 @@ class Emulation:
             size, offset = self.text[rank]
             self.text[rank] = 0.0
             # Two files, half of the text each.
-            yield self.files.move(rank % 2, int(offset / 2), size / 2)
-            yield self.files.move(1 - rank % 2, int(offset / 2), size / 2)
+            yield self.files.write(rank % 2, int(offset / 2), size / 2)
+            yield self.files.write(1 - rank % 2, int(offset / 2), size / 2)
 
     def run(self):
         for rank in range(self.ranks):
@@ -282,11 +300,10 @@ class Emulation:
         result = Result(ranks, windows=self.windows)
         result.phases = {phase: seconds / ranks for phase, seconds in self.spent.items()}
         result.wall = sum(result.phases.values())
-        cores = min(ranks, len(self.cores) * self.machine.cores)
-        result.cpu = ranks * c.start_cpu + cores * (result.wall - result.phases["start"])
+        result.work = self.work_at_start + (self.all_work() - self.work_at_start) * self.windows / self.simulated
         mean, samples = self.records / ranks, choices.samples_of(ranks)
-        agreed = POSITION + 50 if ranks == 1 else POSITION + KEY * samples + 8 * ranks + 8 + 16
-        wire = 300 if choices.compact else c.wire
+        agreed = agreed_bytes(ranks, samples)
+        wire = COMPACT if choices.compact else c.wire
         pairs = (ranks - 1) if choices.stages == 1 else choices.stages * (math.ceil(ranks ** (1 / choices.stages)) - 1)
         result.bytes_of_phase = {
             "list": self.streams * PATH / ranks,
@@ -294,10 +311,10 @@ class Emulation:
             "open": 8 * self.streams,
             "agree": self.windows * agreed,
             "exchange": mean * RECORD * (ranks - 1) / ranks * choices.stages,
-            "read": mean / c.records_of_event * c.bytes_of_event,
+            "read": sum(self.events) / ranks * c.bytes_of_event,
             "write": mean * c.text_of_record,
         }
-        result.bytes_sent = sum(result.bytes_of_phase[phase] for phase in ("list", "metadata", "open", "agree", "exchange"))
+        result.bytes_sent = sum(result.bytes_of_phase[phase] for phase in ("list", "metadata", "open", "agree", "exchange")) + c.sent
         result.collectives = (2 if ranks == 1 else COLLECTIVES_OF_WINDOW) * self.windows + c.collectives
         result.messages = self.windows * pairs * self.makers / ranks + c.gathers * (ranks - 1) / ranks
         result.message_bytes = mean / self.windows * RECORD / ranks if ranks > 1 else 0.0
@@ -309,7 +326,7 @@ class Emulation:
     def memory(self, samples):
         c, ranks = self.constants, self.ranks
         window = min(self.records / ranks, self.choices.window(ranks))
-        of_stream = 300 if self.choices.compact else c.of_stream
+        of_stream = COMPACT if self.choices.compact else c.of_stream
         return c.base + self.streams * of_stream + self.own * c.of_own_stream + 3 * KEY * samples * ranks + window * c.of_record
 
 

@@ -79,12 +79,14 @@ class Programs:
 @dataclass
 class Sample:
     """One run: seconds, and KiB of the largest process. Of an MPI program user and system time are those of the
-    ranks together, and rank_wall is the longest of the ranks, without mpirun's own work."""
+    ranks together, and rank_wall is the longest of the ranks, without mpirun's own work; rank_cpu is the user and
+    system time of the busiest."""
     wall: float
     user: float
     system: float
     peak_kib: int
     rank_wall: float
+    rank_cpu: float = 0.0
 
     @property
     def cpu(self):
@@ -167,7 +169,8 @@ def sample_of(whole_note, rank_notes):
     whole = take_notes(whole_note)[0]
     parts = take_notes(rank_notes) or [whole]
     return Sample(whole["wall"], sum(p["user"] for p in parts), sum(p["sys"] for p in parts),
-                  max(p["peak_kib"] for p in parts), max(p["wall"] for p in parts))
+                  max(p["peak_kib"] for p in parts), max(p["wall"] for p in parts),
+                  max(p["user"] + p["sys"] for p in parts))
 
 
 def take_notes(path):

@@ -114,17 +114,20 @@ class Link:
 
 @dataclass(frozen=True)
 class Storage:
-    """A parallel file system. A file lies in stripes on all its targets in turn. A call of metadata takes a client one
-    round trip, and the server 1 / calls seconds."""
+    """A parallel file system. A file lies in stripes on targets in turn. A call of metadata takes a client one round trip,
+    and the server 1 / calls seconds."""
     targets: int
     bytes_per_second: float  # of a target
     stripe: int
     request: float           # seconds of a target for a request, beside its bytes
     round_trip: float
     calls: float             # of metadata, per second
+    spread: int = 0          # targets of an output; 0: all
 
 
 class FileSystem:
+    """Outputs have numbers. Inputs are many files, and lie on any targets."""
+
     def __init__(self, engine, storage, files=2):
         self.engine, self.storage = engine, storage
         self.targets = [Servers(engine, 1) for _ in range(storage.targets)]
@@ -132,13 +135,19 @@ class FileSystem:
         self.first = [f * storage.targets // files for f in range(files)]
         self.moved = 0
 
-    def move(self, file, offset, size):
-        """Reads or writes a part of a file: the moment at which the last of its targets is done."""
+    def write(self, file, offset, size):
+        """The moment at which the last target of this part of an output is done."""
+        return self._move(self.first[file], self.storage.spread or self.storage.targets, offset, size)
+
+    def read(self, place, size):
+        return self._move(place, self.storage.targets, 0, size)
+
+    def _move(self, first, spread, offset, size):
         storage, done = self.storage, self.engine.now
         self.moved += size
         while size > 0:
             part = min(size, storage.stripe - offset % storage.stripe)
-            target = self.targets[(self.first[file] + offset // storage.stripe) % storage.targets]
+            target = self.targets[(first + offset // storage.stripe % spread) % storage.targets]
             done = max(done, target.serve(storage.request + part / storage.bytes_per_second))
             offset, size = offset + part, size - part
         return done

@@ -64,7 +64,7 @@ def servers_serve_in_turn():
 
 def a_file_lies_in_stripes_on_all_targets():
     files = FileSystem(Engine(), STORAGE, files=1)
-    check(near(files.move(0, 500, 2000), 1e-6), "half, whole and half a stripe on three targets")
+    check(near(files.write(0, 500, 2000), 1e-6), "half, whole and half a stripe on three targets")
     check([near(target.busy, busy) for target, busy in zip(files.targets, (5e-7, 1e-6, 5e-7, 0.0))] == [True] * 4, "busy")
 
 
