@@ -25,7 +25,8 @@ class Constants:
     event: float = 50e-9      # merge and emulation
     record: float = 40e-9     # both lines of text, written
     moved: float = 5e-9       # a record's way to its slice
-    merged: float = 4e-9      # one level of merging, also of keys
+    merged: float = 5e-9      # a record and a level of merging
+    sorted: float = 3e-9      # a key and a level of sorting
     stream_all: float = 10e-6  # every rank, for every stream
     stream_own: float = 20e-6  # the rank that reads it
     wire: float = 600.0       # metadata of a stream
@@ -39,6 +40,7 @@ class Constants:
     records_of_event: float = 1.0
     records_of_stream: float = 0.0  # at its start and end
     text_of_record: float = 60.0
+    text_of_stream: float = 0.0  # of the records at its start and end
     bytes_of_event: float = 17.0
 
 
@@ -73,6 +75,7 @@ class Result:
     wall: float = 0.0
     phases: dict = field(default_factory=dict)  # mean of the ranks: with waiting for others their sum is the wall time
     work: float = 0.0                           # user + sys of all ranks; who waits and polls takes more
+    busiest: float = 0.0                        # of one rank, the most
     windows: int = 0
     collectives: float = 0.0
     messages: float = 0.0                       # of a rank
@@ -110,9 +113,11 @@ class Emulation:
         self.streams, self.parts = sum(own), len(parts)
         self.own = max(own)
         self.makers = sum(1 for streams in own if streams)
-        made = [constants.records_of_event * events + constants.records_of_stream * streams for events, streams in zip(self.events, own)]
-        self.made = made
-        self.records, most = sum(made), max(made)
+        c = constants
+        self.made = [c.records_of_event * events + c.records_of_stream * streams for events, streams in zip(self.events, own)]
+        self.records, most = sum(self.made), max(self.made)
+        text = c.records_of_event * sum(self.events) * c.text_of_record + self.streams * c.text_of_stream
+        self.text_of_record = text / self.records
         self.windows = max(1, math.ceil(most / choices.window(ranks)))
         # Windows are alike: where there are many, some stand for all.
         self.simulated = min(self.windows, most_windows)
@@ -126,7 +131,8 @@ class Emulation:
         self.text = [0.0] * ranks      # bytes formatted, not yet written
         self.placed = 0.0
         self.largest = 0.0
-        self.work_at_start = 0.0
+        self.work_of = [[0.0, 0.0] for _ in range(ranks)]  # of each rank: at the start, in windows
+        self.in_windows = 0
         self.meetings()
 
     def meetings(self):
@@ -150,7 +156,7 @@ class Emulation:
         self.slices = []
 
     def begin_windows(self):
-        self.work_at_start = self.all_work()
+        self.in_windows = 1
         return self.machine.link.allreduce(self.ranks, 8 * self.streams)
 
     # Splitters are samples of all ranks: few ranks come evenly, those of many as if at random.
@@ -163,7 +169,7 @@ class Emulation:
         self.starts, at = [], self.placed
         for each in self.slices:
             self.starts.append(at)
-            at += each * self.constants.text_of_record
+            at += each * self.text_of_record
         self.placed = at
         self.largest = max(self.largest, max(self.slices))
         return 0.0
@@ -171,10 +177,9 @@ class Emulation:
     def work(self, rank, seconds):
         node = rank // self.machine.ranks_of_node
         noise = max(0.2, self.random.gauss(1, self.machine.jitter)) if self.machine.jitter else 1.0
-        return self.cores[node].serve(seconds * self.speed[node] * noise)
-
-    def all_work(self):
-        return sum(cores.busy for cores in self.cores)
+        seconds *= self.speed[node] * noise
+        self.work_of[rank][self.in_windows] += seconds
+        return self.cores[node].serve(seconds)
 
     def mark(self, rank, phase, times=1.0):
         self.spent[phase] += (self.engine.now - self.last[rank]) * times
@@ -234,7 +239,7 @@ class Emulation:
         if ranks > 1:
             yield self.sampled
             keys = self.choices.samples_of(ranks) * ranks
-            yield self.work(rank, keys * math.log2(keys) * c.merged)
+            yield self.work(rank, keys * math.log2(keys) * c.sorted)
             self.mark(rank, "split", times)
             yield self.counted
         yield self.cut
@@ -266,7 +271,7 @@ class Emulation:
         yield self.placing
         self.mark(rank, "place", times)
         format_seconds = records * c.record
-        size, offset = records * c.text_of_record, self.starts[rank]
+        size, offset = records * self.text_of_record, self.starts[rank]
         if own_thread and self.ranks > 1:
             done = Written(self.engine)
             self.written[rank] = done.meeting
@@ -300,7 +305,8 @@ class Emulation:
         result = Result(ranks, windows=self.windows)
         result.phases = {phase: seconds / ranks for phase, seconds in self.spent.items()}
         result.wall = sum(result.phases.values())
-        result.work = self.work_at_start + (self.all_work() - self.work_at_start) * self.windows / self.simulated
+        work = [start + of_windows * self.windows / self.simulated for start, of_windows in self.work_of]
+        result.work, result.busiest = sum(work), max(work)
         mean, samples = self.records / ranks, choices.samples_of(ranks)
         agreed = agreed_bytes(ranks, samples)
         wire = COMPACT if choices.compact else c.wire
@@ -312,7 +318,7 @@ class Emulation:
             "agree": self.windows * agreed,
             "exchange": mean * RECORD * (ranks - 1) / ranks * choices.stages,
             "read": sum(self.events) / ranks * c.bytes_of_event,
-            "write": mean * c.text_of_record,
+            "write": mean * self.text_of_record,
         }
         result.bytes_sent = sum(result.bytes_of_phase[phase] for phase in ("list", "metadata", "open", "agree", "exchange")) + c.sent
         result.collectives = (2 if ranks == 1 else COLLECTIVES_OF_WINDOW) * self.windows + c.collectives

@@ -12,7 +12,9 @@ from traces import Shape
 EVENTS, EVENTS_CHECKED = 8_000_000, 12_000_000
 FEW, MANY = Shape(8, 64, 8 * 512), Shape(32, 64, 8 * 2048)  # streams, with nearly no events
 TINY = Shape(8, 4, 3200)
-MERGED = 4e-9  # s for a record and a level of merging: std::ranges::merge of records; not measured here
+# Seconds for a record and a level of merging, and for a key and a level of sorting: std::merge and std::stable_sort of 2 to
+# 4096 ranks' records and keys. Not measured here.
+MERGED, SORTED = 5e-9, 3e-9
 # Alone a rank would write in a thread of its own; ranks with a core each would poll without a break.
 SETTINGS = ("OVNI_TEST_WRITER=once", "OMPI_MCA_mpi_yield_when_idle=1")
 
@@ -69,7 +71,7 @@ class Measured:
 
 
 def constants_of(measured):
-    return Constants(merged=MERGED, **times_of(measured), **counts_of(measured), **memory_of(measured))
+    return Constants(merged=MERGED, sorted=SORTED, **times_of(measured), **counts_of(measured), **memory_of(measured))
 
 
 def times_of(measured):
@@ -103,6 +105,7 @@ def counts_of(measured):
             "collectives": round(measured.mean("tiny", 2, "collectives") - COLLECTIVES_OF_WINDOW * windows),
             "gathers": 2 * (measured.mean("tiny", 2, "messages") - windows),
             "records_of_event": records / events, "records_of_stream": extra / MANY.streams, "text_of_record": text / records,
+            "text_of_stream": (measured.mean("many", 1, "bytes_written") - measured.events_of("many") * text / events) / MANY.streams,
             "bytes_of_event": measured.bytes_of_event()}
 
 

@@ -60,6 +60,7 @@ def counters(measured, name, ranks, predicted):
         start = sum(predicted.phases[phase] for phase in START)
         yield "its windows alone, s", predicted.wall - start, measured.wall(name, ranks) - measured.wall("start alone", ranks)
     yield "user + sys, s", predicted.work, measured.least(name, ranks, "cpu")
+    yield "user + sys of the busiest rank, s", predicted.busiest, measured.work(name, ranks)
     for counter, expected, unit in (("windows", predicted.windows, 1), ("collectives", predicted.collectives, 1),
                                     ("messages", predicted.messages, 1), ("bytes_sent", predicted.bytes_sent, 1e6),
                                     ("records_written", predicted.records_written, 1),
