@@ -71,5 +71,5 @@ def cell(value):
 
 def figures_of(program):
     """The figures of a timed program, for JSON."""
-    return {"runs": [{"wall": s.wall, "user": s.user, "sys": s.system, "peak_kib": s.peak_kib, "rank_wall": s.rank_wall}
-                     for s in program.samples]}
+    return {"runs": [{"wall": s.wall, "user": s.user, "sys": s.system, "peak_kib": s.peak_kib, "rank_wall": s.rank_wall,
+                      "rank_cpu": s.rank_cpu} for s in program.samples]}
