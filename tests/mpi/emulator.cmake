@@ -31,6 +31,10 @@ add_test(NAME pipeline.local_disks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/local_tra
 set_tests_properties(pipeline.local_disks PROPERTIES
     ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
 
+# On nodes that SimGrid simulates.
+add_test(NAME pipeline.simgrid COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/simgrid.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(pipeline.simgrid PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+
 add_test(NAME jobs.slurm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 add_test(NAME jobs.nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs_nodes.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(jobs.nodes PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -1,0 +1,16 @@
+# SMPI of SimGrid, which runs MPI programs on simulated nodes, where OVNI_SIMGRID is on and there is one. Sets
+# ovni_simgrid to its target, or to nothing. Sanitizers do not know stacks that change.
+set(ovni_simgrid)
+if(OVNI_SIMGRID AND NOT OVNI_SANITIZE)
+    find_path(OVNI_SIMGRID_INCLUDE smpi/mpi.h)
+    find_library(OVNI_SIMGRID_LIBRARY simgrid)
+    mark_as_advanced(OVNI_SIMGRID_INCLUDE OVNI_SIMGRID_LIBRARY)
+    if(OVNI_SIMGRID_INCLUDE AND OVNI_SIMGRID_LIBRARY)
+        add_library(ovni_simgrid INTERFACE)
+        target_include_directories(ovni_simgrid SYSTEM INTERFACE ${OVNI_SIMGRID_INCLUDE}/smpi)
+        target_link_libraries(ovni_simgrid INTERFACE ${OVNI_SIMGRID_LIBRARY})
+        set(ovni_simgrid ovni_simgrid)
+    else()
+        message(STATUS "No SimGrid found: scripts/simgrid has nothing to run")
+    endif()
+endif()
