@@ -2,17 +2,17 @@
 import heapq
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simulation import Engine, FileSystem, Meeting, Servers
 
 RECORD, KEY, POSITION = 32, 16, 80  # bytes: a record, a sample of one, what a rank says of its progress
-WINDOW = 32768                      # records
+WINDOW, WINDOW_ALONE = 32768, 8192  # records
 SAMPLES = 64
 COLLECTIVES_OF_WINDOW = 5
-PATH = 40                           # bytes of a stream's path on the wire
-COMPACT = 300                       # bytes of a stream in compact metadata
-ROW = 1e-6                          # s: what every rank does for every stream even then
+PATH, LISTED = 40, 70               # bytes on the wire: a stream's path, a directory that was listed
+# A stream took so much when every rank still interpreted the texts of all: s, bytes sent, bytes kept.
+WHOLE_TEXTS = {"stream_all": 39e-6, "wire": 900.0, "of_stream": 2900.0}
 READ_CALLS, OPEN_CALLS, LIST_CALLS = 5, 2, 2  # of metadata: per stream that is read, that is opened; per directory
 PHASES = ("start", "list", "metadata", "open", "emulate", "agree", "split", "exchange", "merge", "place", "write")
 
@@ -51,12 +51,12 @@ class Choices:
     samples: int = SAMPLES    # of each rank
     most_samples: int = 0     # of all ranks: each then gives fewer
     stages: int = 1           # of the exchange: 2 goes by rows and columns of a square
-    compact: bool = False     # metadata; each rank interprets what it reads
-    all_list: bool = False    # every rank lists a share of the directories
+    whole_texts: bool = False  # every rank interprets the metadata of all streams, as it did once
+    one_lists: bool = False    # rank 0 lists all directories, as it did once
     writer_thread: bool = True  # where cores are free
 
     def window(self, ranks):
-        return max(WINDOW, self.message * ranks // RECORD)
+        return max(WINDOW, self.message * ranks // RECORD) if ranks > 1 else WINDOW_ALONE
 
     def samples_of(self, ranks):
         return max(2, min(self.samples, self.most_samples // ranks)) if self.most_samples else self.samples
@@ -106,6 +106,8 @@ def agreed_bytes(ranks, samples):
 
 class Emulation:
     def __init__(self, machine, constants, parts, ranks, choices=Choices(), seed=1, most_windows=64):
+        if choices.whole_texts:
+            constants = replace(constants, **WHOLE_TEXTS)
         self.machine, self.constants, self.ranks, self.choices = machine, constants, ranks, choices
         self.engine = Engine()
         self.random = random.Random(seed)
@@ -128,7 +130,7 @@ class Emulation:
         self.spent = dict.fromkeys(PHASES, 0.0)
         self.last = [0.0] * ranks
         self.written = [None] * ranks  # the moment at which the writer thread of a rank is done
-        self.text = [0.0] * ranks      # bytes formatted, not yet written
+        self.text = [None] * ranks     # formatted, not yet written: bytes, and where they go
         self.placed = 0.0
         self.largest = 0.0
         self.work_of = [[0.0, 0.0] for _ in range(ranks)]  # of each rank: at the start, in windows
@@ -137,14 +139,15 @@ class Emulation:
 
     def meetings(self):
         link, ranks, c = self.machine.link, self.ranks, self.constants
-        wire = self.streams * (COMPACT if self.choices.compact else c.wire)
+        wire = self.streams * c.wire
 
         def meeting(seconds):
             return Meeting(self.engine, ranks, lambda: seconds)
         samples = self.choices.samples_of(ranks)
         self.begun = meeting(c.start)
-        self.listed = meeting(link.allgather(ranks, self.streams * PATH / ranks) if self.choices.all_list
-                              else link.broadcast(ranks, self.streams * PATH))
+        self.top = meeting(link.broadcast(ranks, self.parts * PATH))
+        paths = link.broadcast(ranks, self.streams * PATH)
+        self.listed = meeting(paths if self.choices.one_lists else link.gather(ranks, self.streams * LISTED) + paths)
         self.known = meeting(link.gather(ranks, wire) + link.broadcast(ranks, wire))
         self.origin = Meeting(self.engine, ranks, self.begin_windows)
         self.agreed = meeting(link.allgather(ranks, POSITION))
@@ -206,7 +209,10 @@ class Emulation:
         self.mark(rank, "start")
         # One directory per stream, per process (some 8 streams) and per loom.
         directories = self.streams * 9 / 8 + self.parts
-        if choices.all_list:
+        if not choices.one_lists:
+            if rank == 0:
+                yield self.ask(LIST_CALLS)
+            yield self.top
             yield self.ask(LIST_CALLS * directories / ranks)
         elif rank == 0:
             yield self.ask(LIST_CALLS * directories)
@@ -218,8 +224,7 @@ class Emulation:
             yield self.ask(READ_CALLS * share / 8)
         yield self.work(rank, c.stream_own * share / 2)
         yield self.known
-        everywhere = ROW + c.stream_all / ranks if choices.compact else c.stream_all
-        yield self.work(rank, self.streams * everywhere)
+        yield self.work(rank, self.streams * c.stream_all)
         self.mark(rank, "metadata")
         for _ in range(8 if self.files else 0):
             yield self.ask(OPEN_CALLS * self.own / 8)
@@ -289,7 +294,7 @@ class Emulation:
     def store(self, rank):
         if self.files and self.text[rank]:
             size, offset = self.text[rank]
-            self.text[rank] = 0.0
+            self.text[rank] = None
             # Two files, half of the text each.
             yield self.files.write(rank % 2, int(offset / 2), size / 2)
             yield self.files.write(1 - rank % 2, int(offset / 2), size / 2)
@@ -309,11 +314,10 @@ class Emulation:
         result.work, result.busiest = sum(work), max(work)
         mean, samples = self.records / ranks, choices.samples_of(ranks)
         agreed = agreed_bytes(ranks, samples)
-        wire = COMPACT if choices.compact else c.wire
         pairs = (ranks - 1) if choices.stages == 1 else choices.stages * (math.ceil(ranks ** (1 / choices.stages)) - 1)
         result.bytes_of_phase = {
-            "list": self.streams * PATH / ranks,
-            "metadata": self.streams * wire * (1 + (ranks - 1) / ranks) / ranks if ranks > 1 else 0.0,
+            "list": self.streams * (PATH + (0 if choices.one_lists else LISTED * (ranks - 1) / ranks)) / ranks,
+            "metadata": self.streams * c.wire * (1 + (ranks - 1) / ranks) / ranks if ranks > 1 else 0.0,
             "open": 8 * self.streams,
             "agree": self.windows * agreed,
             "exchange": mean * RECORD * (ranks - 1) / ranks * choices.stages,
@@ -332,8 +336,7 @@ class Emulation:
     def memory(self, samples):
         c, ranks = self.constants, self.ranks
         window = min(self.records / ranks, self.choices.window(ranks))
-        of_stream = COMPACT if self.choices.compact else c.of_stream
-        return c.base + self.streams * of_stream + self.own * c.of_own_stream + 3 * KEY * samples * ranks + window * c.of_record
+        return c.base + self.streams * c.of_stream + self.own * c.of_own_stream + 3 * KEY * samples * ranks + window * c.of_record
 
 
 class Written:

@@ -3,7 +3,7 @@ import statistics
 import time
 
 from cases import emulate, statistics_of
-from emulation_model import COLLECTIVES_OF_WINDOW, Constants, PATH, RECORD, SAMPLES, WINDOW, agreed_bytes
+from emulation_model import COLLECTIVES_OF_WINDOW, Constants, LISTED, PATH, RECORD, SAMPLES, WINDOW, agreed_bytes
 from measure import Program, rounds
 from mpi import one_run
 from simulation import Link
@@ -99,8 +99,9 @@ def counts_of(measured):
     of_stream = 2 * measured.per_further_stream(2, sent)
     windows = measured.mean("tiny", 2, "windows")
     extra = measured.mean("many", 1, "records_made") - measured.events_of("many") * records / events
-    # Ranks gather metadata at rank 0, which broadcasts it with the paths; then they reduce 8 bytes of each stream.
-    return {"wire": (of_stream - PATH - 16) / 1.5,
+    # Ranks gather listings and metadata at rank 0, which broadcasts paths and metadata; then they reduce 8 bytes of each
+    # stream.
+    return {"wire": (of_stream - PATH - LISTED / 2 - 16) / 1.5,
             "sent": sent("tiny", 2) - of_stream * TINY.streams / 2 - agreed_bytes(2, SAMPLES) * windows,
             "collectives": round(measured.mean("tiny", 2, "collectives") - COLLECTIVES_OF_WINDOW * windows),
             "gathers": 2 * (measured.mean("tiny", 2, "messages") - windows),

@@ -15,7 +15,7 @@ START = ("start", "list", "metadata", "open")
 IN_WINDOWS = ("emulate", "agree", "split", "exchange", "merge", "place", "write")
 SENT_OR_STORED = ("list", "metadata", "open", "agree", "exchange", "read", "write")
 
-EVERYTHING = Choices(message=8192, compact=True, all_list=True)
+ONCE = Choices(whole_texts=True, one_lists=True)
 # Each: name, ranks (0: one a node), how, on which machine.
 CHOICES = (
     ("as it is", 0, Choices(), NODE),
@@ -24,12 +24,11 @@ CHOICES = (
     ("(c) 1024 ranks", 1024, Choices(), NODE),
     ("(c) 256 ranks", 256, Choices(), NODE),
     ("(c) 64 ranks", 64, Choices(), NODE),
-    ("(d) compact metadata", 0, Choices(compact=True), NODE),
-    ("(e) all ranks list directories", 0, Choices(all_list=True), NODE),
-    ("(f) at most 65536 samples", 0, Choices(most_samples=1 << 16), NODE),
-    ("(d) (e)", 0, replace(EVERYTHING, message=0), NODE),
-    ("(a) (d) (e)", 0, EVERYTHING, NODE),
-    ("(a) (d) (e), 1024 ranks", 1024, EVERYTHING, NODE),
+    ("(d) at most 65536 samples", 0, Choices(most_samples=1 << 16), NODE),
+    ("(a) (d)", 0, Choices(message=8192, most_samples=1 << 16), NODE),
+    ("once: every rank interprets all metadata", 0, replace(ONCE, one_lists=False), NODE),
+    ("once: rank 0 lists all directories", 0, replace(ONCE, whole_texts=False), NODE),
+    ("once: both", 0, ONCE, NODE),
     ("each output on one target", 0, Choices(), ONE_TARGET),
 )
 

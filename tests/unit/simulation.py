@@ -84,7 +84,7 @@ def a_seed_decides_all():
 
 def all_that_is_made_is_written():
     for ranks in (1, 3, 16):
-        model = emulation(ranks, 1e6)
+        model = emulation(ranks, 1e6, most_windows=1000)
         result = model.run()
         written = ranks * result.bytes_of_phase["write"]
         read = ranks * result.bytes_of_phase["read"]
@@ -94,7 +94,7 @@ def all_that_is_made_is_written():
 
 def phases_are_the_wall_time():
     for ranks in (1, 3, 16):
-        model = emulation(ranks, 1e6)
+        model = emulation(ranks, 1e6, most_windows=1000)
         result = model.run()
         check(model.windows == model.simulated and near(result.wall, model.engine.now), (ranks, result.wall, model.engine.now))
 
