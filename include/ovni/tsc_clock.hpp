@@ -16,8 +16,8 @@
 // lower than CLOCK_MONOTONIC at that moment.
 //
 // A reader loads a segment before it reads the TSC, and checks behind the reading that the segment holds
-// then. So little depends on the reading: a processor that does not overlap this with the next rdtsc loses
-// less.
+// then. Few instructions wait for the reading, which helps processors that cannot overlap them with the next
+// rdtsc.
 //
 // A reading is as ordered as rdtsc: never back within a thread, but a processor may execute it ahead of an
 // earlier load. read_clock_in_order() waits for earlier loads, and costs as much as clock_gettime. If nobody
