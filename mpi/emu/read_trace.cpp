@@ -49,7 +49,7 @@ void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Pl
     log::warn("{}: {}; nothing is read there", first.directory.string(), what);
 }
 
-// Shares follow each other, so the lowest rank reports what is wrong first in the order of paths.
+// Shares are consecutive, so the lowest rank reports what is wrong first in the order of paths.
 std::vector<std::string> share_of(const Comm& ranks, const std::vector<std::string>& paths) {
     const auto rank = static_cast<size_t>(ranks.rank()), size = static_cast<size_t>(ranks.size());
     auto bound = [&](size_t r) {
@@ -58,7 +58,8 @@ std::vector<std::string> share_of(const Comm& ranks, const std::vector<std::stri
     return {bound(rank), bound(rank + 1)};
 }
 
-// Rank 0 has seen them. A directory of the same name may be there on every node and yet be another.
+// Throws Error if this node does not see one of `paths`, which rank 0 saw. A directory of the same name may
+// be there on every node and yet be another.
 void expect_shared(const std::filesystem::path& directory, const std::vector<std::string>& paths) {
     std::error_code fault;
     for (const std::string& path : paths)
@@ -72,14 +73,13 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
 // The first rank of this place lists the top of the directory, all there list a share of what is below.
 FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
                        const EmulationOptions& options) {
-    constexpr size_t subdirectories_each = 4;  // some have more below than others
     const bool is_shared = options.storage == Storage::shared;
     std::string packed = comm.agree([&] {
         if (is_shared && comm.is_root()) expect_begun(here.directory);
         if (is_shared) refuse_part_of_trace(here.directory);
         Listing top;
         if (ranks_here.is_root() && (is_shared || !is_absent(here.directory)))
-            top = list_top(here.directory, subdirectories_each * static_cast<size_t>(ranks_here.size()));
+            top = list_top(here.directory, static_cast<size_t>(ranks_here.size()));
         return wire::pack(top);
     });
     const auto top = wire::unpack<Listing>(ranks_here.broadcast(std::move(packed)));
@@ -170,7 +170,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     const size_t expected = found.streams.size();
     found = {};
     PerRank<std::string> shares = comm.allgather(share);
-    share = {};
+    share = std::string();
     Trace trace = comm.agree([&] {
         Read read = unpack(std::move(shares), expected, places, options);
         damages = std::move(read.damages);

@@ -1,5 +1,5 @@
-// The streams of a trace on all ranks: at every place one rank finds them, all there read the metadata of
-// their share, and all ranks know all of it.
+// The streams of a trace on all ranks: the ranks of a place list and read a share of them each, and all ranks
+// know the metadata of all.
 #pragma once
 
 #include <vector>

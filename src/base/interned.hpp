@@ -3,26 +3,32 @@
 #pragma once
 
 #include <boost/flyweight.hpp>
-#include <boost/flyweight/set_factory.hpp>
 #include <utility>
 
 namespace ovni {
 
-// T has operator<.
+// T has operator== and hash_value(), as boost::hash asks for it.
 template <class T>
 class Interned {
  public:
     Interned() = default;  // T()
     Interned(T value) : value_(std::move(value)) {}
+    // Copies count the holders, which cannot fail. What is moved from keeps its value.
+    Interned(const Interned&) noexcept = default;
+    Interned& operator=(const Interned&) noexcept = default;
 
     const T& operator*() const { return value_.get(); }
     const T* operator->() const { return &value_.get(); }
-    // One object, so this costs no more than comparing pointers.
     friend bool operator==(const Interned& a, const Interned& b) { return &*a == &*b; }
     friend bool operator==(const Interned& a, const T& b) { return *a == b; }
 
  private:
-    boost::flyweight<T, boost::flyweights::set_factory<>> value_;
+    boost::flyweight<T> value_;
 };
+
+template <class T>
+size_t hash_value(const Interned<T>& interned) {
+    return boost::hash<const void*>()(&*interned);
+}
 
 }  // namespace ovni

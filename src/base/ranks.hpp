@@ -269,7 +269,7 @@ class Ranks {
         all.reserve(std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
         for (Part& part : parts) {
             all.insert(all.end(), part.begin(), part.end());
-            part = {};
+            part = Part();
         }
         all = broadcast(std::move(all));
         parts.resize(counts.size());

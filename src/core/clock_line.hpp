@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,7 +19,7 @@ namespace ovni {
 struct ClockPoint {
     int64_t local;
     int64_t offset;
-    auto operator<=>(const ClockPoint&) const = default;
+    friend bool operator==(ClockPoint, ClockPoint) = default;
 };
 
 class ClockLine {

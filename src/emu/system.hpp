@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interned.hpp"
 #include "emu/row_names.hpp"
 #include "trace/trace.hpp"
 

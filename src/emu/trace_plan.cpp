@@ -16,7 +16,7 @@ class Marks {
     Marks(const Trace& trace, const System& system) {
         for (const ThreadInfo& thread : system.threads()) {
             path_ = trace.json_path_of(thread.stream);
-            for (const MarkType& mark : trace.streams()[thread.stream].metadata.common->marks) add(mark);
+            for (const MarkType& mark : *trace.streams()[thread.stream].metadata.common->marks) add(mark);
         }
         for (const MarkType& mark : marks_) check_labels(mark);
     }

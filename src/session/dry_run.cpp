@@ -34,6 +34,7 @@ DryRun::DryRun(Trace& trace, DryRunOptions options)
       })),
       pending_(system_.looms().size(), true),
       passes_(system_.looms().size()) {
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s) stream_of_.emplace(trace_.files_of(s), s);
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (system_.thread_of_stream(s) == System::no_thread && trace_.streams()[s].bytes > no_events)
             cut({s, no_events, "it has events, but is not a thread's"});
@@ -195,10 +196,9 @@ void DryRun::Pass::refuse(const EventView& event, const Error& error) {
 
 // A stream that is damaged after all. Nothing is known of what comes later in any loom.
 void DryRun::Pass::stop_at(const Error& damage) {
-    const std::filesystem::path at_fault = std::filesystem::path(damage.path).parent_path();
-    uint32_t stream = 0;
-    while (stream < over_.size() && run_.trace_.files_of(stream) != at_fault) ++stream;
-    if (stream == over_.size()) throw Error(damage);
+    const auto at_fault = run_.stream_of_.find(std::filesystem::path(damage.path).parent_path());
+    if (at_fault == run_.stream_of_.end()) throw Error(damage);
+    const uint32_t stream = at_fault->second;
     uint32_t loom = run_.loom_of(stream);
     bool in_events = damage.path == run_.trace_.path_of(stream) && damage.offset;
     uint64_t offset = in_events ? *damage.offset : no_events;

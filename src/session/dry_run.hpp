@@ -116,9 +116,10 @@ class DryRun {
     ClockModel clocks_;
     Plan plan_;
     int64_t origin_ = 0;
-    std::vector<bool> pending_;              // by loom
-    std::vector<uint32_t> passes_;           // by loom: that found something
-    std::map<std::string, Damage> damages_;  // by path
+    std::map<std::string, uint32_t> stream_of_;  // by directory
+    std::vector<bool> pending_;                  // by loom
+    std::vector<uint32_t> passes_;               // by loom: that found something
+    std::map<std::string, Damage> damages_;      // by path
 };
 
 // All of it in one process.

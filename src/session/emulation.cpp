@@ -59,7 +59,7 @@ int Emulation::run() {
     Window window = make_window(std::move(readers), emulator, origin);
     begin_sinks();
     replay(emulator, window);
-    Schema schema = plan_.schema;
+    Schema& schema = plan_.schema;
     EmulationEnd end = check_end(emulator, window, schema);
     Ending ending = window.error()             ? Ending::partial
                     : window.was_interrupted() ? Ending::interrupted

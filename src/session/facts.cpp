@@ -115,7 +115,7 @@ Table cpus_of(const System& system) {
 Table marks_of(const Trace& trace) {
     std::map<int, const MarkType*> types;
     for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.common->marks) types.emplace(mark.type, &mark);
+        for (const MarkType& mark : *stream.metadata.common->marks) types.emplace(mark.type, &mark);
     constexpr const char* kinds[] = {"single", "stack", "punctual"};
     return {
         "marks",

@@ -39,7 +39,7 @@ Claims about_processes(const StreamMetadata& m) {
 Claims about_definitions(const StreamMetadata& m) {
     Claims claims;
     static constexpr std::array kinds = {"single", "stack", "punctual"};
-    for (const MarkType& mark : m.common->marks) {
+    for (const MarkType& mark : *m.common->marks) {
         claims.push_back({fmt::format("the title of mark type {}", mark.type), mark.title});
         claims.push_back(
             {fmt::format("the kind of mark type {}", mark.type), kinds[static_cast<size_t>(mark.kind)]});

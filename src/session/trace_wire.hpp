@@ -18,8 +18,7 @@ struct ReadShare {
 };
 
 inline auto fields(Listing::Directory& directory) {
-    return std::tie(directory.path, directory.device, directory.inode, directory.has_metadata,
-                    directory.has_events);
+    return std::tie(directory.path, directory.has_metadata, directory.has_events);
 }
 inline auto fields(Listing& listing) {
     return std::tie(listing.directories, listing.unvisited, listing.links);

@@ -39,7 +39,7 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
         numbers.push_back(static_cast<uint16_t>(number));
     }
     if (numbers.empty()) return;
-    for (const MarkType& marks : about.common->marks)
+    for (const MarkType& marks : *about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
     const Rank rank{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom};
     if (!about.name->empty()) threads_[{rank, about.tid}] = *about.name;

@@ -38,7 +38,7 @@ auto sorted(const Map& regions, Time time) {
 
 void RegionProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
-    for (const MarkType& marks : about.common->marks)
+    for (const MarkType& marks : *about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) names_.insert(marks.labels.begin(), marks.labels.end());
     ThreadInRegions thread(
         ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom}]);

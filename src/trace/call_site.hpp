@@ -22,11 +22,11 @@ struct CallSite {
     struct Caller {
         std::optional<uint32_t> module;  // number; nothing: code of no file
         uint64_t offset = 0;             // the return address in the file, or without one in memory
-        auto operator<=>(const Caller&) const = default;
+        bool operator==(const Caller&) const = default;
     };
     std::string function;         // "MPI_Send"
     std::vector<Caller> callers;  // the innermost first; 1 to OVNI_MPI_MOST_CALLERS
-    auto operator<=>(const CallSite&) const = default;
+    bool operator==(const CallSite&) const = default;
 };
 
 // Nothing for a text of another form.

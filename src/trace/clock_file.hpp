@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -27,7 +26,7 @@ struct ClockMeasurement {
     int64_t round_trip;
     uint64_t samples;
     std::string method;
-    auto operator<=>(const ClockMeasurement&) const = default;
+    bool operator==(const ClockMeasurement&) const = default;
     int64_t bound() const { return std::max(high - point.offset, point.offset - low); }
 };
 

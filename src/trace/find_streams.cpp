@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -28,21 +27,29 @@ class Walk {
     void add(const std::vector<std::string>& subdirectories) {
         unvisited_.insert(subdirectories.begin(), subdirectories.end());
     }
-    void add(std::vector<Listing::Directory> visited) {
-        for (Listing::Directory& directory : visited)
-            if (visited_.emplace(directory.device, directory.inode).second)
-                seen_.directories.push_back(std::move(directory));
+    // Takes what others saw. Numbers of devices are those of one node, so links make this one look itself.
+    void add(const Listing& seen) {
+        links_.insert(seen.links.begin(), seen.links.end());
+        seen_.directories.insert(seen_.directories.end(), seen.directories.begin(), seen.directories.end());
     }
-    void add_links(const std::vector<std::string>& links) { links_.insert(links.begin(), links.end()); }
 
-    void visit_until(size_t enough) {
+    void visit_levels(size_t enough) {
         while (!unvisited_.empty() && unvisited_.size() < enough)
-            visit(unvisited_.extract(unvisited_.begin()).value());
+            for (const std::string& path : std::exchange(unvisited_, {})) visit(path);
+    }
+    void visit_all() {
+        while (!unvisited_.empty()) visit(unvisited_.extract(unvisited_.begin()).value());
     }
     void follow_links() {
+        if (links_.empty()) return;
+        struct stat info {};
+        for (const Listing::Directory& one : seen_.directories)
+            if (::stat(path_of(one.path).c_str(), &info) == 0) visited_.emplace(info.st_dev, info.st_ino);
         while (!links_.empty()) {
-            visit(links_.extract(links_.begin()).value());
-            visit_until(std::numeric_limits<size_t>::max());
+            const std::string link = links_.extract(links_.begin()).value();
+            if (::stat(path_of(link).c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
+            visit(link);
+            visit_all();
         }
     }
 
@@ -58,14 +65,18 @@ class Walk {
     };
     using Open = std::unique_ptr<DIR, Close>;
 
+    std::string path_of(const std::string& relative) const {
+        return relative.empty() ? root_ : root_ + "/" + relative;
+    }
+
     void visit(const std::string& relative) {
-        const std::string directory = relative.empty() ? root_ : root_ + "/" + relative;
+        const std::string directory = path_of(relative);
         const Open listing(::opendir(directory.c_str()));
         struct stat info {};
         if (!listing || ::fstat(::dirfd(listing.get()), &info) != 0)
             throw system_error("cannot open the directory", directory);
         if (!visited_.emplace(info.st_dev, info.st_ino).second) return;
-        Listing::Directory seen{relative, info.st_dev, info.st_ino};
+        Listing::Directory seen{relative};
         errno = 0;
         while (const dirent* entry = ::readdir(listing.get())) {
             see(listing, *entry, seen);
@@ -78,10 +89,10 @@ class Walk {
     void see(const Open& listing, const dirent& entry, Listing::Directory& in) {
         const std::string_view name = entry.d_name;
         if (name == "." || name == "..") return;
-        const unsigned char type = type_of(listing, entry);
-        if (type == DT_DIR) {
-            const bool is_linked = entry.d_type != DT_DIR && is_link(listing, entry);
-            (is_linked ? links_ : unvisited_)
+        const bool is_file = name == metadata_name || name == events_name;
+        const unsigned char type = type_of(listing, entry, is_file ? 0 : AT_SYMLINK_NOFOLLOW);
+        if (type == DT_DIR || (type == DT_LNK && !is_file)) {
+            (type == DT_LNK ? links_ : unvisited_)
                 .insert(in.path.empty() ? std::string(name) : in.path + "/" + std::string(name));
         } else if (name == metadata_name && type == DT_REG) {
             in.has_metadata = true;
@@ -90,17 +101,13 @@ class Walk {
         }
     }
 
-    // Behind a link. DT_UNKNOWN: neither a directory nor a regular file, or not to be seen.
-    static unsigned char type_of(const Open& listing, const dirent& entry) {
-        if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type;
+    // `flags` as of fstatat(). DT_UNKNOWN: nothing of interest, or not to be seen.
+    static unsigned char type_of(const Open& listing, const dirent& entry, int flags) {
+        const bool is_settled = entry.d_type != DT_LNK || flags == AT_SYMLINK_NOFOLLOW;
+        if (entry.d_type != DT_UNKNOWN && is_settled) return entry.d_type;
         struct stat info {};
-        if (::fstatat(::dirfd(listing.get()), entry.d_name, &info, 0) != 0) return DT_UNKNOWN;
-        return S_ISDIR(info.st_mode) ? DT_DIR : S_ISREG(info.st_mode) ? DT_REG : DT_UNKNOWN;
-    }
-    static bool is_link(const Open& listing, const dirent& entry) {
-        struct stat info {};
-        return ::fstatat(::dirfd(listing.get()), entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-               S_ISLNK(info.st_mode);
+        if (::fstatat(::dirfd(listing.get()), entry.d_name, &info, flags) != 0) return DT_UNKNOWN;
+        return static_cast<unsigned char>(IFTODT(info.st_mode));
     }
 
     std::string root_;
@@ -114,28 +121,22 @@ class Walk {
 Listing list_top(const std::filesystem::path& directory, size_t enough) {
     Walk walk(directory);
     walk.add(std::vector<std::string>{""});
-    walk.visit_until(std::max<size_t>(enough, 2));
+    walk.visit_levels(std::max<size_t>(enough, 2));
     return walk.take();
 }
 
 Listing list_trees(const std::filesystem::path& directory, const std::vector<std::string>& subdirectories) {
     Walk walk(directory);
     walk.add(subdirectories);
-    walk.visit_until(std::numeric_limits<size_t>::max());
+    walk.visit_all();
     return walk.take();
 }
 
 FoundStreams found_in(const std::filesystem::path& directory, const std::vector<Listing>& listings) {
-    std::vector<Listing::Directory> directories;
     Walk walk(directory);
-    for (const Listing& listing : listings) {
-        directories.insert(directories.end(), listing.directories.begin(), listing.directories.end());
-        walk.add_links(listing.links);
-    }
-    std::ranges::sort(directories, {}, &Listing::Directory::path);
-    walk.add(std::move(directories));
+    for (const Listing& listing : listings) walk.add(listing);
     walk.follow_links();
-    directories = walk.take().directories;
+    std::vector<Listing::Directory> directories = walk.take().directories;
     std::ranges::sort(directories, {}, &Listing::Directory::path);
     FoundStreams found;
     for (Listing::Directory& one : directories) {

@@ -6,8 +6,7 @@
 // that are left, and one calls found_in(). All throw Error for a directory that cannot be read.
 #pragma once
 
-#include <compare>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,21 +19,20 @@ struct FoundStreams {
     std::vector<std::string> without_metadata;  // stream.obs alone
 };
 
-// What was seen below a directory. Paths are relative to the trace.
+// The directories that were seen. Paths are relative to the trace.
 struct Listing {
     struct Directory {
         std::string path;
-        uint64_t device = 0, inode = 0;  // equal: one directory by two names
         bool has_metadata = false, has_events = false;
     };
     std::vector<Directory> directories;  // visited
     std::vector<std::string> unvisited;  // subdirectories
-    std::vector<std::string> links;      // to directories
+    std::vector<std::string> links;      // to directories or anything else
 };
 
 FoundStreams find_streams(const std::filesystem::path& directory);
 
-// From the trace directory down, until `enough` subdirectories are unvisited, or none.
+// From the trace directory down, level by level, until `enough` subdirectories are unvisited, or none.
 Listing list_top(const std::filesystem::path& directory, size_t enough);
 // All that is below these subdirectories, but not what links lead to.
 Listing list_trees(const std::filesystem::path& directory, const std::vector<std::string>& subdirectories);

@@ -1,6 +1,7 @@
 #include "trace/metadata.hpp"
 
 #include <algorithm>
+#include <boost/functional/hash.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -407,6 +408,39 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.clock = clock_of(ovni);
     metadata.calls = call_sites_of(top);
     return metadata;
+}
+
+size_t hash_value(const MarkType& mark) {
+    size_t hash = 0;
+    boost::hash_combine(hash, mark.type);
+    boost::hash_combine(hash, mark.labels);
+    return hash;
+}
+
+size_t hash_value(const CommonMetadata& common) {
+    size_t hash = 0;
+    boost::hash_combine(hash, common.loom);
+    boost::hash_combine(hash, common.cpus.size());
+    boost::hash_combine(hash, common.require);
+    boost::hash_combine(hash, common.marks);
+    boost::hash_combine(hash, common.counters);
+    return hash;
+}
+
+size_t hash_value(const CallSiteTable& calls) {
+    size_t hash = calls.modules.size();
+    for (const auto& [number, site] : calls.sites) {
+        boost::hash_combine(hash, number);
+        for (const CallSite::Caller& caller : site.callers) boost::hash_combine(hash, caller.offset);
+    }
+    return hash;
+}
+
+size_t hash_value(const StreamMetadata::Clock& clock) {
+    size_t hash = clock.points.size();
+    boost::hash_combine(hash, clock.reference);
+    for (const ClockMeasurement& measured : clock.points) boost::hash_combine(hash, measured.point.local);
+    return hash;
 }
 
 std::string host_of(const StreamMetadata& metadata) {

@@ -2,7 +2,6 @@
 // against each other. Members that a trace need not have are optional.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,7 +19,7 @@ namespace ovni {
 struct CpuId {
     int index = 0;  // position in the loom, 0..N-1
     int phyid = 0;  // number of the operating system
-    auto operator<=>(const CpuId&) const = default;
+    bool operator==(const CpuId&) const = default;
 };
 
 struct MarkType {
@@ -29,10 +28,10 @@ struct MarkType {
     std::string title;
     Kind kind = Kind::single;
     std::vector<std::pair<int64_t, std::string>> labels;  // in file order
-    auto operator<=>(const MarkType&) const = default;
+    bool operator==(const MarkType&) const = default;
 };
 
-// What most streams of a loom say alike.
+// Most streams of a loom say this alike.
 struct CommonMetadata {
     std::string part;  // "thread", else the stream is ignored
     std::string loom;
@@ -40,7 +39,7 @@ struct CommonMetadata {
     std::vector<CpuId> cpus;                     // empty where absent
     std::map<std::string, std::string> require;  // model name -> version
     bool has_require = false;                    // the object ovni.require is there
-    std::vector<MarkType> marks;                 // in file order
+    Interned<std::vector<MarkType>> marks;       // in file order
     std::optional<std::string> lib_version, lib_commit;
     std::optional<std::string> run;     // ovni.run: name of the run that wrote the stream
     std::string command;                // ovni.command as a shell takes it; empty: unknown
@@ -48,14 +47,14 @@ struct CommonMetadata {
     std::optional<bool> can_breakdown;  // nosv.can_breakdown
     std::vector<std::pair<int, std::string>> hardware_counters;  // nosv.hwc: index and name, in file order
     std::vector<std::string> counters;                           // ovni.counters: names by place
-    auto operator<=>(const CommonMetadata&) const = default;
+    bool operator==(const CommonMetadata&) const = default;
 };
 
 struct CallSiteTable {
     std::map<uint32_t, CodeModule> modules;  // mpi.modules, by number
     std::map<uint32_t, CallSite> sites;      // mpi.sites, by number; their modules are there
     size_t callers = 1;                      // mpi.callers: how many of them a site was to have
-    auto operator<=>(const CallSiteTable&) const = default;
+    bool operator==(const CallSiteTable&) const = default;
 };
 
 // Every rank of an emulation keeps this of every stream of the trace, so what many streams say is kept once.
@@ -85,12 +84,18 @@ struct StreamMetadata {
     struct Clock {
         std::string reference;
         std::vector<ClockMeasurement> points;  // by local time; none: it was not measured
-        auto operator<=>(const Clock&) const = default;
+        bool operator==(const Clock&) const = default;
     };
     Interned<Clock> clock;
     Interned<CallSiteTable> calls;
     bool operator==(const StreamMetadata&) const = default;
 };
+
+// Hashes cover what tells values apart; the rest is compared.
+size_t hash_value(const MarkType& mark);
+size_t hash_value(const CommonMetadata& common);
+size_t hash_value(const CallSiteTable& calls);
+size_t hash_value(const StreamMetadata::Clock& clock);
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
 // missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are
@@ -103,8 +108,8 @@ std::string host_of(const StreamMetadata& metadata);
 // True if the stream goes on while it is read: ovni.end.by is "running".
 bool is_of_running_program(std::string_view text);
 
-// Checks only that the text is JSON of a version that can be read. The result has but the names of the
-// counters, if they are as they should be.
+// Checks only that the text is JSON of a version that can be read. The result has only the names of the
+// counters, and those only if ovni.counters is a list.
 StreamMetadata parse_metadata_version(std::string_view text, const std::string& path);
 
 }  // namespace ovni

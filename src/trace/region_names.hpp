@@ -14,7 +14,7 @@ namespace ovni {
 inline std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
     std::map<int64_t, std::string> names;
     for (const Stream& stream : trace.streams())
-        for (const MarkType& mark : stream.metadata.common->marks)
+        for (const MarkType& mark : *stream.metadata.common->marks)
             if (mark.type == OVNI_MPI_REGION_MARK) names.insert(mark.labels.begin(), mark.labels.end());
     return names;
 }

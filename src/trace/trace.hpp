@@ -29,7 +29,8 @@ struct Stream {
     struct Root {
         std::string directory;
         bool is_copy = false;  // private to this program: messages name the trace directory
-        auto operator<=>(const Root&) const = default;
+        bool operator==(const Root&) const = default;
+        friend size_t hash_value(const Root& root) { return boost::hash<std::string>()(root.directory); }
     };
     Interned<Root> root = {};
 
@@ -45,7 +46,7 @@ void expect_metadata(const std::filesystem::path& directory, const FoundStreams&
 Error no_metadata(const std::filesystem::path& directory, const std::string& relative_path);
 
 // How much of stream.json is read: emulation needs its members; ovnidump, ovnitop and ovnisort take any
-// stream of the right version, and know but the names of its counters.
+// stream of the right version, and know only the names of its counters.
 enum class Metadata { interpreted, version_only };
 
 // Reads stream.json and checks the header of stream.obs. Throws Error for metadata that parse_metadata()
@@ -88,7 +89,7 @@ class Trace {
     std::string json_path_of(uint32_t stream) const;
 
  private:
-    // What messages call the directory of its files.
+    // The directory of its files as messages name it.
     std::string shown(const Stream& stream) const;
 
     std::filesystem::path directory_;

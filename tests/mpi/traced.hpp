@@ -66,7 +66,7 @@ inline std::vector<Mark> events_of(const Trace& trace, uint32_t stream) {
 // "MCb MCB OM[halo OM]halo gap end": the codes of a stream, marks with their labels, without the life cycle.
 inline std::string story_of(const Trace& trace, uint32_t stream) {
     std::map<int64_t, std::string> labels;
-    for (const MarkType& type : trace.streams()[stream].metadata.common->marks)
+    for (const MarkType& type : *trace.streams()[stream].metadata.common->marks)
         labels.insert(type.labels.begin(), type.labels.end());
     std::string story;
     for (const Mark& event : events_of(trace, stream)) {

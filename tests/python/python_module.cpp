@@ -57,7 +57,7 @@ class PythonModule : public TracedTest {
  private:
     static std::string marks_of(const Trace& trace, uint32_t stream) {
         std::map<int64_t, std::string> labels;
-        for (const MarkType& type : trace.streams()[stream].metadata.common->marks)
+        for (const MarkType& type : *trace.streams()[stream].metadata.common->marks)
             labels.insert(type.labels.begin(), type.labels.end());
         std::string marks;
         for (const Mark& event : events_of(trace, stream)) {

@@ -50,7 +50,10 @@ TEST_F(TraceTest, SharesOfAListingFindWhatOneRankFinds) {
     EXPECT_THAT(whole.streams,
                 testing::ElementsAre("loom.a/x", "loom.b/x/y", "loom.b/x/z", "loom.c", "loom.c/x"));
     EXPECT_THAT(whole.without_metadata, testing::ElementsAre("loom.d/only"));
-    for (size_t enough : {1, 3, 100}) {
+    EXPECT_EQ(list_top(directory, 3).unvisited,
+              (std::vector<std::string>{"elsewhere", "loom.a", "loom.b", "loom.c", "loom.d"}));
+    EXPECT_EQ(list_top(directory, 6).unvisited.size(), 0U) << "a level at a time";
+    for (size_t enough : {1, 3, 5, 100}) {
         const Listing top = list_top(directory, enough);
         std::vector<Listing> listings = {top};
         for (const std::string& one : top.unvisited) listings.push_back(list_trees(directory, {one}));
