@@ -100,7 +100,7 @@ class Unpacker {
         bool has_value = false;
         take(has_value);
         item.reset();
-        if (has_value) take(item.emplace());
+        if (has_value) take(*(item = T{}));
     }
     template <class T>
     void take(std::vector<T>& items) {

@@ -30,7 +30,7 @@ struct Stream {
         std::string directory;
         bool is_copy = false;  // private to this program: messages name the trace directory
         bool operator==(const Root&) const = default;
-        friend size_t hash_value(const Root& root) { return boost::hash<std::string>()(root.directory); }
+        friend size_t hash_value(const Root& r) { return boost::hash<std::string>()(r.directory); }
     };
     Interned<Root> root = {};
 
