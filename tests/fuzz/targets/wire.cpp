@@ -64,6 +64,7 @@ void unpack(const std::string& message) {
 void take(std::string_view input) {
     for (std::string_view part : files_of(input, 2)) {
         const std::string message(part);
+        unpack<Listing>(message);
         unpack<FoundStreams>(message);
         unpack<ReadShare>(message);
         unpack<ClockSources>(message);
