@@ -50,7 +50,7 @@ class RecordBuffer {
  private:
     [[gnu::noinline]] void grow(size_t at_least) {
         constexpr size_t first = 1024;
-        size_t capacity = std::max({first, 2 * capacity_, at_least});
+        size_t capacity = std::max({first, capacity_ + capacity_ / 2, at_least});
         auto data = std::make_unique_for_overwrite<Record[]>(capacity);
         std::copy(begin(), end(), data.get());
         data_ = std::move(data);

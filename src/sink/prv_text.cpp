@@ -71,7 +71,7 @@ PrvText::PrvText(TraceFile file, size_t rows, const FileSchema& schema)
     : row_(file == TraceFile::thread ? &Record::thread_row : &Record::cpu_row),
       expanded_type_(schema.expanded_type),
       expansions_(schema.expansions) {
-    constexpr size_t most_rows = 999'999;  // longer numbers do not fit into a piece
+    constexpr size_t most_rows = 32768;  // a larger table takes longer to read than to compute
     rows_.resize(std::min(rows, most_rows));
     for (size_t row = 0; row < rows_.size(); ++row) rows_[row] = row_piece(row);
     for (const EventType& type : schema.types) {
