@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emu/bursts.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/lost_events.hpp"
 #include "emu/machine.hpp"
@@ -89,6 +90,8 @@ class Emulator {
     void note(Oddity what) { oddities_.note(what); }
     const Oddities& oddities() const { return oddities_; }
     const LostEvents& lost_events() const { return lost_events_; }
+    void note(const Burst& burst) { bursts_.add(burst); }
+    const Bursts& bursts() const { return bursts_; }
 
  private:
     void apply_other(const EventView& event, uint32_t thread, const Operation* operation);
@@ -116,6 +119,7 @@ class Emulator {
     uint64_t events_ = 0;
     Oddities oddities_;
     LostEvents lost_events_;
+    Bursts bursts_;
     Machine machine_;
     Tracker tracker_;
     Dispatch dispatch_;

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/emulator.hpp"
 #include "emu/payload.hpp"
@@ -154,7 +153,6 @@ void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
 // The cost of one event, from 100 events in a row.
 void burst(Emulator& emulator, uint32_t t, const EventView&) {
     constexpr size_t burst_length = 100;
-    constexpr int64_t slow_ns = 100;
     Thread& thread = emulator.machine().threads[t];
     thread.burst.push_back(emulator.now());
     if (thread.burst.size() < burst_length) return;
@@ -163,11 +161,8 @@ void burst(Emulator& emulator, uint32_t t, const EventView&) {
     deltas.erase(deltas.begin());
     std::ranges::sort(deltas);
     double sum = std::accumulate(deltas.begin(), deltas.end(), 0.0);
-    auto median = static_cast<double>(deltas[deltas.size() / 2]);
-    const std::string& loom = emulator.machine().system.looms()[thread.loom].name;
-    log::info("{} burst stats: median/avg/max = {:3.0f}/{:3.0f}/{:3.0f} ns", loom, median,
-              sum / static_cast<double>(deltas.size()), static_cast<double>(deltas.back()));
-    if (median > slow_ns) log::warn("{}: one event takes more than {} ns in the median", loom, slow_ns);
+    emulator.note(Burst{emulator.now(), thread.row, static_cast<double>(deltas[deltas.size() / 2]),
+                        sum / static_cast<double>(deltas.size()), static_cast<double>(deltas.back())});
     thread.burst.clear();
 }
 

@@ -271,6 +271,7 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
     mine.crowded = crowded_cpus(emulator, window.duration());
     mine.oddities = emulator.oddities();
     mine.lost = emulator.lost_events();
+    mine.bursts = emulator.bursts();
     content_.ended = {ties, gather(ranks_, mine), {}};
     const EndChecks& all = content_.ended->checks;
     if (ranks_.is_root()) print(all, trace_, system_);

@@ -39,6 +39,7 @@ struct EndChecks {
     std::vector<CrowdedCpu> crowded;
     Oddities oddities;
     LostEvents lost;
+    Bursts bursts;
 };
 void print(const EndChecks& checks, const Trace& trace, const System& system);
 

@@ -86,6 +86,8 @@ EndChecks gather(const Ranks& ranks, const EndChecks& mine) {
     std::vector<uint64_t> sum = ranks.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
     for (size_t kind = 0; kind < sum.size(); ++kind) all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
     all.lost = gather(ranks, mine.lost);
+    all.bursts = {joined(ranks.allgather(mine.bursts.first)), ranks.allreduce(Op::sum, mine.bursts.count)};
+    all.bursts.put_in_order();
     return all;
 }
 

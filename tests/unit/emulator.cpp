@@ -357,6 +357,29 @@ TEST_F(EmulatorTest, MeasuresBursts) {
     EXPECT_THAT(done.err, HasSubstr("node0.a burst stats: median/avg/max =  10/ 10/ 10 ns"));
 }
 
+TEST_F(EmulatorTest, TellsBurstsOfAllThreadsInOrderOfTime) {
+    for (const auto& [loom, step] : {std::pair("a", 30), {"b", 20}, {"c", 200}}) {
+        StreamBuilder& stream = trace().thread({.loom = loom}).starts(0);
+        for (int i = 0; i < 100; ++i) stream.event("OB.", 100 + step * i);
+        stream.ends(50000);
+    }
+    for (const char* threads : {"1", "3"}) {
+        const std::string err = emulate({"-j", threads}).err;
+        const size_t a = err.find("a burst stats: median/avg/max =  30/ 30/ 30 ns");
+        const size_t b = err.find("b burst stats: median/avg/max =  20/ 20/ 20 ns");
+        const size_t c = err.find("c burst stats: median/avg/max = 200/200/200 ns");
+        EXPECT_TRUE(b < a && a < c && c != std::string::npos) << err;
+        EXPECT_THAT(err, HasSubstr("c: one event takes more than 100 ns in the median"));
+    }
+}
+
+TEST_F(EmulatorTest, TellsTheFirstThousandBursts) {
+    StreamBuilder& stream = trace().thread().starts(0);
+    for (int i = 0; i < 100'200; ++i) stream.event("OB.", 100 + 10 * i);
+    stream.ends(2'000'000);
+    EXPECT_THAT(emulate().err, HasSubstr("INFO: 2 more bursts"));
+}
+
 TEST_F(EmulatorTest, AnEmptyTraceHasNoRows) {
     Finished done = emulate({"--empty-ok"});
     EXPECT_EQ(done.status, 0) << done.err;
