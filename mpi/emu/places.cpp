@@ -26,6 +26,7 @@ std::string name_of(const Place& place) {
 
 // A stream as one place has it.
 struct PlacedStream {
+    std::string path;
     Stream stream;
     uint32_t place = 0;
 };
@@ -116,7 +117,8 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
     const MissingRanks& first = missing.front();
     std::set<std::string> present = clocks.hosts_of(trace), nodes;
     for (const Stream& stream : trace.streams())
-        if (!stream.metadata.clock->points.empty()) nodes.insert(stream.metadata.clock->reference);
+        if (!stream.metadata.process->clock->points.empty())
+            nodes.insert(stream.metadata.process->clock->reference);
     nodes.merge(clocks.hosts());
     std::erase_if(nodes, [&](const std::string& node) { return present.contains(node); });
     throw Error(
@@ -142,14 +144,13 @@ PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, 
                            std::vector<Damage>& damages) {
     std::vector<PlacedStream> streams;
     for (size_t i = 0; i < all.streams.size(); ++i)
-        streams.push_back({std::move(all.streams[i]), all.places[i]});
-    auto path_of = [](const PlacedStream& s) -> const std::string& { return s.stream.relative_path; };
-    std::ranges::stable_sort(streams, {}, path_of);
+        streams.push_back({all.streams[i].relative_path(), std::move(all.streams[i]), all.places[i]});
+    std::ranges::stable_sort(streams, {}, &PlacedStream::path);
     PlacedStreams chosen;
     Settlement settlement(places);
     for (std::span<const PlacedStream> left = streams; !left.empty();) {
-        auto end = std::ranges::find_if(
-            left, [&](const PlacedStream& s) { return path_of(s) != path_of(left.front()); });
+        auto end =
+            std::ranges::find_if(left, [&](const PlacedStream& s) { return s.path != left.front().path; });
         std::span<const PlacedStream> seen(left.begin(), end);
         left = left.subspan(seen.size());
         try {
@@ -158,7 +159,7 @@ PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, 
             chosen.places.push_back(one.place);
         } catch (const Error& e) {
             if (tolerance == Tolerance::none) throw;
-            damages.push_back({path_of(seen.front()), e.what(), {}});
+            damages.push_back({seen.front().path, e.what(), {}});
         }
     }
     return chosen;

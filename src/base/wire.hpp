@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/interned.hpp"
 #include "base/ranks.hpp"
+#include "base/rare.hpp"
 
 namespace ovni::wire {
 
@@ -44,6 +45,11 @@ class Packer {
     }
     template <class T>
     void put(const std::optional<T>& item) {
+        put(item.has_value());
+        if (item) put(*item);
+    }
+    template <class T>
+    void put(const Rare<T>& item) {
         put(item.has_value());
         if (item) put(*item);
     }
@@ -101,6 +107,12 @@ class Unpacker {
         take(has_value);
         item.reset();
         if (has_value) take(*(item = T{}));
+    }
+    template <class T>
+    void take(Rare<T>& item) {
+        std::optional<T> value;
+        take(value);
+        item = std::move(value);
     }
     template <class T>
     void take(std::vector<T>& items) {

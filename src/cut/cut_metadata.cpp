@@ -50,21 +50,21 @@ void keep_cpus(const Group& loom) {
 
 void keep_rank(const Group& process) {
     CutMetadata& heir = first_kept(process);
-    auto keep = [&](const char* key, std::optional<int> StreamMetadata::*member) {
-        auto has = [&](const CutMetadata* stream) { return (stream->read->*member).has_value(); };
+    auto keep = [&](const char* key, std::optional<int> ProcessMetadata::*member) {
+        auto has = [&](const CutMetadata* stream) { return ((*stream->read->process).*member).has_value(); };
         bool is_known = std::ranges::any_of(process, [&](auto* s) { return s->is_kept && has(s); });
         auto source = std::ranges::find_if(process, has);
-        if (!is_known && source != process.end()) own(heir)[key] = *((*source)->read->*member);
+        if (!is_known && source != process.end()) own(heir)[key] = *((*(*source)->read->process).*member);
     };
-    keep("app_id", &StreamMetadata::app_id);
-    keep("rank", &StreamMetadata::rank);
-    keep("nranks", &StreamMetadata::nranks);
+    keep("app_id", &ProcessMetadata::app_id);
+    keep("rank", &ProcessMetadata::rank);
+    keep("nranks", &ProcessMetadata::nranks);
 }
 
 void keep_clock(const Group& host) {
     CutMetadata& heir = first_kept(host);
     for (CutMetadata* stream : host) {
-        if (stream->is_kept || stream->read->clock->points.empty()) continue;
+        if (stream->is_kept || stream->read->process->clock->points.empty()) continue;
         const Json& clock = own(*stream)["clock"];
         Json& kept = own(heir);
         if (!kept.contains("clock")) {
@@ -226,7 +226,7 @@ void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options) 
     using One = const CutMetadata&;
     for_each_group(
         streams, [](One stream) { return stream.read->common->loom; }, keep_cpus);
-    auto process = [](One stream) { return std::pair(stream.read->common->loom, stream.read->pid); };
+    auto process = [](One stream) { return std::pair(stream.read->common->loom, stream.read->process->pid); };
     for_each_group(streams, process, keep_rank);
     for_each_group(
         streams, [](One stream) { return host_of(*stream.read); }, keep_clock);

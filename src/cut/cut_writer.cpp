@@ -31,7 +31,7 @@ constexpr size_t most_buffered = size_t{1} << 20;
 constexpr int spaces = 4;
 
 fs::path below(const fs::path& directory, const Stream& stream) {
-    return stream.relative_path.empty() ? directory : directory / stream.relative_path;
+    return stream.path.empty() ? directory : directory / stream.relative_path();
 }
 
 std::string text_of(const nlohmann::ordered_json& json) {

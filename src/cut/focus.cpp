@@ -211,14 +211,14 @@ std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
     std::map<std::pair<std::string, int>, int> ranks;
     std::set<int> known;
     for (const Stream& stream : trace.streams())
-        if (const StreamMetadata& of = stream.metadata; of.rank) {
-            ranks[{of.common->loom, of.pid}] = *of.rank;
-            known.insert(*of.rank);
+        if (const StreamMetadata& of = stream.metadata; of.process->rank) {
+            ranks[{of.common->loom, of.process->pid}] = *of.process->rank;
+            known.insert(*of.process->rank);
         }
     if (const auto rank = focus.ranks.first_beyond(known)) throw no_rank(*rank, known, trace);
     std::vector<bool> chosen;
     for (const Stream& stream : trace.streams()) {
-        const auto rank = ranks.find({stream.metadata.common->loom, stream.metadata.pid});
+        const auto rank = ranks.find({stream.metadata.common->loom, stream.metadata.process->pid});
         chosen.push_back(focus.ranks.empty() || (rank != ranks.end() && focus.ranks.contains(rank->second)));
     }
     return chosen;

@@ -124,12 +124,8 @@ Schema system_schema(const System& system) {
     schema.cpu.name = "cpu";
     schema.thread.rows = system.thread_labels();
     schema.cpu.rows = system.cpu_labels();
-    EventType affinity{prv_type::cpu, "Thread: CPU affinity", {}};
-    affinity.labels.reserve(schema.cpu.rows->size());
-    for (const std::string& label : *schema.cpu.rows)
-        affinity.labels.emplace_back(affinity.labels.size() + 1, label);
     schema.thread.types = {
-        std::move(affinity),
+        {prv_type::cpu, "Thread: CPU affinity", ValueLabels(schema.cpu.rows)},
         {prv_type::tid, "Thread: TID of the ACTIVE thread", {}},
         {prv_type::thread_state,
          "Thread: thread state",
@@ -144,8 +140,7 @@ Schema system_schema(const System& system) {
 void add_label(FileSchema& file, uint16_t type, int64_t value, std::string_view label) {
     auto found = std::ranges::find(file.types, type, &EventType::type);
     if (found == file.types.end()) return;
-    if (std::ranges::none_of(found->labels, [&](auto& l) { return l.first == value; }))
-        found->labels.emplace_back(value, label);
+    if (!found->labels.find(value)) found->labels.emplace_back(value, label);
 }
 
 void add_further(Schema& schema, const Plan& plan, const ChannelPlan& channel,

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/interned.hpp"
+#include "base/text_list.hpp"
+#include "emu/value_labels.hpp"
 
 namespace ovni {
 
@@ -16,7 +17,7 @@ namespace ovni {
 struct EventType {
     uint32_t type = 0;
     std::string title;
-    std::vector<std::pair<int64_t, std::string>> labels;
+    ValueLabels labels;
     bool is_in_pcf = true;  // the PCF of the reference leaves some out
     uint32_t number = 0;    // in outputs, if it is not `type`: for types that need more than 16 bits
     uint32_t shown() const { return number != 0 ? number : type; }
@@ -30,8 +31,8 @@ struct ExtraColor {
 
 // One trace file with its PCF and ROW.
 struct FileSchema {
-    std::string name;                         // "thread", "cpu", "nosv-breakdown"
-    Interned<std::vector<std::string>> rows;  // labels; position = row
+    std::string name;         // "thread", "cpu", "nosv-breakdown"
+    Interned<TextList> rows;  // labels; position = row
     std::vector<EventType> types;
     std::vector<ExtraColor> colors = {};
     // A value of the type `expanded_type` stands in PRV as values of several types: expansions[value] is its

@@ -64,12 +64,12 @@ class Collector {
         if (m.common->cpus != loom.merged)
             for (CpuId cpu : m.common->cpus) add_cpu(loom, cpu);
         loom.merged = m.common->cpus;
-        Process& process = find_process(loom, m.pid);
+        Process& process = find_process(loom, m.process->pid);
         add_identity(process, m);
         if (!process.tids.insert(m.tid).second)
             fail(fmt::format(
                 "thread {} of process {} has two streams in loom {} (of two hosts with one name?)", m.tid,
-                m.pid, m.common->loom));
+                m.process->pid, m.common->loom));
         if (!m.finished)
             fail(
                 "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
@@ -109,10 +109,10 @@ class Collector {
     }
 
     void add_identity(Process& process, const StreamMetadata& m) const {
-        agree(process.app_id, m.app_id, "ovni.app_id", m.pid);
-        agree(process.rank, m.rank, "ovni.rank", m.pid);
-        if (!m.rank) return;
-        agree(process.nranks, m.nranks, "ovni.nranks", m.pid);
+        agree(process.app_id, m.process->app_id, "ovni.app_id", m.process->pid);
+        agree(process.rank, m.process->rank, "ovni.rank", m.process->pid);
+        if (!m.process->rank) return;
+        agree(process.nranks, m.process->nranks, "ovni.nranks", m.process->pid);
     }
 
     void finish(Loom& loom) {
@@ -200,7 +200,7 @@ void check_one_run(const Trace& trace) {
             throw Error(
                 fmt::format("streams of two runs, as of two jobs at once: {} is of run {}, {} of run {}; "
                             "--keep-going takes the run that has more, and each job needs its own ovnirun -o",
-                            first->relative_path, *first->metadata.common->run, s.relative_path,
+                            first->relative_path(), *first->metadata.common->run, s.relative_path(),
                             *s.metadata.common->run),
                 trace.directory().string());
     }
@@ -219,9 +219,7 @@ System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.str
     processes_.reserve(processes);
     cpus_.reserve(cpus);
     threads_.reserve(trace.streams().size());
-    std::vector<std::string> thread_labels, cpu_labels;
-    thread_labels.reserve(trace.streams().size());
-    cpu_labels.reserve(cpus);
+    TextList thread_labels, cpu_labels;
     for (const Loom& loom : looms) {
         auto loom_index = static_cast<uint32_t>(looms_.size());
         LoomInfo& info = looms_.emplace_back();
@@ -255,6 +253,8 @@ System::System(const Trace& trace, RowNames names) : thread_of_stream_(trace.str
         cpus_.push_back({loom_index, CpuInfo::virtual_index, -1});
         cpu_labels.push_back(fmt::format("vCPU {}.*", loom_index));
     }
+    thread_labels.shrink_to_fit();
+    cpu_labels.shrink_to_fit();
     thread_labels_ = std::move(thread_labels);
     cpu_labels_ = std::move(cpu_labels);
     log::info("loaded {} looms, {} processes, {} threads and {} cpus", looms_.size(), processes_.size(),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/interned.hpp"
+#include "base/text_list.hpp"
 #include "emu/row_names.hpp"
 #include "trace/trace.hpp"
 
@@ -59,8 +60,8 @@ class System {
     const std::vector<ThreadInfo>& threads() const { return threads_; }
     const std::vector<CpuInfo>& cpus() const { return cpus_; }
     // The names of rows in all outputs.
-    const Interned<std::vector<std::string>>& thread_labels() const { return thread_labels_; }
-    const Interned<std::vector<std::string>>& cpu_labels() const { return cpu_labels_; }
+    const Interned<TextList>& thread_labels() const { return thread_labels_; }
+    const Interned<TextList>& cpu_labels() const { return cpu_labels_; }
     // Row of the thread of a stream; no_thread for a stream that is not a thread's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
     // For a stream that is a thread's.
@@ -79,7 +80,7 @@ class System {
     std::vector<ProcessInfo> processes_;
     std::vector<ThreadInfo> threads_;
     std::vector<CpuInfo> cpus_;
-    Interned<std::vector<std::string>> thread_labels_, cpu_labels_;
+    Interned<TextList> thread_labels_, cpu_labels_;
     std::vector<uint32_t> thread_of_stream_;
     bool lacks_threads_ = false;
 };

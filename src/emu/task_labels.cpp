@@ -13,7 +13,7 @@ namespace {
 class LabelSet {
  public:
     explicit LabelSet(EventType& type) : type_(type) {
-        for (const auto& [value, label] : type.labels) known_.emplace(value, label);
+        for (const auto& [value, label] : type.labels.all()) known_.emplace(value, label);
     }
     // False where the value has another label.
     bool add(int64_t value, const std::string& label) {

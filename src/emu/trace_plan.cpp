@@ -134,7 +134,7 @@ FileSchema breakdown_schema(const ModelSpec& model, const System& system) {
     const BreakdownSpec& spec = *model.breakdown;
     FileSchema schema;
     schema.name = breakdown_name(model);
-    std::vector<std::string> rows;
+    TextList rows;
     for (size_t left = system.cpus().size() - system.looms().size(); left > 0; --left)
         rows.push_back(fmt::format("~CPU {:4}", left));
     schema.rows = std::move(rows);

@@ -29,7 +29,7 @@ std::vector<Death> deaths(const Trace& trace, const ClockModel& clocks) {
         const StreamMetadata& metadata = stream.metadata;
         if (!metadata.end || !metadata.end->clock || *metadata.end->by == "exec" || stream.is_running)
             continue;
-        Death& death = by_process[{metadata.common->loom, metadata.pid}];
+        Death& death = by_process[{metadata.common->loom, metadata.process->pid}];
         const int64_t clock = clocks.of_stream(metadata).corrected(*metadata.end->clock);
         if (clock >= death.clock) death = {&metadata, clock};
     }
@@ -51,7 +51,7 @@ bool is_request_to_end(int64_t signal) {
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
 
-std::string name_of(const StreamMetadata& process) {
+std::string name_of(const ProcessMetadata& process) {
     const std::string pid = fmt::format("process {}", process.pid);
     return process.rank ? fmt::format("rank {} ({})", *process.rank, pid) : pid;
 }
@@ -60,9 +60,9 @@ bool lacks_ranks(const Trace& trace) {
     std::map<int, std::set<int>> ranks;  // by application
     std::map<int, int> sizes;
     for (const Stream& stream : trace.streams()) {
-        if (!stream.metadata.rank || !stream.metadata.nranks) continue;
-        ranks[stream.metadata.app_id.value_or(0)].insert(*stream.metadata.rank);
-        sizes[stream.metadata.app_id.value_or(0)] = *stream.metadata.nranks;
+        if (!stream.metadata.process->rank || !stream.metadata.process->nranks) continue;
+        ranks[stream.metadata.process->app_id.value_or(0)].insert(*stream.metadata.process->rank);
+        sizes[stream.metadata.process->app_id.value_or(0)] = *stream.metadata.process->nranks;
     }
     return std::ranges::any_of(
         sizes, [&](const auto& of) { return ranks[of.first].size() < static_cast<size_t>(of.second); });
@@ -76,7 +76,7 @@ const Death* first_abort(const std::vector<Death>& all, const Trace& trace, cons
         if (mpi_function_rows[call.function].name != "MPI_Abort" || call.since >= since) continue;
         const StreamMetadata& caller = trace.streams()[call.stream].metadata;
         const auto death = std::ranges::find_if(all, [&](const Death& one) {
-            return one.of->common->loom == caller.common->loom && one.of->pid == caller.pid;
+            return one.of->common->loom == caller.common->loom && one.of->process->pid == caller.process->pid;
         });
         if (death != all.end()) first = &*death, since = call.since;
     }
@@ -86,28 +86,28 @@ const Death* first_abort(const std::vector<Death>& all, const Trace& trace, cons
 std::string sentence_of_abort(const Death& death) {
     const std::string code =
         death.is_exit() ? fmt::format(" with code {}", death.of->end->code) : std::string();
-    return fmt::format("{} called MPI_Abort{}", name_of(*death.of), code);
+    return fmt::format("{} called MPI_Abort{}", name_of(*death.of->process), code);
 }
 
 // Empty if it may be that nothing happened. A program may exit wherever it wants to, if the others do not go
 // on.
 std::string sentence_of_first(const std::vector<Death>& all, const Trace& trace) {
     const Death& first = all.front();
-    const StreamMetadata& process = *first.of;
+    const StreamMetadata& thread = *first.of;
     const char* among = lacks_ranks(trace) ? ", of the ranks in this trace" : "";
-    if (*process.end->by == "signal") {
-        const char* name = sigdescr_np(static_cast<int>(process.end->code));
-        return fmt::format("killed first{}: {}, by signal {} ({}){}", among, name_of(process),
-                           process.end->code, name ? name : "unknown",
-                           is_request_to_end(process.end->code)
+    if (*thread.end->by == "signal") {
+        const char* name = sigdescr_np(static_cast<int>(thread.end->code));
+        return fmt::format("killed first{}: {}, by signal {} ({}){}", among, name_of(*thread.process),
+                           thread.end->code, name ? name : "unknown",
+                           is_request_to_end(thread.end->code)
                                ? ", which comes from outside: its launcher, ctrl-C or a time limit"
                                : "");
     }
-    const bool is_sudden = process.end->code != 0 || !std::ranges::all_of(all, &Death::is_exit) ||
+    const bool is_sudden = thread.end->code != 0 || !std::ranges::all_of(all, &Death::is_exit) ||
                            std::ranges::any_of(trace.streams(), &Stream::is_running);
     if (!first.is_exit() || !is_sudden) return "";
-    return fmt::format("ended first{}: {}, which exited with code {}", among, name_of(process),
-                       process.end->code);
+    return fmt::format("ended first{}: {}, which exited with code {}", among, name_of(*thread.process),
+                       thread.end->code);
 }
 
 }  // namespace

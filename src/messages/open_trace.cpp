@@ -24,7 +24,7 @@ static std::vector<OpenCall> without_cut_ones(std::vector<OpenCall> calls, const
         const Stream& stream = trace.streams()[call.stream];
         if (stream.metadata.end || stream.metadata.goes_on || stream.is_running) return false;
         log::warn("{}: ends inside of {}, though its program has ended it: the rest is missing",
-                  stream.relative_path, mpi_function_rows[call.function].name);
+                  stream.relative_path(), mpi_function_rows[call.function].name);
         return true;
     });
     return calls;

@@ -130,7 +130,7 @@ void DryRun::cut(const Cut& cut) {
     const Stream& stream = trace_.streams()[cut.stream];
     uint64_t end = cut.end < stream.bytes || !stream.metadata.end ? cut.end : no_events;
     trace_.cut(cut.stream, end);
-    damages_[stream.relative_path] = {stream.relative_path, cut.cause, end};
+    damages_[stream.relative_path()] = {stream.relative_path(), cut.cause, end};
 }
 
 void DryRun::end_all(uint32_t loom) {

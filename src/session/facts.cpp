@@ -41,7 +41,7 @@ TableColumn numbers(const char* name, const char* about, const Items& items, Val
 template <class Items, class Value>
 TableColumn texts(const char* name, const char* about, const Items& items, Value value) {
     return {name, about,
-            column_of(items, [&](const auto& item, size_t) -> std::string { return value(item); })};
+            column_of(items, [&](const auto& item, size_t) { return std::string(value(item)); })};
 }
 template <class Items>
 TableColumn row_numbers(const Items& items) {
@@ -53,18 +53,18 @@ Table threads_of(const Trace& trace, const System& system) {
     auto process = [&](const ThreadInfo& thread) -> const ProcessInfo& {
         return system.processes()[thread.process];
     };
-    return {
-        "rows/threads",
-        "threads: rows of thread.prv, and what the column `thread` counts",
-        {row_numbers(threads), texts("label", "as in thread.row", *system.thread_labels(), std::identity()),
-         numbers("tid", "number of the operating system", threads, [](const auto& t) { return t.tid; }),
-         numbers("process", "row in rows/processes", threads, [](const auto& t) { return t.process; }),
-         numbers("pid", "of the process", threads, [&](const auto& t) { return process(t).pid; }),
-         numbers("rank", "in MPI_COMM_WORLD, -1: none", threads,
-                 [&](const auto& t) { return process(t).rank.value_or(none); }),
-         numbers("loom", "row in rows/looms", threads, [](const auto& t) { return t.loom; }),
-         texts("stream", "path in the trace", threads,
-               [&](const auto& t) { return trace.streams()[t.stream].relative_path; })}};
+    return {"rows/threads",
+            "threads: rows of thread.prv, and what the column `thread` counts",
+            {row_numbers(threads),
+             texts("label", "as in thread.row", system.thread_labels()->all(), std::identity()),
+             numbers("tid", "number of the operating system", threads, [](const auto& t) { return t.tid; }),
+             numbers("process", "row in rows/processes", threads, [](const auto& t) { return t.process; }),
+             numbers("pid", "of the process", threads, [&](const auto& t) { return process(t).pid; }),
+             numbers("rank", "in MPI_COMM_WORLD, -1: none", threads,
+                     [&](const auto& t) { return process(t).rank.value_or(none); }),
+             numbers("loom", "row in rows/looms", threads, [](const auto& t) { return t.loom; }),
+             texts("stream", "path in the trace", threads,
+                   [&](const auto& t) { return trace.streams()[t.stream].relative_path(); })}};
 }
 
 Table processes_of(const System& system) {
@@ -105,7 +105,7 @@ Table cpus_of(const System& system) {
     return {
         "rows/cpus",
         "CPUs: rows of cpu.prv, and what the column `cpu` counts",
-        {row_numbers(cpus), texts("label", "as in cpu.row", *system.cpu_labels(), std::identity()),
+        {row_numbers(cpus), texts("label", "as in cpu.row", system.cpu_labels()->all(), std::identity()),
          numbers("loom", "row in rows/looms", cpus, [](const auto& c) { return c.loom; }),
          numbers("index", "in the loom, -1: the virtual CPU", cpus, [](const auto& c) { return c.index; }),
          numbers("number", "of the operating system, -1: the virtual CPU", cpus,
@@ -173,13 +173,13 @@ Table measured_points(const Trace& trace) {
     };
     std::vector<Point> points;
     for (const Stream& stream : trace.streams())
-        for (const ClockMeasurement& point : stream.metadata.clock->points)
+        for (const ClockMeasurement& point : stream.metadata.process->clock->points)
             points.push_back({&stream, &point});
     return {"clock_points",
             "what the program measured of the clocks of its nodes, in ns",
             {texts("host", "", points, [](const auto& p) { return host_of(p.stream->metadata); }),
              texts("reference", "the host that it was compared with", points,
-                   [](const auto& p) { return p.stream->metadata.clock->reference; }),
+                   [](const auto& p) { return p.stream->metadata.process->clock->reference; }),
              numbers("local", "raw clock of the host", points,
                      [](const auto& p) { return p.measured->point.local; }),
              numbers("offset", "to be added", points, [](const auto& p) { return p.measured->point.offset; }),
@@ -225,7 +225,7 @@ Table ends_by_force(const Trace& trace) {
     return {
         "ended_by_force",
         "streams that their program did not end",
-        {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path; }),
+        {texts("stream", "path in the trace", ended, [](const auto* s) { return s->relative_path(); }),
          texts("by", "signal, exit, loss, ...", ended, [](const auto* s) { return *s->metadata.end->by; }),
          numbers("code", "of the signal or the exit", ended,
                  [](const auto* s) { return s->metadata.end->code; }),
@@ -322,7 +322,7 @@ Table regions_table(const std::vector<RegionCount>& regions, const Schema& schem
     std::map<int64_t, std::string> names;
     for (const EventType& type : schema.thread.types)
         if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
-            names.insert(type.labels.begin(), type.labels.end());
+            for (const auto& [value, label] : type.labels.all()) names.emplace(value, label);
     const auto name_of = [&](const RegionCount& count) {
         const auto known = names.find(count.region);
         return known == names.end() ? fmt::format("{}", count.region) : known->second;

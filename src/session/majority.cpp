@@ -24,12 +24,13 @@ Claims about_processes(const StreamMetadata& m) {
     Claims claims;
     auto add = [&](const char* member, const std::optional<int>& value) {
         if (value)
-            claims.push_back({fmt::format("{} of process {} of loom {}", member, m.pid, m.common->loom),
-                              std::to_string(*value)});
+            claims.push_back(
+                {fmt::format("{} of process {} of loom {}", member, m.process->pid, m.common->loom),
+                 std::to_string(*value)});
     };
-    add("ovni.app_id", m.app_id);
-    add("ovni.rank", m.rank);
-    if (m.rank) add("ovni.nranks", m.nranks);
+    add("ovni.app_id", m.process->app_id);
+    add("ovni.rank", m.process->rank);
+    if (m.process->rank) add("ovni.nranks", m.process->nranks);
     for (CpuId cpu : m.common->cpus)
         claims.push_back({fmt::format("the index of CPU {} of loom {}", cpu.phyid, m.common->loom),
                           std::to_string(cpu.index)});
@@ -97,7 +98,7 @@ void leave_out_minorities(std::vector<Stream>& streams, std::vector<Damage>& dam
         for (size_t i = 0; i < streams.size(); ++i) {
             std::string cause = dissent(claims[i], votes);
             if (!cause.empty())
-                replace(damages, {streams[i].relative_path, std::move(cause), {}});
+                replace(damages, {streams[i].relative_path(), std::move(cause), {}});
             else if (size_t to = kept++; to != i)
                 streams[to] = std::move(streams[i]);
         }

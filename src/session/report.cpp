@@ -31,7 +31,7 @@ class Names {
     explicit Names(const FileSchema& file) {
         for (const EventType& type : file.types) {
             titles_[type.type] = type.title;
-            for (const auto& [value, label] : type.labels)
+            for (const auto& [value, label] : type.labels.all())
                 labels_.emplace(std::pair(type.type, value), label);
         }
     }
@@ -249,7 +249,7 @@ Json trace_of(const ReportSubject& of, int64_t duration) {
 }
 
 std::string path_of_thread(const ReportSubject& of, uint32_t row) {
-    return of.trace.streams()[of.system.threads()[row].stream].relative_path;
+    return of.trace.streams()[of.system.threads()[row].stream].relative_path();
 }
 
 Json gaps_in(const ReportSubject& of, const std::vector<GapFact>& gaps) {
@@ -290,7 +290,7 @@ Json ends_by_force(const Trace& trace) {
     Json ends = Json::array();
     for (const Stream& stream : trace.streams())
         if (const auto& end = stream.metadata.end)
-            ends.push_back({{"stream", stream.relative_path},
+            ends.push_back({{"stream", stream.relative_path()},
                             {"by", *end->by},
                             {"code", end->code},
                             {"clock", end->clock ? Json(*end->clock) : Json()}});
@@ -301,7 +301,7 @@ Json waiting_in(const ReportSubject& of, const Waiting& waiting) {
     Json all = Json::array();
     for (const WaitingCall& call : waiting.calls) {
         const std::optional<int>& rank = of.system.processes()[call.process].rank;
-        all.push_back({{"stream", of.trace.streams()[call.stream].relative_path},
+        all.push_back({{"stream", of.trace.streams()[call.stream].relative_path()},
                        {"rank", rank ? Json(*rank) : Json()},
                        {"function", mpi_function_rows[call.function].name},
                        {"since", call.since},
@@ -316,7 +316,7 @@ Json open_waits_in(const ReportSubject& of, const std::vector<OpenWait>& waits) 
     Json all = Json::array();
     for (const OpenWait& wait : waits) {
         const ThreadInfo& thread = of.system.threads()[of.system.thread_of_stream(wait.stream)];
-        all.push_back({{"stream", of.trace.streams()[wait.stream].relative_path},
+        all.push_back({{"stream", of.trace.streams()[wait.stream].relative_path()},
                        {"rank", or_null(of.system.processes()[thread.process].rank)},
                        {"tid", thread.tid},
                        {"kind", wait.kind},

@@ -41,12 +41,12 @@ void leave_out_unknown_cpus(std::vector<Stream>& streams, std::vector<Damage>& d
         if (!damage.end)
             known.try_emplace(std::string(loom_directory(damage.relative_path)), std::set{virtual_cpu});
     for (const Stream& stream : streams)
-        if (auto loom = known.find(loom_directory(stream.relative_path)); loom != known.end())
+        if (auto loom = known.find(loom_directory(stream.relative_path())); loom != known.end())
             for (CpuId cpu : stream.metadata.common->cpus) loom->second.insert(cpu.index);
     std::erase_if(streams, [&](const Stream& stream) {
-        auto loom = known.find(loom_directory(stream.relative_path));
+        auto loom = known.find(loom_directory(stream.relative_path()));
         if (loom == known.end() || std::ranges::includes(loom->second, *stream.cpus)) return false;
-        replace(damages, {stream.relative_path, "it ran on a CPU that a stream left out told of", {}});
+        replace(damages, {stream.relative_path(), "it ran on a CPU that a stream left out told of", {}});
         return true;
     });
 }

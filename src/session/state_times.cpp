@@ -27,7 +27,7 @@ StateTimes::StateTimes(const System& system, const Plan& plan) : processes_(syst
         Column column;
         column.type = type.type;
         column.is_mark = type.type >= prv_type::first_mark && type.type < prv_type::first_counter;
-        for (const auto& [value, label] : type.labels) {
+        for (const auto& [value, label] : type.labels.all()) {
             column.names_nothing |= value == 0;
             if (column.is_mark) column.named.find_or_add(value);
         }

@@ -51,7 +51,7 @@ int best_threads(const Trace& trace) {
     std::set<std::pair<std::string_view, int>> processes;
     uint64_t bytes = 0;
     for (const Stream& stream : trace.streams()) {
-        processes.emplace(stream.metadata.common->loom, stream.metadata.pid);
+        processes.emplace(stream.metadata.common->loom, stream.metadata.process->pid);
         bytes += stream.bytes;
     }
     // A rank and its writer keep two cores busy.

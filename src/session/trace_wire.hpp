@@ -41,7 +41,7 @@ inline auto fields(ClockMeasurement& measured) {
     return std::tie(measured.point.local, measured.point.offset, measured.low, measured.high,
                     measured.round_trip, measured.samples, measured.method);
 }
-inline auto fields(StreamMetadata::Clock& clock) {
+inline auto fields(ProcessMetadata::Clock& clock) {
     return std::tie(clock.reference, clock.points);
 }
 inline auto fields(StreamMetadata::End& end) {
@@ -59,13 +59,16 @@ inline auto fields(CallSite& site) {
 inline auto fields(CallSiteTable& calls) {
     return std::tie(calls.modules, calls.sites, calls.callers);
 }
+inline auto fields(ProcessMetadata& process) {
+    return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock, process.calls);
+}
 inline auto fields(StreamMetadata& m) {
-    return std::tie(m.common, m.pid, m.tid, m.app_id, m.rank, m.nranks, m.name, m.leaves_threads_out,
-                    m.begins_inside, m.samples_cpus, m.finished, m.goes_on, m.end, m.clock, m.calls);
+    return std::tie(m.common, m.process, m.tid, m.name, m.leaves_threads_out, m.begins_inside, m.samples_cpus,
+                    m.finished, m.goes_on, m.end);
 }
 // The root is that of the place, which its ranks know.
 inline auto fields(Stream& stream) {
-    return std::tie(stream.relative_path, stream.metadata, stream.bytes, stream.is_cut, stream.is_running,
+    return std::tie(stream.path, stream.metadata, stream.bytes, stream.is_cut, stream.is_running,
                     stream.cpus);
 }
 inline auto fields(Damage& damage) {

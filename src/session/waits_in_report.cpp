@@ -18,7 +18,7 @@ std::map<int64_t, std::string> names_of_regions(const FileSchema& threads) {
     std::map<int64_t, std::string> names;
     for (const EventType& type : threads.types)
         if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
-            names.insert(type.labels.begin(), type.labels.end());
+            for (const auto& [value, label] : type.labels.all()) names.emplace(value, label);
     return names;
 }
 

@@ -48,11 +48,11 @@ Table labels_of(const Schema& schema) {
     Numbers types, values;
     for (const FileSchema* file : files_of(schema))
         for (const EventType& type : file->types)
-            for (const auto& [value, label] : type.labels) {
+            for (const auto& [value, label] : type.labels.all()) {
                 files.push_back(file->name);
                 types.push_back(type.shown());
                 values.push_back(value);
-                labels.push_back(label);
+                labels.emplace_back(label);
             }
     return {"labels",
             "what values mean",
@@ -65,9 +65,11 @@ Table labels_of(const Schema& schema) {
 Table row_labels_of(const FileSchema& file) {
     Numbers rows(file.rows->size());
     for (size_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<int64_t>(r);
+    Texts labels;
+    for (std::string_view label : file.rows->all()) labels.emplace_back(label);
     return {"rows/" + file.name,
             "rows of /breakdowns/" + file.name,
-            {{"row", "from 0", rows}, {"label", "as in its .row file", *file.rows}}};
+            {{"row", "from 0", rows}, {"label", "as in its .row file", labels}}};
 }
 
 struct Rows {

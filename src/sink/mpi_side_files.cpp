@@ -127,11 +127,11 @@ class Pcf {
     }
     void add(const EventType& type) {
         const bool is_shown = std::ranges::any_of(
-            type.labels, [&](const auto& label) { return shown_.has(type.type, label.first); });
+            type.labels.all(), [&](const auto& label) { return shown_.has(type.type, label.first); });
         if (!is_shown) return;
         begin_type(type.type, type.title);
         text_ += "VALUES\n0      None\n";
-        for (const auto& [value, label] : type.labels)
+        for (const auto& [value, label] : type.labels.all())
             if (shown_.has(type.type, value)) put("{:<6} {}\n", value, label);
     }
     bool has(MpiRecord record) const {

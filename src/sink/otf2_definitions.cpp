@@ -70,7 +70,7 @@ class Definitions {
     void write_threads() {
         for (uint32_t row = 0; row < schema_.threads.size(); ++row)
             archive_.check(OTF2_GlobalDefWriter_WriteLocation(
-                writer_, row, text((*schema_.thread.rows)[row]), OTF2_LOCATION_TYPE_CPU_THREAD,
+                writer_, row, text(std::string((*schema_.thread.rows)[row])), OTF2_LOCATION_TYPE_CPU_THREAD,
                 content_.events[row], group_of_[schema_.threads[row].process]));
     }
 
@@ -165,8 +165,8 @@ class Definitions {
 }  // namespace
 
 std::string label_of(const EventType& type, int64_t value) {
-    const auto known = std::ranges::find(type.labels, value, [](const auto& label) { return label.first; });
-    return known == type.labels.end() ? fmt::format("{}", value) : known->second;
+    const auto known = type.labels.find(value);
+    return known ? std::string(*known) : fmt::format("{}", value);
 }
 
 void write_definitions(Otf2Archive& archive, const Otf2Content& content) {

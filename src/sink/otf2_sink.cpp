@@ -153,7 +153,7 @@ void Otf2Sink::find_types(const Plan& plan) {
     mpi_.type = place_[prv_type::mpi_function];
     if (mpi_.type == no_place) return;
     mpi_functions_ = with_all_labels(plan).thread.types[mpi_.type];
-    for (const auto& [value, label] : mpi_functions_.labels)
+    for (const auto& [value, label] : mpi_functions_.labels.all())
         if (otf2_posts_receive(label)) mpi_.posting_receives.push_back(value);
     std::ranges::sort(mpi_.posting_receives);
 }

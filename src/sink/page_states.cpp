@@ -13,8 +13,7 @@ constexpr int64_t values = 1 << 16;
 std::string page_label(uint16_t type, int64_t value, const FileSchema& threads) {
     const auto found = std::ranges::find(threads.types, uint32_t{type}, &EventType::type);
     if (found != threads.types.end())
-        for (const auto& [known, label] : found->labels)
-            if (known == value) return label;
+        if (const auto label = found->labels.find(value)) return std::string(*label);
     return std::to_string(value);
 }
 

@@ -34,14 +34,15 @@ size_t columns_for(size_t rows) {
     return columns;
 }
 
-std::string cut(const std::string& name) {
+std::string cut(std::string_view name) {
     constexpr size_t longest = 160;
-    return name.size() <= longest ? name : name.substr(0, longest) + "...";
+    return std::string(name.substr(0, longest)) + (name.size() <= longest ? "" : "...");
 }
 
-Json names_of(const std::vector<std::string>& all) {
+template <class Names>
+Json names_of(const Names& all) {
     Json names = Json::array();
-    for (const std::string& name : all) names.push_back(cut(name));
+    for (std::string_view name : all) names.push_back(cut(name));
     return names;
 }
 
@@ -70,7 +71,7 @@ Json waits_of(const FileSchema& threads) {
     Json all = Json::object();
     for (const EventType& type : threads.types)
         if (type.type == prv_type::wait_state)
-            for (const auto& [value, label] : type.labels) all[std::to_string(value)] = label;
+            for (const auto& [value, label] : type.labels.all()) all[std::to_string(value)] = label;
     return all;
 }
 
@@ -320,7 +321,7 @@ Json PageTimeline::end(const Schema& schema, int64_t duration) {
                      {"regions", regions_of(regions, schema.thread)},
                      {"entered_regions", regions_.count()},
                      {"waits", waits_of(schema.thread)}};
-    timeline["rows"] = {{"names", names_of(*schema.thread.rows)},
+    timeline["rows"] = {{"names", names_of(schema.thread.rows->all())},
                         {"hosts", Json::array()},
                         {"processes", Json::array()},
                         {"width", width(row_count_, end)},

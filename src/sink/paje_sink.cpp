@@ -139,7 +139,7 @@ void PajeSink::define(const Plan& plan) {
 
 void PajeSink::define_values(const FileSchema& file) {
     for (uint32_t t : states_.types()) {
-        for (const auto& [value, label] : file.types[t].labels)
+        for (const auto& [value, label] : file.types[t].labels.all())
             if (value != 0 && defined_.emplace(t, value).second)
                 add_line(header_, "{} t{}v{} t{} {} {}", +entity_value, t, value, t, in_quotes(label),
                          color(t, value));
@@ -279,8 +279,10 @@ void PajeSink::add_late_values(const Outcome& outcome) {
     FileSchema late;
     late.types = outcome.schema.thread.types;
     for (uint32_t t = 0; t < late.types.size(); ++t) {
-        auto& labels = late.types[t].labels;
-        std::erase_if(labels, [&](const auto& label) { return !all.contains({t, label.first}); });
+        ValueLabels used;
+        for (const auto& [value, label] : late.types[t].labels.all())
+            if (all.contains({t, value})) used.emplace_back(value, label);
+        late.types[t].labels = std::move(used);
     }
     for (auto [type, value] : all) late.types[type].labels.emplace_back(value, fmt::format("{}", value));
     define_values(late);

@@ -30,7 +30,7 @@ void add_colors(std::string& text, std::span<const ExtraColor> colors) {
 void add_type(std::string& text, const EventType& type) {
     fmt::format_to(std::back_inserter(text), "\n\nEVENT_TYPE\n0 {:<10} {}\nVALUES\n", type.shown(),
                    one_line(type.title));
-    for (const auto& [value, label] : type.labels)
+    for (const auto& [value, label] : type.labels.all())
         fmt::format_to(std::back_inserter(text), "{:<4} {}\n", static_cast<int32_t>(value), one_line(label));
 }
 

@@ -33,7 +33,7 @@ PerfettoLabels::PerfettoLabels(const Plan& plan, std::vector<std::string> furthe
     for (const EventType& type : schema.thread.types) {
         OfType& of_type = types_.emplace_back();
         of_type.has_late = late.contains(type.type);
-        for (const auto& [value, label] : type.labels)
+        for (const auto& [value, label] : type.labels.all())
             if (of_type.numbers.emplace(value, first_.size() + 1).second)
                 first_.emplace_back(first_.size() + 1, valid_utf8(label));
     }
@@ -54,7 +54,7 @@ PerfettoNames PerfettoLabels::late(std::vector<uint64_t> numbers, const std::vec
     numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
     std::unordered_map<uint64_t, std::string_view> labels;
     for (uint32_t t = 0; t < types.size(); ++t)
-        for (const auto& [value, label] : types[t].labels)
+        for (const auto& [value, label] : types[t].labels.all())
             if (std::in_range<uint32_t>(value)) labels.emplace(late_number(t, value), label);
     PerfettoNames names;
     for (uint64_t number : numbers) {

@@ -9,7 +9,7 @@ namespace ovni {
 std::string row_text(const FileSchema& schema) {
     std::string text =
         fmt::format("LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE {}\n", schema.rows->size());
-    for (const std::string& label : *schema.rows) text += one_line(label) + '\n';
+    for (std::string_view label : schema.rows->all()) text += one_line(label) + '\n';
     return text;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 CodePlace place_of(const StreamMetadata& metadata, const CallSite::Caller& caller) {
     if (!caller.module) return {};
-    return {metadata.calls->modules.at(*caller.module), caller.offset};
+    return {metadata.process->calls->modules.at(*caller.module), caller.offset};
 }
 
 std::string_view base_name(std::string_view path) {
@@ -83,7 +83,7 @@ const MpiFunctionRow* function_named(std::string_view name) {
 std::vector<CodePlace> code_places(const Trace& trace) {
     std::vector<CodePlace> places;
     for (const Stream& stream : trace.streams())
-        for (const CallSite& site : std::views::values(stream.metadata.calls->sites))
+        for (const CallSite& site : std::views::values(stream.metadata.process->calls->sites))
             for (const CallSite::Caller& caller : site.callers)
                 places.push_back(place_of(stream.metadata, caller));
     return sorted_set(std::move(places));
@@ -112,18 +112,18 @@ CallSites::CallSites(const Trace& trace, const std::vector<SourceFrames>& names)
         for (const CallSite::Caller& caller : site.callers)
             for (const Labels& label : labels[number_in(places, place_of(stream.metadata, caller)) - 1])
                 chain.push_back({number_in(functions_, label.function), number_in(lines_, label.line)});
-        chain.resize(
-            std::min(chain.size(), std::max<size_t>(stream.metadata.calls->callers, site.callers.size())));
+        chain.resize(std::min(
+            chain.size(), std::max<size_t>(stream.metadata.process->calls->callers, site.callers.size())));
         return chain;
     };
     for (const Stream& stream : trace.streams())
-        for (const CallSite& site : std::views::values(stream.metadata.calls->sites))
+        for (const CallSite& site : std::views::values(stream.metadata.process->calls->sites))
             chains_.push_back(chain_of(stream, site));
     chains_ = sorted_set(std::move(chains_));
     for (const Chain& chain : chains_) levels_ = std::max(levels_, chain.size());
     for (const Stream& stream : trace.streams()) {
         MpiSites& sites = of_stream_.emplace_back();
-        for (const auto& [number, site] : stream.metadata.calls->sites)
+        for (const auto& [number, site] : stream.metadata.process->calls->sites)
             if (const MpiFunctionRow* function = function_named(site.function))
                 sites[number] = {function, number_in(chains_, chain_of(stream, site))};
     }

@@ -41,7 +41,8 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
     if (numbers.empty()) return;
     for (const MarkType& marks : *about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
-    const Rank rank{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom};
+    const Rank rank{about.process->app_id.value_or(0), about.process->rank.value_or(-1), about.process->pid,
+                    about.common->loom};
     if (!about.name->empty()) threads_[{rank, about.tid}] = *about.name;
     ThreadInCounters thread(ranks_[rank], about.tid, numbers);
     while (reader.next()) {

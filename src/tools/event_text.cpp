@@ -59,7 +59,7 @@ char* print_bytes(char* out, std::span<const uint8_t> payload) {
 EventText::EventText(const Trace& trace, PayloadText payload, NameOfSite name_of_site, TextBehind behind)
     : trace_(trace), payload_(payload), name_of_site_(std::move(name_of_site)), behind_(std::move(behind)) {
     for (const Stream& stream : trace.streams()) {
-        paths_.emplace_back(stream.relative_path + "  ");
+        paths_.emplace_back(stream.relative_path() + "  ");
         longest_path_ = std::max(longest_path_, paths_.back().size());
     }
 }
@@ -167,7 +167,7 @@ char* EventText::print_unknown(char* out, LineTemplate& line, const EventView& e
 
 void EventText::append_gap(fmt::memory_buffer& text, const EventView& event, int64_t clock) {
     fmt::format_to(std::back_inserter(text), "{:10}  ---  {}  {}\n", clock,
-                   trace_.streams()[event.stream].relative_path, gap_text(event));
+                   trace_.streams()[event.stream].relative_path(), gap_text(event));
 }
 
 }  // namespace ovni

@@ -45,8 +45,8 @@ void define(ProcessLocks& process, const EventView& event, const std::string& pa
 
 void LockProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
-    ProcessLocks& process =
-        processes_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom}];
+    ProcessLocks& process = processes_[{about.process->app_id.value_or(0), about.process->rank.value_or(-1),
+                                        about.process->pid, about.common->loom}];
     ThreadAtLocks thread(process);
     read_thread(stream, reader, thread, [&](const EventView& event) {
         if (event.code.model() != 'H') return;

@@ -20,8 +20,9 @@ double seconds(uint64_t nanoseconds) {
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     const MpiSites* sites = sites_.empty() ? nullptr : &sites_.of_stream(reader.index());
-    ThreadInMpi thread(
-        ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom}], sites);
+    ThreadInMpi thread(ranks_[{about.process->app_id.value_or(0), about.process->rank.value_or(-1),
+                               about.process->pid, about.common->loom}],
+                       sites);
     read_thread(stream, reader, thread, [&](const EventView& event) {
         thread.take(event.code, event.jumbo() ? std::span<const uint8_t>() : event.payload(), event.clock);
     });

@@ -40,8 +40,8 @@ void RegionProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     for (const MarkType& marks : *about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) names_.insert(marks.labels.begin(), marks.labels.end());
-    ThreadInRegions thread(
-        ranks_[{about.app_id.value_or(0), about.rank.value_or(-1), about.pid, about.common->loom}]);
+    ThreadInRegions thread(ranks_[{about.process->app_id.value_or(0), about.process->rank.value_or(-1),
+                                   about.process->pid, about.common->loom}]);
     read_thread(stream, reader, thread, [&](const EventView& event) {
         if (!event.jumbo()) thread.take(event.code, event.payload(), event.clock);
     });

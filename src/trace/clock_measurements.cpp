@@ -50,14 +50,14 @@ ClockMeasurements ClockMeasurements::of_streams(const Trace& trace) {
     ClockMeasurements result;
     for (uint32_t s = 0; s < trace.streams().size(); ++s) {
         const StreamMetadata& metadata = trace.streams()[s].metadata;
-        if (metadata.clock->points.empty()) continue;
-        if (result.empty()) result.reference_ = metadata.clock->reference;
-        if (metadata.clock->reference != result.reference_) {
+        if (metadata.process->clock->points.empty()) continue;
+        if (result.empty()) result.reference_ = metadata.process->clock->reference;
+        if (metadata.process->clock->reference != result.reference_) {
             log::warn("{}: measured against {}, others against {}: left out", trace.path_of(s),
-                      metadata.clock->reference, result.reference_);
+                      metadata.process->clock->reference, result.reference_);
             continue;
         }
-        for (const ClockMeasurement& point : metadata.clock->points)
+        for (const ClockMeasurement& point : metadata.process->clock->points)
             result.add(host_of(metadata), point, trace.path_of(s));
     }
     return result;

@@ -69,15 +69,15 @@ std::vector<CpuId> cpus_of(const Members& ovni) {
     return cpus;
 }
 
-void read_rank(const Members& ovni, StreamMetadata& metadata) {
-    metadata.rank = ovni.number<int>("rank");
-    if (!metadata.rank) return;
-    if (*metadata.rank < 0) ovni.fail("rank", fmt::format("is {}, must not be negative", *metadata.rank));
-    metadata.nranks = ovni.number<int>("nranks");
-    if (!metadata.nranks) ovni.fail("nranks", "is missing, but there is a rank");
-    if (*metadata.nranks <= 0) ovni.fail("nranks", fmt::format("is {}, must be above 0", *metadata.nranks));
-    if (*metadata.rank >= *metadata.nranks)
-        ovni.fail("rank", fmt::format("is {} of {} ranks", *metadata.rank, *metadata.nranks));
+void read_rank(const Members& ovni, ProcessMetadata& process) {
+    process.rank = ovni.number<int>("rank");
+    if (!process.rank) return;
+    if (*process.rank < 0) ovni.fail("rank", fmt::format("is {}, must not be negative", *process.rank));
+    process.nranks = ovni.number<int>("nranks");
+    if (!process.nranks) ovni.fail("nranks", "is missing, but there is a rank");
+    if (*process.nranks <= 0) ovni.fail("nranks", fmt::format("is {}, must be above 0", *process.nranks));
+    if (*process.rank >= *process.nranks)
+        ovni.fail("rank", fmt::format("is {} of {} ranks", *process.rank, *process.nranks));
 }
 
 std::vector<std::pair<int64_t, std::string>> labels_of(const Members& mark) {
@@ -258,7 +258,7 @@ std::optional<StreamMetadata::End> end_of(const Members& ovni) {
                                clock};
 }
 
-StreamMetadata::Clock clock_of(const Members& ovni) {
+ProcessMetadata::Clock clock_of(const Members& ovni) {
     Members clock = ovni.object("clock");
     if (!clock.json()) return {};
     const Json* points = clock.find("points");
@@ -317,6 +317,16 @@ CommonMetadata common_of(const Members& top, const Members& ovni) {
     return common;
 }
 
+ProcessMetadata process_of(const Members& top, const Members& ovni) {
+    ProcessMetadata process;
+    process.pid = positive(ovni, "pid");
+    if (ovni.find("app_id")) process.app_id = positive(ovni, "app_id");
+    read_rank(ovni, process);
+    process.clock = clock_of(ovni);
+    process.calls = call_sites_of(top);
+    return process;
+}
+
 }  // namespace
 
 StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
@@ -326,9 +336,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     StreamMetadata metadata;
     metadata.common = common_of(top, ovni);
     if (metadata.common->part != "thread") return metadata;
-    metadata.pid = positive(ovni, "pid");
-    if (ovni.find("app_id")) metadata.app_id = positive(ovni, "app_id");
-    read_rank(ovni, metadata);
+    metadata.process = process_of(top, ovni);
     metadata.tid = positive(ovni, "tid");
     metadata.name = ovni.text("name").value_or("");
     metadata.finished = ovni.number<int>("finished").value_or(0) == 1;
@@ -336,8 +344,6 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     read_cut(ovni, metadata);
     metadata.end = end_of(ovni);
-    metadata.clock = clock_of(ovni);
-    metadata.calls = call_sites_of(top);
     return metadata;
 }
 
@@ -367,10 +373,19 @@ size_t hash_value(const CallSiteTable& calls) {
     return hash;
 }
 
-size_t hash_value(const StreamMetadata::Clock& clock) {
+size_t hash_value(const ProcessMetadata::Clock& clock) {
     size_t hash = clock.points.size();
     boost::hash_combine(hash, clock.reference);
     for (const ClockMeasurement& measured : clock.points) boost::hash_combine(hash, measured.point.local);
+    return hash;
+}
+
+size_t hash_value(const ProcessMetadata& process) {
+    size_t hash = 0;
+    boost::hash_combine(hash, process.pid);
+    boost::hash_combine(hash, process.rank.value_or(-1));
+    boost::hash_combine(hash, process.clock);
+    boost::hash_combine(hash, process.calls);
     return hash;
 }
 

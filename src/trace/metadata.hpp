@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/interned.hpp"
+#include "base/rare.hpp"
 #include "trace/call_site.hpp"
 #include "trace/clock_file.hpp"
 
@@ -57,12 +58,26 @@ struct CallSiteTable {
     bool operator==(const CallSiteTable&) const = default;
 };
 
+// Most streams of a process say this alike.
+struct ProcessMetadata {
+    int pid = 0;
+    std::optional<int> app_id, rank, nranks;
+    // ovni.clock: the clock of this node as its rank measured it against that of the host `reference`.
+    struct Clock {
+        std::string reference;
+        std::vector<ClockMeasurement> points;  // by local time; none: it was not measured
+        bool operator==(const Clock&) const = default;
+    };
+    Interned<Clock> clock;
+    Interned<CallSiteTable> calls;
+    bool operator==(const ProcessMetadata&) const = default;
+};
+
 // Every rank of an emulation keeps this of every stream of the trace, so what many streams say is kept once.
 struct StreamMetadata {
     Interned<CommonMetadata> common;
-    int pid = 0;
+    Interned<ProcessMetadata> process;
     int tid = 0;
-    std::optional<int> app_id, rank, nranks;
     Interned<std::string> name;       // ovni.name: that of the thread; empty: it has none
     bool leaves_threads_out = false;  // ovni.cut has "threads": ovnicut has left out other threads
     bool begins_inside = false;       // ovni.cut has "begin": ovnicut has left out what came before
@@ -79,15 +94,7 @@ struct StreamMetadata {
         std::optional<int64_t> clock;  // what is open lasts until then, or to the last event if that is later
         bool operator==(const End&) const = default;
     };
-    std::optional<End> end;
-    // ovni.clock: the clock of this node as its rank measured it against that of the host `reference`.
-    struct Clock {
-        std::string reference;
-        std::vector<ClockMeasurement> points;  // by local time; none: it was not measured
-        bool operator==(const Clock&) const = default;
-    };
-    Interned<Clock> clock;
-    Interned<CallSiteTable> calls;
+    Rare<End> end;
     bool operator==(const StreamMetadata&) const = default;
 };
 
@@ -95,7 +102,8 @@ struct StreamMetadata {
 size_t hash_value(const MarkType& mark);
 size_t hash_value(const CommonMetadata& common);
 size_t hash_value(const CallSiteTable& calls);
-size_t hash_value(const StreamMetadata::Clock& clock);
+size_t hash_value(const ProcessMetadata::Clock& clock);
+size_t hash_value(const ProcessMetadata& process);
 
 // Parses and checks `text`, the content of the file `path`. Throws Error for JSON that is damaged, `version`
 // missing or not 3, and members of the wrong type or out of range. Members of parts other than "thread" are

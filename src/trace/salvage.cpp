@@ -61,7 +61,7 @@ std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regi
 
 std::optional<Stream> salvage_stream(const fs::path& directory, const std::string& relative_path,
                                      Regions regions, std::vector<Damage>& damages) {
-    Stream stream{.relative_path = relative_path};
+    Stream stream{.path = relative_path};
     const fs::path of_stream = directory_of(stream, directory);
     try {
         const std::string text = read_file(of_stream / metadata_name);
@@ -104,7 +104,7 @@ void leave_out(std::vector<Stream>& streams, const fs::path& directory, const Er
     auto is_at_fault = [&](const Stream& stream) { return at_fault == directory_of(stream, directory); };
     auto found = std::ranges::find_if(streams, is_at_fault);
     if (found == streams.end()) throw Error(error);
-    replace(damages, {found->relative_path, error.what(), std::nullopt});
+    replace(damages, {found->relative_path(), error.what(), std::nullopt});
     streams.erase(found);
 }
 

@@ -30,14 +30,13 @@ void expect_metadata(const fs::path& directory, const FoundStreams& found) {
 }
 
 Error no_metadata(const fs::path& directory, const std::string& relative_path) {
-    return Error("no stream.json next to it",
-                 directory_of({.relative_path = relative_path}, directory) / events_name);
+    return Error("no stream.json next to it", directory_of({.path = relative_path}, directory) / events_name);
 }
 
 fs::path directory_of(const Stream& stream, const fs::path& trace_directory) {
     const std::string& own = stream.root->directory;
     const fs::path root = without_trailing_slashes(own.empty() ? trace_directory : fs::path(own));
-    return stream.relative_path.empty() ? root : root / stream.relative_path;
+    return stream.path.empty() ? root : root / stream.relative_path();
 }
 
 // The part of a stream that grows still whose events are whole: that with checksums.
@@ -47,7 +46,7 @@ static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
 }
 
 Stream read_stream(const fs::path& directory, const std::string& relative_path, Metadata metadata) {
-    Stream stream{.relative_path = relative_path};
+    Stream stream{.path = relative_path};
     const fs::path of_stream = directory_of(stream, directory);
     const std::string json = of_stream / metadata_name;
     const std::optional<std::string> text = read_side_file(json);
@@ -126,7 +125,7 @@ std::vector<StreamReader> Trace::readers(ClockOrder order) const {
 }
 
 std::string Trace::shown(const Stream& stream) const {
-    if (stream.root->is_copy) return directory_of({.relative_path = stream.relative_path}, directory_);
+    if (stream.root->is_copy) return directory_of({.path = stream.path}, directory_);
     return directory_of(stream, directory_);
 }
 

@@ -13,13 +13,14 @@
 #include "base/interned.hpp"
 #include "trace/find_streams.hpp"
 #include "trace/metadata.hpp"
+#include "trace/relative_path.hpp"
 #include "trace/stream_reader.hpp"
 
 namespace ovni {
 
 // One stream: plain data, to be sent to other ranks.
 struct Stream {
-    std::string relative_path;  // empty if the trace directory is itself a stream
+    RelativePath path;  // empty if the trace directory is itself a stream
     StreamMetadata metadata = {};
     uint64_t bytes = 0;  // size of stream.obs, or its good part; 8: no events
     bool is_cut = false;
@@ -34,6 +35,7 @@ struct Stream {
     };
     Interned<Root> root = {};
 
+    std::string relative_path() const { return path.text(); }
     bool is_readable() const { return !is_cut || bytes > OVNI_FORMAT_STREAM_HEADER; }
 };
 

@@ -66,7 +66,9 @@ class MatchedMessages : public TracedTest {
                 begin = std::min(begin, *clock);
         return begin;
     }
-    int rank_of(const Trace& trace, uint32_t stream) const { return *trace.streams()[stream].metadata.rank; }
+    int rank_of(const Trace& trace, uint32_t stream) const {
+        return *trace.streams()[stream].metadata.process->rank;
+    }
 
     // The numbers of what may have been posted at that time. Clocks of a busy machine are read a little
     // apart.

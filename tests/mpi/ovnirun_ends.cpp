@@ -38,7 +38,8 @@ TEST_F(JobEnds, ARankThatIsKilledWithoutOvnirunIsToldByTheEmulators) {
                       std::string("LD_PRELOAD=") + BUILD_DIR + "/lib/libovni-mpi.so", "OVNI_BUFFER=256k",
                       app("heat"), "20", "20", "100000000"});
     ASSERT_TRUE(becomes_true([&] { return both_record(); }));
-    const std::filesystem::path first = std::filesystem::path(trace_directory()) / streams()[0].relative_path;
+    const std::filesystem::path first =
+        std::filesystem::path(trace_directory()) / streams()[0].relative_path();
     EXPECT_EQ(::kill(std::stoi(first.parent_path().extension().string().substr(1)), SIGKILL), 0);
     EXPECT_NE(launched.wait(), 0);
     for (const Words& emulator : {Words{program("ovniemu")}, {"mpirun", "-n", "3", program("ovniemu-mpi")}}) {

@@ -38,7 +38,7 @@ RecordedTraffic::RecordedTraffic(const Trace& trace) : trace_(trace), threads_(t
 }
 
 void RecordedTraffic::take(const EventView& event) {
-    int rank = *trace_.streams()[event.stream].metadata.rank;
+    int rank = *trace_.streams()[event.stream].metadata.process->rank;
     Process& process = processes_[rank];
     Thread& thread = threads_[event.stream];
     if (event.code == communicator_code) return tell(process, event);

@@ -42,7 +42,7 @@ class CollectivesOfPauses : public TracedTest {
     }
     // 0: the program says nothing of it.
     int64_t number_of(const Trace& trace, const CollectiveEnd& end) const {
-        const auto rank = static_cast<size_t>(*trace.streams()[end.stream].metadata.rank);
+        const auto rank = static_cast<size_t>(*trace.streams()[end.stream].metadata.process->rank);
         for (const Call& call : books_[rank])
             if (call.begin <= end.enter && end.enter <= call.end) return call.number;
         return 0;

@@ -64,7 +64,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     int64_t number_of(const Trace& trace, uint32_t stream, int64_t posted,
                       std::vector<Posting> Book::*side) const {
         const StreamMetadata& about = trace.streams()[stream].metadata;
-        for (const Posting& call : books_[static_cast<size_t>(*about.rank)].*side)
+        for (const Posting& call : books_[static_cast<size_t>(*about.process->rank)].*side)
             if (call.thread == about.tid && call.begin <= posted && posted <= call.end) return call.number;
         return 0;
     }

@@ -100,7 +100,7 @@ TEST_F(CallSitesTest, AreNotThereIfNotWanted) {
     for (const Words& options : {Words{"--callsites", "0"}, Words{"--mpi-events", "reference"}}) {
         ASSERT_EQ(traced(2, {app("sites_c")}, options).status, 0);
         for (const Stream& stream : streams()) {
-            EXPECT_TRUE(stream.metadata.calls->sites.empty());
+            EXPECT_TRUE(stream.metadata.process->calls->sites.empty());
             EXPECT_NE(stream.metadata.common->require.at("mpi"), "1.2.0");
         }
         EXPECT_EQ(said_by_trace().begin()->first.find("unknown") == std::string::npos, false);

@@ -31,7 +31,7 @@ class CallCounter : public TracedTest, public ::testing::WithParamInterface<std:
         std::map<int, std::map<std::string, int>> events;  // of all threads of a rank
         for (uint32_t s = 0; s < trace.streams().size(); ++s)
             for (auto& [code, count] : counts_of(trace, s))
-                events[*trace.streams()[s].metadata.rank][code] += count;
+                events[*trace.streams()[s].metadata.process->rank][code] += count;
         ASSERT_EQ(events.size(), static_cast<size_t>(ranks()));
         for (auto& [rank, of_rank] : events) expect_calls_of_rank(rank, of_rank);
     }

@@ -69,7 +69,7 @@ TEST_F(Control, SilentThreadShowsThePausesItSleptThrough) {
     expect_emulates();
     Trace trace = this->trace();
     ASSERT_EQ(trace.streams().size(), 2u);
-    uint32_t thread = trace.streams()[0].metadata.tid == trace.streams()[0].metadata.pid ? 1 : 0;
+    uint32_t thread = trace.streams()[0].metadata.tid == trace.streams()[0].metadata.process->pid ? 1 : 0;
     std::string story = story_of(trace, thread);
     // It may reach its receive before, between or after the pauses.
     EXPECT_TRUE(story.starts_with("OM[thread")) << story;
@@ -107,7 +107,7 @@ class Shared : public TracedTest {
         expect_emulates();
         for (const Stream& stream : streams()) {
             EXPECT_TRUE(stream.metadata.common->loom.starts_with("program."));
-            EXPECT_EQ(stream.metadata.app_id, 3);
+            EXPECT_EQ(stream.metadata.process->app_id, 3);
             EXPECT_TRUE(stream.metadata.finished);
             EXPECT_FALSE(stream.metadata.end.has_value());
         }
@@ -146,7 +146,7 @@ TEST_F(Shared, ThreadsWithoutAStreamGetOneInTheProgramsLoom) {
     Trace trace = this->trace();
     ASSERT_EQ(trace.streams().size(), 4u);
     for (uint32_t s = 0; s < 4; ++s) {
-        bool is_main = trace.streams()[s].metadata.tid == trace.streams()[s].metadata.pid;
+        bool is_main = trace.streams()[s].metadata.tid == trace.streams()[s].metadata.process->pid;
         EXPECT_EQ(story_of(trace, s), is_main ? "MUt MUT gap end MUf MUF" : work);
     }
 }

@@ -46,7 +46,7 @@ TEST_F(Counters, BelongToWhatTheRankWasIn) {
     const Trace all = trace();
     ASSERT_EQ(all.streams().size(), 2u);
     for (uint32_t s = 0; s < 2; ++s) {
-        const Faults& measured = faults_.at(all.streams()[s].metadata.rank.value_or(-1));
+        const Faults& measured = faults_.at(all.streams()[s].metadata.process->rank.value_or(-1));
         EXPECT_GE(measured.between, 400);
         std::vector<Border> barriers, regions;
         for (const Border& border : borders_of(all, s)) {

@@ -48,7 +48,7 @@ class ForeignMpi : public TracedTest {
                     continue;
                 std::string text = code;
                 for (auto byte : event.payload()) text += " " + std::to_string(static_cast<int>(byte));
-                calls[*trace.streams()[s].metadata.rank].push_back(text);
+                calls[*trace.streams()[s].metadata.process->rank].push_back(text);
             }
         return calls;
     }

@@ -204,7 +204,7 @@ class FunctionChoice : public TracedTest {
         Names names;
         if (done.status != 0) return names;
         Trace trace = this->trace();
-        uint32_t stream = *trace.streams()[0].metadata.rank == 0 ? 0 : 1;
+        uint32_t stream = *trace.streams()[0].metadata.process->rank == 0 ? 0 : 1;
         auto calls = counted(path("calls.0"));
         auto events = counts_of(trace, stream);
         for (const MpiFunction& function : mpi_functions()) {

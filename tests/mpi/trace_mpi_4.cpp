@@ -32,7 +32,7 @@ class OfMpi4 : public TracedTest {
         std::multiset<uint64_t> all;
         const Trace trace = this->trace();
         for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-            if (trace.streams()[s].metadata.rank != 0) continue;
+            if (trace.streams()[s].metadata.process->rank != 0) continue;
             for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
                 const EventView& event = reader.event();
                 if (event.kind != EventView::Kind::event || event.jumbo()) continue;
@@ -52,7 +52,7 @@ class OfMpi4 : public TracedTest {
         const Trace trace = this->trace();
         ASSERT_EQ(trace.streams().size(), ranks);
         for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-            auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.rank)));
+            auto calls = counted(path("calls." + std::to_string(*trace.streams()[s].metadata.process->rank)));
             auto events = counts_of(trace, s);
             int all = 0, expected = 0;
             for (const MpiFunction& function : mpi_functions()) {
@@ -104,9 +104,9 @@ TEST_F(OfMpi4, SessionsAreEnough) {
     std::set<std::string> runs;
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& about = stream.metadata;
-        seen.insert(*about.rank);
+        seen.insert(*about.process->rank);
         runs.insert(about.common->run.value_or(""));
-        EXPECT_EQ(about.nranks, static_cast<int>(ranks));
+        EXPECT_EQ(about.process->nranks, static_cast<int>(ranks));
         EXPECT_EQ(about.common->loom, trace.streams()[0].metadata.common->loom);
         EXPECT_FALSE(about.end.has_value());
     }

@@ -74,7 +74,7 @@ TEST_F(OutsideJob, FiresInSomeRanksOnly) {
     Trace trace = this->trace();
     ASSERT_EQ(trace.streams().size(), size_t{ranks});
     for (uint32_t stream = 0; stream < ranks; ++stream) {
-        int rank = trace.streams()[stream].metadata.rank.value_or(-1);
+        int rank = trace.streams()[stream].metadata.process->rank.value_or(-1);
         EXPECT_EQ(counts_of(trace, stream)["MCb"], rank % 2 == 1 ? 20 : 60) << rank;
     }
     expect_emulates();

@@ -29,7 +29,7 @@ class Parts : public TracedTest {
     }
     std::set<int64_t> traced_ranks() const {
         std::set<int64_t> ranks;
-        for (const Stream& stream : streams()) ranks.insert(stream.metadata.rank.value_or(-1));
+        for (const Stream& stream : streams()) ranks.insert(stream.metadata.process->rank.value_or(-1));
         return ranks;
     }
     static std::vector<std::string> lines_of_library(const std::string& err) {

@@ -66,7 +66,7 @@ TEST_F(Starts, SeveralProgramsAreApplicationsOfOneJob) {
     ASSERT_EQ(done.status, 0) << done.err;
     for (uint32_t s = 0; s < 2; ++s) EXPECT_EQ(story_of(trace(), s), whole_story);
     std::multiset<int> applications;
-    for (const Stream& stream : streams()) applications.insert(*stream.metadata.app_id);
+    for (const Stream& stream : streams()) applications.insert(*stream.metadata.process->app_id);
     EXPECT_EQ(applications, (std::multiset<int>{1, 2}));
     Finished emulated = run({program("ovniemu"), trace_directory()});
     EXPECT_EQ(emulated.status, 0);

@@ -53,17 +53,17 @@ TEST_P(Ranks, MetadataSaysWhoTheProcessIs) {
     std::set<std::string> runs;
     for (const Stream& stream : trace.streams()) {
         const StreamMetadata& about = stream.metadata;
-        ranks.insert(about.rank.value_or(-1));
+        ranks.insert(about.process->rank.value_or(-1));
         runs.insert(about.common->run.value_or(""));
-        EXPECT_EQ(about.nranks, GetParam());
-        EXPECT_EQ(about.app_id, 1);
+        EXPECT_EQ(about.process->nranks, GetParam());
+        EXPECT_EQ(about.process->app_id, 1);
         EXPECT_EQ(about.common->require.at("mpi"), "1.2.0");
         EXPECT_TRUE(about.finished);
         EXPECT_FALSE(about.end.has_value());
         EXPECT_FALSE(about.common->cpus.empty());
         EXPECT_EQ(about.common->cpus, trace.streams()[0].metadata.common->cpus);
         EXPECT_EQ(about.common->loom.find('.'), std::string::npos);
-        EXPECT_TRUE(stream.relative_path.starts_with("loom." + about.common->loom + "/proc."));
+        EXPECT_TRUE(stream.relative_path().starts_with("loom." + about.common->loom + "/proc."));
     }
     EXPECT_EQ(ranks.size(), static_cast<size_t>(GetParam()));
     EXPECT_EQ(ranks.count(-1), 0u);

@@ -38,7 +38,7 @@ class Worlds : public TracedTest {
                     auto known = mpi_communicator(event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
                     told[known->number] = *known;
                     EXPECT_EQ(known->flags & OVNI_MPI_FOREIGN, 0u) << known->id;
-                    all[known->id].applications.insert(*trace.streams()[s].metadata.app_id);
+                    all[known->id].applications.insert(*trace.streams()[s].metadata.process->app_id);
                 }
                 MpiDetails details = mpi_details(event.code, event.payload());
                 if (details.step == MpiDetails::Step::enter) entered = details;
@@ -64,7 +64,7 @@ class Worlds : public TracedTest {
         std::map<int, int> found;
         std::set<std::string> runs;
         for (const Stream& stream : trace.streams()) {
-            ++found[*stream.metadata.app_id];
+            ++found[*stream.metadata.process->app_id];
             runs.insert(*stream.metadata.common->run);
         }
         EXPECT_EQ(found, processes);

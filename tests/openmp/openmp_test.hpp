@@ -52,7 +52,7 @@ class OpenMpTest : public TracedTest, public ::testing::WithParamInterface<Runti
         Counts counts;
         const Trace read = trace();
         for (uint32_t s = 0; s < read.streams().size(); ++s) {
-            if (rank >= 0 && read.streams()[s].metadata.rank != rank) continue;
+            if (rank >= 0 && read.streams()[s].metadata.process->rank != rank) continue;
             add_counts(counts, read, s);
         }
         return counts;

@@ -14,7 +14,7 @@ TEST_P(OpenMpRecording, RequiresTheVersionOfItsEvents) {
     std::set<int> of_ranks;
     for (uint32_t s = 0; s < read.streams().size(); ++s) {
         const auto& metadata = read.streams()[s].metadata;
-        of_ranks.insert(metadata.rank.value_or(-1));
+        of_ranks.insert(metadata.process->rank.value_or(-1));
         ASSERT_TRUE(metadata.common->require.contains("openmp")) << read.path_of(s);
         EXPECT_EQ(metadata.common->require.at("openmp"), "1.3.0");
     }

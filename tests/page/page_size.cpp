@@ -22,7 +22,9 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
 
     PageSizeTest() {
         FileSchema& threads = plan_.schema.thread;
-        threads.rows = std::vector<std::string>(rows(), std::string(200, 'r'));
+        TextList labels;
+        for (uint32_t row = 0; row < rows(); ++row) labels.push_back(std::string(200, 'r'));
+        threads.rows = std::move(labels);
         for (uint32_t row = 0; row < rows(); ++row) {
             plan_.schema.threads.push_back({row, 1});
             plan_.schema.processes.push_back(

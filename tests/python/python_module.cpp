@@ -38,7 +38,7 @@ class PythonModule : public TracedTest {
         const Trace trace = this->trace();
         for (uint32_t i = 0; i < trace.streams().size(); ++i)
             if (const std::string marks = marks_of(trace, i); !marks.empty())
-                stories[trace.streams()[i].metadata.rank.value_or(-1)] = marks;
+                stories[trace.streams()[i].metadata.process->rank.value_or(-1)] = marks;
         return stories;
     }
     std::set<std::string> marks_of_threads() const {

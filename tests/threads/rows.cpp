@@ -25,10 +25,10 @@ TEST_F(Rows, OfAProgramWithoutMpi) {
         EXPECT_EQ(row.pid, found[0].pid);
         EXPECT_GE(row.begin, found[0].begin);
         EXPECT_LE(row.end, found[0].end);
-        EXPECT_EQ(row.metadata.app_id, 1);
+        EXPECT_EQ(row.metadata.process->app_id, 1);
         EXPECT_TRUE(row.metadata.common->run);
         EXPECT_FALSE(row.metadata.common->cpus.empty());
-        EXPECT_FALSE(row.metadata.rank);
+        EXPECT_FALSE(row.metadata.process->rank);
         EXPECT_EQ(row.metadata.common->loom, *row.metadata.common->host);
     }
 }
@@ -249,10 +249,10 @@ TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
         ASSERT_EQ(found.size(), 4u);
         size_t named = 0;
         for (const Row& row : found) {
-            EXPECT_EQ(row.metadata.nranks, 2);
+            EXPECT_EQ(row.metadata.process->nranks, 2);
             EXPECT_EQ(row.metadata.common->run, found[0].metadata.common->run);
             EXPECT_EQ(row.metadata.common->loom, found[0].metadata.common->loom);
-            EXPECT_EQ(row.metadata.rank, found[0].metadata.rank);
+            EXPECT_EQ(row.metadata.process->rank, found[0].metadata.process->rank);
             named += row.name == "helper" ? 1 : 0;
             if (row.is_main()) continue;
             EXPECT_EQ(row.codes, "OHx OHe");
@@ -271,13 +271,14 @@ TEST_F(Rows, AreNamedByRankHostAndThread) {
     const std::time_t after = std::time(nullptr);
     std::vector<Row> found = rows();
     ASSERT_EQ(found.size(), 8u);
-    std::ranges::sort(found, {}, [](const Row& row) { return std::pair(row.metadata.rank, row.tid); });
+    std::ranges::sort(found, {},
+                      [](const Row& row) { return std::pair(row.metadata.process->rank, row.tid); });
     std::string ours = "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 8\n", of_reference = ours;
     for (const Row& row : found) {
         const std::string number = "TH 1." + std::to_string(row.tid);
         of_reference += number + "\n";
-        ours += "rank " + std::to_string(row.metadata.rank.value_or(-1)) + " " + host_of(row.metadata) + " " +
-                number + (row.name.empty() ? "" : " thread " + row.name) + "\n";
+        ours += "rank " + std::to_string(row.metadata.process->rank.value_or(-1)) + " " +
+                host_of(row.metadata) + " " + number + (row.name.empty() ? "" : " thread " + row.name) + "\n";
         EXPECT_GE(row.metadata.common->began, before);
         EXPECT_LE(row.metadata.common->began, after);
     }

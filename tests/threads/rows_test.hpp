@@ -44,7 +44,13 @@ class Rows : public ::testing::Test {
     }
     static Row row_of(const Trace& trace, uint32_t number) {
         const Stream& stream = trace.streams()[number];
-        Row row{stream.metadata.pid, stream.metadata.tid, *stream.metadata.name, "", -2, 0, 0,
+        Row row{stream.metadata.process->pid,
+                stream.metadata.tid,
+                *stream.metadata.name,
+                "",
+                -2,
+                0,
+                0,
                 stream.metadata};
         for (StreamReader reader = trace.reader(number, 0, ClockOrder::checked); reader.next();) {
             const EventView& event = reader.event();

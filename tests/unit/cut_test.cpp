@@ -25,7 +25,7 @@ std::vector<std::string> names_of_rows(const fs::path& trace, const std::string&
     std::vector<std::string> names;
     if (output == "thread.prv")
         for (const ThreadInfo& thread : system.threads())
-            names.push_back(opened.streams()[thread.stream].relative_path);
+            names.push_back(opened.streams()[thread.stream].relative_path());
     else
         for (const CpuInfo& cpu : system.cpus())
             names.push_back(fmt::format("{} {}", system.looms()[cpu.loom].name, cpu.phyid));

@@ -27,11 +27,11 @@ TEST(MetadataTest, AllMembers) {
     StreamMetadata metadata = parse(stream);
     EXPECT_EQ(metadata.common->part, "thread");
     EXPECT_EQ(metadata.common->loom, "node0.a");
-    EXPECT_EQ(metadata.pid, 1);
+    EXPECT_EQ(metadata.process->pid, 1);
     EXPECT_EQ(metadata.tid, 1);
-    EXPECT_EQ(metadata.app_id, 1);
-    EXPECT_EQ(metadata.rank, 2);
-    EXPECT_EQ(metadata.nranks, 4);
+    EXPECT_EQ(metadata.process->app_id, 1);
+    EXPECT_EQ(metadata.process->rank, 2);
+    EXPECT_EQ(metadata.process->nranks, 4);
     EXPECT_EQ(metadata.common->cpus, (std::vector<CpuId>{{0, 10}, {1, 12}}));
     EXPECT_EQ(metadata.common->require.at("ovni"), "1.1.0");
     EXPECT_EQ(metadata.common->run, "job.7");
@@ -53,8 +53,8 @@ TEST(MetadataTest, WhatMayBeAbsent) {
     StreamBuilder stream({.cpus = {}});
     stream.unset("ovni.app_id").unset("ovni.lib").unset("ovni.require").unset("ovni.finished");
     StreamMetadata metadata = parse(stream);
-    EXPECT_FALSE(metadata.app_id || metadata.rank || metadata.nranks || metadata.common->lib_version ||
-                 metadata.common->run);
+    EXPECT_FALSE(metadata.process->app_id || metadata.process->rank || metadata.process->nranks ||
+                 metadata.common->lib_version || metadata.common->run);
     EXPECT_FALSE(metadata.common->began);
     EXPECT_FALSE(metadata.common->has_require || metadata.finished || metadata.end);
     EXPECT_TRUE(metadata.common->cpus.empty());
@@ -66,13 +66,13 @@ TEST(MetadataTest, CallSites) {
         .set("mpi.modules.2", "- 0 /lib/x.so");
     stream.set("mpi.sites.1", "MPI_Send 0+0x11d5").set("mpi.sites.7", "MPI_Recv 2+0x10 ?+0x7f00");
     StreamMetadata metadata = parse(stream);
-    EXPECT_EQ(metadata.calls->modules.at(0), (CodeModule{"1fa3", "/home/me/my program"}));
-    EXPECT_EQ(metadata.calls->modules.at(2), (CodeModule{"", "/lib/x.so"}));
-    EXPECT_EQ(metadata.calls->sites.at(1).function, "MPI_Send");
-    EXPECT_EQ(metadata.calls->sites.at(1).callers[0].offset, 0x11d5U);
-    ASSERT_EQ(metadata.calls->sites.at(7).callers.size(), 2U);
-    EXPECT_EQ(metadata.calls->sites.at(7).callers[0].module, 2U);
-    EXPECT_FALSE(metadata.calls->sites.at(7).callers[1].module);
+    EXPECT_EQ(metadata.process->calls->modules.at(0), (CodeModule{"1fa3", "/home/me/my program"}));
+    EXPECT_EQ(metadata.process->calls->modules.at(2), (CodeModule{"", "/lib/x.so"}));
+    EXPECT_EQ(metadata.process->calls->sites.at(1).function, "MPI_Send");
+    EXPECT_EQ(metadata.process->calls->sites.at(1).callers[0].offset, 0x11d5U);
+    ASSERT_EQ(metadata.process->calls->sites.at(7).callers.size(), 2U);
+    EXPECT_EQ(metadata.process->calls->sites.at(7).callers[0].module, 2U);
+    EXPECT_FALSE(metadata.process->calls->sites.at(7).callers[1].module);
 }
 
 TEST(MetadataTest, CallSitesThatSayNothing) {
@@ -109,7 +109,7 @@ TEST(MetadataTest, CommentsAndTruncatedNumbers) {
         "\"tid\": "
         "1e2}}",
         "p");
-    EXPECT_EQ(metadata.pid, 7);
+    EXPECT_EQ(metadata.process->pid, 7);
     EXPECT_EQ(metadata.tid, 100);
 }
 

@@ -32,7 +32,7 @@ std::vector<Seen> events_of(const TraceBuilder& builder) {
     Trace trace = Trace::open(builder.write());
     std::vector<Seen> seen;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
-        const std::string& path = trace.streams()[i].relative_path;
+        const std::string path = trace.streams()[i].relative_path();
         StreamReader reader = trace.reader(i, 0, ClockOrder::checked);
         while (reader.next()) {
             auto payload = reader.event().payload();

@@ -54,13 +54,13 @@ TEST(Pcf, FurtherColorsFollowTheFixedOnes) {
 
 TEST(Row, NamesEveryRow) {
     FileSchema schema;
-    schema.rows = std::vector<std::string>{"TH 1.4693", "TH 1.4694", "TH 1.4695", "TH 1.4696"};
+    schema.rows = TextList{"TH 1.4693", "TH 1.4694", "TH 1.4695", "TH 1.4696"};
     EXPECT_EQ(row_text(schema), read_file(expected / "thread.row"));
 }
 
 TEST(Row, LabelsAreOneLine) {
     FileSchema schema;
-    schema.rows = std::vector<std::string>{"TH\n2", "\x1b[2Jthree"};
+    schema.rows = TextList{"TH\n2", "\x1b[2Jthree"};
     EXPECT_EQ(row_text(schema), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 2\nTH 2\n [2Jthree\n");
 }
 

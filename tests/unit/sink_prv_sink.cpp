@@ -25,7 +25,7 @@ using testing::IsEmpty;
 
 Schema small_schema() {
     Schema schema;
-    using Labels = std::vector<std::string>;
+    using Labels = TextList;
     schema.thread = {"thread", Labels{"TH 1.4321"}, {{4, "Thread: state", {{0, "Unknown"}, {1, "Running"}}}}};
     schema.cpu = {"cpu", Labels{" CPU 0.10", " CPU 0.12", "vCPU 0.*"}, {}};
     return schema;

@@ -3,6 +3,7 @@ ovni_test(unit_trace
     clock_file.cpp
     clock_line.cpp
     clock_model.cpp
+    compact.cpp
     exact_order.cpp
     file_window.cpp
     gaps.cpp

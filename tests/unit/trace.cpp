@@ -24,7 +24,7 @@ class TraceTest : public ::testing::Test {
     }
     static std::string paths(const fs::path& directory) {
         std::string text;
-        for (const Stream& stream : list_streams(directory)) text += stream.relative_path + " ";
+        for (const Stream& stream : list_streams(directory)) text += stream.relative_path() + " ";
         return text;
     }
 
@@ -74,7 +74,7 @@ TEST_F(TraceTest, OneStreamDirectoryIsATrace) {
     fs::path directory = built_.write() / "a/b";
     Trace trace = Trace::open(directory);
     ASSERT_EQ(trace.streams().size(), 1u);
-    EXPECT_EQ(trace.streams()[0].relative_path, "");
+    EXPECT_EQ(trace.streams()[0].relative_path(), "");
     EXPECT_EQ(trace.path_of(0), directory / "stream.obs");
     StreamReader reader = trace.reader(0, 5, ClockOrder::checked);
     ASSERT_TRUE(reader.next());
