@@ -95,7 +95,7 @@ class Merger {
  private:
     using Entry = EventWindow::Entry;
     static constexpr uint32_t first_width = 1 << 20;
-    static constexpr std::ptrdiff_t fetch_distance = 16;
+    static constexpr std::ptrdiff_t fetch_distance = 40;
 
     // The data needed to hand out events of a reader.
     struct Source {
