@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace ovni {
 
-// At most 4 GiB in all.
 class TextList {
  public:
     TextList() = default;
@@ -20,7 +21,9 @@ class TextList {
         for (std::string_view text : texts) push_back(text);
     }
 
+    // Throws Error for more than 4 GiB of texts.
     void push_back(std::string_view text) {
+        if (bytes_.size() + text.size() > UINT32_MAX) throw Error("more than 4 GiB of names");
         bytes_ += text;
         ends_.push_back(static_cast<uint32_t>(bytes_.size()));
     }

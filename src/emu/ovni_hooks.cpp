@@ -151,7 +151,7 @@ void end_flush(Emulator& emulator, uint32_t t, const EventView&) {
 }
 
 // The cost of one event, from 100 events in a row.
-void burst(Emulator& emulator, uint32_t t, const EventView&) {
+void burst(Emulator& emulator, uint32_t t, const EventView& event) {
     constexpr size_t burst_length = 100;
     Thread& thread = emulator.machine().threads[t];
     thread.burst.push_back(emulator.now());
@@ -161,7 +161,8 @@ void burst(Emulator& emulator, uint32_t t, const EventView&) {
     deltas.erase(deltas.begin());
     std::ranges::sort(deltas);
     double sum = std::accumulate(deltas.begin(), deltas.end(), 0.0);
-    emulator.note(Burst{emulator.now(), thread.row, static_cast<double>(deltas[deltas.size() / 2]),
+    emulator.note(Burst{emulator.now(), event.order, thread.row,
+                        static_cast<double>(deltas[deltas.size() / 2]),
                         sum / static_cast<double>(deltas.size()), static_cast<double>(deltas.back())});
     thread.burst.clear();
 }

@@ -23,8 +23,8 @@ class ValueLabels {
     ValueLabels() = default;
     ValueLabels(std::initializer_list<Label> labels) : others_(labels) {}
     ValueLabels(std::vector<Label> labels) : others_(std::move(labels)) {}
-    // Of the values from 1, for a list that others have as well.
-    explicit ValueLabels(Interned<TextList> from_1) : from_1_(std::move(from_1)) {}
+    // The labels of the values from 1, from a list that others have as well.
+    explicit ValueLabels(const Interned<TextList>& from_1) : from_1_(from_1) {}
 
     void emplace_back(int64_t value, std::string_view label) { others_.emplace_back(value, label); }
 

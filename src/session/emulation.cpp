@@ -244,6 +244,8 @@ void Emulation::replay(Emulator& emulator, Window& window) {
 // Rank 0 prints what is wrong at the end. The schema gets the labels that are known only now.
 EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Schema& schema) {
     const bool is_whole = !window.error() && !window.was_interrupted();
+    const std::vector<Burst> bursts = gather(ranks_, emulator.bursts(), window.end());
+    if (ranks_.is_root()) print(bursts, system_);
     if (window.error() && ranks_.is_root()) {
         log::error("{}", *window.error());
         if (options_.part) log::info("the place in the file and the time are those of the part");
@@ -271,7 +273,6 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
     mine.crowded = crowded_cpus(emulator, window.duration());
     mine.oddities = emulator.oddities();
     mine.lost = emulator.lost_events();
-    mine.bursts = emulator.bursts();
     content_.ended = {ties, gather(ranks_, mine), {}};
     const EndChecks& all = content_.ended->checks;
     if (ranks_.is_root()) print(all, trace_, system_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -106,22 +107,9 @@ std::string ends_by_force(const Trace& trace) {
                        list);
 }
 
-void print(const Bursts& bursts, const System& system) {
-    constexpr double slow_ns = 100;
-    for (const Burst& burst : bursts.first) {
-        const std::string& loom = system.looms()[system.threads()[burst.thread_row].loom].name;
-        log::info("{} burst stats: median/avg/max = {:3.0f}/{:3.0f}/{:3.0f} ns", loom, burst.median,
-                  burst.mean, burst.longest);
-        if (burst.median > slow_ns)
-            log::warn("{}: one event takes more than {:.0f} ns in the median", loom, slow_ns);
-    }
-    if (const uint64_t more = bursts.count - bursts.first.size(); more > 0) log::info("{} more bursts", more);
-}
-
 }  // namespace
 
 void print(const EndChecks& checks, const Trace& trace, const System& system) {
-    print(checks.bursts, system);
     std::vector<Fault> faults = checks.faults;
     std::ranges::stable_sort(faults, {}, &Fault::thread_row);
     for (const Fault& fault : faults) log::error("{}", fault.what);
@@ -143,6 +131,18 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
             running, trace.streams().size());
     if (std::string ends = ends_by_force(trace); !ends.empty())
         log::warn("{}: their last states last until then, or to their last event", ends);
+}
+
+void print(const std::vector<Burst>& all, const System& system) {
+    constexpr double slow_ns = 100;
+    for (const Burst& burst : std::span(all).first(std::min(all.size(), Bursts::most))) {
+        const std::string& loom = system.looms()[system.threads()[burst.thread_row].loom].name;
+        log::info("{} burst stats: median/avg/max = {:3.0f}/{:3.0f}/{:3.0f} ns", loom, burst.median,
+                  burst.mean, burst.longest);
+        if (burst.median > slow_ns)
+            log::warn("{}: one event takes more than {:.0f} ns in the median", loom, slow_ns);
+    }
+    if (all.size() > Bursts::most) log::info("these are the first {} bursts, there are more", Bursts::most);
 }
 
 }  // namespace ovni

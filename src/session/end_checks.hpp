@@ -39,8 +39,10 @@ struct EndChecks {
     std::vector<CrowdedCpu> crowded;
     Oddities oddities;
     LostEvents lost;
-    Bursts bursts;
 };
 void print(const EndChecks& checks, const Trace& trace, const System& system);
+
+// `all`: in the order of time. Prints the first Bursts::most of them.
+void print(const std::vector<Burst>& all, const System& system);
 
 }  // namespace ovni

@@ -86,8 +86,13 @@ EndChecks gather(const Ranks& ranks, const EndChecks& mine) {
     std::vector<uint64_t> sum = ranks.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
     for (size_t kind = 0; kind < sum.size(); ++kind) all.oddities.note(static_cast<Oddity>(kind), sum[kind]);
     all.lost = gather(ranks, mine.lost);
-    all.bursts = {joined(ranks.allgather(mine.bursts.first)), ranks.allreduce(Op::sum, mine.bursts.count)};
-    all.bursts.put_in_order();
+    return all;
+}
+
+std::vector<Burst> gather(const Ranks& ranks, const Bursts& mine, Moment end) {
+    std::vector<Burst> all = joined(ranks.gather(mine.all()));
+    std::erase_if(all, [&](const Burst& burst) { return burst.moment() > end; });
+    std::ranges::stable_sort(all, {}, &Burst::moment);
     return all;
 }
 

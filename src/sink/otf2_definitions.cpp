@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/utf8.hpp"
 #include "sink/process_order.hpp"
 

@@ -1,6 +1,7 @@
 // Values that take little memory where there are many of them.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -373,11 +373,35 @@ TEST_F(EmulatorTest, TellsBurstsOfAllThreadsInOrderOfTime) {
     }
 }
 
-TEST_F(EmulatorTest, TellsTheFirstThousandBursts) {
-    StreamBuilder& stream = trace().thread().starts(0);
-    for (int i = 0; i < 100'200; ++i) stream.event("OB.", 100 + 10 * i);
-    stream.ends(2'000'000);
-    EXPECT_THAT(emulate().err, HasSubstr("INFO: 2 more bursts"));
+TEST_F(EmulatorTest, TellsTheFirstHundredBursts) {
+    for (const char* loom : {"a", "b"}) {
+        StreamBuilder& stream = trace().thread({.loom = loom}).starts(0);
+        for (int i = 0; i < 5'000; ++i) stream.event("OB.", 100 + 10 * i);
+        stream.ends(200'000);
+    }
+    EXPECT_THAT(emulate().err, Not(HasSubstr("there are more")));
+    StreamBuilder& another = trace().thread({.loom = "d"}).starts(0);
+    for (int i = 0; i < 100; ++i) another.event("OB.", 100'000 + 30 * i);
+    another.ends(200'000);
+    for (const char* threads : {"1", "3"}) {
+        const std::string err = emulate({"-j", threads}).err;
+        EXPECT_THAT(err, HasSubstr("these are the first 100 bursts, there are more"));
+        EXPECT_THAT(err, Not(HasSubstr(" 30/ 30/ 30 ns")));
+    }
+}
+
+TEST_F(EmulatorTest, TellsBurstsUpToAnError) {
+    StreamBuilder& good = trace().thread({.loom = "a"}).starts(0);
+    for (int i = 0; i < 200; ++i) good.event("OB.", 100 + 10 * i);
+    good.ends(50000);
+    trace().thread({.loom = "b"}).starts(0).event("OHp", 1500).event("OHp", 1600).ends(50000);
+    for (const char* threads : {"1", "2"}) {
+        const Finished done = emulate({"-j", threads});
+        EXPECT_EQ(done.status, 1);
+        const size_t first = done.err.find("a burst stats:");
+        ASSERT_NE(first, std::string::npos) << done.err;
+        EXPECT_EQ(done.err.find("a burst stats:", first + 1), std::string::npos) << done.err;
+    }
 }
 
 TEST_F(EmulatorTest, AnEmptyTraceHasNoRows) {
