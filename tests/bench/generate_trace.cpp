@@ -49,6 +49,10 @@ constexpr OptionRow rows[] = {
     {"pending", "", "N", "",
      "Of messages: how many a rank posts before it waits; 0: it sends and receives one by one.", "1"},
     {"gap-ns", "", "N", "", "Mean time between events of a thread.", "1000"},
+    {"idle", "", "N", "",
+     "Behind each event but those that begin and end a thread, N more that change nothing in the outputs. "
+     "Even, and less than half of the gap.",
+     "0"},
     {"growing", "", "", "", "The looms have events as 1 : 2 : 3 ..., in the same time."},
     {"ranked", "", "", "", "Processes are MPI ranks."},
     {"checksums", "", "", "", "Write stream.crc, too."},
@@ -84,6 +88,7 @@ int generate_trace(int argc, char** argv) {
     shape.crc = cli.has("checksums") ? StreamCrc::written : StreamCrc::none;
     shape.seed = cli.get<uint64_t>("seed");
     shape.pending = cli.get<uint32_t>("pending");
+    shape.idle = cli.get<uint32_t>("idle");
     shape.gap = cli.get<uint32_t>("gap-ns");
     std::filesystem::path directory = only_word(cli, "directory");
     if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory))

@@ -31,6 +31,7 @@ void ThreadScript::write(uint64_t events) {
             file_.event("OB.", tick());
         else
             step();
+        idle();
     }
     file_.event("OHe", tick());
 }
@@ -41,6 +42,15 @@ void ThreadScript::declare_types() {
         file_.labelled(tasks().type, first_clock + int64_t{100} * type, type,
                        "task type " + std::to_string(type));
     clock_ = first_clock + 2000;
+}
+
+// Unsorted regions without events. They change no clock of another event.
+void ThreadScript::idle() {
+    static constexpr EventCode begin = "OU[", end = "OU]";
+    for (uint32_t i = 0; i < plan_.idle; ++i) {
+        const int64_t clock = clock_ + 1 + int64_t{i} * (plan_.gap / 2 - 1) / plan_.idle;
+        file_.event(i % 2 == 0 ? begin : end, clock);
+    }
 }
 
 // Exactly one event, and at most one more level.

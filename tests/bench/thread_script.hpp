@@ -39,6 +39,8 @@ struct ThreadPlan {
     uint32_t threads = 1;  // of the process
     uint64_t seed = 0;
     uint32_t gap = 1000;  // mean ns between events
+    // So many events of no effect follow each event but the last: an even number, at most gap / 2 - 1.
+    uint32_t idle = 0;
 };
 
 class ThreadScript {
@@ -47,7 +49,7 @@ class ThreadScript {
 
     // Fewest events that write() can do.
     static uint64_t least_events(const ThreadPlan& plan);
-    // From the beginning of the thread to its end, `events` in all.
+    // From the beginning of the thread to its end, `events` in all, and the idle ones.
     void write(uint64_t events);
 
  private:
@@ -68,6 +70,7 @@ class ThreadScript {
     int64_t tick() { return clock_ += plan_.gap / 2 + random_.below(plan_.gap); }
     bool body_runs() const;
     void declare_types();
+    void idle();
     void step();
     void step_tasks();
     void enter(uint32_t activity);

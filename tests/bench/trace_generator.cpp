@@ -92,6 +92,7 @@ ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
     plan.threads = shape.threads;
     plan.seed = Random(shape.seed).next() + stream_index(shape, at);
     plan.gap = gap_of(shape, at.loom);
+    plan.idle = shape.idle;
     return plan;
 }
 
@@ -116,11 +117,17 @@ void check(const TraceShape& shape) {
     if (shape.streams() == 0) throw Error("a trace needs looms, processes and threads");
     if (shape.gap < 2) throw Error("the gap must be 2 ns at least");
     if (shape.mix == Mix::messages) {
+        if (shape.idle != 0) throw Error("messages have no idle events between them");
         if (shape.sizes != Looms::equal) throw Error("ranks send equally many messages: no --growing");
         if (shape.threads != 1 || shape.ranks == Ranks::none)
             throw Error("messages are those of ranks of one thread: --ranked --threads 1");
         return;
     }
+    uint32_t least_gap = shape.gap;
+    for (uint32_t loom = 0; loom < shape.looms; ++loom) least_gap = std::min(least_gap, gap_of(shape, loom));
+    if (shape.idle % 2 != 0 || shape.idle >= std::max(least_gap / 2, 1U))
+        throw Error(fmt::format("the number of idle events must be even and below {}, half of the gap",
+                                least_gap / 2));
     if (shape.activities.empty()) throw Error("no models");
     bool tasks = std::ranges::any_of(shape.activities, [](const Activity* a) { return a->tasks != nullptr; });
     if (shape.mix == Mix::tasks && !tasks) throw Error("none of the models has tasks here");

@@ -30,6 +30,7 @@ struct TraceShape {
     StreamCrc crc = StreamCrc::none;
     uint32_t gap = 1000;   // mean ns between events of a thread
     uint32_t pending = 1;  // of messages, see MessagePlan
+    uint32_t idle = 0;     // events that change nothing behind each other one, see ThreadPlan
     Looms sizes = Looms::equal;
 
     uint64_t streams() const { return uint64_t{looms} * processes * threads; }
