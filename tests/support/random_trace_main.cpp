@@ -38,6 +38,8 @@ constexpr OptionRow rows[] = {
     {"counters", "", "N", "", "Hardware counters, with nosv.", "3"},
     {"can-breakdown", "", "all|some|missing", "", "The entry nosv.can_breakdown of threads.", "all"},
     {"crowded", "", "", "", "Several threads may run on one physical CPU."},
+    {"own-cpus", "", "", "",
+     "No process uses a CPU of another; needs --crowded and a CPU for each process."},
     {"leave-open", "", "", "", "States of some threads stay open."},
 };
 
@@ -75,6 +77,7 @@ RandomTrace read_options(const Cli& cli) {
         {{"all", CanBreakdown::all}, {"some", CanBreakdown::some}, {"missing", CanBreakdown::missing}},
         "can-breakdown", cli.get("can-breakdown"));
     what.crowded = cli.has("crowded");
+    what.own_cpus = cli.has("own-cpus");
     what.leave_open = cli.has("leave-open");
     return what;
 }
