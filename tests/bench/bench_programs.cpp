@@ -109,7 +109,20 @@ TEST_F(BenchPrograms, ChecksumsAreThoseOfTheStreams) {
     expect_accepted("a");
 }
 
+TEST_F(BenchPrograms, IdleEventsDoNotShow) {
+    for (const char* idle : {"0", "10"}) {
+        ASSERT_EQ(generate(idle, {"--events", "1000", "--idle", idle}).status, 0);
+        ASSERT_EQ(run({program("ovniemu"), path(idle)}).status, 0);
+    }
+    for (const char* output : {"/thread.prv", "/cpu.prv"})
+        EXPECT_EQ(content(path("0") + output), content(path("10") + output));
+    const char* stream = "/loom.node0000.bench/proc.1/thread.1/stream.obs";
+    EXPECT_GT(content(path("10") + stream).size(), 5 * content(path("0") + stream).size());
+}
+
 TEST_F(BenchPrograms, ImpossibleShapesAreRefused) {
+    for (const char* idle : {"3", "500"})
+        EXPECT_THAT(generate("e", {"--idle", idle}).err, HasSubstr("must be even and below 500"));
     EXPECT_THAT(generate("a", {"--events", "10"}).err, HasSubstr("every stream needs 2 events"));
     EXPECT_THAT(generate("b", {"--mix", "tasks"}).err, HasSubstr("none of the models has tasks"));
     EXPECT_EQ(generate("c", {"--mix", "other"}).status, 2);
