@@ -38,8 +38,7 @@ constexpr OptionRow rows[] = {
     {"counters", "", "N", "", "Hardware counters, with nosv.", "3"},
     {"can-breakdown", "", "all|some|missing", "", "The entry nosv.can_breakdown of threads.", "all"},
     {"crowded", "", "", "", "Several threads may run on one physical CPU."},
-    {"own-cpus", "", "", "",
-     "No process uses a CPU of another; needs --crowded and a CPU for each process."},
+    {"own-cpus", "", "", "", "No process uses a CPU of another; needs --crowded and a CPU for each process."},
     {"leave-open", "", "", "", "States of some threads stay open."},
 };
 
