@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -94,7 +95,7 @@ FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& he
         if (ranks_here.is_root()) {
             std::vector<Listing> listings = {top};
             for (const std::string& share : shares) listings.push_back(wire::unpack<Listing>(share));
-            found = found_in(here.directory, listings);
+            found = found_in(here.directory, std::move(listings));
         }
         if (options.tolerance == Tolerance::none) expect_metadata(here.directory, found);
         return wire::pack(found);

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -28,9 +31,9 @@ class Walk {
         unvisited_.insert(subdirectories.begin(), subdirectories.end());
     }
     // Takes what others saw. Numbers of devices are those of one node, so links make this one look itself.
-    void add(const Listing& seen) {
+    void add(Listing seen) {
         links_.insert(seen.links.begin(), seen.links.end());
-        seen_.directories.insert(seen_.directories.end(), seen.directories.begin(), seen.directories.end());
+        std::ranges::move(seen.directories, std::back_inserter(seen_.directories));
     }
 
     void visit_levels(size_t enough) {
@@ -132,9 +135,9 @@ Listing list_trees(const std::filesystem::path& directory, const std::vector<std
     return walk.take();
 }
 
-FoundStreams found_in(const std::filesystem::path& directory, const std::vector<Listing>& listings) {
+FoundStreams found_in(const std::filesystem::path& directory, std::vector<Listing> listings) {
     Walk walk(directory);
-    for (const Listing& listing : listings) walk.add(listing);
+    for (Listing& listing : listings) walk.add(std::move(listing));
     walk.follow_links();
     std::vector<Listing::Directory> directories = walk.take().directories;
     std::ranges::sort(directories, {}, &Listing::Directory::path);
@@ -149,7 +152,19 @@ FoundStreams found_in(const std::filesystem::path& directory, const std::vector<
 }
 
 FoundStreams find_streams(const std::filesystem::path& directory) {
-    return found_in(directory, {list_trees(directory, {""})});
+    constexpr size_t enough = 512;  // below that, one thread is as fast
+    constexpr size_t shares_each = 8;
+    Listing top = list_top(directory, enough);
+    const std::vector<std::string>& left = top.unvisited;
+    const size_t threads = threads_for_files(left.size()), shares = threads * shares_each;
+    std::vector<Listing> listings(shares);
+    for_each_in_parallel(threads, shares, [&](size_t i) {
+        auto begin = left.begin() + static_cast<std::ptrdiff_t>(left.size() * i / shares);
+        auto end = left.begin() + static_cast<std::ptrdiff_t>(left.size() * (i + 1) / shares);
+        listings[i] = list_trees(directory, {begin, end});
+    });
+    listings.push_back(std::move(top));
+    return found_in(directory, std::move(listings));
 }
 
 }  // namespace ovni

@@ -30,6 +30,7 @@ struct Listing {
     std::vector<std::string> links;      // to directories or anything else
 };
 
+// On several threads.
 FoundStreams find_streams(const std::filesystem::path& directory);
 
 // From the trace directory down, level by level, until `enough` subdirectories are unvisited, or none.
@@ -37,6 +38,6 @@ Listing list_top(const std::filesystem::path& directory, size_t enough);
 // All that is below these subdirectories, but not what links lead to.
 Listing list_trees(const std::filesystem::path& directory, const std::vector<std::string>& subdirectories);
 // Follows the links.
-FoundStreams found_in(const std::filesystem::path& directory, const std::vector<Listing>& listings);
+FoundStreams found_in(const std::filesystem::path& directory, std::vector<Listing> listings);
 
 }  // namespace ovni

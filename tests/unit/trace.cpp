@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/support/stream_test.hpp"
@@ -61,6 +62,16 @@ TEST_F(TraceTest, SharesOfAListingFindWhatOneRankFinds) {
         EXPECT_EQ(found.streams, whole.streams) << enough;
         EXPECT_EQ(found.without_metadata, whole.without_metadata) << enough;
     }
+}
+
+TEST_F(TraceTest, ThreadsFindWhatOneRankFinds) {
+    for (int i = 0; i < 700; ++i) stream("loom." + std::to_string(i) + "/x/y");
+    const fs::path directory = built_.write();
+    fs::create_directory_symlink("..", directory / "loom.650/loop");
+    const FoundStreams found = find_streams(directory);
+    EXPECT_EQ(found.streams.size(), 700U);
+    EXPECT_TRUE(std::ranges::is_sorted(found.streams));
+    EXPECT_EQ(found.streams, found_in(directory, {list_trees(directory, {""})}).streams);
 }
 
 TEST_F(TraceTest, StreamsInsideStreams) {
