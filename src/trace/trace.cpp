@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "trace/checksums.hpp"
@@ -49,12 +50,11 @@ Stream read_stream(const fs::path& directory, const std::string& relative_path, 
     Stream stream{.path = relative_path};
     const fs::path of_stream = directory_of(stream, directory);
     const std::string json = of_stream / metadata_name;
-    const std::optional<std::string> text = read_side_file(json);
-    if (!text) throw Error("the file has vanished", json);
+    const std::string text = read_file(json);
     stream.bytes = check_stream_file(of_stream / events_name);
     stream.metadata =
-        metadata == Metadata::interpreted ? parse_metadata(*text, json) : parse_metadata_version(*text, json);
-    stream.is_running = is_of_running_program(*text);
+        metadata == Metadata::interpreted ? parse_metadata(text, json) : parse_metadata_version(text, json);
+    stream.is_running = is_of_running_program(text);
     if (stream.is_running) stream.bytes = whole_bytes(of_stream, stream.bytes);
     return stream;
 }
