@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
@@ -84,9 +86,22 @@ void Emulation::prepare_outputs() {
 }
 
 std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
-    std::vector<StreamReader> readers;
+    std::vector<uint32_t> wanted;
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
-        if (reads(s)) readers.push_back(open_stream(trace_, clocks_, s, options_.regions, checksums));
+        if (reads(s)) wanted.push_back(s);
+    std::vector<StreamReader> readers;
+    readers.reserve(wanted.size());
+    // Not all at once, as each lies in two places for a moment. Other ranks use the other cores.
+    constexpr size_t most = 1024;
+    while (readers.size() < wanted.size()) {
+        const auto next = std::span(wanted).subspan(readers.size());
+        std::vector<std::optional<StreamReader>> opened(std::min(most, next.size()));
+        const size_t threads = ranks_.is_alone() ? threads_for_files(opened.size()) : 1;
+        for_each_in_parallel(threads, opened.size(), [&](size_t i) {
+            opened[i].emplace(open_stream(trace_, clocks_, next[i], options_.regions, checksums));
+        });
+        for (std::optional<StreamReader>& one : opened) readers.push_back(std::move(*one));
+    }
     return readers;
 }
 
