@@ -43,15 +43,15 @@ constexpr OptionRow rows[] = {
     {"looms", "", "N", "", "Looms.", "8"},
     {"processes", "", "N", "", "Processes of a loom.", "1"},
     {"threads", "", "N", "", "Threads of a process; each has a CPU of its own.", "4"},
-    {"events", "", "N", "", "Events in all.", "100000"},
+    {"events", "", "N", "", "Events in all, without those of --idle.", "100000"},
     {"mix", "", "mix|tasks|messages", "", "What threads do.", "mix"},
     {"models", "", "LIST", "", "Models, separated by commas.", "ovni,mpi,nosv"},
     {"pending", "", "N", "",
      "Of messages: how many a rank posts before it waits; 0: it sends and receives one by one.", "1"},
     {"gap-ns", "", "N", "", "Mean time between events of a thread.", "1000"},
     {"idle", "", "N", "",
-     "Behind each event but those that begin and end a thread, N more that change nothing in the outputs. "
-     "Even, and less than half of the gap.",
+     "N more events behind each one, except where a thread begins and ends. They change nothing in the "
+     "outputs. Even, and less than half of the least gap.",
      "0"},
     {"growing", "", "", "", "The looms have events as 1 : 2 : 3 ..., in the same time."},
     {"ranked", "", "", "", "Processes are MPI ranks."},

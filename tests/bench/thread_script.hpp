@@ -39,7 +39,8 @@ struct ThreadPlan {
     uint32_t threads = 1;  // of the process
     uint64_t seed = 0;
     uint32_t gap = 1000;  // mean ns between events
-    // So many events of no effect follow each event but the last: an even number, at most gap / 2 - 1.
+    // So many events of no effect follow each event but those that begin and end the thread and declare
+    // types: an even number, at most gap / 2 - 1.
     uint32_t idle = 0;
 };
 

@@ -125,8 +125,8 @@ void check(const TraceShape& shape) {
     }
     uint32_t least_gap = shape.gap;
     for (uint32_t loom = 0; loom < shape.looms; ++loom) least_gap = std::min(least_gap, gap_of(shape, loom));
-    if (shape.idle % 2 != 0 || shape.idle >= std::max(least_gap / 2, 1U))
-        throw Error(fmt::format("the number of idle events must be even and below {}, half of the gap",
+    if (shape.idle % 2 != 0 || shape.idle >= least_gap / 2)
+        throw Error(fmt::format("the number of idle events must be even and below {}, half of the least gap",
                                 least_gap / 2));
     if (shape.activities.empty()) throw Error("no models");
     bool tasks = std::ranges::any_of(shape.activities, [](const Activity* a) { return a->tasks != nullptr; });
