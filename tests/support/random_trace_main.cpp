@@ -78,6 +78,8 @@ RandomTrace read_options(const Cli& cli) {
     what.crowded = cli.has("crowded");
     what.own_cpus = cli.has("own-cpus");
     what.leave_open = cli.has("leave-open");
+    if (what.own_cpus && (!what.crowded || what.cpus < what.processes))
+        throw UsageError("--own-cpus needs --crowded and a CPU for each process");
     return what;
 }
 
