@@ -91,12 +91,14 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
         if (reads(s)) wanted.push_back(s);
     std::vector<StreamReader> readers;
     readers.reserve(wanted.size());
-    // Not all at once, as each lies in two places for a moment. Other ranks use the other cores.
+    // In batches: until a batch has been moved, its readers are in `opened` and in `readers`. Other ranks
+    // keep the other cores busy. A plan of how to sort takes 16 MB while it is made, so only one is.
     constexpr size_t most = 1024;
     while (readers.size() < wanted.size()) {
         const auto next = std::span(wanted).subspan(readers.size());
         std::vector<std::optional<StreamReader>> opened(std::min(most, next.size()));
-        const size_t threads = ranks_.is_alone() ? threads_for_files(opened.size()) : 1;
+        const bool is_parallel = ranks_.is_alone() && options_.regions != Regions::sorted;
+        const size_t threads = is_parallel ? threads_for_files(opened.size()) : 1;
         for_each_in_parallel(threads, opened.size(), [&](size_t i) {
             opened[i].emplace(open_stream(trace_, clocks_, next[i], options_.regions, checksums));
         });

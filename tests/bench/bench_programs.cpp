@@ -120,6 +120,26 @@ TEST_F(BenchPrograms, IdleEventsDoNotShow) {
     EXPECT_GT(content(path("10") + stream).size(), 5 * content(path("0") + stream).size());
 }
 
+// Enough for several threads, and for several batches of readers.
+TEST_F(BenchPrograms, ThreadsOpenManyStreams) {
+    ASSERT_EQ(
+        generate("t", {"--looms", "10", "--processes", "11", "--threads", "10", "--events", "5000"}).status,
+        0);
+    const std::string one = program("ovniemu") + " -j 1 -o " + path("one") + " " + path("t");
+    ASSERT_EQ(run({program("ovniemu"), "-j", "2", "-o", path("two"), path("t")}).status, 0);
+    for (const std::string& command : {one, "ulimit -n 64; " + one}) {
+        const Finished done = run({"bash", "-c", command});
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(content(path("one") + "/cpu.prv"), content(path("two") + "/cpu.prv"));
+    }
+    for (const char* damaged :
+         {"/loom.node0004.bench/proc.50/thread.500", "/loom.node0005.bench/proc.56/thread.555"})
+        std::ofstream(path("t") + damaged + "/stream.gaps.json") << "{";
+    const Finished refused = run({"bash", "-c", one});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("thread.500/stream.gaps.json:2: not valid JSON"));
+}
+
 TEST_F(BenchPrograms, ImpossibleShapesAreRefused) {
     for (const char* idle : {"3", "500"})
         EXPECT_THAT(generate("e", {"--idle", idle}).err, HasSubstr("must be even and below 500"));
