@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "base/log.hpp"
 #include "base/standard_output.hpp"
@@ -21,6 +22,9 @@ int run_main(const char* tool, const std::function<int()>& body) {
     } catch (const UsageError& e) {
         log::error("{}", e.what());
         return 2;
+    } catch (const std::bad_alloc&) {
+        log::error("there is not enough memory: see the limits of the job, and ulimit -v");
+        return 1;
     } catch (const std::exception& e) {
         log::error("{}", e.what());
         return 1;

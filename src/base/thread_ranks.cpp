@@ -4,7 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <system_error>
 #include <thread>
+
+#include "base/error.hpp"
 
 namespace ovni {
 
@@ -176,6 +179,10 @@ int run_on_threads(int size, const std::function<int(const Ranks&)>& body) {
         std::vector<std::jthread> others;
         try {
             for (int rank = 1; rank < size; ++rank) others.emplace_back(run, rank);
+        } catch (const std::system_error& e) {
+            board.leave();
+            throw Error(fmt::format("thread {} of {} cannot begin: {}: use a smaller -j", others.size() + 2,
+                                    size, e.what()));
         } catch (...) {
             board.leave();
             throw;
