@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "session/dry_run.hpp"
 #include "session/left_events.hpp"
@@ -46,7 +47,7 @@ TraceInMemory read_trace(const EmulationOptions& options) {
     return {std::move(clocks), std::move(trace), std::move(damages)};
 }
 
-int best_threads(const Trace& trace) {
+int threads_for(const Trace& trace, std::optional<int> asked) {
     constexpr uint64_t fewest_bytes_each = uint64_t{4} << 20, most_tried = 8;
     std::set<std::pair<std::string_view, int>> processes;
     uint64_t bytes = 0;
@@ -54,9 +55,16 @@ int best_threads(const Trace& trace) {
         processes.emplace(stream.metadata.common->loom, stream.metadata.process->pid);
         bytes += stream.bytes;
     }
+    const uint64_t useful = std::max<uint64_t>(processes.size(), 1);
+    if (asked && std::cmp_less_equal(*asked, useful)) return *asked;
+    if (asked) {
+        log::info("-j {}: the trace has {} processes, so {} threads do the work", *asked, processes.size(),
+                  useful);
+        return static_cast<int>(useful);
+    }
     // A rank and its writer keep two cores busy.
     const uint64_t most =
-        std::min<uint64_t>({usable_cores() / 2, processes.size(), bytes / fewest_bytes_each, most_tried});
+        std::min<uint64_t>({usable_cores() / 2, useful, bytes / fewest_bytes_each, most_tried});
     return static_cast<int>(std::max<uint64_t>(most, 1));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "session/distribution.hpp"
@@ -19,8 +20,8 @@ struct TraceInMemory {
 TraceInMemory read_trace(const EmulationOptions& options);
 
 // The threads that emulate the trace fastest: as many as have a process each, two cores, and events enough to
-// make up for what they need to work together.
-int best_threads(const Trace& trace);
+// make up for what they need to work together. `asked`, if there is one, but never more than processes.
+int threads_for(const Trace& trace, std::optional<int> asked);
 
 class ThreadDistribution : public Distribution {
  public:

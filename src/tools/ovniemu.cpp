@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
         const auto part = ovni::cut_part(options);
         const ovni::TraceInMemory whole = ovni::read_trace(options);
         ovni::stop_in_order();
-        return ovni::run_on_threads(options.threads.value_or(ovni::best_threads(*whole.trace)),
+        return ovni::run_on_threads(ovni::threads_for(*whole.trace, options.threads),
                                     [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
     });
 }
