@@ -1,8 +1,11 @@
 #include "session/parts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <set>
 
+#include "base/log.hpp"
 #include "session/cpu_uses.hpp"
 
 namespace ovni {
@@ -79,6 +82,12 @@ Share find_share(const Ranks& ranks, const Trace& trace, const System& system, c
         parts = parts_apart(system, find_cpu_uses(ranks, trace, system, readers, open));
         dealt = deal(trace, system, parts, ranks.size(), readers);
     }
+    const size_t busy = std::set<int>(dealt.begin(), dealt.end()).size();
+    if (ranks.is_root() && busy < static_cast<size_t>(ranks.size()))
+        log::info(
+            "{} of {} ranks or threads have work: the trace has {} processes, and those that share CPUs stay "
+            "together",
+            busy, ranks.size(), system.processes().size());
     return share_of(parts, dealt, ranks.rank());
 }
 
