@@ -77,6 +77,19 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
                                          RandomTrace{.seed = 12, .looms = 3, .events = 9000}),
                          [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
 
+TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
+    build(trace_, {.seed = 13, .looms = 1, .processes = 3, .events = 50, .cpus = 1, .crowded = true});
+    const fs::path directory = trace_.write();
+    for (const Workers& workers : {Workers{3}, Workers{3, Workers::Kind::threads}}) {
+        const Finished done = shared(workers, directory, output(workers.name()));
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("1 of 3 ranks or threads have work: the trace has 3 processes, and"));
+    }
+    const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
+    EXPECT_EQ(many.status, 0) << many.err;
+    EXPECT_THAT(many.err, HasSubstr("-j 1000: the trace has 3 processes, so 3 threads do the work"));
+}
+
 TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
     build(trace_, {.seed = 13, .looms = 3, .events = 200});
     for (const char* loom : {"x", "y", "z"}) {
