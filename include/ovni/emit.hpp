@@ -38,6 +38,7 @@ struct ovni_private_window {
     const uint64_t* off;   // null, or while recording is off: the events of `gate` that are not just dropped
     uint32_t running;      // 1: life cycle and gate let events of the thread be recorded; 0: unknown
     uint32_t losses;       // events that found no room: what the stream says may lack them
+    ovni::detail::SegmentGuess segment;  // of the clock, from an earlier reading
 };
 
 // Null if the thread has no stream.
@@ -55,6 +56,11 @@ __attribute__((cold, visibility("default"))) void ovni_private_emit_passed(const
 __attribute__((visibility("default"))) int ovni_private_pass(struct ovni_private_window* window,
                                                              const void* event, uint32_t size);
 
+// Reads the clock if the window's segment does not hold any more, and keeps the segment that does.
+// is_emitting: 1 if the caller has begun an emission.
+__attribute__((cold, visibility("default"))) uint64_t ovni_private_read_clock(
+    struct ovni_private_window* window, uint32_t is_emitting);
+
 // 1 if the emission that seems to be in progress, seen from that frame, was abandoned and never ends.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
                                                                         uintptr_t frame);
@@ -67,11 +73,22 @@ inline uint64_t now() noexcept {
     return ovni_clock_now();
 }
 
+namespace detail {
+
+inline uint64_t read_window_clock(ovni_private_window& window, bool is_emitting) noexcept {
+    SegmentGuess guess = load_guess(window.segment);
+    uint64_t t = HostClocks::ticks();
+    if (__builtin_expect(holds_at(*window.clock, guess, t), 1)) return guess.at(t);
+    return ovni_private_read_clock(&window, is_emitting ? 1 : 0);
+}
+
+}  // namespace detail
+
 // The clock for events of the calling thread, read without waiting for earlier loads of the program.
 inline uint64_t stream_now() noexcept {
     ovni_private_window* window = ovni_private_thread_window;
     if (__builtin_expect(window == nullptr || window->clock == nullptr, 0)) return now();
-    return read_clock(*window->clock);
+    return detail::read_window_clock(*window, false);
 }
 
 namespace detail {
@@ -123,13 +140,19 @@ constexpr bool has_bit(const uint64_t* bits, EventCode code) {
     uint32_t place = gate_place(code);
     return (bits[place / 64] >> place % 64 & 1) != 0;
 }
+inline bool is_off(const ovni_private_window& window) noexcept {
+    return __atomic_load_n(&window.off, __ATOMIC_RELAXED) != nullptr;
+}
 // True if recording is off and the event needs no further look.
 [[gnu::always_inline]] inline bool is_dropped(const ovni_private_window& window, EventCode code) noexcept {
     const uint64_t* off = __atomic_load_n(&window.off, __ATOMIC_RELAXED);
     return off && !has_bit(off, code);
 }
+inline const uint64_t* gate_of(const ovni_private_window& window) noexcept {
+    return __atomic_load_n(&window.gate, __ATOMIC_ACQUIRE);
+}
 inline bool is_looked_at(const ovni_private_window& window, EventCode code) noexcept {
-    return has_bit(__atomic_load_n(&window.gate, __ATOMIC_RELAXED), code);
+    return has_bit(gate_of(window), code);
 }
 
 template <class... Args>
@@ -254,16 +277,24 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
     detail::end_emission(*window, detail::event_size(bits), clock);
 }
 
-// Emits now. The clock is read inside the emission, so no event of a signal handler comes between.
+// Emits now. The clock is read inside the emission, so no event of a signal handler comes between. The gate
+// is asked behind the reading: some processors let rdtsc wait for earlier loads.
 template <class... Args>
-inline void emit(EventCode code, Args... args) noexcept {
+[[gnu::always_inline]] inline void emit(EventCode code, Args... args) noexcept {
     constexpr unsigned size = detail::checked_event_size<Args...>();
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     if (!detail::begin_emission(*window, code, size, detail::any_clock))
         return detail::emit_slowly(*window, code, detail::any_clock, args...);
-    if (!detail::passes(*window, code, detail::any_clock, args...)) return;
-    uint64_t clock = read_clock(*window->clock);
+    if (__builtin_expect(detail::is_off(*window), 0) &&
+        !detail::pass_look(*window, code, detail::any_clock, args...))
+        return;
+    const uint64_t* gate = detail::gate_of(*window);
+    uint64_t clock = detail::read_window_clock(*window, true);
+    detail::handler_fence();
+    if (__builtin_expect(detail::has_bit(gate, code), 0) &&
+        !detail::pass_look(*window, code, detail::any_clock, args...))
+        return;
     if (__builtin_expect(clock < window->last, 0)) {
         detail::leave_emission(*window);
         return detail::emit_passed_slowly(code, clock, args...);

@@ -97,6 +97,19 @@ int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t s
                   : 1;  // null: an emission of the parent ends in its fork's child
 }
 
+// A handler that interrupted an emission may have interrupted this function as well: it keeps nothing.
+uint64_t ovni_private_read_clock(ovni_private_window* window, uint32_t is_emitting) {
+    ClockPage& page = *window->clock;
+    const bool begins = is_emitting == 0 && window->busy == 0;
+    if (begins) {
+        detail::set_busy(*window, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+        detail::handler_fence();
+    }
+    if (begins || is_emitting != 0) detail::keep_guess(window->segment, detail::guess_segment(page));
+    if (begins) detail::leave_emission(*window);
+    return read_clock(page);
+}
+
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {
     Stream* stream = this_thread().stream;
     if (!stream || stream->window() != window || !stream->was_left(frame)) return 0;

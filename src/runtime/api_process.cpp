@@ -23,6 +23,8 @@ void ovni::writer::set_clock(ClockPage* page) {
 }
 
 uint64_t ovni::writer::clock_now() {
+    ovni_private_window* window = ovni_private_thread_window;
+    if (__builtin_expect(window && window->clock, 1)) return detail::read_window_clock(*window, false);
     ClockPage* page = clock_page.load(std::memory_order_acquire);
     return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
 }

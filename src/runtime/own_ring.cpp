@@ -24,6 +24,11 @@ OwnRing::OwnRing(Stream* owner, pid_t tid) {
     static_cast<ThreadPage*>(page)->owner = owner;
 }
 
+void use_clock(ovni_private_window& window, ClockPage& page) {
+    detail::keep_guess(window.segment, detail::guess_segment(page));
+    window.clock = &page;
+}
+
 OwnRing::~OwnRing() {
     if (window_) munmap(window_, sizeof(ThreadPage));
     if (is_mapped()) give_back();
@@ -37,7 +42,7 @@ bool OwnRing::open(pid_t tid, Host::Size size) {
     }
     window_->head = 0;
     window_->busy = 0;
-    window_->clock = host().clock();
+    use_clock(*window_, *host().clock());
     window_->published = reinterpret_cast<uint64_t*>(&header().published);
     return true;
 }
@@ -67,7 +72,7 @@ RingLease OwnRing::grow(pid_t tid) {
     lease_.number = larger.number;
     lease_.ring = std::move(larger.ring);
     small.ring = std::move(larger.ring);
-    window_->clock = host().clock();
+    use_clock(*window_, *host().clock());
     window_->published = reinterpret_cast<uint64_t*>(&header().published);
     return small;
 }

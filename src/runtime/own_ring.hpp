@@ -35,6 +35,9 @@ struct ThreadPage {
 inline constexpr int most_waits = 100;
 inline constexpr uint64_t between_attempts = 10'000'000'000;
 
+// The page outlives the window's next clock.
+void use_clock(ovni_private_window& window, ClockPage& page);
+
 class OwnRing {
  public:
     // The C API stores a whole ovni_ev whatever its size.

@@ -124,7 +124,7 @@ void let_emission_end(Stream& stream) {
     stream.let_shared_emission_end();
     window->data = nowhere;
     window->published = &never_published;
-    window->clock = &system_clock;
+    use_clock(*window, system_clock);
     window->gate = gate_without_looks;
 }
 

@@ -129,6 +129,30 @@ TEST_F(ClockChainTest, AGuessOfASlotThatIsRefilledIsNone) {
     EXPECT_EQ(clock_.read(), publisher.at(machine_.tsc()));
 }
 
+TEST_F(ClockChainTest, AKeptGuessHoldsUntilItsEnd) {
+    for (unsigned segments : {1U, 2U, 63U, 64U, 65U, 128U}) {
+        Publisher publisher = started();
+        detail::SegmentGuess kept{};
+        detail::keep_guess(kept, detail::guess_segment(clock_.page));
+        machine_.pass(1'000'000);
+        detail::SegmentGuess loaded = detail::load_guess(kept);
+        ASSERT_TRUE(detail::holds_at(clock_.page, loaded, machine_.tsc()));
+        EXPECT_EQ(loaded.at(machine_.tsc()), clock_.read());
+        for (unsigned i = 0; i < segments; ++i, machine_.pass(100'000))
+            ASSERT_TRUE(append(publisher, one_ns_per_tick / 3));
+        EXPECT_FALSE(detail::holds_at(clock_.page, detail::load_guess(kept), machine_.tsc())) << segments;
+    }
+}
+
+// So a handler finds it that comes while its thread replaces the guess.
+TEST_F(ClockChainTest, AGuessThatIsBeingReplacedIsNone) {
+    started();
+    detail::SegmentGuess kept{};
+    detail::keep_guess(kept, detail::guess_segment(clock_.page));
+    kept.index = detail::SegmentGuess::none;
+    EXPECT_FALSE(detail::holds_at(clock_.page, detail::load_guess(kept), machine_.tsc()));
+}
+
 TEST_F(ClockChainTest, AWriterThatIsLateTakesItsSegmentBack) {
     Publisher publisher = started();
     uint64_t start = publisher.next_start(margin);

@@ -39,11 +39,11 @@ struct ReadLibraryClock : Thread {
 };
 
 struct Emit0 : Thread {
-    void operator()(uint64_t) { emit("OB."); }
+    [[gnu::always_inline]] void operator()(uint64_t) { emit("OB."); }
 };
 
 struct Emit16 : Thread {
-    void operator()(uint64_t number) { emit("OB.", number, number); }
+    [[gnu::always_inline]] void operator()(uint64_t number) { emit("OB.", number, number); }
 };
 
 struct Api0 : Thread {
