@@ -32,11 +32,6 @@ Emulator::Emulator(const Trace& trace, const System& system, const Plan& plan, S
         first_channel_[static_cast<uint8_t>(model.spec->id)] = model.first_channel;
 }
 
-void Emulator::fetch_ahead(Merger& merger) const {
-    for (const Thread& thread : machine_.threads)
-        merger.fetch_ahead_for(machine_.system.threads()[thread.row].stream, &thread);
-}
-
 void Emulator::apply(const EventView& event) {
     now_ = event.clock - origin_;
     tracker_.begin_event(now_, event.order);

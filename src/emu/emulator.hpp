@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "emu/bursts.hpp"
 #include "emu/dispatch.hpp"
 #include "emu/lost_events.hpp"
@@ -36,8 +37,17 @@ class Emulator {
     // that event are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
 
-    // Tells a merger where the state of the thread of each stream is.
-    void fetch_ahead(Merger& merger) const;
+    // Bring into the cache what an event that comes later will need: first its thread, then the channel that
+    // it changes.
+    void fetch_thread(uint32_t stream) const {
+        const uint32_t t = machine_.thread_of_stream(stream);
+        if (t != nobody) prefetch(&machine_.threads[t]);
+    }
+    void fetch_channel(uint32_t stream, EventCode code) const {
+        const uint32_t t = machine_.thread_of_stream(stream);
+        const Operation* operation = dispatch_.find(code);
+        if (t != nobody && operation) prefetch(machine_.threads[t].channels + operation->channel);
+    }
 
     int64_t now() const { return now_; }
     uint64_t events() const { return events_; }

@@ -57,11 +57,11 @@ struct Condition {
 struct Shown {
     enum class State : uint8_t { unset, nothing, number };
 };
-struct ThreadChannel : Channel {
+struct alignas(64) ThreadChannel : Channel {
     Shown::State shown = Shown::State::unset;
     int64_t shown_number = 0;
 };
-static_assert(sizeof(ThreadChannel) <= 64);
+static_assert(sizeof(ThreadChannel) == 64);
 
 struct alignas(64) Thread {
     ThreadChannel* channels = nullptr;  // as many as the plan has

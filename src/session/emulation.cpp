@@ -141,7 +141,6 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
     }
     Merger merger(std::move(readers), order);
     merger.count_ties(tie_groups(trace_, system_));
-    emulator.fetch_ahead(merger);
     return {ranks_,
             std::move(merger),
             emulator,

@@ -56,6 +56,14 @@ void Window::emulate() {
     mine_.consumed = merger_.consumed();
 }
 
+// First the thread, then its channel: where that is, stands in the thread.
+inline void Window::fetch_ahead() const {
+    constexpr std::ptrdiff_t channel_distance = 20;
+    if (const auto later = merger_.later(Merger::farthest)) emulator_.fetch_thread(later->stream);
+    if (const auto later = merger_.later(channel_distance))
+        emulator_.fetch_channel(later->stream, later->code);
+}
+
 // Some events, or as many as are known or good.
 void Window::play() {
     constexpr int events_between_looks = 128;
@@ -70,6 +78,7 @@ void Window::play() {
                 mine_.waits = 1;
                 return;
             }
+            fetch_ahead();
             emulator_.apply(*event);
             if (tallied_) tallied_->take(*event, emulator_.now());
             if (traffic_) traffic_->messages.take(*event, emulator_.now());

@@ -75,6 +75,7 @@ class Window {
     };
     void emulate();
     void play();
+    void fetch_ahead() const;
     PerRank<Position> emulate_all();
     void note_progress(const PerRank<Position>& all);
     void end_before(int64_t time);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/prefetch.hpp"
 
 namespace ovni {
 
@@ -77,6 +78,22 @@ std::optional<int64_t> EventWindow::next_start() const {
     return start;
 }
 
+// Each event says where the next one is, so a processor cannot load ahead by itself. A stream likely has as
+// many bytes in this window as in the last one.
+void EventWindow::fetch_ahead(uint32_t source) const {
+    constexpr uint32_t reader_distance = 4, distance = 2;
+    constexpr uint64_t line = 64, most_lines = 32;
+    const size_t count = readers_.size();
+    if (source + reader_distance < count) {
+        const auto* reader = reinterpret_cast<const uint8_t*>(&readers_[source + reader_distance]);
+        for (uint64_t at = 0; at < sizeof(StreamReader); at += line) prefetch(reader + at);
+    }
+    if (source + distance >= count) return;
+    const StreamReader& next = readers_[source + distance];
+    const uint64_t lines = std::min(next.held_bytes() / line + 1, most_lines);
+    for (uint64_t i = 0; i < lines; ++i) prefetch(next.event().bytes + line * i);
+}
+
 bool EventWindow::decode(int64_t start, uint32_t width) {
     saved_.clear();
     specials_.clear();
@@ -86,7 +103,7 @@ bool EventWindow::decode(int64_t start, uint32_t width) {
     int64_t limit = add_saturated(start, width);
     for (uint32_t i = 0; i < heads_.size(); ++i) {
         if (heads_[i].state == Head::State::finished || heads_[i].key > limit) continue;
-        __builtin_prefetch(readers_[std::min<size_t>(i + 1, readers_.size() - 1)].event().bytes);
+        fetch_ahead(i);
         saved_.push_back({i, static_cast<uint32_t>(count_), heads_[i], readers_[i].position()});
         readers_[i].hold();
         if (!decode_source(i, limit)) return false;

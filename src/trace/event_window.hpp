@@ -91,6 +91,7 @@ class EventWindow {
         StreamReader::Position position;
     };
 
+    void fetch_ahead(uint32_t source) const;
     bool is_full(uint32_t source) const;
     bool decode_source(uint32_t source, int64_t limit);
     void decode_plain(uint32_t source, int64_t limit);

@@ -16,15 +16,10 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
       until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max()) {
     for (const StreamReader& reader : window_.readers()) {
-        sources_.push_back({nullptr, 0, reader.index(), reader.sorts(), nullptr});
+        sources_.push_back({nullptr, 0, reader.index(), reader.sorts()});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
     }
     make_room();
-}
-
-void Merger::fetch_ahead_for(uint32_t stream, const void* state) {
-    auto found = std::ranges::lower_bound(sources_, stream, {}, &Source::stream);
-    if (found != sources_.end() && found->stream == stream) found->state = state;
 }
 
 void Merger::make_room() {
@@ -52,8 +47,8 @@ bool Merger::fill() {
     end_ = first_ + entries.size();
     // The state of a few threads stays in the cache by itself.
     constexpr size_t many_streams = 128;
-    bool fetches = sources_.size() >= many_streams && end_ - first_ > fetch_distance;
-    fetch_until_ = fetches ? end_ - fetch_distance : nullptr;
+    bool fetches = sources_.size() >= many_streams && end_ - first_ > farthest;
+    fetch_until_ = fetches ? end_ - farthest : nullptr;
     if (tie_counter_) count_window_ties();
     return true;
 }

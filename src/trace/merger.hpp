@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "trace/event_window.hpp"
 #include "trace/stream_reader.hpp"
 #include "trace/tie_counter.hpp"
@@ -65,9 +66,20 @@ class Merger {
                           : window_.readers()[entry.source].clock().corrected(view_.raw_clock());
         return &view_;
     }
-    // `state` is what the consumer of the stream's events touches first: brought into the cache ahead of
-    // them.
-    void fetch_ahead_for(uint32_t stream, const void* state);
+    // The event that next() hands out `distance` calls after the next one, so that its consumer can fetch
+    // what it will need. Only if there are so many streams that this is worth it.
+    struct Later {
+        uint32_t stream;
+        EventCode code;
+    };
+    static constexpr std::ptrdiff_t farthest = 40;
+    std::optional<Later> later(std::ptrdiff_t distance) const {
+        if (current_ >= fetch_until_) return std::nullopt;
+        const Entry& entry = current_[distance];
+        if (entry.source == EventWindow::special) [[unlikely]]
+            return std::nullopt;
+        return Later{sources_[entry.source].stream, EventCode::from_bits(entry.code)};
+    }
 
     uint32_t damaged_stream() const { return damaged_stream_; }
     // EventView::order of the damage.
@@ -95,15 +107,13 @@ class Merger {
  private:
     using Entry = EventWindow::Entry;
     static constexpr uint32_t first_width = 1 << 20;
-    static constexpr std::ptrdiff_t fetch_distance = 40;
 
     // The data needed to hand out events of a reader.
     struct Source {
         const uint8_t* bytes;  // what Entry::at counts from, in memory and in the file
         uint64_t offset;
         uint32_t stream;
-        bool sorts;         // unsorted regions
-        const void* state;  // of fetch_ahead_for()
+        bool sorts;  // unsorted regions
     };
     // The rest of a stream's entries in the window.
     struct Cursor {
@@ -112,11 +122,11 @@ class Merger {
 
     void fetch_ahead() const {
         if (current_ >= fetch_until_) return;
-        const Entry& later = current_[fetch_distance];
+        const Entry& later = current_[farthest];
         if (later.source == EventWindow::special) return;
-        const Source& source = sources_[later.source];
-        __builtin_prefetch(source.bytes + later.at);
-        __builtin_prefetch(source.state);
+        const uint8_t* bytes = sources_[later.source].bytes + later.at;
+        prefetch(bytes);
+        prefetch(bytes + OVNI_FORMAT_EVENT_MAX - 1);
     }
 
     bool fill();  // decodes the next window and puts it in order; false at the end
