@@ -1,14 +1,10 @@
 // The emulator on many ranks.
 #include <malloc.h>
 
-#include <optional>
-#include <string>
-
 #include "base/file.hpp"
 #include "mpi/comm/main.hpp"
 #include "mpi/emu/cut_for_all.hpp"
 #include "mpi/emu/mpi_distribution.hpp"
-#include "mpi/emu/statistics.hpp"
 #include "session/emulation.hpp"
 #include "session/options.hpp"
 #include "session/outputs_check.hpp"
@@ -35,18 +31,11 @@ int main(int argc, char** argv) {
     return ovni::run_mpi_main(cli, argc, argv, [&](ovni::Comm& world) {
         ovni::make_file_limit_an_error();
         ovni::EmulationOptions options = world.agree([&] { return ovni::read_options(cli); });
-        std::optional<std::string> statistics;
-        if (cli.has("statistics")) statistics = cli.get<std::string>("statistics");
-        std::vector<ovni::Output> further;
-        if (statistics) further.push_back({ovni::Output::Kind::file, "--statistics", *statistics});
         world.agree([&] {
-            if (world.is_root()) ovni::check_outputs(ovni::as_seen_by_root(options), further);
+            if (world.is_root()) ovni::check_outputs(ovni::as_seen_by_root(options));
         });
         const auto part = ovni::cut_for_all(world, options);
         ovni::MpiDistribution distribution(world, options);
-        ovni::Emulation emulation(options, distribution);
-        int status = emulation.run();
-        if (statistics) ovni::write_statistics(world, emulation.cost(), *statistics);
-        return status;
+        return ovni::Emulation(options, distribution).run();
     });
 }

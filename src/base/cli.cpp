@@ -42,6 +42,15 @@ std::vector<std::string> option_names(const Manual& manual) {
     return names;
 }
 
+// "-j4" is -j as well.
+std::string advice(const Cli& cli, const std::string& given) {
+    for (const OptionElsewhere& option : cli.elsewhere) {
+        const bool has_letter = !option.letter.empty() && given.starts_with("-" + option.letter);
+        if (has_letter || given == "--" + option.name) return ": " + option.advice;
+    }
+    return proposal(given, option_names(cli.manual));
+}
+
 // "--help=TOPIC" is "--help TOPIC".
 std::vector<std::string> separate_topic(int argc, char** argv) {
     static const std::string prefix = "--help=";
@@ -105,8 +114,7 @@ Parsed parse(Cli& cli, int argc, char** argv) {
         po::store(parsed, cli.values);
         po::notify(cli.values);
     } catch (const po::unknown_option& e) {
-        throw UsageError(std::string(e.what()) + proposal(e.get_option_name(), option_names(cli.manual)) +
-                         " (see --help)");
+        throw UsageError(e.what() + advice(cli, e.get_option_name()) + " (see --help)");
     } catch (const po::error& e) {
         throw UsageError(std::string(e.what()) + " (see --help)");
     }

@@ -13,8 +13,14 @@
 
 namespace ovni {
 
+// An option that another program has, and what to do instead.
+struct OptionElsewhere {
+    std::string letter, name, advice;
+};
+
 struct Cli {
     Manual manual;
+    std::vector<OptionElsewhere> elsewhere;
     std::string libraries;  // lines of --version, besides those of all programs
     boost::program_options::variables_map values;
     std::vector<std::string> words;  // what is not an option, in order

@@ -12,7 +12,15 @@
 namespace ovni {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 constexpr auto period = std::chrono::milliseconds(200);
+const Clock::time_point start = Clock::now();
+
+}  // namespace
+
+double seconds_since_start() {
+    return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 Progress::Progress() : begin_(Time::now()), last_(begin_), terminal_(::isatty(STDERR_FILENO) == 1) {}

@@ -7,6 +7,9 @@
 
 namespace ovni {
 
+// Since the program was loaded.
+double seconds_since_start();
+
 class Progress {
  public:
     Progress();

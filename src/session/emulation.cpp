@@ -48,6 +48,18 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       })),
       mine_(find_share(ranks_, trace_, system_, distribution.readers(), quiet_reader())) {}
 
+namespace {
+
+void tell_writing(const std::filesystem::path& directory, Ending ending) {
+    const std::string_view what = ending == Ending::complete ? "the outputs"
+                                  : ending == Ending::partial
+                                      ? "what came before the error, as .partial files,"
+                                      : "what was emulated so far";
+    log::info("writing {} to {}, please wait", what, directory.string());
+}
+
+}  // namespace
+
 int Emulation::run() {
     make_sinks();
     prepare_outputs();
@@ -67,6 +79,7 @@ int Emulation::run() {
                     : window.was_interrupted() ? Ending::interrupted
                                                : Ending::complete;
     end_sinks(window, schema, ending);
+    tell_cost();
     if (ranks_.is_root()) return print_end(end, trace_.streams().size());
     return status_of(end);
 }
@@ -333,7 +346,7 @@ bool Emulation::any_needs(bool (Sink::*what)() const) const {
 }
 
 void Emulation::end_sinks(const Window& window, const Schema& schema, Ending ending) {
-    log::info("writing the outputs to {}, please wait", options_.output.string());
+    tell_writing(options_.output, ending);
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies_)
         content_.gaps = gather(ranks_, ranks_.agree([&] {
@@ -352,6 +365,15 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     if (ranks_.is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);
     ranks_.agree([&] {
         if (report_file_) report_file_->end(report, ending);
+    });
+}
+
+void Emulation::tell_cost() const {
+    const PerRank<RankStatistics> all = share_statistics(ranks_, cost_);
+    ranks_.agree([&] {
+        if (!ranks_.is_root()) return;
+        log::info("{}", cost_line(all, seconds_since_start()));
+        if (options_.statistics) write_statistics(all, *options_.statistics);
     });
 }
 

@@ -15,21 +15,12 @@
 #include "session/facts.hpp"
 #include "session/options.hpp"
 #include "session/report.hpp"
+#include "session/statistics.hpp"
 #include "session/window.hpp"
 #include "sink/cfg.hpp"
 #include "sink/writer.hpp"
 
 namespace ovni {
-
-// The cost of the emulation on this rank.
-struct EmulationCost {
-    uint64_t processes = 0, streams = 0, events = 0;
-    uint64_t windows = 0;          // steps that all ranks took together
-    uint64_t records_made = 0;     // by emulation
-    uint64_t records_written = 0;  // after the exchange
-    uint64_t bytes_written = 0;    // of text
-    uint64_t collectives_in_windows = 0;
-};
 
 class Emulation {
  public:
@@ -38,8 +29,6 @@ class Emulation {
     Emulation(const EmulationOptions& options, Distribution& distribution);
     // The exit status, alike on all ranks.
     int run();
-    // After run().
-    const EmulationCost& cost() const { return cost_; }
 
  private:
     void prepare_outputs();
@@ -59,6 +48,7 @@ class Emulation {
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
+    void tell_cost() const;
     bool needs_report() const;
     bool has_regions() const;
     bool any_needs(bool (Sink::*what)() const) const;

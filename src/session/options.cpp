@@ -55,6 +55,7 @@ constexpr OptionRow rows[] = {
      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
      streams. This is slower.)"},
     {"empty-ok", "", "", "", "Make empty outputs of a directory that holds no trace. Default: an error."},
+    {"statistics", "", "FILE", "", "Write what the emulation cost each rank or thread, as JSON."},
     {"debug", "d", "", "", "Print debug messages."},
 };
 
@@ -69,7 +70,6 @@ constexpr OptionRow distributed_rows[] = {
      R"(Read a trace that lies on disks of the nodes, instead of TRACE. Every node has its own DIR, in which %h
      is the host and %r the rank of ovniemu-mpi. Every node with a part of the trace needs a rank. Needs -o;
      rank 0 writes there if not all nodes see that directory.)"},
-    {"statistics", "", "FILE", "", "Write what the emulation cost on each rank, as JSON."},
 };
 
 // The order of the reference emulator, for scripts that read it; models that it has not come behind.
@@ -136,6 +136,7 @@ from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the
 Cli emulation_cli() {
     Cli cli = common_cli();
     cli.manual.options.push_back(threads_row);
+    cli.elsewhere = {{"", "local", "ovniemu-mpi reads traces on disks of the nodes"}};
     return cli;
 }
 
@@ -153,6 +154,7 @@ ovniemu, byte by byte.
 first event: 1.5s 300ms 20us 123456ns.)";
     cli.manual.options.insert(cli.manual.options.end(), std::begin(distributed_rows),
                               std::end(distributed_rows));
+    cli.elsewhere = {{"j", "jobs", "ranks share the work here, start more of them with mpirun -n"}};
     return cli;
 }
 
@@ -176,6 +178,7 @@ EmulationOptions read_options(const Cli& cli) {
         if (std::string name(format.option.name); cli.has(name))
             options.outputs.push_back({&format, cli.get<std::string>(name)});
     if (cli.has("report")) options.report = cli.get<std::string>("report");
+    if (cli.has("statistics")) options.statistics = cli.get<std::string>("statistics");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;

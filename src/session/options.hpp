@@ -50,8 +50,9 @@ struct EmulationOptions {
     Storage storage = Storage::shared;
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
-    std::vector<ChosenOutput> outputs;            // besides Paraver's
-    std::optional<std::filesystem::path> report;  // a JSON file
+    std::vector<ChosenOutput> outputs;                // besides Paraver's
+    std::optional<std::filesystem::path> report;      // a JSON file
+    std::optional<std::filesystem::path> statistics;  // a JSON file: what the emulation cost
     EnabledModels enabled = EnabledModels::required;
     Breakdowns breakdowns = Breakdowns::no;
     Strictness strictness = Strictness::tolerant;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/outputs.hpp"
 #include "core/stream_crc.hpp"
 #include "emu/trace_plan.hpp"
 #include "sink/output_names.hpp"
@@ -27,6 +28,7 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
     for (const ChosenOutput& chosen : options.outputs)
         add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
     if (options.report) add(Output::Kind::file, "--report", *options.report);
+    if (options.statistics) outputs.push_back({Output::Kind::file, "--statistics", *options.statistics});
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)
@@ -66,9 +68,8 @@ void refuse_stream_file(const Output& output, const fs::path& trace) {
 
 }  // namespace
 
-void check_outputs(const EmulationOptions& options, const std::vector<Output>& further) {
-    std::vector<Output> outputs = outputs_of(options);
-    outputs.insert(outputs.end(), further.begin(), further.end());
+void check_outputs(const EmulationOptions& options) {
+    const std::vector<Output> outputs = outputs_of(options);
     check_outputs(outputs, inputs_of(options));
     for (const Output& output : outputs)
         if (output.kind == Output::Kind::file) refuse_stream_file(output, options.trace);

@@ -1,16 +1,13 @@
 // The files that an emulator would write, and whether it may.
 #pragma once
 
-#include <vector>
-
-#include "base/outputs.hpp"
 #include "session/options.hpp"
 
 namespace ovni {
 
-// All that may be written, also the names for what is partial, and `further` files. Throws what
+// All that may be written, also the names for what is partial. Throws what
 // check_outputs() of base/ throws, and Error for an output at the place of a file of a stream. Needs nothing
 // but names: to be called before the trace is read.
-void check_outputs(const EmulationOptions& options, const std::vector<Output>& further = {});
+void check_outputs(const EmulationOptions& options);
 
 }  // namespace ovni

@@ -1,9 +1,13 @@
 // ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks, and ovniemu for any number of
 // threads.
+#include <nlohmann/json.hpp>
+
 #include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {
 namespace {
+
+using testing::ContainsRegex;
 
 class RandomTraceTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
 
@@ -88,6 +92,38 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
     const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
     EXPECT_EQ(many.status, 0) << many.err;
     EXPECT_THAT(many.err, HasSubstr("-j 1000: the trace has 3 processes, so 3 threads do the work"));
+}
+
+TEST_F(DistributedTest, TheCostIsTold) {
+    build(trace_, {.seed = 13, .looms = 2, .events = 50});
+    const fs::path directory = trace_.write();
+    const std::pair<Workers, const char*> expected[] = {
+        {{1, Workers::Kind::threads}, "s: 1 thread, [0-9.]+ MB"},
+        {{2, Workers::Kind::threads}, "s: 2 threads, [0-9.]+ MB"},
+        {{2}, "s: 2 ranks, at most [0-9.]+ MB each"}};
+    for (const auto& [workers, line] : expected) {
+        const fs::path file = output(workers.name() + ".json");
+        const Finished done =
+            shared(workers, directory, output(workers.name()), {"--statistics", file.string()});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, ContainsRegex("done in [0-9.]+ " + std::string(line)));
+        const auto statistics = nlohmann::json::parse(read_file(file));
+        ASSERT_EQ(statistics.size(), static_cast<size_t>(workers.number));
+        int64_t events = 0;
+        for (const auto& rank : statistics) events += rank["events"].get<int64_t>();
+        EXPECT_THAT(done.err, HasSubstr("processed " + std::to_string(events) + " input events"));
+    }
+}
+
+TEST_F(DistributedTest, OptionsOfTheOtherEmulatorAreToldFrom) {
+    for (const char* option : {"-j", "-j4", "--jobs"}) {
+        const Finished done = distributed(1, "trace", output("x"), {option});
+        EXPECT_EQ(done.status, 2);
+        EXPECT_THAT(done.err, HasSubstr("ranks share the work here, start more of them with mpirun -n"));
+    }
+    const Finished done = serial("trace", output("x"), {"--local"});
+    EXPECT_EQ(done.status, 2);
+    EXPECT_THAT(done.err, HasSubstr("ovniemu-mpi reads traces on disks of the nodes"));
 }
 
 TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
