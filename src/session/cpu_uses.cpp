@@ -1,6 +1,7 @@
 #include "session/cpu_uses.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -20,9 +21,9 @@ class UseFinder {
         process_ = system_.process_of_stream(stream);
         try {
             StreamReader reader = open(stream);
-            while (reader.next()) {
+            for (bool more = reader.next(); more;) {
                 if (reader.event().kind != EventView::Kind::event) return use_any();
-                take(reader.event());
+                more = reader.is_plain() ? take_many(reader) : take_one(reader);
             }
         } catch (const Error&) {
             // Emulation tells what is wrong.
@@ -36,6 +37,21 @@ class UseFinder {
     }
 
  private:
+    // Both return false at the end of the stream.
+    bool take_one(StreamReader& reader) {
+        take(reader.event());
+        return reader.next();
+    }
+    bool take_many(StreamReader& reader) {
+        constexpr auto all = std::numeric_limits<uint64_t>::max();
+        EventView event = reader.event();
+        return reader.take(std::numeric_limits<int64_t>::max(), all, all,
+                           [&](int64_t, uint64_t, const uint8_t* bytes) {
+                               event.bytes = bytes;
+                               event.code = EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT);
+                               take(event);
+                           });
+    }
     void take(const EventView& event) {
         if (event.code == execute || event.code == move_itself) {
             use(process_, argument<int32_t>(event, 0));
