@@ -7,6 +7,7 @@ namespace ovni::topics {
 
 extern const Topic columns;
 extern const Topic control;
+extern const Topic cost;
 extern const Topic counters;
 extern const Topic cut;
 extern const Topic plots;

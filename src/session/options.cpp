@@ -55,7 +55,8 @@ constexpr OptionRow rows[] = {
      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
      streams. This is slower.)"},
     {"empty-ok", "", "", "", "Make empty outputs of a directory that holds no trace. Default: an error."},
-    {"statistics", "", "FILE", "", "Write what the emulation cost each rank or thread, as JSON."},
+    {"statistics", "", "FILE", "",
+     "Write what the emulation cost each rank or thread, as JSON. See --help cost."},
     {"debug", "d", "", "", "Print debug messages."},
 };
 
@@ -124,7 +125,7 @@ One process does the work, on several threads if -j says so or the trace is larg
 from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = list_of_models(),
-        .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots},
+        .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots, &topics::cost},
     };
     cli.manual.options.insert(cli.manual.options.begin() + 1, focus_rows().begin(), focus_rows().end());
     for (const OutputFormat& format : output_formats()) cli.manual.options.push_back(format.option);
