@@ -18,7 +18,7 @@ REFERENCE = {
 }
 
 # Yardsticks at most, by mix and streams.
-YARDSTICKS = {("mix", 32): 2.0, ("mix", 512): 2.5, ("mix", 2048): 3.2, ("tasks", 32): 5.0}
+YARDSTICKS = {("mix", 32): 1.6, ("mix", 512): 1.9, ("mix", 2048): 2.5, ("tasks", 32): 1.8}
 # Peak memory below that many MB, by streams.
 PEAK_MB = {2048: 120}
 # --exact-order: at most that many times the default order.
