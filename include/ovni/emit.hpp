@@ -56,10 +56,10 @@ __attribute__((cold, visibility("default"))) void ovni_private_emit_passed(const
 __attribute__((visibility("default"))) int ovni_private_pass(struct ovni_private_window* window,
                                                              const void* event, uint32_t size);
 
-// Reads the clock if the window's segment does not hold any more, and keeps the segment that does.
-// is_emitting: 1 if the caller has begun an emission.
-__attribute__((cold, visibility("default"))) uint64_t ovni_private_read_clock(
-    struct ovni_private_window* window, uint32_t is_emitting);
+// The clock at `ticks`, at which the window's segment did not hold. Keeps the newest segment in the window,
+// unless the caller is a handler that interrupted an emission. is_emitting: 1 if the caller has begun one.
+__attribute__((cold, visibility("default"))) uint64_t ovni_private_clock_at(
+    struct ovni_private_window* window, uint64_t ticks, uint32_t is_emitting);
 
 // 1 if the emission that seems to be in progress, seen from that frame, was abandoned and never ends.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
@@ -75,20 +75,31 @@ inline uint64_t now() noexcept {
 
 namespace detail {
 
-inline uint64_t read_window_clock(ovni_private_window& window, bool is_emitting) noexcept {
+// Inside an emission.
+inline uint64_t read_clock_of(ovni_private_window& window) noexcept {
     SegmentGuess guess = load_guess(window.segment);
     uint64_t t = HostClocks::ticks();
     if (__builtin_expect(holds_at(*window.clock, guess, t), 1)) return guess.at(t);
-    return ovni_private_read_clock(&window, is_emitting ? 1 : 0);
+    return ovni_private_clock_at(&window, t, 1);
+}
+// Outside of one. `otherwise` reads if the thread has no stream, or its window was wiped in a child.
+template <class Otherwise>
+inline uint64_t read_thread_clock(Otherwise otherwise) noexcept {
+    ovni_private_window* window = ovni_private_thread_window;
+    if (__builtin_expect(window == nullptr, 0)) return otherwise();
+    const ClockPage* page = window->clock;
+    SegmentGuess guess = load_guess(window->segment);
+    if (__builtin_expect(page == nullptr || guess.slot == nullptr, 0)) return otherwise();
+    uint64_t t = HostClocks::ticks();
+    if (__builtin_expect(holds_at(*page, guess, t), 1)) return guess.at(t);
+    return ovni_private_clock_at(window, t, 0);
 }
 
 }  // namespace detail
 
 // The clock for events of the calling thread, read without waiting for earlier loads of the program.
 inline uint64_t stream_now() noexcept {
-    ovni_private_window* window = ovni_private_thread_window;
-    if (__builtin_expect(window == nullptr || window->clock == nullptr, 0)) return now();
-    return detail::read_window_clock(*window, false);
+    return detail::read_thread_clock(now);
 }
 
 namespace detail {
@@ -278,7 +289,9 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
 }
 
 // Emits now. The clock is read inside the emission, so no event of a signal handler comes between. The gate
-// is asked behind the reading: some processors let rdtsc wait for earlier loads.
+// is found before the reading and asked behind it, because some processors let rdtsc wait for earlier loads.
+// A stop of recording shuts the gate and then waits for this emission, which is busy before it finds the
+// gate.
 template <class... Args>
 [[gnu::always_inline]] inline void emit(EventCode code, Args... args) noexcept {
     constexpr unsigned size = detail::checked_event_size<Args...>();
@@ -290,7 +303,7 @@ template <class... Args>
         !detail::pass_look(*window, code, detail::any_clock, args...))
         return;
     const uint64_t* gate = detail::gate_of(*window);
-    uint64_t clock = detail::read_window_clock(*window, true);
+    uint64_t clock = detail::read_clock_of(*window);
     detail::handler_fence();
     if (__builtin_expect(detail::has_bit(gate, code), 0) &&
         !detail::pass_look(*window, code, detail::any_clock, args...))

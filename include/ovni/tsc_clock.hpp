@@ -17,7 +17,8 @@
 //
 // A reader has a segment before it reads the TSC, and checks behind the reading that the segment holds then:
 // the newest of the page, or one that it keeps from an earlier reading (emit.hpp). Few instructions wait for
-// the reading, and few loads come one after the other before it. Some processors overlap neither with rdtsc.
+// the reading, and few loads come one after the other before it: some processors let rdtsc wait for earlier
+// work, and later work for rdtsc.
 //
 // A reading is as ordered as rdtsc: never back within a thread, but a processor may execute it ahead of an
 // earlier load. read_clock_in_order() waits for earlier loads, and costs as much as clock_gettime. If nobody

@@ -97,17 +97,21 @@ int ovni_private_pass(ovni_private_window* window, const void* event, uint32_t s
                   : 1;  // null: an emission of the parent ends in its fork's child
 }
 
-// A handler that interrupted an emission may have interrupted this function as well: it keeps nothing.
-uint64_t ovni_private_read_clock(ovni_private_window* window, uint32_t is_emitting) {
-    ClockPage& page = *window->clock;
-    const bool begins = is_emitting == 0 && window->busy == 0;
+// A handler that interrupted an emission may have interrupted this function as well, so it keeps nothing.
+// While a reading keeps a segment, the thread is busy as in an emission, so that no handler begins one.
+uint64_t ovni_private_clock_at(ovni_private_window* window, uint64_t ticks, uint32_t is_emitting) {
+    ClockPage* page = window->clock;
+    if (!page) return clock_now();
+    const bool is_older = window->segment.index != __atomic_load_n(&page->index, __ATOMIC_ACQUIRE);
+    const bool begins = is_older && is_emitting == 0 && window->busy == 0;
     if (begins) {
         detail::set_busy(*window, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
         detail::handler_fence();
     }
-    if (begins || is_emitting != 0) detail::keep_guess(window->segment, detail::guess_segment(page));
+    if (begins || (is_older && is_emitting != 0))
+        detail::keep_guess(window->segment, detail::guess_segment(*page));
     if (begins) detail::leave_emission(*window);
-    return read_clock(page);
+    return detail::read_clock_slowly(*page, ticks, HostClocks{});
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {

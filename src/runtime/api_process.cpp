@@ -23,10 +23,10 @@ void ovni::writer::set_clock(ClockPage* page) {
 }
 
 uint64_t ovni::writer::clock_now() {
-    ovni_private_window* window = ovni_private_thread_window;
-    if (__builtin_expect(window && window->clock, 1)) return detail::read_window_clock(*window, false);
-    ClockPage* page = clock_page.load(std::memory_order_acquire);
-    return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
+    return detail::read_thread_clock([]() noexcept {
+        ClockPage* page = clock_page.load(std::memory_order_acquire);
+        return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
+    });
 }
 
 void ovni_version_check_str(const char* version) {

@@ -35,7 +35,7 @@ struct ThreadPage {
 inline constexpr int most_waits = 100;
 inline constexpr uint64_t between_attempts = 10'000'000'000;
 
-// The page outlives the window's next clock.
+// The page stays mapped: an interrupted reading may hold on to it.
 void use_clock(ovni_private_window& window, ClockPage& page);
 
 class OwnRing {
