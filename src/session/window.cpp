@@ -59,8 +59,8 @@ void Window::emulate() {
 // First the thread, then its channel: where that is, stands in the thread.
 inline void Window::fetch_ahead() const {
     constexpr std::ptrdiff_t channel_distance = 20;
-    if (const auto later = merger_.later(Merger::farthest)) emulator_.fetch_thread(later->stream);
-    if (const auto later = merger_.later(channel_distance))
+    if (const auto later = merger_.later<Merger::farthest>()) emulator_.fetch_thread(later->stream);
+    if (const auto later = merger_.later<channel_distance>())
         emulator_.fetch_channel(later->stream, later->code);
 }
 

@@ -90,6 +90,7 @@ void EventWindow::fetch_ahead(uint32_t source) const {
     }
     if (source + distance >= count) return;
     const StreamReader& next = readers_[source + distance];
+    if (!next.event().bytes) return;
     const uint64_t lines = std::min(next.held_bytes() / line + 1, most_lines);
     for (uint64_t i = 0; i < lines; ++i) prefetch(next.event().bytes + line * i);
 }

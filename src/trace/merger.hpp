@@ -73,9 +73,11 @@ class Merger {
         EventCode code;
     };
     static constexpr std::ptrdiff_t farthest = 40;
-    std::optional<Later> later(std::ptrdiff_t distance) const {
+    template <std::ptrdiff_t Distance>
+    std::optional<Later> later() const {
+        static_assert(Distance <= farthest);
         if (current_ >= fetch_until_) return std::nullopt;
-        const Entry& entry = current_[distance];
+        const Entry& entry = current_[Distance];
         if (entry.source == EventWindow::special) [[unlikely]]
             return std::nullopt;
         return Later{sources_[entry.source].stream, EventCode::from_bits(entry.code)};
