@@ -79,8 +79,8 @@ int Emulation::run() {
                     : window.was_interrupted() ? Ending::interrupted
                                                : Ending::complete;
     end_sinks(window, schema, ending);
+    if (ranks_.is_root()) print_end(end, trace_.streams().size());
     tell_cost();
-    if (ranks_.is_root()) return print_end(end, trace_.streams().size());
     return status_of(end);
 }
 
@@ -94,6 +94,7 @@ void Emulation::prepare_outputs() {
         if (options_.tolerance == Tolerance::keep_going) print(damages_);
         make_output_directory(options_);
         if (options_.report) report_file_.emplace(*options_.report);
+        if (options_.statistics) statistics_file_.emplace(*options_.statistics);
         views_ = write_views(options_.output, all_models());
     });
 }
@@ -368,12 +369,14 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     });
 }
 
-void Emulation::tell_cost() const {
+void Emulation::tell_cost() {
     const PerRank<RankStatistics> all = share_statistics(ranks_, cost_);
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
         log::info("{}", cost_line(all, seconds_since_start()));
-        if (options_.statistics) write_statistics(all, *options_.statistics);
+        if (!statistics_file_) return;
+        statistics_file_->write(statistics_as_json(all));
+        statistics_file_->commit();
     });
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/file.hpp"
 #include "emu/emulator.hpp"
 #include "session/distribution.hpp"
 #include "session/facts.hpp"
@@ -48,7 +49,7 @@ class Emulation {
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
-    void tell_cost() const;
+    void tell_cost();
     bool needs_report() const;
     bool has_regions() const;
     bool any_needs(bool (Sink::*what)() const) const;
@@ -67,8 +68,9 @@ class Emulation {
     ClockModel clocks_;
     Plan plan_;  // with the call sites of the trace
     Share mine_;
-    Views views_ = Views::left_alone;        // on rank 0
-    std::optional<ReportFile> report_file_;  // on rank 0
+    Views views_ = Views::left_alone;            // on rank 0
+    std::optional<ReportFile> report_file_;      // on rank 0
+    std::optional<OutputFile> statistics_file_;  // on rank 0
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
     TrafficRows rows_;  // if a sink wants them

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
-
 namespace ovni {
 
 namespace {
@@ -51,22 +49,20 @@ PerRank<RankStatistics> share_statistics(const Ranks& ranks, const EmulationCost
 std::string cost_line(const PerRank<RankStatistics>& all, double seconds) {
     const uint64_t most = std::ranges::max(all, {}, &RankStatistics::peak_memory).peak_memory;
     const auto megabytes = static_cast<double>(most) * 1e-6;
-    const bool is_one_process = std::ranges::count(all, 1U, &RankStatistics::is_first_of_process) == 1;
-    if (!is_one_process)
-        return fmt::format("done in {:.2f} s: {} ranks, at most {:.1f} MB each", seconds, all.size(),
-                           megabytes);
-    return fmt::format("done in {:.2f} s: {} thread{}, {:.1f} MB", seconds, all.size(),
-                       all.size() == 1 ? "" : "s", megabytes);
+    if (all.size() == 1) return fmt::format("it took {:.2f} s and {:.1f} MB", seconds, megabytes);
+    if (std::ranges::count(all, 1U, &RankStatistics::is_first_of_process) == 1)
+        return fmt::format("it took {:.2f} s: {} threads, {:.1f} MB", seconds, all.size(), megabytes);
+    return fmt::format("it took {:.2f} s: {} ranks, at most {:.1f} MB each", seconds, all.size(), megabytes);
 }
 
-void write_statistics(const PerRank<RankStatistics>& all, const std::filesystem::path& path) {
+std::string statistics_as_json(const PerRank<RankStatistics>& all) {
     nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
     for (const RankStatistics& of_rank : all) {
         nlohmann::ordered_json entry;
         for (const Field& field : fields) entry[field.name] = of_rank.*field.value;
         ranks.push_back(std::move(entry));
     }
-    write_file(path, ranks.dump(1) + "\n");
+    return ranks.dump(1) + "\n";
 }
 
 }  // namespace ovni

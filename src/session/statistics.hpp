@@ -1,9 +1,8 @@
-// The cost of an emulation, rank by rank: for the line at the end, for users who want to know how many ranks
+// The cost of an emulation, rank by rank: for the last line, for users who want to know how many ranks
 // or threads are worth it, and for the benchmark that checks the cost model in mpi/emu/README.md.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "base/ranks.hpp"
@@ -30,10 +29,10 @@ struct RankStatistics : EmulationCost {
 // Collective; alike on all ranks.
 PerRank<RankStatistics> share_statistics(const Ranks& ranks, const EmulationCost& mine);
 
-// Such as "done in 1.25 s: 16 ranks, at most 103.2 MB each".
+// Such as "it took 1.25 s: 16 ranks, at most 103.2 MB each".
 std::string cost_line(const PerRank<RankStatistics>& all, double seconds);
 
-// A JSON array with one object per rank. Throws Error.
-void write_statistics(const PerRank<RankStatistics>& all, const std::filesystem::path& path);
+// A JSON array with one object per rank.
+std::string statistics_as_json(const PerRank<RankStatistics>& all);
 
 }  // namespace ovni

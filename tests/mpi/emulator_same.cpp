@@ -98,7 +98,7 @@ TEST_F(DistributedTest, TheCostIsTold) {
     build(trace_, {.seed = 13, .looms = 2, .events = 50});
     const fs::path directory = trace_.write();
     const std::pair<Workers, const char*> expected[] = {
-        {{1, Workers::Kind::threads}, "s: 1 thread, [0-9.]+ MB"},
+        {{1, Workers::Kind::threads}, "s and [0-9.]+ MB"},
         {{2, Workers::Kind::threads}, "s: 2 threads, [0-9.]+ MB"},
         {{2}, "s: 2 ranks, at most [0-9.]+ MB each"}};
     for (const auto& [workers, line] : expected) {
@@ -106,7 +106,7 @@ TEST_F(DistributedTest, TheCostIsTold) {
         const Finished done =
             shared(workers, directory, output(workers.name()), {"--statistics", file.string()});
         EXPECT_EQ(done.status, 0) << done.err;
-        EXPECT_THAT(done.err, ContainsRegex("done in [0-9.]+ " + std::string(line)));
+        EXPECT_THAT(done.err, ContainsRegex("it took [0-9.]+ " + std::string(line)));
         const auto statistics = nlohmann::json::parse(read_file(file));
         ASSERT_EQ(statistics.size(), static_cast<size_t>(workers.number));
         int64_t events = 0;
