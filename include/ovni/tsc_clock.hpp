@@ -27,7 +27,7 @@
 // Measured by tests/bench/clock.cpp on a virtual machine (AMD) with an invariant TSC of 2.6 GHz: rdtsc 9.48
 // ns, read_clock 9.48, in order 20.6, clock_gettime 23.0; rdtsc and a store of 12 bytes 9.48, read_clock and
 // the store 9.48. scripts/bench writer on an Intel Xeon: rdtsc 7.5, rdtsc and a store 7.9, an emission 9.6
-// with a segment that is kept and 12.0 with the newest of the page, clock_gettime 16.4.
+// to 10.5 with a segment that is kept and 12.0 with the newest of the page, clock_gettime 16.4.
 #pragma once
 
 #include <stdint.h>
