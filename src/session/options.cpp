@@ -255,7 +255,7 @@ int status_of(EmulationEnd end) {
     return end == EmulationEnd::with_errors ? 1 : 0;
 }
 
-int print_end(EmulationEnd end, size_t streams) {
+void print_end(EmulationEnd end, size_t streams) {
     switch (end) {
         case EmulationEnd::complete:
             if (streams == 0)
@@ -270,7 +270,6 @@ int print_end(EmulationEnd end, size_t streams) {
             log::error("emulation finished with errors");
             break;
     }
-    return status_of(end);
 }
 
 }  // namespace ovni

@@ -98,9 +98,9 @@ std::string tool_version();
 // Prints how far the clocks of a trace of that length can be wrong.
 void print_clocks(const ClockModel& clocks, const Trace& trace, int64_t origin, int64_t duration);
 
-// How the emulation of so many streams ended, for the last line and the exit status.
+// How the emulation of so many streams ended, for a line and the exit status.
 enum class EmulationEnd { complete, interrupted, with_errors };
 int status_of(EmulationEnd end);
-int print_end(EmulationEnd end, size_t streams);
+void print_end(EmulationEnd end, size_t streams);
 
 }  // namespace ovni

@@ -131,10 +131,13 @@ TEST_F(DistributedReportTest, NeedsNoMemoryForEvents) {
 
 TEST_F(DistributedReportTest, ThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
-    Finished done = distributed(2, trace_.write(), output("out"), {"--report", "/proc/nowhere/x.json"});
-    EXPECT_EQ(done.status, 1);
-    EXPECT_THAT(done.err, HasSubstr("/proc/nowhere/x.json: cannot create"));
-    EXPECT_FALSE(fs::exists(output("out") / "thread.prv"));
+    const fs::path directory = trace_.write();
+    for (const char* option : {"--report", "--statistics"}) {
+        Finished done = distributed(2, directory, output("out"), {option, "/proc/nowhere/x.json"});
+        EXPECT_EQ(done.status, 1) << option;
+        EXPECT_THAT(done.err, HasSubstr("/proc/nowhere/x.json: cannot create"));
+        EXPECT_FALSE(fs::exists(output("out") / "thread.prv"));
+    }
 }
 
 }  // namespace

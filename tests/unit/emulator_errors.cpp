@@ -56,6 +56,7 @@ TEST_F(RejectTest, NamesFileOffsetEventAndTime) {
 TEST_F(RejectTest, KeepsWhatWasGoodUnderAPartialNameAndOlderOutputs) {
     trace().thread().starts(10).event("OHr", 25).ends(30);
     trace().file("thread.prv", "older");
+    reject("OHr");
     reject("writing what came before the error, as .partial files, to");
     EXPECT_EQ(text("thread.prv"), "older");
     EXPECT_THAT(lines("thread.partial.prv", 4), testing::ElementsAre("1:0:4:1"));
