@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace ovni {
 
@@ -82,12 +83,24 @@ class ThreadRanks::Board {
             ++meetings_;
             meetings_.notify_all();
         } else {
-            meetings_.wait(before);
+            wait_beyond(before);
         }
         if (has_left_) throw Left();
     }
 
+    // Spins first: to sleep and to be woken takes longer than most waits. Not where the others need the core.
+    void wait_beyond(uint32_t before) {
+        for (int i = 0; i < spins_; ++i) {
+            if (meetings_ != before) return;
+            __builtin_ia32_pause();
+        }
+        meetings_.wait(before);
+    }
+
+    static constexpr int most_spins = 20000;  // below 1 ms
+
     const uint32_t size_;
+    const int spins_ = size_ <= usable_cores() ? most_spins : 0;
     std::vector<Rank> ranks_;
     std::atomic<uint32_t> arrived_ = 0, meetings_ = 0;
     std::atomic<bool> has_left_ = false;
