@@ -5,6 +5,7 @@ ovni_test(unit_emu
     emulator.cpp
     emulator_errors.cpp
     emulator_gaps.cpp
+    exchange.cpp
     parts.cpp
     row_names.cpp
     tracker.cpp
