@@ -1,12 +1,15 @@
 #include "session/cpu_uses.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "emu/payload.hpp"
+#include "trace/event_search.hpp"
 
 namespace ovni {
 
@@ -17,13 +20,20 @@ class UseFinder {
  public:
     explicit UseFinder(const System& system) : system_(system) {}
 
+    // Goes from event to event only as far as bytes tell that there may be something new.
     void read(uint32_t stream, const OpenStream& open) {
         process_ = system_.process_of_stream(stream);
         try {
             StreamReader reader = open(stream);
-            for (bool more = reader.next(); more;) {
-                if (reader.event().kind != EventView::Kind::event) return use_any();
-                more = reader.is_plain() ? take_many(reader) : take_one(reader);
+            uint64_t suspicious = largest_block;  // that much is in memory already
+            for (bool more = reader.next(); more; more = reader.next()) {
+                const EventView& event = reader.event();
+                if (reader.is_plain() && event.offset > suspicious) {
+                    const auto next = find_new(reader.path(), event.offset);
+                    if (!next) return;
+                    suspicious = *next;
+                }
+                if (event.kind != EventView::Kind::event || !take(event)) return use_any();
             }
         } catch (const Error&) {
             // Emulation tells what is wrong.
@@ -37,36 +47,40 @@ class UseFinder {
     }
 
  private:
-    // Both return false at the end of the stream.
-    bool take_one(StreamReader& reader) {
-        take(reader.event());
-        return reader.next();
+    // The offset of the next bytes that tell something new, if they are an event that emulation accepts.
+    std::optional<uint64_t> find_new(const std::string& path, uint64_t from) const {
+        return search_event(path, largest_block, from, {execute, move_itself, move_other},
+                            [&](std::span<const uint8_t> bytes) { return !is_known(bytes); });
     }
-    bool take_many(StreamReader& reader) {
-        constexpr auto all = std::numeric_limits<uint64_t>::max();
-        EventView event = reader.event();
-        return reader.take(std::numeric_limits<int64_t>::max(), all, all,
-                           [&](int64_t, uint64_t, const uint8_t* bytes) {
-                               event.bytes = bytes;
-                               event.code = EventCode::from_bytes(bytes + OVNI_FORMAT_CODE_AT);
-                               take(event);
-                           });
+    bool is_known(std::span<const uint8_t> bytes) const {
+        const bool moves_other = EventCode::from_bytes(bytes.data() + OVNI_FORMAT_CODE_AT) == move_other;
+        const size_t arguments = moves_other ? 2 : 1;
+        if (bytes.size() < OVNI_FORMAT_EVENT_HEADER + arguments * sizeof(int32_t)) return true;
+        const auto argument = [&](size_t i) {
+            return static_cast<int32_t>(
+                ovni_format_load_u32(bytes.data() + OVNI_FORMAT_EVENT_HEADER + i * sizeof(int32_t)));
+        };
+        const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, argument(0));
+        if (cpu == System::no_cpu) return true;
+        if (!uses_.contains({process_, cpu})) return false;
+        if (!moves_other) return true;
+        const uint32_t moved = system_.find_thread(process_, argument(1));
+        return moved == System::no_thread || uses_.contains({system_.threads()[moved].process, cpu});
     }
-    void take(const EventView& event) {
-        if (event.code == execute || event.code == move_itself) {
-            use(process_, argument<int32_t>(event, 0));
-        } else if (event.code == move_other) {
-            const auto index = argument<int32_t>(event, 0);
-            const auto tid = argument<int32_t>(event, sizeof(int32_t));
-            use(process_, index);
-            const uint32_t moved = system_.find_thread(process_, tid);
-            if (moved != System::no_thread) use(system_.threads()[moved].process, index);
-        }
-    }
-    void use(uint32_t process, int index) {
-        const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, index);
-        if (cpu == System::no_cpu) return use_any();
-        uses_.insert({process, cpu});
+    // Returns false if the event is not as it should be.
+    bool take(const EventView& event) {
+        const bool moves_other = event.code == move_other;
+        if (!moves_other && event.code != execute && event.code != move_itself) return true;
+        const size_t arguments = moves_other ? 2 : 1;
+        if (event.payload().size() < arguments * sizeof(int32_t)) return false;
+        const uint32_t loom = system_.processes()[process_].loom;
+        const uint32_t cpu = system_.find_cpu(loom, argument<int32_t>(event, 0));
+        if (cpu == System::no_cpu) return false;
+        uses_.insert({process_, cpu});
+        if (!moves_other) return true;
+        const uint32_t moved = system_.find_thread(process_, argument<int32_t>(event, sizeof(int32_t)));
+        if (moved != System::no_thread) uses_.insert({system_.threads()[moved].process, cpu});
+        return true;
     }
     void use_any() {
         for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)

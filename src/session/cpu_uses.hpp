@@ -14,8 +14,9 @@ struct CpuUse {
     uint32_t process = 0, cpu = 0;
 };
 
-// Every stream is read by one of the ranks that can read it. A stream that lacks events, is damaged, or names
-// a CPU that is not there may have been on any CPU of its loom. Collective; alike on all ranks.
+// Every stream is read by one of the ranks that can read it. A stream that lacks events, names a CPU that is
+// not there, or whose events are damaged where they are read, may have been on any CPU of its loom. A process
+// may get a use that it had not, never less than it had. Collective; alike on all ranks.
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open);
 

@@ -117,6 +117,39 @@ TEST_F(PartsTest, AreWholeLoomsWhereACpuIsNotThere) {
     EXPECT_THAT(parts(), ElementsAre(0, 0));
 }
 
+constexpr int many = 10000;  // events: more bytes than one block
+
+TEST_F(PartsTest, HoldWhoMovesLateInALongStream) {
+    StreamBuilder& mover = process(2, 2);
+    for (int i = 0; i < many; ++i) mover.event("OB.", 10 + i);
+    mover.event("OAs", many + 20, {4});
+    for (int i = 0; i < many; ++i) mover.event("OB.", many + 30 + i);
+    mover.event("OAr", 3 * many, {2, 3}).ends(3 * many + 1);
+    process(1, 1).ends(100);
+    process(3, 3).ends(101);
+    process(4, 4).ends(102);
+    for (int ranks : {1, 2}) EXPECT_THAT(parts(ranks), ElementsAre(0, 1, 1, 1));
+}
+
+TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
+    constexpr int64_t looks_like_move = 'O' | 'A' << 8 | 's' << 16;
+    StreamBuilder& stays = process(2, 2);
+    for (int i = 0; i < many; ++i) stays.event("OB.", 10 + i);
+    // What would be the CPU is 1, that of the other process.
+    for (int i = 0; i < many; ++i) stays.event("OU[", looks_like_move, {1 << 24, 0});
+    stays.ends(looks_like_move + 1);
+    process(1, 1).ends(100);
+    EXPECT_THAT(parts(), ElementsAre(0, 1));
+}
+
+TEST_F(PartsTest, AreWholeLoomsWhereALongStreamHasAGap) {
+    StreamBuilder& stream = process(1, 1);
+    for (int i = 0; i < many; ++i) stream.event("OB.", 10 + i);
+    stream.gap(20 + many, 30 + many).ends(40 + many);
+    process(2, 2).ends(100);
+    EXPECT_THAT(parts(), ElementsAre(0, 0));
+}
+
 TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
     for (const char* loom : {"node1.a", "node2.a"})
         trace_.thread({.loom = loom, .pid = 9, .tid = 9, .cpus = six_cpus}).starts(9, 1).ends(100);

@@ -4,6 +4,7 @@ ovni_test(unit_trace
     clock_line.cpp
     clock_model.cpp
     compact.cpp
+    event_search.cpp
     exact_order.cpp
     file_window.cpp
     gaps.cpp
