@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -66,16 +67,18 @@ size_t ControlPrefix::take(char** words) {
     return is_joined ? 1 : 2;
 }
 
-void ControlPrefix::remove_from(char** word) {
-    const std::string_view given = *word;
+void ControlPrefix::remove_from(char* word) {
+    const std::string_view given = word;
     for (std::string_view dash : {std::string_view("--"), std::string_view("-"), en_dash}) {
         if (prefix_.empty() || !given.starts_with(dash) || !given.substr(dash.size()).starts_with(prefix_))
             continue;
         const std::string_view rest = given.substr(dash.size() + prefix_.size());
         if (!rest.starts_with("control-") && !region::is_option_word(rest.substr(0, rest.find('='))))
             continue;
-        words_.push_back("--" + std::string(rest));
-        *word = words_.back().data();
+        // Not longer than before: the prefix has a byte or more, and so has the dash.
+        const std::string without = "--" + std::string(rest);
+        std::memset(word, 0, given.size());
+        std::memcpy(word, without.data(), without.size());
         return;
     }
 }

@@ -2,7 +2,6 @@
 // starts.
 #pragma once
 
-#include <list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,12 +32,11 @@ class ControlPrefix {
  public:
     // Returns how many words it takes: 0, 1 or 2. Throws UsageError.
     size_t take(char** words);
-    // The word may become another one, which lives as long as this object.
-    void remove_from(char** word);
+    // In place: others go through the words of the command line later.
+    void remove_from(char* word);
 
  private:
     std::string prefix_;
-    std::list<std::string> words_;
 };
 
 // Checks the value of an option or variable called `name`. Throws UsageError.

@@ -308,7 +308,7 @@ Options parse_options(char** argv) {
     ControlPrefix prefix;
     ++argv;
     while (*argv && begins_with_dash(*argv)) {
-        prefix.remove_from(argv);
+        prefix.remove_from(*argv);
         std::string_view word = *argv;
         if (word == "--") {
             ++argv;
