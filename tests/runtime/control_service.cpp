@@ -111,8 +111,9 @@ TEST_F(ControlTest, RequestsFeedInteractiveAlarms) {
 
 // The listener is called by a thread of the library, and waits for a thread of the program that it is told
 // of.
+// The time begins with the process: if it were over when the thread begins, the thread itself would call.
 TEST_F(ControlTest, AThreadMayEndWhileAListenerWaitsForIt) {
-    set_environment("OVNI_CONTROL", "stop:timeout:0.05:tid1");
+    set_environment("OVNI_CONTROL", "stop:timeout:0.5:tid1");
     run_traced([] {
         static std::mutex mutex;
         static std::atomic<bool> is_told{false};
@@ -131,7 +132,7 @@ TEST_F(ControlTest, AThreadMayEndWhileAListenerWaitsForIt) {
         lock.unlock();
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    EXPECT_THAT(log(), ElementsAre("- 1 stop - stop:timeout:0.05:tid1 done"));
+    EXPECT_THAT(log(), ElementsAre("- 1 stop - stop:timeout:0.5:tid1 done"));
 }
 
 // Below ovnirun, which drains the events.
