@@ -55,7 +55,7 @@ FileWindow::FileWindow(std::string path, size_t block) : path_(std::move(path)),
     if (!S_ISREG(info.st_mode)) throw Error("not a regular file", path_);
     size_ = static_cast<uint64_t>(info.st_size);
     capacity_ = std::min<uint64_t>(block_, size_);
-    memory_ = std::make_unique_for_overwrite<uint8_t[]>(capacity_);
+    memory_ = take_block(capacity_ + slack);
     fd_ = std::move(fd);
     read_up_to(capacity_);
     keep_open(std::move(fd_));
@@ -89,7 +89,7 @@ void FileWindow::move_to(uint64_t keep, size_t capacity) {
     if (capacity == capacity_) {
         std::memmove(memory_.get(), at(keep), end_ - keep);
     } else {
-        auto memory = std::make_unique_for_overwrite<uint8_t[]>(capacity);
+        auto memory = take_block(capacity + slack);
         std::memcpy(memory.get(), at(keep), end_ - keep);
         memory_ = std::move(memory);
         capacity_ = capacity;

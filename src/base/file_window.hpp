@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
+#include "base/block_memory.hpp"
 #include "base/file.hpp"
 
 namespace ovni {
@@ -21,6 +21,8 @@ class FileWindow {
     uint64_t size() const { return size_; }  // of the file, when it was opened
     uint64_t begin() const { return begin_; }
     uint64_t end() const { return end_; }
+    // So many bytes behind end() may be read; they can be anything.
+    static constexpr size_t slack = 32;
     const uint8_t* at(uint64_t offset) const { return memory_.get() + (offset - begin_); }
     // Bytes of the window, to be changed. They stay changed as long as they stay in memory.
     std::span<uint8_t> bytes(uint64_t from, uint64_t to) {
@@ -42,7 +44,7 @@ class FileWindow {
     void keep_open(Fd fd);
 
     std::string path_;
-    std::unique_ptr<uint8_t[]> memory_;
+    BlockMemory memory_;
     size_t block_, capacity_;
     uint64_t size_ = 0, begin_ = 0, end_ = 0;
     unsigned oversized_ = 0;  // times in a row that a block would have been enough

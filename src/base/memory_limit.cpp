@@ -17,6 +17,8 @@
 #include <new>
 #include <optional>
 
+#include "base/huge_pages.hpp"
+
 namespace ovni {
 
 namespace {
@@ -101,14 +103,6 @@ class FileMemory {
 
 constinit FileMemory file_memory;
 
-// Most large blocks are filled once, from begin to end: a page fault for every 4 KiB would take as long.
-void want_huge_pages(void* block, size_t size) noexcept {
-    constexpr uintptr_t page = uintptr_t{1} << 21;
-    const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + page - 1) / page * page;
-    const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + size) / page * page;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
-
 }  // namespace
 
 void limit_memory(uint64_t limit, const std::filesystem::path& directory) {
@@ -138,6 +132,7 @@ void* operator new(size_t size) {
         if (void* block = std::malloc(std::max<size_t>(size, 1))) {
             if (const size_t usable = malloc_usable_size(block); usable >= ovni::large) {
                 ovni::file_memory.count(usable);
+                // Most are filled once, from begin to end: a page fault for every 4 KiB would take as long.
                 ovni::want_huge_pages(block, usable);
             }
             return block;

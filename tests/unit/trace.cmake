@@ -1,4 +1,5 @@
 ovni_test(unit_trace
+    block_memory.cpp
     checksums.cpp
     clock_file.cpp
     clock_line.cpp
