@@ -1,6 +1,7 @@
 #include "trace/event_window.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/error.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr size_t fewest_entries = size_t{16} << 10;
 constexpr size_t entries_per_stream = 16;
+// The events of a few streams stay in the cache by themselves.
+constexpr size_t many_streams = 128;
 constexpr size_t largest_over_wanted = 4;
 // More bytes than any event but a jumbo one has. The bytes before the last event of a source are fewer than
 // this for the whole window, so they count in 32 bits.
@@ -38,6 +41,7 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     capacity_ = std::min(largest_over_wanted * wanted_,
                          size() / OVNI_FORMAT_EVENT_HEADER + events_beside_others * readers_.size() + 1);
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+    if (readers_.size() >= many_streams) copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_);
     for (uint32_t i = 0; i < readers_.size(); ++i) {
         heads_[i].key = first_of_all;
         advance(i);
@@ -137,6 +141,15 @@ bool EventWindow::decode_source(uint32_t source, int64_t limit) {
     return true;
 }
 
+// Entry::at of the event that becomes the entry `index`.
+inline uint32_t EventWindow::place(uint32_t at, const uint8_t* bytes, size_t index) {
+    if (!copies_) return at;
+    Copy& copy = copies_[index];
+    copy.at = at;
+    std::memcpy(copy.bytes, bytes, sizeof copy.bytes);
+    return static_cast<uint32_t>(index);
+}
+
 void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     Head& head = heads_[source];
     StreamReader& reader = readers_[source];
@@ -145,8 +158,9 @@ void EventWindow::decode_plain(uint32_t source, int64_t limit) {
     try {
         const uint64_t held = reader.held();
         auto taker = [&](int64_t clock, uint64_t at, const uint8_t* bytes) {
+            const auto index = static_cast<size_t>(out - entries_.get());
             *out++ = {static_cast<uint32_t>(static_cast<uint64_t>(clock) - start), source,
-                      static_cast<uint32_t>(at - held), code_of(bytes)};
+                      place(static_cast<uint32_t>(at - held), bytes, index), code_of(bytes)};
         };
         bool more = reader.take(limit, capacity_ - count_, bytes_left_, taker);
         if (!more) head.state = Head::State::finished;
@@ -168,8 +182,9 @@ inline void EventWindow::append(uint32_t source) {
         return append_special(source, {event, nullptr, event.stream});
     auto time = static_cast<uint32_t>(static_cast<uint64_t>(head.key) - static_cast<uint64_t>(start_));
     const StreamReader& reader = readers_[source];
-    entries_[count_++] = {time, source, static_cast<uint32_t>(reader.position().at - reader.held()),
-                          event.code.bits()};
+    const auto at = static_cast<uint32_t>(reader.position().at - reader.held());
+    entries_[count_] = {time, source, place(at, event.bytes, count_), event.code.bits()};
+    ++count_;
 }
 
 void EventWindow::append_special(uint32_t source, Special what) {
@@ -190,6 +205,7 @@ void EventWindow::rewind() {
 void EventWindow::grow() {
     capacity_ *= 2;
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+    if (copies_) copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_);
 }
 
 std::vector<EventWindow::Run> EventWindow::runs() const {

@@ -27,9 +27,15 @@ class EventWindow {
     struct Entry {
         uint32_t time;    // since the start of the window
         uint32_t source;  // index of the reader, by stream index
-        uint32_t at;      // bytes from where the reader holds its stream, regions sorted
+        uint32_t at;      // bytes from where the reader holds its stream, regions sorted; or index of a copy
         uint32_t code;    // EventCode::bits(), which is all that most events need
     };
+    // An event of many streams: in order of time they lie all over memory, their copies lie together.
+    struct alignas(32) Copy {
+        uint32_t at;                           // as Entry::at without copies
+        uint8_t bytes[OVNI_FORMAT_EVENT_MAX];  // of a jumbo event only the first ones
+    };
+    static_assert(sizeof(Copy) == 32);
     // An item that an Entry cannot hold: an event of one of the other kinds, or damage.
     struct Special {
         EventView view;
@@ -63,6 +69,8 @@ class EventWindow {
     // Makes room for twice as many entries. Call after rewind().
     void grow();
 
+    // By Entry::at; null if entries say where the reader holds the event.
+    const Copy* copies() const { return copies_.get(); }
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }
     const std::vector<Special>& specials() const { return specials_; }
@@ -95,6 +103,7 @@ class EventWindow {
     bool is_full(uint32_t source) const;
     bool decode_source(uint32_t source, int64_t limit);
     void decode_plain(uint32_t source, int64_t limit);
+    uint32_t place(uint32_t at, const uint8_t* bytes, size_t index);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);
     void advance(uint32_t source);
@@ -106,6 +115,7 @@ class EventWindow {
     std::vector<Saved> saved_;                // heads that moved in this window, as they were before
     std::vector<Special> specials_;
     std::unique_ptr<Entry[]> entries_;
+    std::unique_ptr<Copy[]> copies_;  // by the index of their entries when they were decoded
     size_t capacity_ = 0, wanted_ = 0, count_ = 0;
     uint64_t bytes_left_ = 0;  // that the window may still hold
     int64_t start_ = 0;

@@ -45,10 +45,8 @@ bool Merger::fill() {
     std::span<const Entry> entries = window_.entries();
     first_ = current_ = entries.data();
     end_ = first_ + entries.size();
-    // The state of a few threads stays in the cache by itself.
-    constexpr size_t many_streams = 128;
-    bool fetches = sources_.size() >= many_streams && end_ - first_ > farthest;
-    fetch_until_ = fetches ? end_ - farthest : nullptr;
+    copies_ = window_.copies();
+    fetch_until_ = copies_ && end_ - first_ > farthest ? end_ - farthest : nullptr;
     if (tie_counter_) count_window_ties();
     return true;
 }

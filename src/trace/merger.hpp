@@ -55,9 +55,16 @@ class Merger {
         if (entry.source == EventWindow::special) [[unlikely]]
             return next_special(entry);
         const Source& source = sources_[entry.source];
-        view_.bytes = source.bytes + entry.at;
-        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(source.offset + entry.at)
-                                    : source.offset + entry.at;
+        uint32_t at = entry.at;
+        if (copies_) {
+            const EventWindow::Copy& copy = copies_[at];
+            at = copy.at;
+            view_.bytes = ovni_format_is_jumbo(copy.bytes[0]) ? source.bytes + at : copy.bytes;
+        } else {
+            view_.bytes = source.bytes + at;
+        }
+        view_.offset = source.sorts ? window_.readers()[entry.source].offset_in_file(source.offset + at)
+                                    : source.offset + at;
         view_.code = EventCode::from_bits(entry.code);
         view_.stream = source.stream;
         view_.order = order_ == EventOrder::canonical ? source.stream : orders_[index_of(entry)];
@@ -125,10 +132,7 @@ class Merger {
     void fetch_ahead() const {
         if (current_ >= fetch_until_) return;
         const Entry& later = current_[farthest];
-        if (later.source == EventWindow::special) return;
-        const uint8_t* bytes = sources_[later.source].bytes + later.at;
-        prefetch(bytes);
-        prefetch(bytes + OVNI_FORMAT_EVENT_MAX - 1);
+        if (later.source != EventWindow::special) prefetch(&copies_[later.at]);
     }
 
     bool fill();  // decodes the next window and puts it in order; false at the end
@@ -159,7 +163,8 @@ class Merger {
     std::optional<TieCounter> tie_counter_;
 
     const Entry *first_ = nullptr, *current_ = nullptr, *end_ = nullptr;  // of the window
-    const Entry* fetch_until_ = nullptr;
+    const EventWindow::Copy* copies_ = nullptr;
+    const Entry* fetch_until_ = nullptr;  // with copies only
     std::unique_ptr<Entry[]> scratch_;
     std::vector<uint32_t> orders_;  // by entry; not in canonical order
     std::vector<Cursor> cursors_;   // by source

@@ -144,33 +144,54 @@ TEST_F(MergerTest, TheOffsetsOfEventsAreThoseInTheFile) {
 }
 
 // Bytes of events have to be right however far the window had to be decoded and rewound.
-TEST_F(MergerTest, LargeEventsAreMergedInLittleMemory) {
-    constexpr int streams = 20, events_of_one = 300;
+class MergedBytesTest : public MergerTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(MergedBytesTest, LargeEventsAreMergedInLittleMemory) {
+    const int streams = GetParam(), events_of_one = 6000 / streams;
     for (int s = 0; s < streams; ++s) {
         StreamBuilder& built = stream();
+        const std::string name(16, static_cast<char>('A' + s % 50));
         for (int i = 0; i < events_of_one; ++i) {
-            std::string data(i % 10 == s % 10 ? 40'000 : 4, static_cast<char>('A' + s));
-            built.jumbo("VYc", i * 10 + s % 7, {raw(data)});
+            const int64_t clock = i * 10 + s % 7;
+            if (i % 3 == 0)
+                built.event("VY=", clock, {raw(name.substr(0, 2 + static_cast<size_t>(i + s) % 15))});
+            else
+                built.jumbo("VYc", clock, {raw(std::string(i % 10 == s % 10 ? 40'000 : 4, name[0]))});
         }
+        if (s % 5 == 4) built.truncate(1);
     }
     Trace trace = Trace::open(trace_.write(), Metadata::version_only);
     std::vector<StreamReader> readers;
-    for (uint32_t s = 0; s < streams; ++s)
+    for (uint32_t s = 0; s < static_cast<uint32_t>(streams); ++s)
         readers.emplace_back(StreamSource{
             .directory = std::filesystem::path(trace.path_of(s)).parent_path(), .index = s, .block = 100});
     Merger events(std::move(readers));
-    std::vector<int> counts(streams);
+    std::vector<int> counts(static_cast<size_t>(streams));
+    std::vector<uint64_t> offsets(static_cast<size_t>(streams), OVNI_FORMAT_STREAM_HEADER);
     std::pair<int64_t, uint32_t> last{INT64_MIN, 0};
-    while (const EventView* event = events.next()) {
+    auto next = [&]() -> const EventView* {
+        for (;;) try {
+                return events.next();
+            } catch (const Error&) {
+                EXPECT_EQ(events.damaged_stream() % 5, 4u);
+            }
+    };
+    while (const EventView* event = next()) {
         std::pair<int64_t, uint32_t> now{event->clock, event->stream};
         ASSERT_LT(last, now);
         last = now;
         int number = counts[event->stream]++;
         ASSERT_EQ(event->raw_clock(), number * 10 + event->stream % 7);
-        for (uint8_t byte : event->payload().subspan(4)) ASSERT_EQ(byte, 'A' + event->stream);
+        ASSERT_EQ(event->jumbo(), number % 3 != 0);
+        ASSERT_EQ(event->offset, offsets[event->stream]);
+        offsets[event->stream] += OVNI_FORMAT_EVENT_HEADER + event->payload().size();
+        for (uint8_t byte : event->payload().subspan(event->jumbo() ? 4 : 0))
+            ASSERT_EQ(byte, 'A' + event->stream % 50);
     }
-    EXPECT_EQ(counts, std::vector<int>(streams, events_of_one));
+    for (size_t s = 0; s < counts.size(); ++s) EXPECT_EQ(counts[s], events_of_one - (s % 5 == 4));
 }
+
+INSTANTIATE_TEST_SUITE_P(Streams, MergedBytesTest, ::testing::Values(20, 127, 128, 200));
 
 // Against a stable sort of everything: densities from many events in one ns to one in many seconds, so that
 // windows are cut, grow, and shrink.
