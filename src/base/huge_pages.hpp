@@ -11,7 +11,7 @@ namespace ovni {
 
 inline constexpr size_t huge_page = size_t{1} << 21;
 
-// Of what lies whole in the block.
+// Applies to the pages that lie whole in the block.
 inline void want_huge_pages(void* block, size_t size) noexcept {
     const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + huge_page - 1) / huge_page * huge_page;
     const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + size) / huge_page * huge_page;

@@ -69,7 +69,7 @@ class EventWindow {
     // Makes room for twice as many entries. Call after rewind().
     void grow();
 
-    // By Entry::at; null if entries say where the reader holds the event.
+    // Entry::at is the index here; null if entries say where the reader holds the event.
     const Copy* copies() const { return copies_.get(); }
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }

@@ -135,7 +135,7 @@ TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
     constexpr int64_t looks_like_move = 'O' | 'A' << 8 | 's' << 16;
     StreamBuilder& stays = process(2, 2);
     for (int i = 0; i < many; ++i) stays.event("OB.", 10 + i);
-    // What would be the CPU is 1, that of the other process.
+    // The CPU would be 1, that of the other process.
     for (int i = 0; i < many; ++i) stays.event("OU[", looks_like_move, {1 << 24, 0});
     stays.ends(looks_like_move + 1);
     process(1, 1).ends(100);
