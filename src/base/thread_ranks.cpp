@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "core/pause.hpp"
 
 namespace ovni {
 
@@ -92,12 +93,12 @@ class ThreadRanks::Board {
     void wait_beyond(uint32_t before) {
         for (int i = 0; i < spins_; ++i) {
             if (meetings_ != before) return;
-            __builtin_ia32_pause();
+            pause_briefly();
         }
         meetings_.wait(before);
     }
 
-    static constexpr int most_spins = 20000;  // below 1 ms
+    static constexpr int most_spins = 20000;  // some 1 ms
 
     const uint32_t size_;
     const int spins_ = size_ <= usable_cores() ? most_spins : 0;

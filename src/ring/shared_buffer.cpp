@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/pause.hpp"
 #include "ring/futex.hpp"
 
 namespace ovni::writer {
@@ -25,12 +26,6 @@ constexpr size_t data_offset(uint32_t seats) {
 
 uint64_t capacity_of(const SharedOptions& options) {
     return std::bit_ceil(std::max<uint64_t>(options.capacity, 512));
-}
-
-void pause_briefly() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
 }
 
 uint64_t boot_time() {
