@@ -25,13 +25,17 @@ class UseFinder {
         process_ = system_.process_of_stream(stream);
         try {
             StreamReader reader = open(stream);
-            uint64_t suspicious = largest_block;  // that much is in memory already
+            // A block at a time, so that a file is not opened for each of many bytes that only look like
+            // news.
+            uint64_t certain = largest_block;
+            // Events of sorted regions do not come as they lie in the file.
+            const bool can_search = reader.is_plain() && !reader.sorts();
             for (bool more = reader.next(); more; more = reader.next()) {
                 const EventView& event = reader.event();
-                if (reader.is_plain() && event.offset > suspicious) {
+                if (can_search && event.offset > certain) {
                     const auto next = find_new(reader.path(), event.offset);
                     if (!next) return;
-                    suspicious = *next;
+                    certain = *next + largest_block;
                 }
                 if (event.kind != EventView::Kind::event || !take(event)) return use_any();
             }
@@ -47,7 +51,7 @@ class UseFinder {
     }
 
  private:
-    // The offset of the next bytes that tell something new, if they are an event that emulation accepts.
+    // The offset of the next bytes that would tell something new if they were an event.
     std::optional<uint64_t> find_new(const std::string& path, uint64_t from) const {
         return search_event(path, largest_block, from, {execute, move_itself, move_other},
                             [&](std::span<const uint8_t> bytes) { return !is_known(bytes); });
@@ -61,11 +65,11 @@ class UseFinder {
                 ovni_format_load_u32(bytes.data() + OVNI_FORMAT_EVENT_HEADER + i * sizeof(int32_t)));
         };
         const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, argument(0));
-        if (cpu == System::no_cpu) return true;
-        if (!uses_.contains({process_, cpu})) return false;
-        if (!moves_other) return true;
-        const uint32_t moved = system_.find_thread(process_, argument(1));
-        return moved == System::no_thread || uses_.contains({system_.threads()[moved].process, cpu});
+        const uint32_t moved = moves_other ? system_.find_thread(process_, argument(1)) : System::no_thread;
+        const uint32_t other = moved == System::no_thread ? process_ : system_.threads()[moved].process;
+        // Emulation refuses such an event. A part that lacks the other process would name another cause.
+        if (cpu == System::no_cpu) return other == process_;
+        return uses_.contains({process_, cpu}) && uses_.contains({other, cpu});
     }
     // Returns false if the event is not as it should be.
     bool take(const EventView& event) {

@@ -14,9 +14,9 @@ struct CpuUse {
     uint32_t process = 0, cpu = 0;
 };
 
-// Every stream is read by one of the ranks that can read it. A stream that lacks events, names a CPU that is
-// not there, or whose events are damaged where they are read, may have been on any CPU of its loom. A process
-// may get a use that it had not, never less than it had. Collective; alike on all ranks.
+// Every stream is read by one of the ranks that can read it. If events are missing, or those that are looked
+// at are damaged or wrong, its process may have been on any CPU of its loom. Processes may be given uses that
+// they did not have; none is missed that emulation accepts. Collective; alike on all ranks.
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open);
 

@@ -1,5 +1,5 @@
 // Finds events of some codes in a stream by their bytes, which is many times as fast as going from event to
-// event. It finds more than there are: other bytes may look like such an event.
+// event. It finds too many: other bytes may look like such an event.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace ovni {
 
 using SearchedCodes = std::array<EventCode, 3>;
 
-// Is this what is searched? Receives what may be an event from its first byte on: OVNI_FORMAT_EVENT_MAX bytes
-// or more, or all that are left of the file.
+// True if these bytes are wanted. Receives what may be an event from its first byte on: OVNI_FORMAT_EVENT_MAX
+// bytes or more, or all that are left of the file.
 using IsWanted = std::function<bool(std::span<const uint8_t> bytes)>;
 
 // The offset of the first one that is wanted, at `from` or behind it, in the stream `path`; nothing if there

@@ -29,7 +29,7 @@ class PartsTest : public testing::Test {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
         const Readers readers = all_ranks(ranks);
-        const OpenStream open = [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); };
+        const OpenStream open = [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked, regions_); };
         Parts parts;
         run_on_threads(ranks, [&](const Ranks& of) {
             Parts found = parts_apart(system, find_cpu_uses(of, trace, system, readers, open));
@@ -68,6 +68,7 @@ class PartsTest : public testing::Test {
 
     TraceBuilder trace_;
     std::vector<uint32_t> of_cpu_;
+    Regions regions_ = Regions::as_they_are;
     std::atomic<int> opened_ = 0;
 };
 
@@ -129,6 +130,29 @@ TEST_F(PartsTest, HoldWhoMovesLateInALongStream) {
     process(3, 3).ends(101);
     process(4, 4).ends(102);
     for (int ranks : {1, 2}) EXPECT_THAT(parts(ranks), ElementsAre(0, 1, 1, 1));
+}
+
+// The region behind the move is played before it.
+TEST_F(PartsTest, HoldWhoMovesAmidSortedEvents) {
+    StreamBuilder& mover = process(2, 2);
+    int64_t clock = 10;
+    while (mover.bytes().size() < largest_block + 100) mover.event("OB.", ++clock);
+    mover.event("OAs", clock + 50, {4}).event("OU[", clock + 60);
+    for (int i = 0; i < many; ++i) mover.event("OB.", clock + 1);
+    mover.event("OU]", clock + 61).ends(clock + 70);
+    process(1, 1).ends(100);
+    process(4, 4).ends(101);
+    regions_ = Regions::sorted;
+    EXPECT_THAT(parts(), ElementsAre(0, 1, 1));
+}
+
+// The error names the CPU, and not a thread of a process that is emulated elsewhere.
+TEST_F(PartsTest, AreWholeLoomsWhereALongStreamNamesACpuThatIsNotThere) {
+    StreamBuilder& stream = process(1, 1);
+    while (stream.bytes().size() < 3 * largest_block) stream.event("OB.", 10);
+    stream.event("OAr", 50, {9, 2}).ends(100);
+    process(2, 2).ends(101);
+    EXPECT_THAT(parts(), ElementsAre(0, 0));
 }
 
 TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
