@@ -40,13 +40,22 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     // Small traces need less; a window that does not fit is made smaller.
     capacity_ = std::min(largest_over_wanted * wanted_,
                          size() / OVNI_FORMAT_EVENT_HEADER + events_beside_others * readers_.size() + 1);
-    entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
-    if (readers_.size() >= many_streams) copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_);
+    make_room();
     for (uint32_t i = 0; i < readers_.size(); ++i) {
         heads_[i].key = first_of_all;
         advance(i);
         readers_[i].hold();
     }
+}
+
+// An operator new that counts large blocks knows no alignment.
+void EventWindow::make_room() {
+    entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+    if (readers_.size() < many_streams) return;
+    memory_of_copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_ + 1);
+    void* begin = memory_of_copies_.get();
+    size_t bytes = (capacity_ + 1) * sizeof(Copy);
+    copies_ = static_cast<Copy*>(std::align(sizeof(Copy), capacity_ * sizeof(Copy), begin, bytes));
 }
 
 uint64_t EventWindow::size() const {
@@ -204,8 +213,7 @@ void EventWindow::rewind() {
 
 void EventWindow::grow() {
     capacity_ *= 2;
-    entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
-    if (copies_) copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_);
+    make_room();
 }
 
 std::vector<EventWindow::Run> EventWindow::runs() const {

@@ -30,8 +30,9 @@ class EventWindow {
         uint32_t at;      // bytes from where the reader holds its stream, regions sorted; or index of a copy
         uint32_t code;    // EventCode::bits(), which is all that most events need
     };
-    // An event of many streams: in order of time they lie all over memory, their copies lie together.
-    struct alignas(32) Copy {
+    // An event of many streams: in order of time they lie all over memory, their copies lie together. Each is
+    // in one line of the cache.
+    struct Copy {
         uint32_t at;                           // as Entry::at without copies
         uint8_t bytes[OVNI_FORMAT_EVENT_MAX];  // of a jumbo event only the first ones
     };
@@ -70,7 +71,7 @@ class EventWindow {
     void grow();
 
     // Entry::at is the index here; null if entries say where the reader holds the event.
-    const Copy* copies() const { return copies_.get(); }
+    const Copy* copies() const { return copies_; }
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }
     const std::vector<Special>& specials() const { return specials_; }
@@ -103,6 +104,7 @@ class EventWindow {
     bool is_full(uint32_t source) const;
     bool decode_source(uint32_t source, int64_t limit);
     void decode_plain(uint32_t source, int64_t limit);
+    void make_room();
     uint32_t place(uint32_t at, const uint8_t* bytes, size_t index);
     void append(uint32_t source);
     void append_special(uint32_t source, Special what);
@@ -115,7 +117,8 @@ class EventWindow {
     std::vector<Saved> saved_;                // heads that moved in this window, as they were before
     std::vector<Special> specials_;
     std::unique_ptr<Entry[]> entries_;
-    std::unique_ptr<Copy[]> copies_;  // by the index of their entries when they were decoded
+    std::unique_ptr<Copy[]> memory_of_copies_;
+    Copy* copies_ = nullptr;  // by the index of their entries when they were decoded
     size_t capacity_ = 0, wanted_ = 0, count_ = 0;
     uint64_t bytes_left_ = 0;  // that the window may still hold
     int64_t start_ = 0;

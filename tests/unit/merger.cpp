@@ -230,7 +230,7 @@ TEST_P(MergerOrderTest, IsThatOfAStableSort) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Densities, MergerOrderTest,
-                         ::testing::Combine(::testing::Values(1, 3, 100),
+                         ::testing::Combine(::testing::Values(1, 3, 100, 130),
                                             ::testing::Values(0, 2, 1000, INT64_C(5'000'000),
                                                               INT64_C(10'000'000'000))));
 
