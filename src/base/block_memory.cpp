@@ -1,5 +1,6 @@
 #include "base/block_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -21,7 +22,7 @@ constexpr size_t largest = size_t{128} << 10;  // a larger one has pages of its 
 #endif
 
 size_t whole_lines(size_t size) {
-    return (size + line - 1) / line * line;
+    return (std::max<size_t>(size, 1) + line - 1) / line * line;
 }
 
 // A free block begins with the address of the next free one.
@@ -80,8 +81,9 @@ void GiveBack::operator()(uint8_t* block) const noexcept {
 }
 
 BlockMemory take_block(size_t size) {
-    size = whole_lines(size);
-    return {size > largest ? new uint8_t[size] : slabs().take(size), GiveBack(size)};
+    const size_t whole = whole_lines(size);
+    if (whole > largest) return {new uint8_t[size], GiveBack(whole)};
+    return {slabs().take(whole), GiveBack(whole)};
 }
 
 }  // namespace ovni

@@ -19,7 +19,7 @@ class GiveBack {
 };
 using BlockMemory = std::unique_ptr<uint8_t[], GiveBack>;
 
-// Not set to anything. Throws std::bad_alloc.
+// Not initialised. Throws std::bad_alloc.
 BlockMemory take_block(size_t size);
 
 }  // namespace ovni

@@ -37,7 +37,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32 && std::is_trivially_copyable_v<Record>);
 
-// Hashes everything with a key. Without branches, which a processor could only guess where ranks are merged.
+// Compares by key, without branches: a processor could only guess them where the records of ranks are merged.
 template <class Item>
 bool in_order(const Item& a, const Item& b) {
     const auto [time, order] = a.moment();
