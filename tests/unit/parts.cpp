@@ -118,13 +118,13 @@ TEST_F(PartsTest, AreWholeLoomsWhereACpuIsNotThere) {
     EXPECT_THAT(parts(), ElementsAre(0, 0));
 }
 
-constexpr int many = 10000;  // events: more bytes than one block
+constexpr int64_t many = 10000;  // events: more bytes than one block
 
 TEST_F(PartsTest, HoldWhoMovesLateInALongStream) {
     StreamBuilder& mover = process(2, 2);
-    for (int i = 0; i < many; ++i) mover.event("OB.", 10 + i);
+    for (int64_t i = 0; i < many; ++i) mover.event("OB.", 10 + i);
     mover.event("OAs", many + 20, {4});
-    for (int i = 0; i < many; ++i) mover.event("OB.", many + 30 + i);
+    for (int64_t i = 0; i < many; ++i) mover.event("OB.", many + 30 + i);
     mover.event("OAr", 3 * many, {2, 3}).ends(3 * many + 1);
     process(1, 1).ends(100);
     process(3, 3).ends(101);
@@ -138,7 +138,7 @@ TEST_F(PartsTest, HoldWhoMovesAmidSortedEvents) {
     int64_t clock = 10;
     while (mover.bytes().size() < largest_block + 100) mover.event("OB.", ++clock);
     mover.event("OAs", clock + 50, {4}).event("OU[", clock + 60);
-    for (int i = 0; i < many; ++i) mover.event("OB.", clock + 1);
+    for (int64_t i = 0; i < many; ++i) mover.event("OB.", clock + 1);
     mover.event("OU]", clock + 61).ends(clock + 70);
     process(1, 1).ends(100);
     process(4, 4).ends(101);
@@ -158,9 +158,9 @@ TEST_F(PartsTest, AreWholeLoomsWhereALongStreamNamesACpuThatIsNotThere) {
 TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
     constexpr int64_t looks_like_move = 'O' | 'A' << 8 | 's' << 16;
     StreamBuilder& stays = process(2, 2);
-    for (int i = 0; i < many; ++i) stays.event("OB.", 10 + i);
+    for (int64_t i = 0; i < many; ++i) stays.event("OB.", 10 + i);
     // The CPU would be 1, that of the other process.
-    for (int i = 0; i < many; ++i) stays.event("OU[", looks_like_move, {1 << 24, 0});
+    for (int64_t i = 0; i < many; ++i) stays.event("OU[", looks_like_move, {1 << 24, 0});
     stays.ends(looks_like_move + 1);
     process(1, 1).ends(100);
     EXPECT_THAT(parts(), ElementsAre(0, 1));
@@ -168,7 +168,7 @@ TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
 
 TEST_F(PartsTest, AreWholeLoomsWhereALongStreamHasAGap) {
     StreamBuilder& stream = process(1, 1);
-    for (int i = 0; i < many; ++i) stream.event("OB.", 10 + i);
+    for (int64_t i = 0; i < many; ++i) stream.event("OB.", 10 + i);
     stream.gap(20 + many, 30 + many).ends(40 + many);
     process(2, 2).ends(100);
     EXPECT_THAT(parts(), ElementsAre(0, 0));
