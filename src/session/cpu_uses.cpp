@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "emu/payload.hpp"
 #include "trace/event_search.hpp"
 
 namespace ovni {
@@ -57,35 +56,37 @@ class UseFinder {
                             [&](std::span<const uint8_t> bytes) { return !is_known(bytes); });
     }
     bool is_known(std::span<const uint8_t> bytes) const {
-        const bool moves_other = EventCode::from_bytes(bytes.data() + OVNI_FORMAT_CODE_AT) == move_other;
-        const size_t arguments = moves_other ? 2 : 1;
-        if (bytes.size() < OVNI_FORMAT_EVENT_HEADER + arguments * sizeof(int32_t)) return true;
-        const auto argument = [&](size_t i) {
-            return static_cast<int32_t>(
-                ovni_format_load_u32(bytes.data() + OVNI_FORMAT_EVENT_HEADER + i * sizeof(int32_t)));
-        };
-        const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, argument(0));
-        const uint32_t moved = moves_other ? system_.find_thread(process_, argument(1)) : System::no_thread;
-        const uint32_t other = moved == System::no_thread ? process_ : system_.threads()[moved].process;
+        const auto code = EventCode::from_bytes(bytes.data() + OVNI_FORMAT_CODE_AT);
+        if (bytes.size() < OVNI_FORMAT_EVENT_HEADER + size_of_arguments(code)) return true;
+        const Told told = told_by(code, bytes.subspan(OVNI_FORMAT_EVENT_HEADER));
         // Emulation refuses such an event. A part that lacks the other process would name another cause.
-        if (cpu == System::no_cpu) return other == process_;
-        return uses_.contains({process_, cpu}) && uses_.contains({other, cpu});
+        if (told.cpu == System::no_cpu) return told.other == process_;
+        return uses_.contains({process_, told.cpu}) && uses_.contains({told.other, told.cpu});
     }
     // Returns false if the event is not as it should be.
     bool take(const EventView& event) {
-        const bool moves_other = event.code == move_other;
-        if (!moves_other && event.code != execute && event.code != move_itself) return true;
-        const size_t arguments = moves_other ? 2 : 1;
-        if (event.payload().size() < arguments * sizeof(int32_t)) return false;
-        const uint32_t loom = system_.processes()[process_].loom;
-        const uint32_t cpu = system_.find_cpu(loom, argument<int32_t>(event, 0));
-        if (cpu == System::no_cpu) return false;
-        uses_.insert({process_, cpu});
-        if (!moves_other) return true;
-        const uint32_t moved = system_.find_thread(process_, argument<int32_t>(event, sizeof(int32_t)));
-        if (moved != System::no_thread) uses_.insert({system_.threads()[moved].process, cpu});
+        if (event.code != execute && event.code != move_itself && event.code != move_other) return true;
+        if (event.payload().size() < size_of_arguments(event.code)) return false;
+        const Told told = told_by(event.code, event.payload());
+        if (told.cpu == System::no_cpu) return false;
+        uses_.insert({process_, told.cpu});
+        uses_.insert({told.other, told.cpu});
         return true;
     }
+    // A process that is moved by an event of this one, or this one itself.
+    struct Told {
+        uint32_t cpu, other;
+    };
+    Told told_by(EventCode code, std::span<const uint8_t> payload) const {
+        const auto argument = [&](size_t i) {
+            return static_cast<int32_t>(ovni_format_load_u32(payload.data() + i * sizeof(int32_t)));
+        };
+        const uint32_t cpu = system_.find_cpu(system_.processes()[process_].loom, argument(0));
+        if (code != move_other) return {cpu, process_};
+        const uint32_t moved = system_.find_thread(process_, argument(1));
+        return {cpu, moved == System::no_thread ? process_ : system_.threads()[moved].process};
+    }
+    static size_t size_of_arguments(EventCode code) { return (code == move_other ? 2 : 1) * sizeof(int32_t); }
     void use_any() {
         for (uint32_t p = loom().first_process; p < loom().first_process + loom().process_count; ++p)
             uses_.insert({p, loom().first_cpu});

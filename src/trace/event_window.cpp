@@ -48,7 +48,7 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     }
 }
 
-// An operator new that counts large blocks knows no alignment.
+// Copies are aligned here: the operator new of base/memory_limit counts no block that asks for an alignment.
 void EventWindow::make_room() {
     entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
     if (readers_.size() < many_streams) return;
