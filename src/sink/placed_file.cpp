@@ -13,7 +13,7 @@ namespace {
 
 // Alone: large enough for the folios of ext4, small enough for the second level cache. A slice of many ranks
 // grows it.
-constexpr size_t first_buffer = size_t{512} << 10;
+constexpr size_t first_buffer = size_t{256} << 10;
 
 }  // namespace
 
