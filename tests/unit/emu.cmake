@@ -6,6 +6,7 @@ ovni_test(unit_emu
     emulator_errors.cpp
     emulator_gaps.cpp
     exchange.cpp
+    id_map.cpp
     parts.cpp
     row_names.cpp
     tracker.cpp
