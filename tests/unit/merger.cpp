@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <set>
 
 #include "tests/support/stream_test.hpp"
 #include "trace/trace.hpp"
@@ -193,6 +195,30 @@ TEST_P(MergedBytesTest, LargeEventsAreMergedInLittleMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Streams, MergedBytesTest, ::testing::Values(20, 127, 128, 200));
 
+struct Expected {
+    int64_t clock;
+    int stream;
+};
+
+constexpr int groups_of_streams = 3;
+
+// The events that share their clock with an event of another stream of their group.
+uint64_t ties_among(const std::vector<Expected>& events) {
+    uint64_t ties = 0;
+    for (size_t begin = 0, end = 0; begin < events.size(); begin = end) {
+        std::array<std::set<int>, groups_of_streams> streams;
+        std::array<uint64_t, groups_of_streams> counts{};
+        for (end = begin; end < events.size() && events[end].clock == events[begin].clock; ++end) {
+            const auto group = static_cast<size_t>(events[end].stream % groups_of_streams);
+            streams[group].insert(events[end].stream);
+            ++counts[group];
+        }
+        for (size_t group = 0; group < streams.size(); ++group)
+            if (streams[group].size() > 1) ties += counts[group];
+    }
+    return ties;
+}
+
 // Against a stable sort of everything: densities from many events in one ns to one in many seconds, so that
 // windows are cut, grow, and shrink.
 class MergerOrderTest : public MergerTest, public ::testing::WithParamInterface<std::tuple<int, int64_t>> {};
@@ -200,10 +226,6 @@ class MergerOrderTest : public MergerTest, public ::testing::WithParamInterface<
 TEST_P(MergerOrderTest, IsThatOfAStableSort) {
     auto [streams, step] = GetParam();
     std::mt19937_64 random(7);
-    struct Expected {
-        int64_t clock;
-        int stream;
-    };
     std::vector<Expected> expected;
     for (int s = 0; s < streams; ++s) {
         Clocks clocks;
@@ -220,6 +242,9 @@ TEST_P(MergerOrderTest, IsThatOfAStableSort) {
     std::stable_sort(expected.begin(), expected.end(),
                      [](const Expected& a, const Expected& b) { return a.clock < b.clock; });
     Merger events = merger();
+    std::vector<uint32_t> groups;
+    for (int s = 0; s < streams; ++s) groups.push_back(static_cast<uint32_t>(s % groups_of_streams));
+    events.count_ties(groups);
     for (const Expected& want : expected) {
         const EventView* event = events.next();
         ASSERT_TRUE(event);
@@ -227,6 +252,7 @@ TEST_P(MergerOrderTest, IsThatOfAStableSort) {
         ASSERT_EQ(event->stream, static_cast<uint32_t>(want.stream));
     }
     EXPECT_EQ(events.next(), nullptr);
+    EXPECT_EQ(events.ties(), ties_among(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Densities, MergerOrderTest,
