@@ -20,11 +20,12 @@ namespace ovni {
 
 // One stream: plain data, to be sent to other ranks.
 struct Stream {
-    RelativePath path;  // empty if the trace directory is itself a stream
-    StreamMetadata metadata = {};
-    uint64_t bytes = 0;  // size of stream.obs, or its good part; 8: no events
+    // Empty if the trace directory is itself a stream. Every rank has all streams: the flags use its padding.
+    [[no_unique_address]] RelativePath path = {};
     bool is_cut = false;
-    bool is_running = false;               // its program goes on: there may be more in the file by now
+    bool is_running = false;  // its program goes on: there may be more in the file by now
+    StreamMetadata metadata = {};
+    uint64_t bytes = 0;                    // size of stream.obs, or its good part; 8: no events
     Interned<std::vector<int>> cpus = {};  // set by salvage.hpp alone: those that its events name
     // The trace directory that holds it, if every node has its own; empty: that of the trace.
     struct Root {

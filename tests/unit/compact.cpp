@@ -68,12 +68,19 @@ TEST(RareTest, ACopyHasAValueOfItsOwn) {
 }
 
 TEST(RelativePathTest, IsTheTextThatItWasMadeOf) {
-    for (const char* path : {"", "thread.1", "loom.a/proc.2/thread.3", "/x", "a/"}) {
+    for (const char* path :
+         {"", "thread.1", "loom.a/proc.2/thread.3", "/x", "a/", "0", "1", "100", "thread.0", "thread.0070",
+          "thread.2147483647", "12345678901234567890", "a/00000000001", "1/a", "thread.1000000000", "-1"}) {
         EXPECT_EQ(RelativePath(path).text(), path);
         EXPECT_EQ(RelativePath(path).empty(), *path == 0) << path;
     }
     EXPECT_EQ(RelativePath("a/b"), RelativePath("a/b"));
+    EXPECT_EQ(RelativePath("a.10"), RelativePath("a.10"));
     EXPECT_FALSE(RelativePath("a/b") == RelativePath("a/c"));
+    EXPECT_FALSE(RelativePath("a.1") == RelativePath("a.01"));
+    EXPECT_FALSE(RelativePath("a.1") == RelativePath("b.1"));
+    EXPECT_FALSE(RelativePath("a.1") == RelativePath("a.2"));
+    EXPECT_EQ(sizeof(RelativePath), 16u);
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ Stream stream_of(int tid) {
     built.set("ovni.end", {{"by", "signal"}, {"code", 11}, {"clock", 5}}).set("nosv.can_breakdown", true);
     built.set("nosv.hwc.0.name", "cycles").set("ovni.counters", {"page-faults"});
     built.set("mpi.modules.0", "1fa3 0 /a").set("mpi.sites.1", "MPI_Send 0+0x11d5 ?+0x7f00");
-    Stream stream{"loom/thread." + std::to_string(tid), parse_metadata(built.metadata_text(), "t"), 1234};
+    Stream stream{.path = "loom/thread." + std::to_string(tid),
+                  .metadata = parse_metadata(built.metadata_text(), "t"),
+                  .bytes = 1234};
     stream.cpus = std::vector<int>{1, 3};
     stream.is_running = true;
     return stream;
