@@ -48,14 +48,9 @@ EventWindow::EventWindow(std::vector<StreamReader> readers)
     }
 }
 
-// Copies are aligned here: the operator new of base/memory_limit counts no block that asks for an alignment.
 void EventWindow::make_room() {
-    entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
-    if (readers_.size() < many_streams) return;
-    memory_of_copies_ = std::make_unique_for_overwrite<Copy[]>(capacity_ + 1);
-    void* begin = memory_of_copies_.get();
-    size_t bytes = (capacity_ + 1) * sizeof(Copy);
-    copies_ = static_cast<Copy*>(std::align(sizeof(Copy), capacity_ * sizeof(Copy), begin, bytes));
+    entries_ = make_huge_array<Entry>(capacity_);
+    if (readers_.size() >= many_streams) copies_ = make_huge_array<Copy>(capacity_);
 }
 
 uint64_t EventWindow::size() const {

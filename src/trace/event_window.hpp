@@ -8,12 +8,12 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "trace/stream_reader.hpp"
 #include "trace/tie_order.hpp"
 
@@ -71,7 +71,7 @@ class EventWindow {
     void grow();
 
     // Entry::at is the index here; null if entries say where the reader holds the event.
-    const Copy* copies() const { return copies_; }
+    const Copy* copies() const { return copies_.get(); }
     // After decode(): in the order of streams, and in each stream in its order.
     std::span<Entry> entries() { return {entries_.get(), count_}; }
     const std::vector<Special>& specials() const { return specials_; }
@@ -82,7 +82,7 @@ class EventWindow {
     ClockRuns clocks();
     std::vector<int64_t> next_clocks();
     // Exchanges the memory of entries() for other memory of equal capacity; the length stays.
-    void exchange(std::unique_ptr<Entry[]>& other) { std::swap(entries_, other); }
+    void exchange(HugeArray<Entry>& other) { std::swap(entries_, other); }
 
     uint64_t size() const;      // bytes of events in all streams
     uint64_t consumed() const;  // and up to the end of this window
@@ -116,9 +116,8 @@ class EventWindow {
     std::vector<std::exception_ptr> damage_;  // of heads that are damaged
     std::vector<Saved> saved_;                // heads that moved in this window, as they were before
     std::vector<Special> specials_;
-    std::unique_ptr<Entry[]> entries_;
-    std::unique_ptr<Copy[]> memory_of_copies_;
-    Copy* copies_ = nullptr;  // by the index of their entries when they were decoded
+    HugeArray<Entry> entries_;
+    HugeArray<Copy> copies_;  // by the index of their entries when they were decoded
     size_t capacity_ = 0, wanted_ = 0, count_ = 0;
     uint64_t bytes_left_ = 0;  // that the window may still hold
     int64_t start_ = 0;

@@ -24,7 +24,7 @@ Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
 }
 
 void Merger::make_room() {
-    scratch_ = std::make_unique_for_overwrite<Entry[]>(window_.capacity());
+    scratch_ = make_huge_array<Entry>(window_.capacity());
     if (order_ == EventOrder::canonical) return;
     orders_.resize(window_.capacity());
     cursors_.resize(sources_.size());

@@ -22,11 +22,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "base/prefetch.hpp"
 #include "trace/event_window.hpp"
 #include "trace/stream_reader.hpp"
@@ -165,7 +165,7 @@ class Merger {
     const Entry *first_ = nullptr, *current_ = nullptr, *end_ = nullptr;  // of the window
     const EventWindow::Copy* copies_ = nullptr;
     const Entry* fetch_until_ = nullptr;  // with copies only
-    std::unique_ptr<Entry[]> scratch_;
+    HugeArray<Entry> scratch_;
     std::vector<uint32_t> orders_;  // by entry; not in canonical order
     std::vector<Cursor> cursors_;   // by source
     int64_t start_ = 0;             // clock at which the window starts
