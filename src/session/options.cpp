@@ -105,7 +105,8 @@ uint64_t memory(const Cli& cli) {
     const auto value = cli.get<std::string>("memory");
     const std::optional<size_t> size = writer::parse_size(value.c_str());
     if (!size)
-        throw UsageError(fmt::format("--memory is a size, such as 512M, not '{}' (see --help)", value));
+        throw UsageError(fmt::format(
+            "--memory is a number of bytes or of k, M or G, such as 512M, not '{}' (see --help)", value));
     return *size;
 }
 
