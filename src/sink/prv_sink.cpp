@@ -62,8 +62,8 @@ void PrvSink::begin(const Ranks& ranks, const Plan& plan) {
     add(plan.schema.cpu, TraceFile::cpu);
     for (const FileSchema& breakdown : plan.schema.breakdowns) add(breakdown, TraceFile::thread);
     if (!files_.front()->placed.is_shared())
-        log::info("{}: not all ranks see it, rank 0 writes for all, on the node {}", directory_.string(),
-                  host_name());
+        log::info("{}: not all ranks see it or can open files in it, rank 0 writes for all, on the node {}",
+                  directory_.string(), host_name());
 }
 
 // On many ranks the text of a slice is written together with the formatting of the next one: only then all
