@@ -56,11 +56,14 @@ int threads_for(const Trace& trace, std::optional<int> asked) {
         bytes += stream.bytes;
     }
     const uint64_t useful = std::max<uint64_t>(processes.size(), 1);
-    if (asked && std::cmp_less_equal(*asked, useful)) return *asked;
     if (asked) {
-        log::info("-j {}: the trace has {} processes, so {} threads do the work", *asked, processes.size(),
-                  useful);
-        return static_cast<int>(useful);
+        const uint64_t number = std::min(static_cast<uint64_t>(*asked), useful);
+        if (std::cmp_less(number, *asked))
+            log::info("-j {}: the trace has {} processes, so at most {} threads share the work", *asked,
+                      processes.size(), number);
+        if (number > usable_cores())
+            log::info("-j {}: the cores here number {}, fewer threads are faster", number, usable_cores());
+        return static_cast<int>(number);
     }
     // A rank and its writer keep two cores busy.
     const uint64_t most =

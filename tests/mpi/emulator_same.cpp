@@ -91,7 +91,21 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
     }
     const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
     EXPECT_EQ(many.status, 0) << many.err;
-    EXPECT_THAT(many.err, HasSubstr("-j 1000: the trace has 3 processes, so 3 threads do the work"));
+    EXPECT_THAT(many.err, HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share"));
+}
+
+TEST_F(DistributedTest, MoreThreadsThanCoresAreTold) {
+    build(trace_, {.seed = 13, .looms = 2, .events = 50});
+    const std::string trace = trace_.write();
+    for (const char* threads : {"1", "2"}) {
+        const Finished done = run(
+            {"taskset", "-c", "0", program("ovniemu"), "-j", threads, "-o", output(threads).string(), trace});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(
+            done.err.find("-j 2: the cores here number 1, fewer threads are faster") != std::string::npos,
+            std::string(threads) == "2")
+            << done.err;
+    }
 }
 
 TEST_F(DistributedTest, TheCostIsTold) {
