@@ -86,7 +86,7 @@ Share find_share(const Ranks& ranks, const Trace& trace, const System& system, c
     if (ranks.is_root() && busy < static_cast<size_t>(ranks.size()))
         log::info(
             "{} of {} ranks or threads have work: the trace has {} processes, and those that share CPUs stay "
-            "together (mpirun --bind-to core keeps them apart)",
+            "together (record with mpirun --bind-to core to keep them apart)",
             busy, ranks.size(), system.processes().size());
     return share_of(parts, dealt, ranks.rank());
 }

@@ -62,7 +62,7 @@ int threads_for(const Trace& trace, std::optional<int> asked) {
             log::info("-j {}: the trace has {} processes, so at most {} threads share the work", *asked,
                       processes.size(), number);
         if (number > usable_cores())
-            log::info("-j {}: the cores here number {}, fewer threads are faster", number, usable_cores());
+            log::info("more threads ({}) than cores ({}): fewer are faster", number, usable_cores());
         return static_cast<int>(number);
     }
     // A rank and its writer keep two cores busy.

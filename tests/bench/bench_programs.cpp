@@ -88,7 +88,8 @@ TEST_F(BenchPrograms, MessagesMayLieInFiles) {
     EXPECT_NE(content(path("1k") + "/thread.prv").find("\n3:"), std::string::npos);
     const Finished refused = run({program("ovniemu"), "--memory", "much", "-o", path("no"), path("t")});
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("k, M or G, such as 512M, not 'much'"));
+    EXPECT_THAT(refused.err,
+                HasSubstr("--memory is a number of bytes or of k, M or G, such as 512M, not 'much'"));
 }
 
 TEST_F(BenchPrograms, TraceDependsOnNothingButItsShapeAndSeed) {

@@ -166,7 +166,9 @@ TEST_F(UnsharedTest, Rank0WritesWhatOthersDoNotSee) {
     ASSERT_EQ(serial(whole_, output("serial")).status, 0);
     Finished done = on_nodes(whole_, "out");
     ASSERT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("out: not all ranks see it or can open files in it, rank 0 writes"));
+    EXPECT_THAT(
+        done.err,
+        HasSubstr("out: not all ranks see it or can open files in it, rank 0 writes for all, on the node "));
     expect_same(output("serial"), output("here/out"));
     EXPECT_TRUE(fs::is_empty(output("there")));
 }

@@ -91,7 +91,8 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
     }
     const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
     EXPECT_EQ(many.status, 0) << many.err;
-    EXPECT_THAT(many.err, HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share"));
+    EXPECT_THAT(many.err,
+                HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share the work"));
 }
 
 TEST_F(DistributedTest, MoreThreadsThanCoresAreTold) {
@@ -101,9 +102,8 @@ TEST_F(DistributedTest, MoreThreadsThanCoresAreTold) {
         const Finished done = run(
             {"taskset", "-c", "0", program("ovniemu"), "-j", threads, "-o", output(threads).string(), trace});
         EXPECT_EQ(done.status, 0) << done.err;
-        EXPECT_EQ(
-            done.err.find("-j 2: the cores here number 1, fewer threads are faster") != std::string::npos,
-            std::string(threads) == "2")
+        EXPECT_EQ(done.err.find("more threads (2) than cores (1): fewer are faster") != std::string::npos,
+                  std::string(threads) == "2")
             << done.err;
     }
 }

@@ -43,7 +43,7 @@ TEST(IdMapTest, FindsWhatWasInserted) {
 }
 
 // An id that was far beyond the others stays where it is when they have come closer.
-TEST(IdMapTest, KnowsAnIdTwice) {
+TEST(IdMapTest, AnIdStaysWhereItIs) {
     IdMap map;
     EXPECT_TRUE(map.insert(1000, 0));
     for (uint32_t id = 0; id < 1000; ++id) EXPECT_TRUE(map.insert(id, id + 1));

@@ -248,6 +248,7 @@ TEST_F(StreamReaderTest, BlocksAreSmallerWhereThereAreManyStreams) {
     EXPECT_EQ(block_for(32), largest_block);
     EXPECT_EQ(block_for(1024), size_t{64} << 10);
     EXPECT_EQ(block_for(2048), size_t{32} << 10);
+    EXPECT_EQ(block_for(4096), size_t{16} << 10);
     EXPECT_EQ(block_for(1'000'000), size_t{8} << 10);
 }
 
