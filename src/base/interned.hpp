@@ -11,7 +11,7 @@ namespace ovni {
 template <class T>
 class Interned {
  public:
-    Interned() = default;  // T()
+    Interned() : value_(empty()) {}  // T()
     Interned(T value) : value_(std::move(value)) {}
     // Copies count the holders, which cannot fail. What is moved from keeps its value.
     Interned(const Interned&) noexcept = default;
@@ -23,6 +23,12 @@ class Interned {
     friend bool operator==(const Interned& a, const T& b) { return *a == b; }
 
  private:
+    // To copy it costs less than to find it.
+    static const boost::flyweight<T>& empty() {
+        static const boost::flyweight<T> one;
+        return one;
+    }
+
     boost::flyweight<T> value_;
 };
 

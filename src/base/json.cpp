@@ -18,6 +18,10 @@ namespace {
 // The keys of one object. Most have few.
 class Keys {
  public:
+    void clear() {
+        few_.clear();
+        many_.clear();
+    }
     // False if it is there.
     bool insert(const std::string& key) {
         if (!many_.empty()) return many_.insert(key).second;
@@ -50,7 +54,8 @@ class Checker : public nlohmann::json_sax<Json> {
     bool end_object() override { return leave(); }
     bool end_array() override { return leave(); }
     bool key(string_t& name) override {
-        if (!keys_.back().insert(name)) throw Error("JSON key '" + name + "' twice in one object", path_);
+        if (!keys_[depth_ - 1].insert(name))
+            throw Error("JSON key '" + name + "' twice in one object", path_);
         return true;
     }
     bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& e) override {
@@ -62,17 +67,19 @@ class Checker : public nlohmann::json_sax<Json> {
  private:
     bool enter() {
         constexpr size_t deepest = 2048;
-        if (keys_.size() == deepest) throw Error("JSON nested too deep", path_);
-        keys_.emplace_back();
+        if (depth_ == deepest) throw Error("JSON nested too deep", path_);
+        if (depth_ == keys_.size()) keys_.emplace_back();
+        keys_[depth_++].clear();
         return true;
     }
     bool leave() {
-        keys_.pop_back();
+        --depth_;
         return true;
     }
 
     const std::string& path_;
-    std::vector<Keys> keys_;  // of every object around
+    std::vector<Keys> keys_;  // of every object around; their memory serves the next ones
+    size_t depth_ = 0;
 };
 
 // Makes the value in the same pass. The library's own way to make objects looks for each key, and copies all
