@@ -14,9 +14,13 @@ namespace {
 class Marks {
  public:
     Marks(const Trace& trace, const System& system) {
+        Interned<std::vector<MarkType>> added;
         for (const ThreadInfo& thread : system.threads()) {
+            const auto& declared = trace.streams()[thread.stream].metadata.common->marks;
+            if (declared == added) continue;
+            added = declared;
             path_ = trace.json_path_of(thread.stream);
-            for (const MarkType& mark : *trace.streams()[thread.stream].metadata.common->marks) add(mark);
+            for (const MarkType& mark : *declared) add(mark);
         }
         for (const MarkType& mark : marks_) check_labels(mark);
     }
