@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -14,25 +15,21 @@ namespace {
 class Marks {
  public:
     Marks(const Trace& trace, const System& system) {
-        Interned<std::vector<MarkType>> added;
+        std::set<const std::vector<MarkType>*> added;
         for (const ThreadInfo& thread : system.threads()) {
-            const auto& declared = trace.streams()[thread.stream].metadata.common->marks;
-            if (declared == added) continue;
-            added = declared;
+            const std::vector<MarkType>& declared = *trace.streams()[thread.stream].metadata.common->marks;
+            if (declared.empty() || !added.insert(&declared).second) continue;
             path_ = trace.json_path_of(thread.stream);
-            for (const MarkType& mark : *declared) add(mark);
+            for (const MarkType& mark : declared) check_labels(add(mark));
         }
-        for (const MarkType& mark : marks_) check_labels(mark);
     }
     const std::vector<MarkType>& all() const { return marks_; }
 
  private:
-    void add(const MarkType& mark) {
+    // Returns all that is known of that type.
+    const MarkType& add(const MarkType& mark) {
         auto known = std::ranges::find(marks_, mark.type, &MarkType::type);
-        if (known == marks_.end()) {
-            marks_.push_back(mark);
-            return;
-        }
+        if (known == marks_.end()) return marks_.emplace_back(mark);
         if (known->title != mark.title || known->kind != mark.kind)
             throw Error(
                 fmt::format("mark type {} has another title or kind ('{}') than in an earlier stream ('{}')",
@@ -47,6 +44,7 @@ class Marks {
                                         value, mark.type, label, same->second),
                             path_);
         }
+        return *known;
     }
     // A PCF labels values of 32 bits.
     void check_labels(const MarkType& mark) const {

@@ -136,6 +136,17 @@ TEST_F(RejectTest, WrongMarks) {
     another_trace();
     trace().thread().mark(1, "single", "one", {{1, "a"}, {(int64_t{1} << 32) + 1, "b"}}).starts(10).ends(30);
     reject("the same value in 32 bits, 1");
+    another_trace();
+    trace().thread({.tid = 1, .directory = "a"}).mark(1, "single", "one", {{1, "a"}}).starts(10).ends(30);
+    trace().thread({.tid = 2, .directory = "b"}).starts(10, -1).ends(30);
+    trace().thread({.tid = 3, .directory = "c"}).mark(1, "single", "one", {{1, "a"}}).starts(10, -1).ends(30);
+    const int64_t same_in_32_bits = (int64_t{1} << 32) + 1;
+    trace()
+        .thread({.tid = 4, .directory = "d"})
+        .mark(1, "single", "one", {{same_in_32_bits, "b"}})
+        .starts(10);
+    trace().thread({.tid = 5, .directory = "e"}).mark(2, "single", "two").starts(10, -1).ends(30);
+    reject("/d/stream.json: two labels of mark type 1 have the same value in 32 bits, 1");
 }
 
 TEST_F(RejectTest, WrongCpus) {
