@@ -23,7 +23,7 @@ class Interned {
     friend bool operator==(const Interned& a, const T& b) { return *a == b; }
 
  private:
-    // To copy it costs less than to find it.
+    // Kept until the program ends: to copy it costs less than to find it.
     static const boost::flyweight<T>& empty() {
         static const boost::flyweight<T> one;
         return one;

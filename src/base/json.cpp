@@ -79,7 +79,9 @@ class Checker : public nlohmann::json_sax<Json> {
 
     const std::string& path_;
     std::vector<Keys> keys_;  // of every object around; their memory serves the next ones
-    size_t depth_ = 0;
+
+ protected:
+    size_t depth_ = 0;  // objects and arrays around
 };
 
 // Makes the value in the same pass. The library's own way to make objects looks for each key, and copies all
@@ -114,13 +116,13 @@ class Builder : public Checker {
     };
 
     bool open(bool is_object) {
-        if (depth_ == open_.size()) open_.emplace_back();
-        open_[depth_++].is_object = is_object;
+        if (depth_ > open_.size()) open_.emplace_back();
+        open_[depth_ - 1].is_object = is_object;
         return true;
     }
     template <class Container>
     Container close() {
-        std::vector<std::pair<std::string, Json>>& items = open_[--depth_].items;
+        std::vector<std::pair<std::string, Json>>& items = open_[depth_].items;
         Container made;
         made.reserve(items.size());
         for (auto& [name, value] : items)
@@ -143,7 +145,6 @@ class Builder : public Checker {
 
     Json result_;
     std::vector<Open> open_;
-    size_t depth_ = 0;
 };
 
 void parse(std::string_view text, const std::string& path, Checker& checker) {

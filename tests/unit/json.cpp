@@ -72,6 +72,9 @@ TEST(Json, KeysAreThereOnce) {
     EXPECT_ERROR(parse_json(R"({"a": {"b": 1, "c": 2, "b": 3}})", "file"),
                  "JSON key 'b' twice in one object");
     EXPECT_EQ(parse_json(R"([{"a": 1}, {"a": 2}])", "file").size(), 2u);
+    const std::string object = many + "\"x\": {\"1\": 1}}";
+    EXPECT_EQ(parse_json("[" + object + ", " + object + ", {\"1\": 1}]", "file").size(), 3u);
+    EXPECT_ERROR(parse_json("[" + object + ", {\"1\": 1, \"1\": 2}]", "file"), "JSON key '1' twice");
 }
 
 TEST(Json, ErrorsNameTheByte) {
