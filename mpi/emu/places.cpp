@@ -32,7 +32,7 @@ struct PlacedStream {
 };
 
 Error error_of(const PlacedStream& stream, const std::string& what) {
-    return Error(what, directory_of(stream.stream, {}) / metadata_name);
+    return Error(what, file_in(directory_of(stream.stream, {}), metadata_name));
 }
 
 // Looks at streams in order of their paths, and remembers where looms are.

@@ -58,7 +58,7 @@ void close(Fd& file, const std::filesystem::path& path) {
     if (::close(file.release()) != 0) throw system_error("cannot write", path);
 }
 
-std::string read_file(const std::filesystem::path& path, uint64_t largest) {
+std::string read_file(const std::string& path, uint64_t largest) {
     // A window reads its first block at once, and a sparse file may be far larger than the memory.
     FileWindow file(path, largest);
     if (file.size() > largest)

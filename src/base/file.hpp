@@ -38,7 +38,7 @@ void close(Fd& file, const std::filesystem::path& path);
 
 // Throws Error, too, if the file has more than `largest` bytes. Little of what is read whole is larger.
 inline constexpr uint64_t largest_whole_file = uint64_t{64} << 20;
-std::string read_file(const std::filesystem::path& path, uint64_t largest = largest_whole_file);
+std::string read_file(const std::string& path, uint64_t largest = largest_whole_file);
 
 // Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without
 // commit() the temporary file is removed, and an older complete output stays untouched. Links are followed.

@@ -32,7 +32,7 @@ std::optional<int> cpu_of(const EventView& event) {
 
 // The first fault in the events of a stream of that size; nothing if all are good. `cpus` gets the CPUs that
 // good events name.
-std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regions regions,
+std::optional<Damage> find_damage(const std::string& of_stream, uint64_t size, Regions regions,
                                   std::set<int>& cpus) {
     StreamSource source{.directory = of_stream};
     // A program that rewrites a stream, such as ovnisort, does not shorten it.
@@ -62,10 +62,11 @@ std::optional<Damage> find_damage(const fs::path& of_stream, uint64_t size, Regi
 std::optional<Stream> salvage_stream(const fs::path& directory, const std::string& relative_path,
                                      Regions regions, std::vector<Damage>& damages) {
     Stream stream{.path = relative_path};
-    const fs::path of_stream = directory_of(stream, directory);
+    const std::string of_stream = directory_of(stream, directory);
     try {
-        const std::string text = read_file(of_stream / metadata_name);
-        stream.metadata = parse_metadata(text, of_stream / metadata_name);
+        const std::string json = file_in(of_stream, metadata_name);
+        const std::string text = read_file(json);
+        stream.metadata = parse_metadata(text, json);
         stream.is_running = is_of_running_program(text);
     } catch (const Error& e) {
         damages.push_back({relative_path, e.what(), std::nullopt});

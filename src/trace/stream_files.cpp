@@ -14,10 +14,9 @@
 
 namespace ovni {
 
-std::filesystem::path without_trailing_slashes(const std::filesystem::path& directory) {
-    std::string text = directory;
-    while (text.size() > 1 && text.back() == '/') text.pop_back();
-    return text;
+std::string without_trailing_slashes(std::string directory) {
+    while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+    return directory;
 }
 
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/file.hpp"
 
@@ -16,11 +17,13 @@ inline constexpr const char* events_name = "stream.obs";
 inline constexpr const char* gaps_name = "stream.gaps.json";
 
 // Thousands of these are made at start-up, so directories of streams are text.
-inline std::string file_in(const std::string& directory, const char* name) {
-    return directory + "/" + name;
+inline std::string file_in(const std::string& directory, std::string_view name) {
+    std::string path = directory;
+    if (!path.empty() && path.back() != '/') path += '/';
+    return path.append(name);
 }
 
-std::filesystem::path without_trailing_slashes(const std::filesystem::path& directory);
+std::string without_trailing_slashes(std::string directory);
 
 // Throws Error if a file of `size` bytes that begins with `header` is no readable stream.
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path);

@@ -27,17 +27,18 @@ void expect_metadata(const fs::path& directory, const FoundStreams& found) {
     std::string others =
         lacking.size() > most ? fmt::format(" and {} others", lacking.size() - most) : std::string();
     log::warn("{}: {} streams have no stream.json next to stream.obs and are left out: {}{}",
-              without_trailing_slashes(directory).string(), lacking.size(), fmt::join(named, ", "), others);
+              without_trailing_slashes(directory), lacking.size(), fmt::join(named, ", "), others);
 }
 
 Error no_metadata(const fs::path& directory, const std::string& relative_path) {
-    return Error("no stream.json next to it", directory_of({.path = relative_path}, directory) / events_name);
+    return Error("no stream.json next to it",
+                 file_in(directory_of({.path = relative_path}, directory), events_name));
 }
 
-fs::path directory_of(const Stream& stream, const fs::path& trace_directory) {
+std::string directory_of(const Stream& stream, const std::string& trace_directory) {
     const std::string& own = stream.root->directory;
-    const fs::path root = without_trailing_slashes(own.empty() ? trace_directory : fs::path(own));
-    return stream.path.empty() ? root : root / stream.relative_path();
+    std::string root = without_trailing_slashes(own.empty() ? trace_directory : own);
+    return stream.path.empty() ? root : file_in(root, stream.relative_path());
 }
 
 // The part of a stream that grows still whose events are whole: that with checksums.
@@ -48,10 +49,10 @@ static uint64_t whole_bytes(const fs::path& of_stream, uint64_t bytes) {
 
 Stream read_stream(const fs::path& directory, const std::string& relative_path, Metadata metadata) {
     Stream stream{.path = relative_path};
-    const fs::path of_stream = directory_of(stream, directory);
-    const std::string json = of_stream / metadata_name;
+    const std::string of_stream = directory_of(stream, directory);
+    const std::string json = file_in(of_stream, metadata_name);
     const std::string text = read_file(json);
-    stream.bytes = check_stream_file(of_stream / events_name);
+    stream.bytes = check_stream_file(file_in(of_stream, events_name));
     stream.metadata =
         metadata == Metadata::interpreted ? parse_metadata(text, json) : parse_metadata_version(text, json);
     stream.is_running = is_of_running_program(text);

@@ -41,7 +41,7 @@ struct Stream {
 };
 
 // The directory of the stream's files.
-std::filesystem::path directory_of(const Stream& stream, const std::filesystem::path& trace_directory);
+std::string directory_of(const Stream& stream, const std::string& trace_directory);
 
 // Warns about streams without metadata; throws Error if no stream has any.
 void expect_metadata(const std::filesystem::path& directory, const FoundStreams& found);
