@@ -32,8 +32,10 @@ class Marks {
         if (known == marks_.end()) return marks_.emplace_back(mark);
         if (known->title != mark.title || known->kind != mark.kind)
             throw Error(
-                fmt::format("mark type {} has another title or kind ('{}') than in an earlier stream ('{}')",
-                            mark.type, mark.title, known->title),
+                fmt::format(
+                    "mark type {} has another title or kind ('{}', {}) than in an earlier stream ('{}', {})",
+                    mark.type, mark.title, mark_kind_names[static_cast<size_t>(mark.kind)], known->title,
+                    mark_kind_names[static_cast<size_t>(known->kind)]),
                 path_);
         for (const auto& [value, label] : mark.labels) {
             auto same = std::ranges::find(known->labels, value, [](auto& l) { return l.first; });
@@ -101,8 +103,9 @@ bool all_suited(const ModelSpec& model, const Trace& trace, const System& system
     for (const ThreadInfo& thread : system.threads()) {
         const auto& told = trace.streams()[thread.stream].metadata.common->can_breakdown;
         if (!told)
-            throw Error(fmt::format("{}.can_breakdown is missing, the breakdown needs it", model.name),
-                        trace.json_path_of(thread.stream));
+            throw Error(
+                fmt::format("{}.can_breakdown is missing, the breakdown needs it: leave -b out", model.name),
+                trace.json_path_of(thread.stream));
         suited += *told ? 1 : 0;
     }
     if (suited == system.threads().size()) {

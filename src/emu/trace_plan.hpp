@@ -2,12 +2,16 @@
 // as far as its threads are suited. All throw Error for metadata that contradicts itself.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "emu/plan.hpp"
 
 namespace ovni {
+
+// Names by MarkType::Kind, as in stream.json but for punctual ones, which are single there.
+inline constexpr std::array mark_kind_names = {"single", "stack", "punctual"};
 
 // The channel of call sites; none for a trace without.
 void add_call_sites(Plan& plan, CallSites sites);

@@ -1,9 +1,10 @@
 #include "session/majority.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_map>
+
+#include "emu/trace_plan.hpp"
 
 namespace ovni {
 
@@ -39,11 +40,10 @@ Claims about_processes(const StreamMetadata& m) {
 
 Claims about_definitions(const StreamMetadata& m) {
     Claims claims;
-    static constexpr std::array kinds = {"single", "stack", "punctual"};
     for (const MarkType& mark : *m.common->marks) {
         claims.push_back({fmt::format("the title of mark type {}", mark.type), mark.title});
-        claims.push_back(
-            {fmt::format("the kind of mark type {}", mark.type), kinds[static_cast<size_t>(mark.kind)]});
+        claims.push_back({fmt::format("the kind of mark type {}", mark.type),
+                          mark_kind_names[static_cast<size_t>(mark.kind)]});
         for (const auto& [value, label] : mark.labels)
             claims.push_back({fmt::format("the label of value {} of mark type {}", value, mark.type), label});
     }

@@ -128,7 +128,8 @@ TEST_F(RejectTest, WrongMarks) {
     another_trace();
     trace().thread({.tid = 1}).mark(1, "single", "one").starts(10).ends(30);
     trace().thread({.tid = 2}).mark(1, "single", "other").starts(10, -1).ends(30);
-    reject("mark type 1 has another title or kind");
+    reject(
+        "mark type 1 has another title or kind ('other', single) than in an earlier stream ('one', single)");
     another_trace();
     trace().thread({.tid = 1}).mark(1, "single", "one", {{3, "a"}}).starts(10).ends(30);
     trace().thread({.tid = 2}).mark(1, "single", "one", {{3, "b"}}).starts(10, -1).ends(30);
@@ -147,6 +148,13 @@ TEST_F(RejectTest, WrongMarks) {
         .starts(10);
     trace().thread({.tid = 5, .directory = "e"}).mark(2, "single", "two").starts(10, -1).ends(30);
     reject("/d/stream.json: two labels of mark type 1 have the same value in 32 bits, 1");
+}
+
+TEST_F(RejectTest, BreakdownsThatTheTraceDoesNotDeclare) {
+    trace().thread({.require = {{"ovni", "1.1.0"}, {"nosv", "2.7.0"}}}).starts(10).ends(30);
+    const std::string cause = "nosv.can_breakdown is missing, the breakdown needs it: leave -b out";
+    reject(cause, {"-b"});
+    reject(cause, {"-b", "--keep-going"});
 }
 
 TEST_F(RejectTest, WrongCpus) {
