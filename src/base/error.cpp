@@ -10,7 +10,8 @@
 namespace ovni {
 
 Error system_error(std::string what, std::string path, std::optional<uint64_t> offset) {
-    return Error(fmt::format("{}: {}", what, std::strerror(errno)), std::move(path), offset);
+    const char* advice = errno == EMFILE ? ": allow more with ulimit -n" : "";
+    return Error(fmt::format("{}: {}{}", what, std::strerror(errno), advice), std::move(path), offset);
 }
 
 int run_main(const char* tool, const std::function<int()>& body) {
