@@ -87,7 +87,10 @@ int Emulation::run() {
 void Emulation::prepare_outputs() {
     ranks_.agree([&] {
         if (!ranks_.is_root()) return;
-        if (!options_.empty_is_ok) refuse_no_trace(trace_, "--empty-ok");
+        if (!options_.empty_is_ok) {
+            refuse_nothing_left(trace_, damages_);
+            refuse_no_trace(trace_, "--empty-ok");
+        }
         tell_left_events(trace_);
         distribution_.check(trace_, system_, clocks_);
         clocks_.check(clocks_.hosts_of(trace_));

@@ -54,7 +54,9 @@ constexpr OptionRow rows[] = {
     {"exact-order", "", "", "",
      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
      streams. This is slower.)"},
-    {"empty-ok", "", "", "", "Make empty outputs of a directory that holds no trace. Default: an error."},
+    {"empty-ok", "", "", "",
+     R"(Make empty outputs of a directory that holds no trace, or of a trace of which --keep-going leaves
+     nothing. Default: an error.)"},
     {"statistics", "", "FILE", "",
      "Write what the emulation cost each rank or thread, as JSON. See --help cost."},
     {"debug", "d", "", "", "Print debug messages."},

@@ -53,4 +53,11 @@ void refuse_no_trace(const Trace& trace, const std::string& option) {
     throw Error("no trace is here, neither loom.* nor stream.json; " + advice, trace.directory().string());
 }
 
+void refuse_nothing_left(const Trace& trace, const std::vector<Damage>& damages) {
+    if (!trace.streams().empty() || damages.empty()) return;
+    print(damages);
+    throw Error("nothing of the trace is left to emulate, the warnings say why; accept that with --empty-ok",
+                trace.directory().string());
+}
+
 }  // namespace ovni

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "trace/salvage.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -13,6 +15,9 @@ void refuse_part_of_trace(const std::filesystem::path& directory);
 
 // Throws Error if nothing in the directory is of a trace. `option`: of the program, that accepts it.
 void refuse_no_trace(const Trace& trace, const std::string& option = "");
+
+// Throws Error if all streams of a damaged trace are left out, after a warning for each.
+void refuse_nothing_left(const Trace& trace, const std::vector<Damage>& damages);
 
 // Behind the first error of a stream of that trace --keep-going is named. `command`: that has the option, if
 // it is another one than this program.

@@ -195,7 +195,12 @@ TEST_F(BadDays, NoStreamHasMetadata) {
         EXPECT_EQ(done.status, 1) << done.err;
         EXPECT_THAT(done.err, HasSubstr("no stream.json next to it, nor anywhere in the trace"));
         expect_older_output("strict");
-        done = emulate(ranks, directory, "kept", {"--keep-going"});
+        done = emulate(ranks, directory, "left", {"--keep-going"});
+        EXPECT_EQ(done.status, 1) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("--keep-going: 1 streams are left out, 0 end too early"));
+        EXPECT_THAT(done.err, HasSubstr(directory.string() + ": nothing of the trace is left to emulate"));
+        expect_older_output("left");
+        done = emulate(ranks, directory, "kept", {"--keep-going", "--empty-ok"});
         EXPECT_EQ(done.status, 0) << done.err;
         EXPECT_THAT(done.err, HasSubstr("--keep-going: 1 streams are left out, 0 end too early"));
         expect_new_output("kept");

@@ -202,13 +202,22 @@ TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {
     EXPECT_THAT(kept.err, HasSubstr("thread.12 is left out: it ran on a CPU that a stream left out told of"));
 }
 
-TEST_F(KeepGoingOn, ATraceWithoutAnyGoodStreamIsEmpty) {
+TEST_F(KeepGoingOn, ATraceWithoutAnyGoodStreamIsAnErrorUnlessEmptyOnesAreAccepted) {
     TraceBuilder alone;
     alone.thread({.loom = "a", .tid = 1}).starts(10).ends(20);
     fs::path directory = alone.write();
     write_file(directory / "loom.a/proc.1/thread.1/stream.json", "");
-    for (const Finished& kept : {serial(directory, output("one"), {"--keep-going"}),
-                                 distributed(2, directory, output("two"), {"--keep-going"})})
+    for (const Finished& refused : {serial(directory, output("one"), {"--keep-going"}),
+                                    distributed(2, directory, output("two"), {"--keep-going"})}) {
+        EXPECT_EQ(refused.status, 1) << refused.err;
+        EXPECT_THAT(refused.err, HasSubstr("thread.1 is left out: "));
+        EXPECT_THAT(refused.err, HasSubstr(directory.string() + ": nothing of the trace is left to emulate"));
+        EXPECT_THAT(refused.err, Not(HasSubstr("no stream.json in it or below")));
+    }
+    EXPECT_FALSE(fs::exists(output("one")));
+    EXPECT_FALSE(fs::exists(output("two")));
+    for (const Finished& kept : {serial(directory, output("one"), {"--keep-going", "--empty-ok"}),
+                                 distributed(2, directory, output("two"), {"--keep-going", "--empty-ok"})})
         EXPECT_EQ(kept.status, 0) << kept.err;
     expect_same(output("one"), output("two"));
 }
