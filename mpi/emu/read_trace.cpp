@@ -187,8 +187,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
         std::map<std::string, uint32_t> place_of_path;
         for (size_t s = 0; s < placed.streams.size(); ++s)
             place_of_path[placed.streams[s].relative_path()] = placed.places[s];
-        Trace good = salvaged_trace(options.trace, std::move(placed.streams), options.enabled,
-                                    options.breakdowns, damages);
+        Trace good = salvaged_trace(options.trace, std::move(placed.streams), options.enabled, damages);
         for (const Stream& stream : good.streams())
             places.of_stream.push_back(place_of_path[stream.relative_path()]);
         return good;

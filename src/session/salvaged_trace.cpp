@@ -17,12 +17,12 @@ namespace {
 
 // The fault of all these streams together; nothing if they agree.
 std::optional<Error> contradiction(const std::filesystem::path& directory, const std::vector<Stream>& streams,
-                                   EnabledModels enabled, Breakdowns breakdowns) {
+                                   EnabledModels enabled) {
     log::Silence silence;
     try {
         Trace trace(directory, streams);
         System system(trace);
-        make_plan(trace, system, enabled, breakdowns);
+        make_plan(trace, system, enabled, Breakdowns::no);
     } catch (const Error& e) {
         return e;
     }
@@ -54,12 +54,14 @@ void leave_out_unknown_cpus(std::vector<Stream>& streams, std::vector<Damage>& d
 }  // namespace
 
 Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream> streams,
-                     EnabledModels enabled, Breakdowns breakdowns, std::vector<Damage>& damages) {
-    if (contradiction(directory, streams, enabled, breakdowns)) leave_out_minorities(streams, damages);
-    while (std::optional<Error> error = contradiction(directory, streams, enabled, breakdowns))
+                     EnabledModels enabled, std::vector<Damage>& damages) {
+    if (contradiction(directory, streams, enabled)) leave_out_minorities(streams, damages);
+    while (std::optional<Error> error = contradiction(directory, streams, enabled))
         leave_out(streams, directory, *error, damages);
     leave_out_unknown_cpus(streams, damages);
     std::ranges::sort(damages, {}, &Damage::relative_path);
+    std::optional<log::Silence> silence;
+    if (streams.empty()) silence.emplace();  // that there are no streams would be said: their damages are
     return Trace(directory, std::move(streams));
 }
 

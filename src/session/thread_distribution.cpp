@@ -31,8 +31,7 @@ Trace read_trace(const EmulationOptions& options, const ClockSources& clocks, st
             if (is_copy) stream->root = Stream::Root{directory, true};
             streams.push_back(std::move(*stream));
         }
-    Trace trace =
-        salvaged_trace(options.trace, std::move(streams), options.enabled, options.breakdowns, damages);
+    Trace trace = salvaged_trace(options.trace, std::move(streams), options.enabled, damages);
     salvage_events(trace, dry_run_of(options, clocks), damages);
     return trace;
 }

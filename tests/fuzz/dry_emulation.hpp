@@ -14,9 +14,10 @@ namespace ovni::fuzz {
 // Records that make no sense are told to `expect(bool)`. Throws the Error that ended the emulation
 // afterwards.
 template <class Expect>
-void emulate(const Trace& trace, EnabledModels enabled, Expect expect) {
+void emulate(const Trace& trace, EnabledModels enabled, Expect expect,
+             Breakdowns breakdowns = Breakdowns::yes) {
     System system(trace);
-    Plan plan = make_plan(trace, system, enabled, Breakdowns::yes, unnamed_call_sites(trace));
+    Plan plan = make_plan(trace, system, enabled, breakdowns, unnamed_call_sites(trace));
     EventTally tally(system, plan);
     std::vector<StreamReader> readers;
     std::vector<int64_t> clocks;
@@ -61,8 +62,7 @@ inline Trace good_part(const std::filesystem::path& directory) {
     for (const std::string& path : find_streams(directory).streams)
         if (auto stream = salvage_stream(directory, path, Regions::as_they_are, damages))
             good.push_back(std::move(*stream));
-    Trace trace =
-        salvaged_trace(directory, std::move(good), EnabledModels::required, Breakdowns::yes, damages);
+    Trace trace = salvaged_trace(directory, std::move(good), EnabledModels::required, damages);
     salvage_events(trace, {}, damages);
     return trace;
 }

@@ -27,7 +27,7 @@ class DryRunTest : public ::testing::Test {
         }
         directory_ = trace_.write();
     }
-    Trace good_trace() { return salvaged_trace(directory_, list_streams(directory_), {}, {}, damages_); }
+    Trace good_trace() { return salvaged_trace(directory_, list_streams(directory_), {}, damages_); }
 
     TraceBuilder trace_;
     fs::path directory_;

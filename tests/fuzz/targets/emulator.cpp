@@ -14,7 +14,7 @@ void take(std::string_view input) {
         ends([&] { emulate(Trace::open(files.path()), enabled, require); });
     ends([] {
         Trace trace = good_part(files.path());
-        require(ends([&] { emulate(trace, EnabledModels::required, require); }));
+        require(ends([&] { emulate(trace, EnabledModels::required, require, Breakdowns::no); }));
     });
 }
 
