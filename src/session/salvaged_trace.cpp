@@ -60,8 +60,9 @@ Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream>
         leave_out(streams, directory, *error, damages);
     leave_out_unknown_cpus(streams, damages);
     std::ranges::sort(damages, {}, &Damage::relative_path);
+    // A trace without streams says that nothing was recorded. Damages tell what was, and why it is left out.
     std::optional<log::Silence> silence;
-    if (streams.empty()) silence.emplace();  // that there are no streams would be said: their damages are
+    if (streams.empty() && !damages.empty()) silence.emplace();
     return Trace(directory, std::move(streams));
 }
 

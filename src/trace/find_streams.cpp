@@ -154,10 +154,10 @@ FoundStreams found_in(const std::filesystem::path& directory, std::vector<Listin
 FoundStreams find_streams(const std::filesystem::path& directory) {
     constexpr size_t enough = 64;  // below that, one thread is as fast
     constexpr size_t shares_each = 8;
+    constexpr size_t files_each = 8;  // in a directory that is left, at least: most are trees
     Listing top = list_top(directory, enough);
     const std::vector<std::string>& left = top.unvisited;
-    // Most are trees of many files.
-    const size_t threads = threads_for_files(left.size() * shares_each), shares = threads * shares_each;
+    const size_t threads = threads_for_files(left.size() * files_each), shares = threads * shares_each;
     std::vector<Listing> listings(shares);
     for_each_in_parallel(threads, shares, [&](size_t i) {
         auto begin = left.begin() + static_cast<std::ptrdiff_t>(left.size() * i / shares);

@@ -202,6 +202,17 @@ TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {
     EXPECT_THAT(kept.err, HasSubstr("thread.12 is left out: it ran on a CPU that a stream left out told of"));
 }
 
+TEST_F(KeepGoingOn, ATraceInWhichNothingWasRecordedIsToldAsSuch) {
+    TraceBuilder none;
+    const fs::path directory = none.write();
+    fs::create_directories(directory / "loom.a");
+    for (const Finished& kept : {serial(directory, output("one"), {"--keep-going"}),
+                                 distributed(2, directory, output("two"), {"--keep-going"})}) {
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        EXPECT_THAT(kept.err, HasSubstr("no stream.json in it or below, nothing was recorded here"));
+    }
+}
+
 TEST_F(KeepGoingOn, ATraceWithoutAnyGoodStreamIsAnErrorUnlessEmptyOnesAreAccepted) {
     TraceBuilder alone;
     alone.thread({.loom = "a", .tid = 1}).starts(10).ends(20);

@@ -1,6 +1,7 @@
 #include "base/file_window.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -55,6 +56,16 @@ TEST_F(FileWindowTest, WhatIsNoRegularFile) {
     EXPECT_ERROR(FileWindow("/dev/null", 100), "not a regular file");
     EXPECT_ERROR(FileWindow("/", 100), "not a regular file");
     EXPECT_ERROR(FileWindow(path(), 100), "cannot open");
+}
+
+TEST_F(FileWindowTest, TooManyOpenFilesSayHowToGoOn) {
+    const std::string file = file_of(100);
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none{0, limit.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    EXPECT_ERROR(FileWindow(file, 100), "cannot open: Too many open files: allow more with ulimit -n");
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 TEST_F(FileWindowTest, KeepsWhatItIsTold) {
