@@ -43,6 +43,15 @@ class BreakdownValues {
     template <class Shows>
     void collect(int64_t time, uint32_t order, Shows shows);
 
+    int64_t value(uint32_t cpu, uint8_t breakdown) { return state(cpu, breakdown).value; }
+    // The value of a CPU whose row got all channels of the breakdown anew.
+    template <class Shows>
+    int64_t choose_again(uint32_t cpu, uint8_t breakdown, Shows shows) {
+        State& of_cpu = state(cpu, breakdown);
+        of_cpu.base_touched = true;
+        return update(of_cpu, {cpu, breakdown}, shows);
+    }
+
     // Changes so far; whoever takes them empties it.
     std::vector<BreakdownChange>& changes() { return changes_; }
 
@@ -59,6 +68,8 @@ class BreakdownValues {
     State& state(uint32_t cpu, uint8_t breakdown) {
         return states_[cpu * plan_.breakdowns.size() + breakdown];
     }
+    template <class Shows>
+    int64_t update(State& of_cpu, Touched touched, Shows shows);
     static Value value_of(State& state, const BreakdownPlan& plan, Value base, Value detail, Value idle);
 
     const Plan& plan_;
@@ -69,21 +80,26 @@ class BreakdownValues {
 };
 
 template <class Shows>
+int64_t BreakdownValues::update(State& of_cpu, Touched touched, Shows shows) {
+    const BreakdownPlan& plan = plan_.breakdowns[touched.breakdown];
+    auto shown = [&](uint16_t channel) {
+        return channel == BreakdownPlan::no_channel ? Value() : shows(touched.cpu, channel);
+    };
+    of_cpu.value = value_of(of_cpu, plan, shown(plan.base), shown(plan.detail), shown(plan.idle)).number;
+    of_cpu.touched = of_cpu.base_touched = false;
+    return of_cpu.value;
+}
+
+template <class Shows>
 void BreakdownValues::collect(int64_t time, uint32_t order, Shows shows) {
     uint32_t begun = 0;  // breakdowns with a change already, as bits
     for (Touched touched : touched_) {
-        const BreakdownPlan& plan = plan_.breakdowns[touched.breakdown];
-        auto shown = [&](uint16_t channel) {
-            return channel == BreakdownPlan::no_channel ? Value() : shows(touched.cpu, channel);
-        };
         State& of_cpu = state(touched.cpu, touched.breakdown);
-        int64_t value = value_of(of_cpu, plan, shown(plan.base), shown(plan.detail), shown(plan.idle)).number;
-        of_cpu.touched = of_cpu.base_touched = false;
-        if (value == of_cpu.value) continue;
+        const int64_t before = of_cpu.value, value = update(of_cpu, touched, shows);
+        if (value == before) continue;
         const uint32_t bit = 1u << touched.breakdown;
-        changes_.push_back({time, of_cpu.value, value, order, touched.breakdown,
+        changes_.push_back({time, before, value, order, touched.breakdown,
                             static_cast<uint16_t>((begun & bit) == 0 ? 1 : 0)});
-        of_cpu.value = value;
         begun |= bit;
     }
     touched_.clear();

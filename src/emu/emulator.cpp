@@ -51,9 +51,17 @@ void Emulator::apply(const EventView& event) {
     apply_other(event, t, nullptr);
 }
 
+void Emulator::follow(const PlacementEvent& placement) {
+    const EventView event = placement.view();
+    now_ = event.clock - origin_;
+    tracker_.begin_event(now_, event.order);
+    apply_other(event, machine_.followed_thread(event.stream), dispatch_.find(event.code));
+}
+
 // All that is not a plain step, or not allowed.
 [[gnu::noinline]] void Emulator::apply_other(const EventView& event, uint32_t t, const Operation* operation) {
-    size_t before = tracker_.queue().size();
+    const size_t before = tracker_.queue().size();
+    const SharedLines::Size shared_before = tracker_.shared().size();
     try {
         if (t == nobody) throw Error("an event in a stream that is not a thread's");
         if (event.kind != EventView::Kind::event)
@@ -65,6 +73,7 @@ void Emulator::apply(const EventView& event) {
         tracker_.end_event();
     } catch (const Error& e) {
         tracker_.queue().rewind(before);
+        tracker_.shared().rewind(shared_before);
         changed_threads_.clear();
         changed_cpus_.clear();
         rethrow(event, e.cause);
@@ -85,6 +94,8 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
         case Operation::Kind::ignore:
             return;
         case Operation::Kind::hook:
+            if (thread.shares_cpus && is_placement(event.code)) [[unlikely]]
+                tracker_.begin_placement(thread);
             operation.hook(*this, t, event);
             if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
             return;

@@ -14,6 +14,7 @@
 #include "emu/lost_events.hpp"
 #include "emu/machine.hpp"
 #include "emu/oddities.hpp"
+#include "emu/placement_event.hpp"
 #include "emu/plan.hpp"
 #include "emu/share.hpp"
 #include "emu/tasks.hpp"
@@ -36,6 +37,8 @@ class Emulator {
     // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
     // that event are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
+    // The same for an event of a thread that is followed.
+    void follow(const PlacementEvent& event);
 
     // Bring into the cache what an event that comes later will need: first its thread, then the channel that
     // it changes.

@@ -27,6 +27,7 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
     uint8_t linted = model.spec->linter_channel;
     if (linted == no_linter) return;
     for (uint32_t t = 0; t < machine.threads.size(); ++t) {
+        if (machine.threads[t].is_followed) continue;
         size_t open = machine.channel(t, static_cast<uint16_t>(model.first_channel + linted)).depth();
         uint32_t stream = machine.system.threads()[machine.threads[t].row].stream;
         const bool may_be_open = trace.streams()[stream].metadata.goes_on && model.spec->id != 'M';
@@ -39,6 +40,7 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
 
 void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
     for (const Thread& thread : machine.threads) {
+        if (thread.is_followed) continue;
         uint32_t stream = machine.system.threads()[thread.row].stream;
         if (const auto& end = trace.streams()[stream].metadata.end)
             faults.push_back(
@@ -52,6 +54,7 @@ void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& m
 std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine) {
     std::vector<const Thread*> living;
     for (const Thread& thread : machine.threads) {
+        if (thread.is_followed) continue;
         const Stream& stream = trace.streams()[machine.system.threads()[thread.row].stream];
         if (thread.state() != RunState::dead && !stream.metadata.end) living.push_back(&thread);
     }
@@ -74,7 +77,8 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     emulator.tracker().finish(end);
     std::vector<CrowdedCpu> crowded;
     for (const Cpu& cpu : emulator.machine().cpus)
-        if (cpu.crowded_times > 0) crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});
+        if (cpu.is_home && cpu.crowded_times > 0)
+            crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});
     return crowded;
 }
 
