@@ -100,6 +100,25 @@ class UseFinder {
     std::set<std::pair<uint32_t, uint32_t>> uses_;
 };
 
+constexpr uint32_t no_process = 0xffffffff;
+
+// `user`: a process that has used each CPU, or none. `first_of`: the first process of the part that a process
+// belongs to.
+template <class FirstOf>
+Parts make_parts(const System& system, const std::vector<uint32_t>& user, FirstOf first_of) {
+    Parts parts;
+    for (uint32_t process = 0; process < system.processes().size(); ++process) {
+        const uint32_t first = first_of(process);
+        parts.of_process.push_back(first == process ? parts.count++ : parts.of_process[first]);
+    }
+    for (uint32_t cpu = 0; cpu < user.size(); ++cpu) {
+        const bool is_used = user[cpu] != no_process;
+        parts.of_cpu.push_back(
+            parts.of_process[is_used ? user[cpu] : system.looms()[system.cpus()[cpu].loom].first_process]);
+    }
+    return parts;
+}
+
 }  // namespace
 
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
@@ -129,23 +148,27 @@ Parts parts_apart(const System& system, const std::vector<CpuUse>& uses) {
         while (earlier[process] != process) process = earlier[process] = earlier[earlier[process]];
         return process;
     };
-    std::vector<uint32_t> user(system.cpus().size(), System::no_thread);
+    std::vector<uint32_t> user(system.cpus().size(), no_process);
     for (const CpuUse& use : uses) {
         uint32_t& known = user[use.cpu];
-        if (known == System::no_thread) known = use.process;
+        if (known == no_process) known = use.process;
         const uint32_t a = first_of(known), b = first_of(use.process);
         earlier[std::max(a, b)] = std::min(a, b);
     }
-    Parts parts;
-    for (uint32_t process = 0; process < earlier.size(); ++process)
-        parts.of_process.push_back(earlier[process] == process ? parts.count++
-                                                               : parts.of_process[first_of(process)]);
-    for (uint32_t cpu = 0; cpu < user.size(); ++cpu) {
-        const bool is_used = user[cpu] != System::no_thread;
-        parts.of_cpu.push_back(
-            parts.of_process[is_used ? user[cpu] : system.looms()[system.cpus()[cpu].loom].first_process]);
-    }
-    return parts;
+    return make_parts(system, user, first_of);
+}
+
+Parts single_processes(const System& system, const Parts& parts, const std::vector<bool>& divided,
+                       const std::vector<CpuUse>& uses) {
+    std::vector<uint32_t> first(parts.count, no_process);
+    for (uint32_t process = 0; process < parts.of_process.size(); ++process)
+        first[parts.of_process[process]] = std::min(first[parts.of_process[process]], process);
+    std::vector<uint32_t> user(system.cpus().size(), no_process);
+    for (const CpuUse& use : uses) user[use.cpu] = std::min(user[use.cpu], use.process);
+    return make_parts(system, user, [&](uint32_t process) {
+        const uint32_t part = parts.of_process[process];
+        return divided[part] ? process : first[part];
+    });
 }
 
 }  // namespace ovni

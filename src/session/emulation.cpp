@@ -34,6 +34,21 @@ namespace ovni {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+// Why ranks cannot share CPUs, if they cannot.
+std::string_view reason_against_sharing(const EmulationOptions& options, const Plan& plan) {
+    // It follows from the clocks of all events.
+    if (options.order == EventOrder::exact) return "with --exact-order";
+    // The lines of a punctual state follow from those before it, which another rank may have made.
+    const auto is_punctual = [](const ChannelPlan& channel) {
+        return channel.punctual == ChannelPlan::Punctual::yes && channel.cpu_tracking != Tracking::none;
+    };
+    return std::ranges::any_of(plan.channels, is_punctual) ? "if marks are punctual" : "";
+}
+
+}  // namespace
+
 Emulation::Emulation(const EmulationOptions& options, Distribution& distribution)
     : options_(options),
       distribution_(distribution),
@@ -46,7 +61,9 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
       plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
           return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));
       })),
-      mine_(find_share(ranks_, trace_, system_, distribution.readers(), quiet_reader())) {}
+      work_(find_work(ranks_, trace_, system_, distribution.readers(), quiet_reader(),
+                      reason_against_sharing(options, plan_))),
+      mine_(work_.share) {}
 
 namespace {
 
@@ -71,6 +88,7 @@ int Emulation::run() {
     if (needs_report() || (any_needs(&Sink::needs_regions) && has_regions()))
         tallies_.emplace(system_, plan_);
     Window window = make_window(std::move(readers), emulator, origin);
+    if (work_.shares_cpus) window.follow(work_.followed);
     begin_sinks();
     replay(emulator, window);
     Schema& schema = plan_.schema;
@@ -255,7 +273,10 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     while (window.next(made)) {
         ++cost_.windows;
         cost_.records_made += made.records.size();
-        if (tallies_) tallies_->states.take({made.records.data(), made.records.size()});
+        if (tallies_) {
+            tallies_->states.take(std::span<const Record>(made.records.data(), made.records.size()));
+            tallies_->states.take(made.shared_lines);
+        }
         exchange.to_slices(made, slice);
         cost_.records_written += slice.records.size();
         Batch& batch = writer.batch();
@@ -270,7 +291,7 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     writer.finish();
     cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
     cost_.processes = static_cast<uint64_t>(std::ranges::count(mine_.processes, true));
-    cost_.streams = emulator.machine().threads.size();
+    cost_.streams = emulator.machine().threads.size() - emulator.machine().followed_count();
     cost_.events = emulator.events();
 }
 

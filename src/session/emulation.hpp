@@ -67,7 +67,8 @@ class Emulation {
     System system_;
     ClockModel clocks_;
     Plan plan_;  // with the call sites of the trace
-    Share mine_;
+    Work work_;
+    const Share& mine_;                          // of it
     Views views_ = Views::left_alone;            // on rank 0
     std::optional<ReportFile> report_file_;      // on rank 0
     std::optional<OutputFile> statistics_file_;  // on rank 0

@@ -115,22 +115,25 @@ void Exchange::to_slices(Stretch& mine, Stretch& slice) {
     auto records = exchange<Record>(ranks_, mine.records, keys, records_);
     slice.records.resize_for_overwrite(total_size(records));
     merge(std::move(records), slice.records);
+    const auto bring = [&]<class Item>(const std::vector<Item>& of_mine, std::vector<Item>& room,
+                                       std::vector<Item>& of_slice) {
+        auto runs = exchange<Item>(ranks_, of_mine, keys, room);
+        of_slice.resize(total_size(runs));
+        merge(std::move(runs), of_slice);
+    };
+    if (mine.may_have_shared_lines) {
+        bring(mine.shared_lines, shared_, slice.shared_lines);
+        place_shared_lines(slice.shared_lines, slice.records, room_);
+    }
     slice.may_have_messages = mine.may_have_messages;
-    if (mine.may_have_messages) {
-        auto messages = exchange<MessageRecord>(ranks_, mine.messages, keys, messages_);
-        slice.messages.resize(total_size(messages));
-        merge(std::move(messages), slice.messages);
-    }
+    if (mine.may_have_messages) bring(mine.messages, messages_, slice.messages);
     slice.may_have_calls = mine.may_have_calls;
-    if (mine.may_have_calls) {
-        auto calls = exchange<MpiCall>(ranks_, mine.calls, keys, calls_);
-        slice.calls.resize(total_size(calls));
-        merge(std::move(calls), slice.calls);
-    }
+    if (mine.may_have_calls) bring(mine.calls, calls_, slice.calls);
     if (breakdowns_ == Breakdowns::no) return;
-    auto changes = exchange<BreakdownChange>(ranks_, mine.changes, keys, changes_);
-    slice.changes.resize(total_size(changes));
-    merge(std::move(changes), slice.changes);
+    bring(mine.changes, changes_, slice.changes);
+    if (!mine.may_have_shared_lines) return;
+    bring(mine.shared_values, shared_, slice.shared_values);
+    place_shared_values(slice.shared_values, slice.changes);
 }
 
 }  // namespace ovni

@@ -1,5 +1,6 @@
 // Brings the records, messages, calls and changes of breakdowns of a stretch of time from the ranks that made
-// them to the ranks that write them: rank r gets the r-th slice of the global order.
+// them to the ranks that write them: rank r gets the r-th slice of the global order. Lines of CPUs that ranks
+// share become records on the way.
 #pragma once
 
 #include <vector>
@@ -26,6 +27,8 @@ class Exchange {
     std::vector<BreakdownChange> changes_;
     std::vector<MessageRecord> messages_;
     std::vector<MpiCall> calls_;
+    std::vector<SharedLine> shared_;
+    RecordBuffer room_;
 };
 
 }  // namespace ovni

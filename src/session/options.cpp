@@ -66,7 +66,7 @@ constexpr OptionRow threads_row = {
     "jobs", "j", "N", "",
     R"(Share the emulation among N threads. The outputs are the same. Default: half the cores, because others
      write, but at most 8, at most as many as processes are in the trace, and fewer for a small trace.
-     Processes that share CPUs stay together, so ranks that were bound to CPUs divide best.)"};
+     Programs whose ranks were bound to CPUs divide best. See --help cost.)"};
 
 constexpr OptionRow distributed_rows[] = {
     {"local", "", "DIR", "",

@@ -1,13 +1,15 @@
-// The parts in which a trace is dealt to ranks. A part is emulated apart from all others: a loom, or, where
-// looms are too unequal for the ranks, those processes of a loom that have CPUs to themselves. All ranks
-// compute equal results.
+// The parts in which a trace is dealt to ranks: looms; or, where looms are too unequal for the ranks, those
+// processes of a loom that have CPUs to themselves; or, where these are too unequal, single processes, whose
+// ranks follow the threads of each other. All ranks compute equal results.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "emu/placement_event.hpp"
 #include "emu/share.hpp"
 #include "emu/start.hpp"
 #include "emu/system.hpp"
@@ -32,9 +34,20 @@ Readers all_ranks(int ranks);
 std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,
                       const Readers& readers);
 
-// The share of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is
-// found by reading all streams of theirs once: `open` opens them. Collective; throws Error.
-Share find_share(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
-                 const OpenStream& open);
+// What one rank emulates.
+struct Work {
+    Share share;
+    // The events that place threads of others that it follows, by (clock, stream).
+    std::vector<PlacementEvent> followed;
+    // Do any ranks share CPUs? Alike on all ranks.
+    bool shares_cpus = false;
+};
+
+// The work of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is found
+// by reading all streams of theirs once: `open` opens them. Processes that share CPUs are divided if that
+// makes the heaviest rank lighter, and if there is no reason for `together`, a phrase such as "with -b"; all
+// streams of theirs are read once more. Collective; throws Error.
+Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
+               const OpenStream& open, std::string_view together);
 
 }  // namespace ovni

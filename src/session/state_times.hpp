@@ -13,6 +13,7 @@
 #include "base/wide_sum.hpp"
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
+#include "emu/shared_lines.hpp"
 #include "emu/system.hpp"
 
 namespace ovni {
@@ -36,6 +37,8 @@ class StateTimes {
 
     // Records of some looms, in order.
     void take(std::span<const Record> records);
+    // Those of CPUs that ranks share, in any order among the other records.
+    void take(std::span<const SharedLine> lines);
     // The trace ends, and all that is still shown ends with it.
     void finish(int64_t duration);
     std::vector<StateTime> all() const;

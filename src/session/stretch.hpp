@@ -6,6 +6,7 @@
 
 #include "emu/breakdown_values.hpp"
 #include "emu/record_buffer.hpp"
+#include "emu/shared_lines.hpp"
 #include "messages/message_record.hpp"
 #include "messages/mpi_call.hpp"
 
@@ -16,7 +17,9 @@ struct Stretch {
     std::vector<BreakdownChange> changes;
     std::vector<MessageRecord> messages;
     std::vector<MpiCall> calls;
-    bool may_have_messages = false, may_have_calls = false;  // alike on all ranks
+    std::vector<SharedLine> shared_lines, shared_values;  // if ranks share CPUs
+    // Alike on all ranks.
+    bool may_have_messages = false, may_have_calls = false, may_have_shared_lines = false;
 };
 
 }  // namespace ovni

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "session/interruption.hpp"
 
@@ -10,6 +11,23 @@ namespace ovni {
 namespace {
 
 constexpr int64_t at_the_end = INT64_MAX;
+constexpr int events_between_looks = 128;
+
+// Does it come before the next event? nullptr: there is none.
+bool is_due(const PlacementEvent& placement, const EventView* event) {
+    return !event || std::pair(placement.clock, placement.stream) < std::pair(event->clock, event->order);
+}
+
+// Moves the items before `time` into `taken`, in place of what is there, without those behind `end`.
+template <class Item>
+void take(std::vector<Item>& items, int64_t time, Moment end, std::vector<Item>& taken) {
+    const auto rest = std::ranges::partition_point(items, [&](const Item& item) {
+        return item.moment().first < time || time == RecordQueue::everything;
+    });
+    taken.assign(items.begin(), rest);
+    items.erase(items.begin(), rest);
+    std::erase_if(taken, [&](const Item& item) { return item.moment() > end; });
+}
 
 }  // namespace
 
@@ -47,7 +65,8 @@ void Window::emulate() {
             break;
         }
         if (mine_.interrupted && done < limit_) break;
-        bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
+        bool is_enough = made.size() >= size_ || emulator_.tracker().shared().lines().size() >= size_ ||
+                         (tallied_ && tallied_->is_full());
         if (is_enough && done > agreed_) break;
         play();
     }
@@ -66,12 +85,15 @@ inline void Window::fetch_ahead() const {
 
 // Some events, or as many as are known or good.
 void Window::play() {
-    constexpr int events_between_looks = 128;
     const EventView* event = nullptr;
     try {
         for (int i = 0; i < events_between_looks; ++i) {
             event = nullptr;
-            event = merger_.next();
+            event = held_ ? std::exchange(held_, nullptr) : merger_.next();
+            if (!followed_.empty() && is_due(followed_.front(), event)) [[unlikely]] {
+                held_ = event;
+                return follow();
+            }
             if (!event) {
                 mine_.done =
                     merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
@@ -91,6 +113,22 @@ void Window::play() {
         bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
         int64_t time = at_the_beginning ? -1 : emulator_.now();
         fail(e.what(), time, event ? event->order : merger_.damaged_order());
+    }
+}
+
+// Some of the placement events that come before the next event, which is known.
+void Window::follow() {
+    try {
+        for (int i = 0; i < events_between_looks && !followed_.empty() && is_due(followed_.front(), held_);
+             ++i) {
+            emulator_.follow(followed_.front());
+            followed_ = followed_.subspan(1);
+        }
+        mine_.done = emulator_.now() - 1;
+        mine_.interrupted = is_interrupted();
+    } catch (const Error& e) {
+        fail(e.what(), emulator_.now(), followed_.front().stream);
+        mine_.error_is_followed = 1;
     }
 }
 
@@ -117,12 +155,13 @@ std::vector<int64_t> Window::shown_extras() const {
 
 void Window::take_before(int64_t time, Stretch& stretch) {
     emulator_.tracker().queue().take_before(time, stretch.records, end());
-    auto& changes = emulator_.tracker().breakdowns().changes();
-    auto before = [&](const auto& change) { return change.time < time || time == RecordQueue::everything; };
-    auto rest = std::ranges::partition_point(changes, before);
-    stretch.changes.assign(changes.begin(), rest);
-    changes.erase(changes.begin(), rest);
-    std::erase_if(stretch.changes, [&](const auto& change) { return change.moment() > end(); });
+    take(emulator_.tracker().breakdowns().changes(), time, end(), stretch.changes);
+    stretch.may_have_shared_lines = shares_cpus_;
+    if (shares_cpus_) {
+        SharedLines& shared = emulator_.tracker().shared();
+        take(shared.lines(), time, end(), stretch.shared_lines);
+        take(shared.values(), time, end(), stretch.shared_values);
+    }
     stretch.may_have_calls = calls_ != nullptr;
     if (calls_) calls_->take_before(time, stretch.calls, end());
     stretch.may_have_messages = traffic_ != nullptr;
@@ -152,7 +191,7 @@ bool Window::next(Stretch& stretch) {
     if (at_end_) return false;
     if (all_wait_) learn_order();
     PerRank<Position> all = emulate_all();
-    const Position& first_error = *std::ranges::min_element(all, {}, &Position::error);
+    const Position& first_error = *std::ranges::min_element(all, {}, &Position::error_key);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
     was_interrupted_ = done < limit_ && std::ranges::any_of(all, &Position::interrupted);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/ranks.hpp"
@@ -37,6 +39,13 @@ class Window {
            std::unique_ptr<TieExchange> order, EventTally* tally, TrafficOutput* traffic,
            PendingCalls* calls);
 
+    // From the first window on: the placement events of threads that this rank follows, by (clock, stream),
+    // which outlive the window. All ranks call it, or none.
+    void follow(std::span<const PlacementEvent> events) {
+        followed_ = events;
+        shares_cpus_ = true;
+    }
+
     // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
     // the stretch that ends at the end of all ranks. Collective.
     bool next(Stretch& stretch);
@@ -65,6 +74,7 @@ class Window {
         int64_t now = 0;                 // time of its last event
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
         uint32_t error_order = 0;
+        int32_t error_is_followed = 0;  // in an event that another rank plays
         int32_t rank = 0;
         int32_t failed = 0;
         int64_t waits = 0;                             // has emulated all that is known to the merger?
@@ -72,9 +82,12 @@ class Window {
         uint64_t events = 0, consumed = 0, bytes = 0;  // played, of the streams
 
         Moment error() const { return {error_time, error_order}; }
+        // Who plays an event knows more of it than who follows it.
+        auto error_key() const { return std::tuple(error(), error_is_followed); }
     };
     void emulate();
     void play();
+    void follow();
     void fetch_ahead() const;
     PerRank<Position> emulate_all();
     void note_progress(const PerRank<Position>& all);
@@ -92,6 +105,9 @@ class Window {
     std::optional<PendingEvents> tallied_;
     TrafficOutput* traffic_;
     PendingCalls* calls_;
+    std::span<const PlacementEvent> followed_;  // the rest
+    bool shares_cpus_ = false;
+    const EventView* held_ = nullptr;  // the next event, if followed ones come before it
     bool all_wait_;
     Position mine_;
     std::string what_;            // of my error

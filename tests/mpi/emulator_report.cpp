@@ -39,6 +39,13 @@ TEST_F(DistributedReportTest, OfAllModels) {
     EXPECT_GT(all["ties"], 0);
 }
 
+TEST_F(DistributedReportTest, OfCpusThatRanksShare) {
+    build(
+        trace_,
+        {.seed = 34, .looms = 1, .processes = 4, .punctual = false, .models = every_model, .crowded = true});
+    EXPECT_GT(Json::parse(expect_same_report(0, {"-b"}))["crowded_cpus"].size(), 0u);
+}
+
 TEST_F(DistributedReportTest, InExactOrder) {
     build(trace_, {.seed = 32, .looms = 3});
     expect_same_report(0, exact);

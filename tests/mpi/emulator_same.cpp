@@ -53,7 +53,16 @@ INSTANTIATE_TEST_SUITE_P(
                     .models = every_model,
                     .cpus = 7,
                     .crowded = true,
-                    .own_cpus = true}),
+                    .own_cpus = true},
+        // So they do, and its CPUs.
+        RandomTrace{.seed = 14, .looms = 1, .processes = 4, .punctual = false, .models = every_model},
+        RandomTrace{.seed = 15,
+                    .looms = 2,
+                    .processes = 3,
+                    .threads = 3,
+                    .events = 2000,
+                    .punctual = false,
+                    .crowded = true}),
     [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
 
 class ExactOrderTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
@@ -89,6 +98,10 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
         EXPECT_EQ(done.status, 0) << done.err;
         EXPECT_THAT(done.err, HasSubstr("1 of 3 ranks or threads have work: the trace has 3 processes, and"));
     }
+    for (const auto& [options, reason] : {std::pair(std::vector<std::string>(), "if marks are punctual"),
+                                          std::pair(exact, "with --exact-order")})
+        EXPECT_THAT(shared({2, Workers::Kind::threads}, directory, output("why"), options).err,
+                    HasSubstr(reason));
     const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
     EXPECT_EQ(many.status, 0) << many.err;
     EXPECT_THAT(many.err,

@@ -14,6 +14,7 @@
 namespace ovni::test {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 
 const std::vector<std::pair<int, int>> six_cpus = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
@@ -40,8 +41,8 @@ class PartsTest : public testing::Test {
         of_cpu_ = parts.of_cpu;
         return parts.of_process;
     }
-    // The rank that has each process.
-    std::vector<int> dealt(int ranks) {
+    // The work of each rank.
+    std::vector<Work> works(int ranks, std::string_view together = {}) {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
         const Readers readers = all_ranks(ranks);
@@ -49,21 +50,31 @@ class PartsTest : public testing::Test {
             ++opened_;
             return trace.reader(s, 0, ClockOrder::checked);
         };
-        std::vector<std::vector<int>> owners(system.processes().size());
-        std::mutex mutex;
+        std::vector<Work> works(static_cast<size_t>(ranks));
         run_on_threads(ranks, [&](const Ranks& of) {
-            const Share share = find_share(of, trace, system, readers, open);
-            const std::lock_guard lock(mutex);
-            for (size_t p = 0; p < share.processes.size(); ++p)
-                if (share.processes[p]) owners[p].push_back(of.rank());
+            works[static_cast<size_t>(of.rank())] = find_work(of, trace, system, readers, open, together);
             return 0;
         });
+        return works;
+    }
+    // The rank that has each process.
+    std::vector<int> dealt(int ranks, std::string_view together = {}) {
+        const std::vector<Work> all = works(ranks, together);
         std::vector<int> owner;
-        for (const std::vector<int>& of_process : owners) {
-            EXPECT_EQ(of_process.size(), 1u);
-            owner.push_back(of_process.front());
+        for (size_t p = 0; p < all.front().share.processes.size(); ++p) {
+            std::vector<int> owners;
+            for (int rank = 0; rank < ranks; ++rank)
+                if (all[static_cast<size_t>(rank)].share.processes[p]) owners.push_back(rank);
+            EXPECT_EQ(owners.size(), 1u);
+            owner.push_back(owners.front());
         }
         return owner;
+    }
+    // A process with so many more events.
+    StreamBuilder& long_process(int pid, int cpu, int events) {
+        StreamBuilder& stream = process(pid, cpu);
+        for (int i = 0; i < events; ++i) stream.event("OB.", 10 + i);
+        return stream;
     }
 
     TraceBuilder trace_;
@@ -192,6 +203,70 @@ TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
     EXPECT_EQ(opened_, 0);
     EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
     EXPECT_EQ(opened_, 4);
+}
+
+TEST_F(PartsTest, AreSingleProcessesWhoseRanksFollowEachOther) {
+    for (int pid : {1, 2, 3, 4}) long_process(pid, 1, 100).event("OAs", 200, {2}).ends(300 + pid);
+    const std::vector<Work> all = works(3);
+    std::vector<int> cpus_at_home(all.front().share.cpus.size());
+    for (const Work& work : all) {
+        EXPECT_TRUE(work.shares_cpus);
+        EXPECT_THAT(work.share.shared_processes, Each(true));
+        EXPECT_TRUE(work.share.shares_cpu(1) && work.share.shares_cpu(2));
+        for (size_t cpu = 0; cpu < cpus_at_home.size(); ++cpu) cpus_at_home[cpu] += work.share.cpus[cpu];
+        const auto mine = static_cast<size_t>(std::ranges::count(work.share.processes, true));
+        ASSERT_EQ(work.followed.size(), 3 * (4 - mine));
+        EXPECT_TRUE(std::ranges::is_sorted(work.followed, {}, [](const PlacementEvent& event) {
+            return std::pair(event.clock, event.stream);
+        }));
+        EXPECT_EQ(work.followed.front().code(), EventCode("OHx"));
+        EXPECT_EQ(work.followed.back().code(), EventCode("OHe"));
+    }
+    EXPECT_THAT(cpus_at_home, Each(1));
+}
+
+TEST_F(PartsTest, AreSharedOnlyByRanksWithAProcessOfTheirs) {
+    for (int pid : {1, 2}) long_process(pid, 1, 100).ends(300);
+    long_process(3, 3, 100).ends(300);
+    const std::vector<Work> all = works(3);
+    EXPECT_THAT(dealt(3), ElementsAre(0, 1, 2));
+    EXPECT_THAT(all[0].share.shared_processes, ElementsAre(true, true, false));
+    EXPECT_THAT(all[2].share.shared_processes, Each(false));
+    EXPECT_THAT(all[2].share.shared_cpus, Each(false));
+    EXPECT_TRUE(all[2].followed.empty());
+    EXPECT_TRUE(all[2].shares_cpus);
+}
+
+TEST_F(PartsTest, StayTogetherForAReason) {
+    for (int pid : {1, 2}) long_process(pid, 1, 100).ends(300);
+    EXPECT_THAT(dealt(2), ElementsAre(0, 1));
+    EXPECT_THAT(dealt(2, "with --exact-order"), ElementsAre(0, 0));
+}
+
+TEST_F(PartsTest, StayTogetherIfFollowingCostsMore) {
+    for (int pid : {1, 2}) {
+        StreamBuilder& stream = process(pid, 1);
+        for (int i = 0; i < 100; i += 2) stream.event("OHp", 10 + i).event("OHr", 11 + i);
+        stream.ends(300);
+    }
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
+}
+
+TEST_F(PartsTest, StayTogetherIfOneHasAllTheEvents) {
+    long_process(1, 1, 1000).ends(3000);
+    process(2, 1).ends(300);
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
+}
+
+TEST_F(PartsTest, StayTogetherWhereEventsAreMissing) {
+    for (int pid : {1, 2}) long_process(pid, 1, 100).gap(200, 250).ends(300);
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
+}
+
+// A jumbo event takes more room than a rank keeps of those that it follows.
+TEST_F(PartsTest, StayTogetherWhereAPlacementIsAJumboEvent) {
+    for (int pid : {1, 2}) long_process(pid, 1, 100).jumbo("OHp", 200, {"a text that is long"}).ends(300);
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
 TEST_F(PartsTest, AreAllOfTheTraceForOneRank) {

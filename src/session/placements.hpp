@@ -1,0 +1,27 @@
+// The placement events of processes that share CPUs, for ranks that follow the threads of each other.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "emu/placement_event.hpp"
+#include "session/parts.hpp"
+
+namespace ovni {
+
+struct Placements {
+    // More of them take too much memory on every rank.
+    static constexpr size_t most = size_t{1} << 20;
+
+    std::vector<PlacementEvent> events;  // by (clock, stream)
+    // By process: is all that its streams tell known? It is not where events are missing, damaged or sorted.
+    std::vector<bool> are_known;
+    bool are_too_many = false;  // then none is known
+};
+
+// Of the processes that are `wanted`. Every stream is read by one of the ranks that can read it. Collective;
+// alike on all ranks.
+Placements find_placements(const Ranks& ranks, const Trace& trace, const System& system,
+                           const Readers& readers, const OpenStream& open, const std::vector<bool>& wanted);
+
+}  // namespace ovni
