@@ -61,6 +61,11 @@ TEST_F(BenchPrograms, LoomsMayGrow) {
     EXPECT_NEAR(sizes[2] / sizes[0], 3, 0.05);
 }
 
+TEST_F(BenchPrograms, ThreadsMayBeUnbound) {
+    ASSERT_EQ(generate("t", {"--processes", "2", "--events", "20000", "--unbound"}).status, 0);
+    expect_accepted("t");
+}
+
 TEST_F(BenchPrograms, GeneratedTasksAreAcceptedInLinterMode) {
     std::string help = run({program("ovniemu"), "--help"}).out;
     for (const char* model : {"nosv", "nanos6"}) {

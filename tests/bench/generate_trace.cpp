@@ -42,7 +42,7 @@ std::string model_list() {
 constexpr OptionRow rows[] = {
     {"looms", "", "N", "", "Looms.", "8"},
     {"processes", "", "N", "", "Processes of a loom.", "1"},
-    {"threads", "", "N", "", "Threads of a process; each has a CPU of its own.", "4"},
+    {"threads", "", "N", "", "Threads of a process.", "4"},
     {"events", "", "N", "", "Events in all, without those of --idle.", "100000"},
     {"mix", "", "mix|tasks|messages", "", "What threads do.", "mix"},
     {"models", "", "LIST", "", "Models, separated by commas.", "ovni,mpi,nosv"},
@@ -54,6 +54,8 @@ constexpr OptionRow rows[] = {
      "outputs. Even, and less than half of the least gap.",
      "0"},
     {"growing", "", "", "", "The looms have events as 1 : 2 : 3 ..., in the same time."},
+    {"unbound", "", "", "",
+     "The threads of a loom share its virtual CPU. Without it, each has a CPU of its own."},
     {"ranked", "", "", "", "Processes are MPI ranks."},
     {"checksums", "", "", "", "Write stream.crc, too."},
     {"seed", "", "N", "", "Another seed, another trace.", "1"},
@@ -82,6 +84,7 @@ int generate_trace(int argc, char** argv) {
     shape.threads = cli.get<uint32_t>("threads");
     shape.events = cli.get<uint64_t>("events");
     if (cli.has("growing")) shape.sizes = Looms::growing;
+    if (cli.has("unbound")) shape.cpus = Cpus::virtual_one;
     shape.mix = read_mix(cli.get("mix"));
     shape.activities = read_models(cli.get("models"));
     shape.ranks = cli.has("ranked") ? Ranks::one_per_process : Ranks::none;

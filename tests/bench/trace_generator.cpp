@@ -87,7 +87,7 @@ ThreadPlan plan_of(const TraceShape& shape, const Place& at) {
     ThreadPlan plan;
     plan.mix = shape.mix;
     plan.activities = shape.activities;
-    plan.cpu = static_cast<int32_t>(at.process * shape.threads + at.thread);
+    plan.cpu = shape.cpus == Cpus::own ? static_cast<int32_t>(at.process * shape.threads + at.thread) : -1;
     plan.thread = at.thread;
     plan.threads = shape.threads;
     plan.seed = Random(shape.seed).next() + stream_index(shape, at);
@@ -119,6 +119,7 @@ void check(const TraceShape& shape) {
     if (shape.mix == Mix::messages) {
         if (shape.idle != 0) throw Error("messages have no idle events between them");
         if (shape.sizes != Looms::equal) throw Error("ranks send equally many messages: no --growing");
+        if (shape.cpus != Cpus::own) throw Error("ranks of messages have CPUs: no --unbound");
         if (shape.threads != 1 || shape.ranks == Ranks::none)
             throw Error("messages are those of ranks of one thread: --ranked --threads 1");
         return;

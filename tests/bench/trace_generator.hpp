@@ -17,11 +17,16 @@ enum class Looms : uint8_t {
     equal,
     growing  // events as 1 : 2 : 3 ..., in the same time
 };
+enum class Cpus : uint8_t {
+    own,
+    virtual_one  // of the loom, for all its threads
+};
 
 struct TraceShape {
     uint32_t looms = 8;
     uint32_t processes = 1;    // of a loom
-    uint32_t threads = 4;      // of a process; each has a CPU of its own
+    uint32_t threads = 4;      // of a process
+    Cpus cpus = Cpus::own;     // of a thread
     uint64_t events = 100000;  // in all
     Mix mix = Mix::regions;
     std::vector<const Activity*> activities;
