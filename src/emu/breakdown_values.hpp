@@ -43,7 +43,12 @@ class BreakdownValues {
     template <class Shows>
     void collect(int64_t time, uint32_t order, Shows shows);
 
-    int64_t value(uint32_t cpu, uint8_t breakdown) { return state(cpu, breakdown).value; }
+    // The value of a CPU whose row is written elsewhere from now on.
+    int64_t leave(uint32_t cpu, uint8_t breakdown) {
+        State& of_cpu = state(cpu, breakdown);
+        of_cpu.touched = of_cpu.base_touched = false;
+        return of_cpu.value;
+    }
     // The value of a CPU whose row got all channels of the breakdown anew.
     template <class Shows>
     int64_t choose_again(uint32_t cpu, uint8_t breakdown, Shows shows) {
@@ -95,6 +100,7 @@ void BreakdownValues::collect(int64_t time, uint32_t order, Shows shows) {
     uint32_t begun = 0;  // breakdowns with a change already, as bits
     for (Touched touched : touched_) {
         State& of_cpu = state(touched.cpu, touched.breakdown);
+        if (!of_cpu.touched) continue;
         const int64_t before = of_cpu.value, value = update(of_cpu, touched, shows);
         if (value == before) continue;
         const uint32_t bit = 1u << touched.breakdown;

@@ -94,7 +94,7 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
         case Operation::Kind::ignore:
             return;
         case Operation::Kind::hook:
-            if (thread.shares_cpus && is_placement(event.code)) [[unlikely]]
+            if (thread.shares_cpus && is_placement(event)) [[unlikely]]
                 tracker_.begin_placement(thread);
             operation.hook(*this, t, event);
             if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
@@ -121,6 +121,7 @@ void Emulator::apply_mark(const EventView& event, uint32_t t) {
         case EventView::Kind::gap_end:
             return set_traced(t, Traced::yes);
         case EventView::Kind::cut:
+            if (machine_.threads[t].shares_cpus) tracker_.begin_placement(machine_.threads[t]);
             return end_stream(t);
     }
 }
@@ -237,6 +238,7 @@ void Emulator::propagate() {
 // the thread, which changes next.
 void Emulator::close_states(uint32_t t) {
     machine_.threads[t].set_flag(Condition::out_of_cpu, false);
+    if (machine_.threads[t].is_followed) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         ThreadChannel& channel = machine_.channel(t, c);
         if (!channel.read().is_set) continue;
@@ -246,11 +248,11 @@ void Emulator::close_states(uint32_t t) {
         else
             tracker_.channel_changed(t, c);
     }
+    tasks_.close_bodies(t);
 }
 
 void Emulator::begin_gap(uint32_t t) {
     close_states(t);
-    tasks_.close_bodies(t);
     call_sites_.forget(t);
     machine_.threads[t].had_gap = true;
     machine_.note_lost_events(machine_.threads[t].loom);
@@ -270,7 +272,6 @@ void Emulator::set_traced(uint32_t t, Traced traced) {
 void Emulator::end_stream(uint32_t t) {
     Thread& thread = machine_.threads[t];
     close_states(t);
-    tasks_.close_bodies(t);
     machine_.note_lost_events(thread.loom);
     if (thread.state() == RunState::dead) return;
     set_state(t, RunState::dead);

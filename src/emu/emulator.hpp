@@ -100,7 +100,10 @@ class Emulator {
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);
     }
-    void note(Oddity what) { oddities_.note(what); }
+    // Oddities of an event count where it is played.
+    void note(Oddity what) {
+        if (!tracker_.shared().is_followed()) oddities_.note(what);
+    }
     const Oddities& oddities() const { return oddities_; }
     const LostEvents& lost_events() const { return lost_events_; }
     void note(const Burst& burst) { bursts_.add(burst); }

@@ -1,5 +1,5 @@
-// An event that says whether and where a thread runs: a step of its life cycle, or a move to another CPU.
-// Emulators whose threads share CPUs know those of each other.
+// An event that says whether and where a thread runs: a step of its life cycle, a move to another CPU, or the
+// end of a stream that its program did not end. Emulators whose threads share CPUs know those of each other.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,9 @@ namespace ovni {
 // The reasons that model ovni has to place a thread.
 constexpr std::array<EventCode, 8> placement_codes = {"OHx", "OHe", "OHp", "OHr", "OHc", "OHw", "OAs", "OAr"};
 
-constexpr bool is_placement(EventCode code) {
+inline bool is_placement(const EventView& event) {
+    if (event.kind != EventView::Kind::event) return event.kind == EventView::Kind::cut;
+    const EventCode code = event.code;
     return code.model() == 'O' && std::ranges::find(placement_codes, code) != placement_codes.end();
 }
 
@@ -25,11 +27,14 @@ struct PlacementEvent {
     int64_t clock = 0;  // corrected, ns
     uint64_t offset = 0;
     uint32_t stream = 0;
-    std::array<uint8_t, OVNI_FORMAT_EVENT_MAX> bytes{};
+    EventView::Kind kind = EventView::Kind::event;
+    std::array<uint8_t, OVNI_FORMAT_EVENT_MAX> bytes{};  // of an event
 
+    // The event is no jumbo event.
     explicit PlacementEvent(const EventView& event)
-        : clock(event.clock), offset(event.offset), stream(event.stream) {
-        std::copy_n(event.bytes, OVNI_FORMAT_EVENT_HEADER + event.payload().size(), bytes.begin());
+        : clock(event.clock), offset(event.offset), stream(event.stream), kind(event.kind) {
+        if (kind == EventView::Kind::event)
+            std::copy_n(event.bytes, OVNI_FORMAT_EVENT_HEADER + event.payload().size(), bytes.begin());
     }
     PlacementEvent() = default;
 
@@ -38,7 +43,8 @@ struct PlacementEvent {
     EventView view() const {
         EventView event;
         event.clock = clock;
-        event.bytes = bytes.data();
+        event.kind = kind;
+        if (kind == EventView::Kind::event) event.bytes = bytes.data();
         event.offset = offset;
         event.stream = event.order = stream;
         event.code = code();

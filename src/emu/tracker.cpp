@@ -319,7 +319,7 @@ void Tracker::pass_breakdowns(uint32_t index) {
     const auto shows = [&](uint32_t, uint16_t channel) { return cpu_value(cpu, channel); };
     for (uint8_t b = 0; b < plan_.breakdowns.size(); ++b) {
         if (is_written_here(cpu, cpu.running_before))
-            shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.value(index, b));
+            shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.leave(index, b));
         if (is_written_here(cpu, cpu.running))
             shared_.add_value({now_, order_}, b, SharedLine::Kind::after,
                               breakdowns_.choose_again(index, b, shows));

@@ -14,9 +14,9 @@ bool append_placements(uint32_t stream, const OpenStream& open, std::vector<Plac
         if (reader.sorts()) return false;
         for (bool more = reader.next(); more; more = reader.next()) {
             const EventView& event = reader.event();
-            if (event.kind != EventView::Kind::event) return false;
-            if (!is_placement(event.code)) continue;
-            if (event.jumbo()) return false;
+            if (event.kind == EventView::Kind::gap_begin) return false;
+            if (!is_placement(event)) continue;
+            if (event.kind == EventView::Kind::event && event.jumbo()) return false;
             if (events.size() > Placements::most) return true;
             events.emplace_back(event);
         }

@@ -108,6 +108,32 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
                 HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share the work"));
 }
 
+// Others may still move a thread whose stream was cut.
+TEST_F(DistributedTest, StreamsThatWereCutShareTheirCpus) {
+    build(trace_, {.seed = 16, .looms = 1, .processes = 3, .punctual = false, .crowded = true});
+    for (int pid : {90, 91}) {
+        StreamBuilder& stream =
+            trace_.thread({.loom = "node0.x", .pid = pid, .tid = pid, .rank = pid, .nranks = 92, .cpus = {}});
+        stream.mark(1, "single", "step").starts(1000, -1);
+        for (int i = 0; i < 500; ++i) stream.event("OM=", 1001 + i, {i64(1 + i % 7), 1});
+        stream.event("OAr", 2000 + pid, {0, 181 - pid}).event("OAr", 9000 + pid, {-1, 181 - pid});
+        stream.set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 9100}});
+    }
+    trace_.thread({.loom = "node0.x", .pid = 91, .tid = 92, .rank = 91, .nranks = 92, .cpus = {}})
+        .starts(1000, -1)
+        .event("OAr", 12000, {-1, 90})
+        .ends(13000);
+    const fs::path directory = trace_.write();
+    const Finished expected = serial(directory, output("serial"));
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    for (const Workers& workers : every_sharing) {
+        const Finished done = shared(workers, directory, output(workers.name()));
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, Not(HasSubstr("have work")));
+        expect_same(output("serial"), output(workers.name()));
+    }
+}
+
 TEST_F(DistributedTest, MoreThreadsThanCoresAreTold) {
     build(trace_, {.seed = 13, .looms = 2, .events = 50});
     const std::string trace = trace_.write();

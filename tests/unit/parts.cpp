@@ -258,6 +258,16 @@ TEST_F(PartsTest, StayTogetherIfOneHasAllTheEvents) {
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
+TEST_F(PartsTest, AreDividedThoughTheirStreamsWereCut) {
+    for (int pid : {1, 2})
+        long_process(pid, pid, 100).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 300}});
+    const std::vector<Work> all = works(2);
+    for (const Work& work : all) {
+        ASSERT_EQ(work.followed.size(), 2u);
+        EXPECT_EQ(work.followed.back().kind, EventView::Kind::cut);
+    }
+}
+
 TEST_F(PartsTest, StayTogetherWhereEventsAreMissing) {
     for (int pid : {1, 2}) long_process(pid, 1, 100).gap(200, 250).ends(300);
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
