@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -101,20 +100,26 @@ class WorkFinder {
     // The parts are groups of processes that share CPUs.
     void divide_groups(const std::vector<CpuUse>& uses) {
         const Parts groups = dealt_.parts;
+        most_ = find_most();
         std::vector<bool> divided(groups.count, true);
-        if (!pays(deal_parts(single_processes(system_, groups, divided, uses)).heaviest())) return;
+        const uint64_t alone = deal_parts(single_processes(system_, groups, divided, uses)).heaviest();
+        if (alone > most_) {
+            together_ = "because one of them has most of the events";
+            return;
+        }
         std::vector<uint32_t> members(groups.count);
         for (const uint32_t group : groups.of_process) ++members[group];
         std::vector<bool> wanted;
         for (const uint32_t group : groups.of_process) wanted.push_back(members[group] > 1);
-        Placements found = find_placements(ranks_, trace_, system_, readers_, open_, wanted);
+        Placements found =
+            find_placements(ranks_, trace_, system_, readers_, open_, wanted, most_placements(alone));
         for (uint32_t p = 0; p < wanted.size(); ++p)
             if (!found.are_known[p]) divided[groups.of_process[p]] = false;
         if (!std::ranges::all_of(divided, std::identity()))
             together_ = found.are_too_many ? too_often : "where events are missing, damaged or sorted";
         Dealt singles = deal_parts(single_processes(system_, groups, divided, uses));
         add_following(singles, groups, found.events);
-        if (!pays(singles.heaviest())) {
+        if (singles.heaviest() > most_) {
             if (together_.empty()) together_ = too_often;
             return;
         }
@@ -122,17 +127,22 @@ class WorkFinder {
         groups_ = groups;
         placements_ = std::move(found.events);
     }
-    // Is the heaviest rank so much lighter with that load that it is worth another search and exchange?
-    // Tests divide small traces.
-    bool pays(uint64_t heaviest) const {
-        return heaviest <= dealt_.heaviest() / 4 * 3 || std::getenv("OVNI_TEST_SHARE_CPUS");
+    // The load of the heaviest rank up to which it pays to search and exchange more. Tests divide small
+    // traces.
+    uint64_t find_most() const {
+        const bool is_test = ranks_.broadcast(int{std::getenv("OVNI_TEST_SHARE_CPUS") != nullptr}) != 0;
+        return is_test ? no_limit : dealt_.heaviest() / 4 * 3;
     }
-    // To follow an event costs as much as to play so many bytes of a stream.
+    // More placement events cost too much, or take too much memory: half a million take 29 MB on each rank.
+    size_t most_placements(uint64_t heaviest) const {
+        constexpr uint64_t most_in_memory = uint64_t{1} << 19;
+        const uint64_t in_a_group = (most_ - heaviest) / bytes_of_placement;
+        return std::min(most_in_memory, std::min(most_in_memory, in_a_group) * dealt_.parts.count);
+    }
     void add_following(Dealt& dealt, const Parts& groups, const std::vector<PlacementEvent>& events) const {
-        constexpr uint64_t bytes_of_event = 64;
         std::vector<uint64_t> cost(groups.count);
         for (const PlacementEvent& event : events)
-            cost[groups.of_process[system_.process_of_stream(event.stream)]] += bytes_of_event;
+            cost[groups.of_process[system_.process_of_stream(event.stream)]] += bytes_of_placement;
         const auto ranks_of = ranks_of_groups(dealt, groups);
         for (uint32_t group = 0; group < groups.count; ++group)
             if (ranks_of[group].size() > 1)
@@ -154,14 +164,16 @@ class WorkFinder {
             work.share.shared_processes.push_back(is_shared_here(group));
         for (const uint32_t group : groups_.of_cpu) work.share.shared_cpus.push_back(is_shared_here(group));
         work.shares_cpus = std::ranges::any_of(ranks_of, [](const auto& ranks) { return ranks.size() > 1; });
-        std::ranges::copy_if(placements_, std::back_inserter(work.followed),
-                             [&](const PlacementEvent& event) {
-                                 const uint32_t process = system_.process_of_stream(event.stream);
-                                 return work.share.shares(process) && !work.share.plays(process);
-                             });
-        placements_ = {};
+        std::erase_if(placements_, [&](const PlacementEvent& event) {
+            const uint32_t process = system_.process_of_stream(event.stream);
+            return !work.share.shares(process) || work.share.plays(process);
+        });
+        work.followed = std::move(placements_);
     }
 
+    // To follow an event costs as much as to play so many bytes of a stream.
+    static constexpr uint64_t bytes_of_placement = 160;
+    static constexpr uint64_t no_limit = UINT64_MAX;
     static constexpr std::string_view too_often = "if they pause and move too often";
 
     const Ranks& ranks_;
@@ -170,6 +182,7 @@ class WorkFinder {
     const Readers& readers_;
     const OpenStream& open_;
     Dealt dealt_;
+    uint64_t most_ = no_limit;
     std::string_view together_;  // why processes that share CPUs are not divided
     // If some are: the groups that they come from, and all placement events.
     Parts groups_;

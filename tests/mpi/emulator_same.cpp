@@ -108,6 +108,25 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
                 HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share the work"));
 }
 
+TEST_F(DistributedTest, WhyProcessesStayTogetherIsTold) {
+    const auto told = [&](int pauses, int events_of_one) {
+        TraceBuilder trace;
+        for (int pid : {1, 2}) {
+            StreamBuilder& stream = trace.thread({.pid = pid, .tid = pid});
+            stream.starts(1000);
+            for (int i = 0; i < pauses; ++i) stream.event("OHp", 1001 + 2 * i).event("OHr", 1002 + 2 * i);
+            for (int i = 0; i < (pid == 1 ? events_of_one : 1000); ++i) stream.event("OB.", 5000 + i);
+            stream.ends(90000);
+        }
+        return run({program("ovniemu"), "-j", "2", "-o", output("told").string(), trace.write().string()})
+            .err;
+    };
+    const std::string together = "those that share CPUs stay together ";
+    EXPECT_THAT(told(0, 1000), Not(HasSubstr("have work")));
+    EXPECT_THAT(told(1000, 1000), HasSubstr(together + "if they pause and move too often (record with"));
+    EXPECT_THAT(told(0, 10000), HasSubstr(together + "because one of them has most of the events"));
+}
+
 // Others may still move a thread whose stream was cut.
 TEST_F(DistributedTest, StreamsThatWereCutShareTheirCpus) {
     build(trace_, {.seed = 16, .looms = 1, .processes = 3, .punctual = false, .crowded = true});

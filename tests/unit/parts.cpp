@@ -70,10 +70,10 @@ class PartsTest : public testing::Test {
         }
         return owner;
     }
-    // A process with so many more events.
-    StreamBuilder& long_process(int pid, int cpu, int events) {
+    // A process with a thousand more events, up to clock 1009.
+    StreamBuilder& long_process(int pid, int cpu) {
         StreamBuilder& stream = process(pid, cpu);
-        for (int i = 0; i < events; ++i) stream.event("OB.", 10 + i);
+        for (int i = 0; i < 1000; ++i) stream.event("OB.", 10 + i);
         return stream;
     }
 
@@ -206,7 +206,7 @@ TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
 }
 
 TEST_F(PartsTest, AreSingleProcessesWhoseRanksFollowEachOther) {
-    for (int pid : {1, 2, 3, 4}) long_process(pid, 1, 100).event("OAs", 200, {2}).ends(300 + pid);
+    for (int pid : {1, 2, 3, 4}) long_process(pid, 1).event("OAs", 2000, {2}).ends(3000 + pid);
     const std::vector<Work> all = works(3);
     std::vector<int> cpus_at_home(all.front().share.cpus.size());
     for (const Work& work : all) {
@@ -226,8 +226,8 @@ TEST_F(PartsTest, AreSingleProcessesWhoseRanksFollowEachOther) {
 }
 
 TEST_F(PartsTest, AreSharedOnlyByRanksWithAProcessOfTheirs) {
-    for (int pid : {1, 2}) long_process(pid, 1, 100).ends(300);
-    long_process(3, 3, 100).ends(300);
+    for (int pid : {1, 2}) long_process(pid, 1).ends(3000);
+    long_process(3, 3).ends(3000);
     const std::vector<Work> all = works(3);
     EXPECT_THAT(dealt(3), ElementsAre(0, 1, 2));
     EXPECT_THAT(all[0].share.shared_processes, ElementsAre(true, true, false));
@@ -238,7 +238,7 @@ TEST_F(PartsTest, AreSharedOnlyByRanksWithAProcessOfTheirs) {
 }
 
 TEST_F(PartsTest, StayTogetherForAReason) {
-    for (int pid : {1, 2}) long_process(pid, 1, 100).ends(300);
+    for (int pid : {1, 2}) long_process(pid, 1).ends(3000);
     EXPECT_THAT(dealt(2), ElementsAre(0, 1));
     EXPECT_THAT(dealt(2, "with --exact-order"), ElementsAre(0, 0));
 }
@@ -247,20 +247,20 @@ TEST_F(PartsTest, StayTogetherIfFollowingCostsMore) {
     for (int pid : {1, 2}) {
         StreamBuilder& stream = process(pid, 1);
         for (int i = 0; i < 100; i += 2) stream.event("OHp", 10 + i).event("OHr", 11 + i);
-        stream.ends(300);
+        stream.ends(3000);
     }
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
 TEST_F(PartsTest, StayTogetherIfOneHasAllTheEvents) {
-    long_process(1, 1, 1000).ends(3000);
-    process(2, 1).ends(300);
+    long_process(1, 1).ends(3000);
+    process(2, 1).ends(3000);
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
 TEST_F(PartsTest, AreDividedThoughTheirStreamsWereCut) {
     for (int pid : {1, 2})
-        long_process(pid, pid, 100).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 300}});
+        long_process(pid, pid).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 3000}});
     const std::vector<Work> all = works(2);
     for (const Work& work : all) {
         ASSERT_EQ(work.followed.size(), 2u);
@@ -269,13 +269,13 @@ TEST_F(PartsTest, AreDividedThoughTheirStreamsWereCut) {
 }
 
 TEST_F(PartsTest, StayTogetherWhereEventsAreMissing) {
-    for (int pid : {1, 2}) long_process(pid, 1, 100).gap(200, 250).ends(300);
+    for (int pid : {1, 2}) long_process(pid, 1).gap(2000, 2500).ends(3000);
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
 // A jumbo event takes more room than a rank keeps of those that it follows.
 TEST_F(PartsTest, StayTogetherWhereAPlacementIsAJumboEvent) {
-    for (int pid : {1, 2}) long_process(pid, 1, 100).jumbo("OHp", 200, {"a text that is long"}).ends(300);
+    for (int pid : {1, 2}) long_process(pid, 1).jumbo("OHp", 2000, {"a text that is long"}).ends(3000);
     EXPECT_THAT(dealt(2), ElementsAre(0, 0));
 }
 
