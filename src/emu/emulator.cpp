@@ -73,7 +73,7 @@ void Emulator::follow(const PlacementEvent& placement) {
         tracker_.end_event();
     } catch (const Error& e) {
         tracker_.queue().rewind(before);
-        tracker_.shared().rewind(shared_before);
+        if (tracker_.shared().rewind(shared_before)) --machine_.threads[t].placements;
         changed_threads_.clear();
         changed_cpus_.clear();
         rethrow(event, e.cause);

@@ -54,6 +54,11 @@ class Emulator {
 
     int64_t now() const { return now_; }
     uint64_t events() const { return events_; }
+    // Placement events of the stream that were not refused, if its thread shares CPUs.
+    uint32_t placements(uint32_t stream) const {
+        const uint32_t t = machine_.thread_of_stream(stream);
+        return t == nobody ? 0 : machine_.threads[t].placements;
+    }
     Tracker& tracker() { return tracker_; }
     Machine& machine() { return machine_; }
     Tasks& tasks() { return tasks_; }

@@ -103,7 +103,8 @@ struct Cpu {
     uint32_t loom = 0;
     int index = 0;  // in the loom
     bool is_virtual = false;
-    bool is_home = true;            // is the row written here where it shows no thread?
+    // Are the row's own values written here, and its channels if it shows no thread?
+    bool is_home = true;
     bool is_shared = false;         // with threads of other emulators
     std::vector<uint32_t> threads;  // in Machine; in order of arrival
 

@@ -122,10 +122,12 @@ void SharedLines::add_value(Moment moment, uint16_t breakdown, SharedLine::Kind 
     values_.push_back({record, event_, step_, breakdown, kind});
 }
 
-void SharedLines::rewind(Size size) {
+bool SharedLines::rewind(Size size) {
+    if (event_is_ == EventIs::none) return false;
     lines_.resize(size.lines);
     values_.resize(size.values);
     end_event();
+    return true;
 }
 
 void place_shared_lines(std::span<SharedLine> lines, RecordBuffer& records, RecordBuffer& room) {

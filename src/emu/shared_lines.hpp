@@ -1,7 +1,8 @@
 // Lines that follow from a placement event of a thread that shares CPUs with threads of other emulators. All
-// of these emulators apply the event, and each makes the lines of those rows that it writes at that time: a
-// CPU row belongs to the emulator whose thread it shows, or, if it shows none, to the home of the CPU. So
-// what an event brings comes from several emulators, and is put together here.
+// of these emulators apply the event, and each makes the lines that it writes at that time: the channels of a
+// CPU row are written by the emulator whose thread it shows, or, if it shows none, by the home of the CPU,
+// which also writes the row's own values. So what an event brings comes from several emulators, and is put
+// together here.
 //
 // The emulator that plays the event in its stream leaves a marker among its records for each step of it, and
 // one among its changes of breakdowns. The steps are counted by all alike.
@@ -27,7 +28,7 @@ struct SharedLine {
     Record record;       // of the value of a breakdown: its type is the place in Plan::breakdowns
     uint32_t event = 0;  // how many placement events its stream had before
     uint16_t step = 0;
-    uint16_t channel = 0;  // 0 where the step has lines of no channel
+    uint16_t channel = 0;  // in Plan::channels, or breakdowns; 0 for values of the row itself
     Kind kind = Kind::line;
 
     Moment moment() const { return record.moment(); }
@@ -43,6 +44,7 @@ class SharedLines {
         step_ = 0;
         event_is_ = is_followed ? EventIs::followed : EventIs::played;
     }
+    uint32_t event() const { return event_; }
     bool is_followed() const { return event_is_ == EventIs::followed; }
     bool is_played() const { return event_is_ == EventIs::played; }
     void end_event() { event_is_ = EventIs::none; }
@@ -61,8 +63,8 @@ class SharedLines {
         size_t lines, values;
     };
     Size size() const { return {lines_.size(), values_.size()}; }
-    // Drops what the event at hand has added.
-    void rewind(Size size);
+    // Drops what the event at hand has added. False if that is no placement event.
+    bool rewind(Size size);
     // Those so far; whoever takes them empties it.
     std::vector<SharedLine>& lines() { return lines_; }
     std::vector<SharedLine>& values() { return values_; }

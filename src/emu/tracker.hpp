@@ -127,8 +127,9 @@ class Tracker {
         if (tracking == Tracking::running) return thread.running_on;
         return tracking == Tracking::active ? thread.active_on : Record::no_row;
     }
-    // If the event is refused where it is played, what was noted while it was followed lies behind the end.
-    void note(size_t extra) { extras_.note(extra, {now_, order_ + (shared_.is_followed() ? 1 : 0)}); }
+    void note(size_t extra) {
+        extras_.note(extra, {now_, order_}, shared_.is_followed() ? shared_.event() + 1 : 0);
+    }
     Value cpu_value(const Cpu& cpu, uint16_t c);
     Value disabled_value(const Thread& thread, uint16_t c);
     static unsigned followed_by(const ChannelPlan& channel);
@@ -155,7 +156,7 @@ class Tracker {
     std::vector<uint8_t> follows_;      // by channel: changes of a CPU after which its row may change
     std::vector<uint16_t> plain_type_;  // by channel: its PRV type where is_plain() holds, else 0
     std::vector<CpuShown> cpu_shown_;
-    std::vector<uint8_t> begun_;  // by CPU that is shared: bit n is set if channels with follows n have lines
+    std::vector<uint8_t> begun_;  // by CPU that is shared: the values of follows_, as bits, that have lines
     std::vector<uint16_t> punctual_index_;  // by channel: its place among the punctual ones
     size_t punctual_count_ = 0;
     std::vector<PunctualLines> thread_punctual_, cpu_punctual_;

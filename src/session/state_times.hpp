@@ -37,7 +37,7 @@ class StateTimes {
 
     // Records of some looms, in order.
     void take(std::span<const Record> records);
-    // Those of CPUs that ranks share, in any order among the other records.
+    // Those of CPUs that ranks share: only they have the CPUs of threads that share some.
     void take(std::span<const SharedLine> lines);
     // The trace ends, and all that is still shown ends with it.
     void finish(int64_t duration);

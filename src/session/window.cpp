@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "session/interruption.hpp"
@@ -48,10 +49,9 @@ Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t siz
     if (tally) tallied_.emplace(ranks, *tally);
 }
 
-void Window::fail(const std::string& what, int64_t time, uint32_t order) {
+void Window::fail(const std::string& what, Moment at) {
     what_ = what;
-    mine_.error_time = time;
-    mine_.error_order = order;
+    std::tie(mine_.error_time, mine_.error_order) = at;
     mine_.done = at_the_end;
 }
 
@@ -65,8 +65,9 @@ void Window::emulate() {
             break;
         }
         if (mine_.interrupted && done < limit_) break;
-        bool is_enough = made.size() >= size_ || emulator_.tracker().shared().lines().size() >= size_ ||
-                         (tallied_ && tallied_->is_full());
+        const SharedLines::Size shared = emulator_.tracker().shared().size();
+        const size_t most = std::max({made.size(), shared.lines, shared.values});
+        const bool is_enough = most >= size_ || (tallied_ && tallied_->is_full());
         if (is_enough && done > agreed_) break;
         play();
     }
@@ -112,7 +113,8 @@ void Window::play() {
         // Damage at the beginning of a stream lies before all events.
         bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
         int64_t time = at_the_beginning ? -1 : emulator_.now();
-        fail(e.what(), time, event ? event->order : merger_.damaged_order());
+        fail(e.what(), {time, event ? event->order : merger_.damaged_order()});
+        if (event) mine_.placements = emulator_.placements(event->stream);
     }
 }
 
@@ -127,7 +129,7 @@ void Window::follow() {
         mine_.done = emulator_.now() - 1;
         mine_.interrupted = is_interrupted();
     } catch (const Error& e) {
-        fail(e.what(), emulator_.now(), followed_.front().stream);
+        fail(e.what(), {emulator_.now(), followed_.front().stream});
         mine_.error_is_followed = 1;
     }
 }
@@ -150,24 +152,32 @@ void Window::note_progress(const PerRank<Position>& all) {
 }
 
 std::vector<int64_t> Window::shown_extras() const {
-    return emulator_.tracker().extras().until(end());
+    return emulator_.tracker().extras().until(end(), placements_at_end_);
 }
 
 void Window::take_before(int64_t time, Stretch& stretch) {
     emulator_.tracker().queue().take_before(time, stretch.records, end());
     take(emulator_.tracker().breakdowns().changes(), time, end(), stretch.changes);
     stretch.may_have_shared_lines = shares_cpus_;
-    if (shares_cpus_) {
-        SharedLines& shared = emulator_.tracker().shared();
-        take(shared.lines(), time, end(), stretch.shared_lines);
-        take(shared.values(), time, end(), stretch.shared_values);
-    }
+    if (shares_cpus_) take_shared_before(time, stretch);
     stretch.may_have_calls = calls_ != nullptr;
     if (calls_) calls_->take_before(time, stretch.calls, end());
     stretch.may_have_messages = traffic_ != nullptr;
     if (!traffic_) return;
     traffic_->messages.take_before(time, stretch.messages, end());
     traffic_->waits.merge_before(time, stretch.records, end());
+}
+
+// If the last event was refused, those who follow its thread do not know.
+void Window::take_shared_before(int64_t time, Stretch& stretch) {
+    SharedLines& shared = emulator_.tracker().shared();
+    take(shared.lines(), time, end(), stretch.shared_lines);
+    take(shared.values(), time, end(), stretch.shared_values);
+    const auto is_refused = [&](const SharedLine& line) {
+        return line.moment() == end() && line.event >= placements_at_end_;
+    };
+    std::erase_if(stretch.shared_lines, is_refused);
+    std::erase_if(stretch.shared_values, is_refused);
 }
 
 // One collective, where nothing but the trace is wrong.
@@ -223,6 +233,7 @@ void Window::finish(const PerRank<Position>& all, const Position& first_error) {
     if (limit_ == INT64_MAX) return;
     error_ = ranks_.broadcast(what_, first_error.rank);
     end_ = first_error.error();
+    placements_at_end_ = first_error.placements;
     duration_ = std::max(limit_, int64_t{0});
 }
 

@@ -75,6 +75,7 @@ class Window {
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
         uint32_t error_order = 0;
         int32_t error_is_followed = 0;  // in an event that another rank plays
+        uint32_t placements = 0;        // of the stream at fault that were good
         int32_t rank = 0;
         int32_t failed = 0;
         int64_t waits = 0;                             // has emulated all that is known to the merger?
@@ -94,7 +95,8 @@ class Window {
     void end_before(int64_t time);
     void finish(const PerRank<Position>& all, const Position& first_error);
     void learn_order();
-    void fail(const std::string& what, int64_t time, uint32_t order);
+    void fail(const std::string& what, Moment at);
+    void take_shared_before(int64_t time, Stretch& stretch);
 
     const Ranks& ranks_;
     Merger merger_;
@@ -120,6 +122,7 @@ class Window {
     int64_t duration_ = 0;
     std::optional<std::string> error_;
     Moment end_ = end_of_trace;
+    uint32_t placements_at_end_ = 0;  // of the stream at fault: others are not shown
 };
 
 }  // namespace ovni

@@ -44,6 +44,33 @@ TEST_F(DistributedReportTest, OfCpusThatRanksShare) {
         trace_,
         {.seed = 34, .looms = 1, .processes = 4, .punctual = false, .models = every_model, .crowded = true});
     EXPECT_GT(Json::parse(expect_same_report(0, {"-b"}))["crowded_cpus"].size(), 0u);
+    const Finished done = shared({4}, trace_.write(), output("all"));
+    EXPECT_THAT(done.err, Not(HasSubstr("have work")));
+}
+
+// One placement at the time of the error is good, and the other is not, which only one rank knows.
+TEST_F(DistributedReportTest, OfARefusedEventOnASharedCpu) {
+    const auto thread = [&](int pid) -> StreamBuilder& {
+        return trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}});
+    };
+    thread(1).starts(1000).ends(3000);
+    thread(2).starts(1500).event("OHz", 1500).event("OAr", 1500, {1, 1}).ends(3000);
+    expect_same_report(1, {}, ".partial");
+    const std::string labels = read_file(output("serial") / "cpu.partial.pcf");
+    EXPECT_THAT(labels, HasSubstr("Error: too many threads"));
+}
+
+TEST_F(DistributedReportTest, OfAnEventThatOnlyItsThreadRefuses) {
+    const auto thread = [&](int pid) -> StreamBuilder& {
+        return trace_.thread({.pid = pid,
+                              .tid = pid,
+                              .cpus = {{0, 0}, {1, 1}},
+                              .require = {{"ovni", "1.1.0"}, {"kernel", "1.0.0"}}});
+    };
+    thread(1).starts(1000).ends(3000);
+    thread(2).starts(1200, -1).event("KCO", 1500).event("OAr", 1600, {1, 1}).ends(3000);
+    const Json report = Json::parse(expect_same_report(1, {}, ".partial"));
+    EXPECT_THAT(report["error"].get<std::string>(), HasSubstr("thread 2 is out of CPU"));
 }
 
 TEST_F(DistributedReportTest, InExactOrder) {
