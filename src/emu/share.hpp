@@ -10,7 +10,7 @@
 namespace ovni {
 
 struct Share {
-    // Of the system, true for those that belong to it. A CPU belongs to one share, its home.
+    // All of the system, true for those that belong to the share. A CPU belongs to one share, its home.
     std::vector<bool> processes, cpus;
     // Those that share CPUs with processes of other shares, here or there; empty where there are none.
     std::vector<bool> shared_processes, shared_cpus;

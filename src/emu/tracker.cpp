@@ -286,8 +286,7 @@ void Tracker::shared_channels_changed(uint32_t index) {
         if ((follows & changed) != 0) begun_[index] = static_cast<uint8_t>(begun_[index] | 1u << follows);
 }
 
-// What a shared row showed is known to the emulator that wrote it, what it shows now to the one that writes
-// it next.
+// The emulator that wrote the row knows what it showed, the one that writes it next knows what it shows now.
 void Tracker::pass_channel(uint32_t index, uint16_t c, bool is_begun) {
     using Kind = SharedLine::Kind;
     const Cpu& cpu = machine_.cpus[index];
@@ -317,7 +316,8 @@ void Tracker::pass_breakdowns(uint32_t index) {
     const Cpu& cpu = machine_.cpus[index];
     if (cpu.is_virtual) return;
     const auto shows = [&](uint32_t, uint16_t channel) { return cpu_value(cpu, channel); };
-    for (uint8_t b = 0; b < plan_.breakdowns.size(); ++b) {
+    const auto count = static_cast<uint8_t>(plan_.breakdowns.size());
+    for (uint8_t b = 0; b < count; ++b) {
         if (is_written_here(cpu, cpu.running_before))
             shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.leave(index, b));
         if (is_written_here(cpu, cpu.running))

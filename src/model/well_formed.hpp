@@ -149,7 +149,8 @@ consteval bool well_formed(const ModelSpec& model) {
     if (const BreakdownSpec* breakdown = model.breakdown) {
         for (uint8_t channel : {breakdown->base, breakdown->detail, breakdown->idle})
             if (channel != BreakdownSpec::no_channel &&
-                (channel >= model.channels.size() || model.channels[channel].cpu_tracking != Tracking::running))
+                (channel >= model.channels.size() ||
+                 model.channels[channel].cpu_tracking != Tracking::running))
                 return false;
     }
     for (const ViewSpec& view : model.views)

@@ -71,13 +71,14 @@ class WorkFinder {
     void tell_idle() const {
         const size_t busy = std::set<int>(dealt_.rank_of_part.begin(), dealt_.rank_of_part.end()).size();
         if (!ranks_.is_root() || busy == static_cast<size_t>(ranks_.size())) return;
+        const std::string_view advice = together_ == too_little || together_ == missing
+                                            ? ""
+                                            : " (record with mpirun --bind-to core to keep them apart)";
         log::info("{} of {} ranks or threads have work: the trace has {} processes{}", busy, ranks_.size(),
                   system_.processes().size(),
                   together_.empty()
                       ? ""
-                      : fmt::format(", and those that share CPUs stay together {} (record with mpirun "
-                                    "--bind-to core to keep them apart)",
-                                    together_));
+                      : fmt::format(", and those that share CPUs stay together {}{}", together_, advice));
     }
     Work work() {
         Work work;
@@ -104,7 +105,7 @@ class WorkFinder {
         std::vector<bool> divided(groups.count, true);
         const uint64_t alone = deal_parts(single_processes(system_, groups, divided, uses)).heaviest();
         if (alone > most_) {
-            together_ = "because one of them has most of the events";
+            together_ = too_little;
             return;
         }
         std::vector<uint32_t> members(groups.count);
@@ -116,7 +117,7 @@ class WorkFinder {
         for (uint32_t p = 0; p < wanted.size(); ++p)
             if (!found.are_known[p]) divided[groups.of_process[p]] = false;
         if (!std::ranges::all_of(divided, std::identity()))
-            together_ = found.are_too_many ? too_often : "where events are missing, damaged or sorted";
+            together_ = found.are_too_many ? too_often : missing;
         Dealt singles = deal_parts(single_processes(system_, groups, divided, uses));
         add_following(singles, groups, found.events);
         if (singles.heaviest() > most_) {
@@ -174,7 +175,9 @@ class WorkFinder {
     // To follow an event costs as much as to play so many bytes of a stream.
     static constexpr uint64_t bytes_of_placement = 160;
     static constexpr uint64_t no_limit = UINT64_MAX;
-    static constexpr std::string_view too_often = "if they pause and move too often";
+    static constexpr std::string_view too_often = "if they pause and move too often",
+                                      too_little = "where dividing them would save too little",
+                                      missing = "where events are missing or sorted";
 
     const Ranks& ranks_;
     const Trace& trace_;

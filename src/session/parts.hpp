@@ -34,7 +34,7 @@ Readers all_ranks(int ranks);
 std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,
                       const Readers& readers);
 
-// What one rank emulates.
+// The share of one rank, and what it knows of others.
 struct Work {
     Share share;
     // The events that place threads of others that it follows, by (clock, stream).

@@ -83,7 +83,7 @@ class Window {
         uint64_t events = 0, consumed = 0, bytes = 0;  // played, of the streams
 
         Moment error() const { return {error_time, error_order}; }
-        // Who plays an event knows more of it than who follows it.
+        // A rank that plays an event knows more of it than one that follows it.
         auto error_key() const { return std::tuple(error(), error_is_followed); }
     };
     void emulate();

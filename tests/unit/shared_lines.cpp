@@ -15,7 +15,7 @@ class SharedLinesTest : public testing::Test {
  protected:
     SharedLinesTest() { lines_.begin_event(3, false); }
 
-    // What one emulator adds to the next step.
+    // The next step of the event.
     void step() { lines_.begin_step(); }
     void add(uint16_t channel, Kind kind, int64_t value) {
         lines_.add({.time = 7, .value = value}, channel, kind);
