@@ -51,6 +51,13 @@ std::vector<T> joined(const PerRank<std::vector<T>>& parts) {
     return all;
 }
 
+// The processes of a rank may lie between those of another.
+template <class T>
+std::vector<T> by_process(std::vector<T> all) {
+    std::ranges::stable_sort(all, {}, &T::process);
+    return all;
+}
+
 LostEvents gather(const Ranks& ranks, const LostEvents& mine) {
     std::vector<LostByReason> reasons;
     for (const auto& [reason, events] : mine.by_reason) reasons.push_back({reason, events.number()});
@@ -97,12 +104,12 @@ std::vector<Burst> gather(const Ranks& ranks, const Bursts& mine, Moment end) {
 }
 
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
-    content.events = joined(ranks.gather(mine.events.events()));
-    content.mpi = joined(ranks.gather(mine.events.mpi()));
-    content.counters = wire::allgather(ranks, mine.events.counters());
-    content.regions = joined(ranks.gather(mine.events.regions()));
-    content.locks = wire::allgather(ranks, mine.events.locks());
-    content.states = joined(ranks.gather(mine.states.all()));
+    content.events = by_process(joined(ranks.gather(mine.events.events())));
+    content.mpi = by_process(joined(ranks.gather(mine.events.mpi())));
+    content.counters = by_process(wire::allgather(ranks, mine.events.counters()));
+    content.regions = by_process(joined(ranks.gather(mine.events.regions())));
+    content.locks = by_process(wire::allgather(ranks, mine.events.locks()));
+    content.states = by_process(joined(ranks.gather(mine.states.all())));
 }
 
 std::set<std::string> gather_warnings(const Ranks& ranks) {
