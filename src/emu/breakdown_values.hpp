@@ -43,8 +43,8 @@ class BreakdownValues {
     template <class Shows>
     void collect(int64_t time, uint32_t order, Shows shows);
 
-    // The value of a CPU whose row is written elsewhere from now on.
-    int64_t leave(uint32_t cpu, uint8_t breakdown) {
+    // The value of a CPU before the event at hand, which collect() leaves out for it.
+    int64_t take(uint32_t cpu, uint8_t breakdown) {
         State& of_cpu = state(cpu, breakdown);
         of_cpu.touched = of_cpu.base_touched = false;
         return of_cpu.value;

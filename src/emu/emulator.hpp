@@ -37,7 +37,7 @@ class Emulator {
     // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
     // that event are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
-    // The same for an event of a thread that is followed.
+    // Applies an event of a thread that is followed, and throws as apply().
     void follow(const PlacementEvent& event);
 
     // Bring into the cache what an event that comes later will need: first its thread, then the channel that

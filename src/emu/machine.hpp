@@ -2,8 +2,8 @@
 // processes, and threads of others that it follows, because they share CPUs.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -133,10 +133,11 @@ class Machine {
     // Position in `threads` of the thread of a stream; nobody for a stream that is no thread's, or another
     // emulator's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
-    // The same for a thread that is followed.
+    // Position in `threads` of the thread of a stream that is followed.
     uint32_t followed_thread(uint32_t stream) const { return local_thread_[system.thread_of_stream(stream)]; }
-    size_t followed_count() const {
-        return static_cast<size_t>(std::ranges::count_if(threads, &Thread::is_followed));
+    // The threads whose events are played here, by row.
+    auto played() const {
+        return threads | std::views::filter([](const Thread& thread) { return !thread.is_followed; });
     }
     // Has a stream of the loom a gap, or was it cut, up to now?
     bool has_lost_events(uint32_t loom) const { return lost_events_[loom]; }

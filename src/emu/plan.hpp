@@ -139,8 +139,8 @@ class ShownExtras {
     void note(size_t what, Moment moment, uint32_t placement = 0) {
         first_[what] = std::min(first_[what], std::pair(moment, placement));
     }
-    // One number for each of these values: 1 if it was shown up to `end`, else 0. Of placement events at
-    // `end` that others play, so many count. Ranks take the greatest.
+    // One number for each of these values: 1 if it was shown up to `end`, else 0. Ranks take the greatest.
+    // `placements`: how many placement events of the stream at `end` count, if others play them.
     std::vector<int64_t> until(Moment end, uint32_t placements = 0) const;
 
  private:

@@ -82,7 +82,7 @@ class SharedLines {
 // are those of all emulators, too. Lines without a marker are dropped: their event was refused. The memory of
 // `room` is used, its contents are not.
 void place_shared_lines(std::span<SharedLine> lines, RecordBuffer& records, RecordBuffer& room);
-// The same for the values of breakdowns.
+// Puts the values of breakdowns in place of the markers in `changes`, in the same way.
 void place_shared_values(std::span<SharedLine> values, std::vector<BreakdownChange>& changes);
 
 }  // namespace ovni

@@ -258,9 +258,10 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
 
 void Tracker::cpu_channels_changed(uint32_t index) {
     const Cpu& cpu = machine_.cpus[index];
-    if (cpu.is_shared) return shared_channels_changed(index);
+    if (cpu.is_shared) begin_shared_step();
     unsigned changed = (cpu.running_changed ? running_thread : 0) | (cpu.active_changed ? active_thread : 0);
     if (changed == 0) return;
+    if (cpu.is_shared) return pass_row(index, changed);
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         if ((follows_[c] & changed) == 0) continue;
         const ChannelPlan& channel = plan_.channels[c];
@@ -273,15 +274,11 @@ void Tracker::cpu_channels_changed(uint32_t index) {
     }
 }
 
-void Tracker::shared_channels_changed(uint32_t index) {
-    const Cpu& cpu = machine_.cpus[index];
-    begin_shared_step();
-    const unsigned changed =
-        (cpu.running_changed ? running_thread : 0) | (cpu.active_changed ? active_thread : 0);
-    if (changed == 0) return;
+// The row of a shared CPU shows another thread; it may have been written elsewhere, or will be.
+void Tracker::pass_row(uint32_t index, unsigned changed) {
     for (uint16_t c = 0; c < plan_.channel_count(); ++c)
         if ((follows_[c] & changed) != 0) pass_channel(index, c, (begun_[index] >> follows_[c] & 1u) != 0);
-    if (cpu.running_changed) pass_breakdowns(index);
+    if ((changed & running_thread) != 0) pass_breakdowns(index);
     for (unsigned follows = running_thread; follows <= (running_thread | active_thread); ++follows)
         if ((follows & changed) != 0) begun_[index] = static_cast<uint8_t>(begun_[index] | 1u << follows);
 }
@@ -319,7 +316,7 @@ void Tracker::pass_breakdowns(uint32_t index) {
     const auto count = static_cast<uint8_t>(plan_.breakdowns.size());
     for (uint8_t b = 0; b < count; ++b) {
         if (is_written_here(cpu, cpu.running_before))
-            shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.leave(index, b));
+            shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.take(index, b));
         if (is_written_here(cpu, cpu.running))
             shared_.add_value({now_, order_}, b, SharedLine::Kind::after,
                               breakdowns_.choose_again(index, b, shows));

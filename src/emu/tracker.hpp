@@ -6,8 +6,8 @@
 // does, such a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is
 // kept when the thread goes.
 //
-// If a CPU is shared with other emulators, its row is written by the one whose thread it shows, and passes
-// from one to another (shared_lines.hpp).
+// If a CPU is shared with other emulators, the channels of its row are written by the one whose thread it
+// shows, and pass from one to another (shared_lines.hpp).
 #pragma once
 
 #include <algorithm>
@@ -142,7 +142,7 @@ class Tracker {
         return shown < Cpu::too_many ? !machine_.threads[shown].is_followed : cpu.is_home;
     }
     void begin_shared_step();
-    void shared_channels_changed(uint32_t cpu);
+    void pass_row(uint32_t cpu, unsigned changed);
     void pass_channel(uint32_t cpu, uint16_t channel, bool is_begun);
     void pass_breakdowns(uint32_t cpu);
 

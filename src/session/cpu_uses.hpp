@@ -24,7 +24,7 @@ std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const 
 // goes with the first process of its loom.
 Parts parts_apart(const System& system, const std::vector<CpuUse>& uses);
 
-// The same with each process of the `divided` parts in a part of its own. A CPU goes with the first process
+// These parts, but each process of the `divided` ones is a part of its own. A CPU goes with the first process
 // that has used it.
 Parts single_processes(const System& system, const Parts& parts, const std::vector<bool>& divided,
                        const std::vector<CpuUse>& uses);

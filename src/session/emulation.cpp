@@ -38,7 +38,7 @@ namespace {
 
 // Why ranks cannot share CPUs, if they cannot.
 std::string_view reason_against_sharing(const EmulationOptions& options, const Plan& plan) {
-    // It follows from the clocks of all events.
+    // The exact order follows from the clocks of all events.
     if (options.order == EventOrder::exact) return "with --exact-order";
     // The lines of a punctual state follow from those before it, which another rank may have made.
     const auto is_punctual = [](const ChannelPlan& channel) {
@@ -62,8 +62,7 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
           return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));
       })),
       work_(find_work(ranks_, trace_, system_, distribution.readers(), quiet_reader(),
-                      reason_against_sharing(options, plan_))),
-      mine_(work_.share) {}
+                      reason_against_sharing(options, plan_))) {}
 
 namespace {
 
@@ -83,7 +82,7 @@ int Emulation::run() {
     std::vector<StreamReader> readers = ranks_.agree([&] { return open_streams(Checksums::compared); });
     int64_t origin = find_origin(readers);
     analyse_traffic(origin);
-    Emulator emulator(trace_, system_, plan_, options_.strictness, origin, mine_);
+    Emulator emulator(trace_, system_, plan_, options_.strictness, origin, work_.share);
     if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
     if (needs_report() || (any_needs(&Sink::needs_regions) && has_regions()))
         tallies_.emplace(system_, plan_);
@@ -145,7 +144,7 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
 bool Emulation::reads(uint32_t s) const {
     uint32_t thread = system_.thread_of_stream(s);
     bool is_mine = thread == System::no_thread ? distribution_.reads_stray(s)
-                                               : mine_.processes[system_.threads()[thread].process];
+                                               : work_.share.processes[system_.threads()[thread].process];
     return is_mine && trace_.streams()[s].is_readable();
 }
 
@@ -193,15 +192,16 @@ void Emulation::analyse_traffic(int64_t origin) {
     // Many ranks have a core each.
     const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
-        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, mine_.processes, quiet_reader(), threads,
-                              needs_report() ? Analysis::whole : Analysis::for_timeline);
+        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, work_.share.processes, quiet_reader(),
+                              threads, needs_report() ? Analysis::whole : Analysis::for_timeline);
     add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
         rows_ = traffic_rows(system_, found, origin);
         longest_waits_ = wait_rows(system_, ranks_.broadcast(found.wait_summary.longest), origin);
     }
-    traffic_.emplace(PendingMessages(system_, std::move(found.messages), origin),
-                     WaitsInTimeline(system_, found.waits, found.critical_path, mine_.processes, origin));
+    traffic_.emplace(
+        PendingMessages(system_, std::move(found.messages), origin),
+        WaitsInTimeline(system_, found.waits, found.critical_path, work_.share.processes, origin));
     content_.traffic = {std::move(found.summary),
                         std::move(found.wait_summary),
                         {},
@@ -240,7 +240,7 @@ void Emulation::find_calls(int64_t origin) {
         return;
     }
     ranks_.agree([&] {
-        calls_.emplace(ranks_, system_, mpi_plan_, streams, mine_.processes, origin, quiet_reader());
+        calls_.emplace(ranks_, system_, mpi_plan_, streams, work_.share.processes, origin, quiet_reader());
     });
     sinks_.push_back(std::make_unique<MpiPrvSink>(
         options_.output, mpi_plan_.plan,
@@ -290,8 +290,8 @@ void Emulation::replay(Emulator& emulator, Window& window) {
     progress.finish(window.events(), window.progress());
     writer.finish();
     cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
-    cost_.processes = static_cast<uint64_t>(std::ranges::count(mine_.processes, true));
-    cost_.streams = emulator.machine().threads.size() - emulator.machine().followed_count();
+    cost_.processes = static_cast<uint64_t>(std::ranges::count(work_.share.processes, true));
+    cost_.streams = static_cast<uint64_t>(std::ranges::distance(emulator.machine().played()));
     cost_.events = emulator.events();
 }
 
@@ -336,9 +336,9 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 
 void Emulation::tell_waiting(int64_t origin) {
     if (may_have_open_calls(trace_))
-        content_.waiting = find_waiting(ranks_, trace_, system_, mine_.processes, quiet_reader());
+        content_.waiting = find_waiting(ranks_, trace_, system_, work_.share.processes, quiet_reader());
     if (may_have_open_waits(trace_))
-        content_.open_waits = find_open_waits(ranks_, trace_, system_, mine_.processes, quiet_reader());
+        content_.open_waits = find_open_waits(ranks_, trace_, system_, work_.share.processes, quiet_reader());
     const auto count_from_origin = [&](auto& open) {
         open.since = time_between(origin, open.since);
         open.until = time_between(origin, open.until);
@@ -375,7 +375,7 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies_)
         content_.gaps = gather(ranks_, ranks_.agree([&] {
-            return gaps_of(trace_, system_, clocks_, window.origin(), mine_.processes);
+            return gaps_of(trace_, system_, clocks_, window.origin(), work_.share.processes);
         }));
     if (tallies_) {
         tallies_->states.finish(window.duration());

@@ -68,7 +68,6 @@ class Emulation {
     ClockModel clocks_;
     Plan plan_;  // with the call sites of the trace
     Work work_;
-    const Share& mine_;                          // of it
     Views views_ = Views::left_alone;            // on rank 0
     std::optional<ReportFile> report_file_;      // on rank 0
     std::optional<OutputFile> statistics_file_;  // on rank 0

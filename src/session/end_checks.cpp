@@ -26,21 +26,19 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
                        Machine& machine) {
     uint8_t linted = model.spec->linter_channel;
     if (linted == no_linter) return;
-    for (uint32_t t = 0; t < machine.threads.size(); ++t) {
-        if (machine.threads[t].is_followed) continue;
-        size_t open = machine.channel(t, static_cast<uint16_t>(model.first_channel + linted)).depth();
-        uint32_t stream = machine.system.threads()[machine.threads[t].row].stream;
+    for (const Thread& thread : machine.played()) {
+        const size_t open = thread.channels[model.first_channel + linted].depth();
+        const uint32_t stream = machine.system.threads()[thread.row].stream;
         const bool may_be_open = trace.streams()[stream].metadata.goes_on && model.spec->id != 'M';
         if (open == 0 || may_be_open) continue;
-        faults.push_back({machine.threads[t].row,
-                          fmt::format("thread {} ended with {} open states of {} {}", machine.threads[t].tid,
-                                      open, model.spec->name, model.spec->channels[linted].name)});
+        faults.push_back(
+            {thread.row, fmt::format("thread {} ended with {} open states of {} {}", thread.tid, open,
+                                     model.spec->name, model.spec->channels[linted].name)});
     }
 }
 
 void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
-    for (const Thread& thread : machine.threads) {
-        if (thread.is_followed) continue;
+    for (const Thread& thread : machine.played()) {
         uint32_t stream = machine.system.threads()[thread.row].stream;
         if (const auto& end = trace.streams()[stream].metadata.end)
             faults.push_back(
@@ -53,8 +51,7 @@ void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& m
 
 std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine) {
     std::vector<const Thread*> living;
-    for (const Thread& thread : machine.threads) {
-        if (thread.is_followed) continue;
+    for (const Thread& thread : machine.played()) {
         const Stream& stream = trace.streams()[machine.system.threads()[thread.row].stream];
         if (thread.state() != RunState::dead && !stream.metadata.end) living.push_back(&thread);
     }

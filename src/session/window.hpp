@@ -75,7 +75,7 @@ class Window {
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
         uint32_t error_order = 0;
         int32_t error_is_followed = 0;  // in an event that another rank plays
-        uint32_t placements = 0;        // of the stream at fault that were good
+        uint32_t placements = 0;        // placement events of the stream at fault that were not refused
         int32_t rank = 0;
         int32_t failed = 0;
         int64_t waits = 0;                             // has emulated all that is known to the merger?
@@ -122,7 +122,7 @@ class Window {
     int64_t duration_ = 0;
     std::optional<std::string> error_;
     Moment end_ = end_of_trace;
-    uint32_t placements_at_end_ = 0;  // of the stream at fault: others are not shown
+    uint32_t placements_at_end_ = 0;  // Position::placements of the first error
 };
 
 }  // namespace ovni
