@@ -16,10 +16,12 @@ namespace ovni {
 // The reasons that model ovni has to place a thread.
 constexpr std::array<EventCode, 8> placement_codes = {"OHx", "OHe", "OHp", "OHr", "OHc", "OHw", "OAs", "OAr"};
 
+inline bool is_placement(EventCode code) {
+    return code.model() == 'O' && std::ranges::find(placement_codes, code) != placement_codes.end();
+}
 inline bool is_placement(const EventView& event) {
     if (event.kind != EventView::Kind::event) return event.kind == EventView::Kind::cut;
-    const EventCode code = event.code;
-    return code.model() == 'O' && std::ranges::find(placement_codes, code) != placement_codes.end();
+    return is_placement(event.code);
 }
 
 // Plain data: a copy of the event. In canonical order its key is (clock, stream).

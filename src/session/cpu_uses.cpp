@@ -19,8 +19,10 @@ class UseFinder {
  public:
     explicit UseFinder(const System& system) : system_(system) {}
 
-    // Goes from event to event only as far as bytes tell that there may be something new.
-    void read(uint32_t stream, const OpenStream& open) {
+    // The first event says where a thread starts. From there it goes from event to event only as far as bytes
+    // tell that there may be something new.
+    enum class Extent { start, whole };
+    void read(uint32_t stream, Extent extent, const OpenStream& open) {
         process_ = system_.process_of_stream(stream);
         try {
             StreamReader reader = open(stream);
@@ -37,6 +39,7 @@ class UseFinder {
                     certain = *next + largest_block;
                 }
                 if (event.kind != EventView::Kind::event || !take(event)) return use_any();
+                if (extent == Extent::start) return;
             }
         } catch (const Error&) {
             // Emulation tells what is wrong.
@@ -123,21 +126,34 @@ Parts make_parts(const System& system, const std::vector<uint32_t>& user, FirstO
 
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open) {
-    std::vector<CpuUse> mine = ranks.agree([&] {
-        UseFinder finder(system);
-        for (uint32_t s = 0; s < trace.streams().size(); ++s) {
-            if (system.thread_of_stream(s) == System::no_thread) continue;
-            // A process that is alone in its loom shares nothing.
-            if (system.looms()[system.processes()[system.process_of_stream(s)].loom].process_count == 1)
-                continue;
-            const std::vector<int>& able = readers(s);
-            if (able[s % able.size()] == ranks.rank()) finder.read(s, open);
-        }
-        return finder.found();
-    });
-    std::vector<CpuUse> all;
-    for (const auto& of_rank : ranks.allgather(mine)) all.insert(all.end(), of_rank.begin(), of_rank.end());
-    return all;
+    UseFinder finder(system);
+    std::vector<bool> is_known;
+    // A process that is alone in its loom shares nothing.
+    for (const LoomInfo& loom : system.looms()) is_known.push_back(loom.process_count == 1);
+    const auto find = [&](UseFinder::Extent extent) {
+        const std::vector<CpuUse> mine = ranks.agree([&] {
+            for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+                if (system.thread_of_stream(s) == System::no_thread) continue;
+                if (is_known[system.processes()[system.process_of_stream(s)].loom]) continue;
+                const std::vector<int>& able = readers(s);
+                if (able[s % able.size()] == ranks.rank()) finder.read(s, extent, open);
+            }
+            return finder.found();
+        });
+        std::vector<CpuUse> all;
+        for (const auto& of_rank : ranks.allgather(mine))
+            all.insert(all.end(), of_rank.begin(), of_rank.end());
+        return all;
+    };
+    // Where threads of all processes start on common CPUs, no search can join more.
+    const Parts at_start = parts_apart(system, find(UseFinder::Extent::start));
+    for (size_t l = 0; l < is_known.size(); ++l) {
+        const LoomInfo& loom = system.looms()[l];
+        const auto part = at_start.of_process.begin() + loom.first_process;
+        if (std::all_of(part, part + loom.process_count, [&](uint32_t other) { return other == *part; }))
+            is_known[l] = true;
+    }
+    return find(UseFinder::Extent::whole);
 }
 
 Parts parts_apart(const System& system, const std::vector<CpuUse>& uses) {

@@ -190,7 +190,7 @@ TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
         trace_.thread({.loom = loom, .pid = 9, .tid = 9, .cpus = six_cpus}).starts(9, 1).ends(100);
     for (int pid : {1, 2}) process(pid, pid).ends(100);
     EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
-    EXPECT_EQ(opened_, 2);
+    EXPECT_EQ(opened_, 4);  // where they start, and the rest
 }
 
 TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
@@ -202,7 +202,13 @@ TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
     EXPECT_THAT(dealt(2), ElementsAre(0, 0, 1, 1));
     EXPECT_EQ(opened_, 0);
     EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
-    EXPECT_EQ(opened_, 4);
+    EXPECT_EQ(opened_, 8);
+}
+
+TEST_F(PartsTest, AreKnownFromTheFirstEventsWhereAllStartOnOneCpu) {
+    for (int pid : {1, 2, 3}) process(pid, 1).event("OAs", 50, {pid}).ends(100);
+    EXPECT_THAT(dealt(2, "for a reason"), ElementsAre(0, 0, 0));
+    EXPECT_EQ(opened_, 3);
 }
 
 TEST_F(PartsTest, AreSingleProcessesWhoseRanksFollowEachOther) {
