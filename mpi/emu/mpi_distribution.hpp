@@ -16,7 +16,6 @@ class MpiDistribution : public Distribution {
     // Collective.
     MpiDistribution(const Comm& comm, const EmulationOptions& options);
 
-    const Ranks& ranks() const override { return comm_; }
     ClockSources read_clock_sources() override;
     std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                             std::vector<Damage>& damages) override;
@@ -25,9 +24,11 @@ class MpiDistribution : public Distribution {
     bool reads_stray(uint32_t stream) const override;
 
  private:
-    int ranks_of_node() const override { return comm_.split_by_node().size(); }
+    const Ranks& team() const override { return comm_; }
+    int ranks_of_node() const override { return ranks_of_node_; }
 
     const Comm& comm_;
+    const int ranks_of_node_;
     const EmulationOptions& options_;
     Places places_;
 };

@@ -23,7 +23,9 @@ class Distribution {
  public:
     virtual ~Distribution() = default;
 
-    virtual const Ranks& ranks() const = 0;
+    const Ranks& ranks() const { return is_alone_ ? alone_ : team(); }
+    // From now on this rank does all the work, and takes no notice of the others. Local.
+    void go_on_alone() { is_alone_ = true; }
 
     // Files that tell of clocks, next to the metadata of the trace. Collective; throws Error.
     virtual ClockSources read_clock_sources() = 0;
@@ -42,8 +44,13 @@ class Distribution {
     // A thread if the ranks of this node leave a core free for each of them. Tests choose it.
     Writer::Mode writer_mode() const;
 
- protected:
+ private:
+    virtual const Ranks& team() const = 0;
+    // That share its cores. Local.
     virtual int ranks_of_node() const = 0;
+
+    const Ranks alone_;
+    bool is_alone_ = false;
 };
 
 }  // namespace ovni

@@ -52,16 +52,15 @@ std::string_view reason_against_sharing(const EmulationOptions& options, const P
 Emulation::Emulation(const EmulationOptions& options, Distribution& distribution)
     : options_(options),
       distribution_(distribution),
-      ranks_(distribution.ranks()),
       clock_sources_(distribution.read_clock_sources()),
       held_trace_(distribution.read_trace(clock_sources_, damages_)),
       trace_(*held_trace_),
-      system_(ranks_.agree([&] { return System(trace_, options.row_names); })),
-      clocks_(ranks_.agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
-      plan_(ranks_.agree([&, sites = read_call_sites(ranks_, trace_)]() mutable {
+      system_(ranks().agree([&] { return System(trace_, options.row_names); })),
+      clocks_(ranks().agree([&] { return ClockModel::of_sources(trace_, clock_sources_); })),
+      plan_(ranks().agree([&, sites = read_call_sites(ranks(), trace_)]() mutable {
           return make_plan(trace_, system_, options.enabled, options.breakdowns, std::move(sites));
       })),
-      work_(find_work(ranks_, trace_, system_, distribution.readers(), quiet_reader(),
+      work_(find_work(ranks(), trace_, system_, distribution.readers(), quiet_reader(),
                       reason_against_sharing(options, plan_))) {}
 
 namespace {
@@ -77,9 +76,22 @@ void tell_writing(const std::filesystem::path& directory, Ending ending) {
 }  // namespace
 
 int Emulation::run() {
+    if (ranks().is_alone() || !root_reads_all()) return emulate();
+    // A rank that has all the work is faster alone. The others wait for it.
+    const Ranks& team = ranks();
+    content_.warnings = gather_warnings(team);
+    return team.broadcast(team.agree([&] {
+        if (!team.is_root()) return 0;
+        distribution_.go_on_alone();
+        work_ = {Share::whole(system_), {}, false};
+        return emulate();
+    }));
+}
+
+int Emulation::emulate() {
     make_sinks();
     prepare_outputs();
-    std::vector<StreamReader> readers = ranks_.agree([&] { return open_streams(Checksums::compared); });
+    std::vector<StreamReader> readers = ranks().agree([&] { return open_streams(Checksums::compared); });
     int64_t origin = find_origin(readers);
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, work_.share);
@@ -96,14 +108,14 @@ int Emulation::run() {
                     : window.was_interrupted() ? Ending::interrupted
                                                : Ending::complete;
     end_sinks(window, schema, ending);
-    if (ranks_.is_root()) print_end(end, trace_.streams().size());
+    if (ranks().is_root()) print_end(end, trace_.streams().size());
     tell_cost();
     return status_of(end);
 }
 
 void Emulation::prepare_outputs() {
-    ranks_.agree([&] {
-        if (!ranks_.is_root()) return;
+    ranks().agree([&] {
+        if (!ranks().is_root()) return;
         if (!options_.empty_is_ok) {
             refuse_nothing_left(trace_, damages_);
             refuse_no_trace(trace_, "--empty-ok");
@@ -131,7 +143,7 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
     while (readers.size() < wanted.size()) {
         const auto next = std::span(wanted).subspan(readers.size());
         std::vector<std::optional<StreamReader>> opened(std::min(most, next.size()));
-        const bool is_parallel = ranks_.is_alone() && options_.regions != Regions::sorted;
+        const bool is_parallel = ranks().is_alone() && options_.regions != Regions::sorted;
         const size_t threads = is_parallel ? threads_for_files(opened.size()) : 1;
         for_each_in_parallel(threads, opened.size(), [&](size_t i) {
             opened[i].emplace(open_stream(trace_, clocks_, next[i], options_.regions, checksums));
@@ -148,6 +160,13 @@ bool Emulation::reads(uint32_t s) const {
     return is_mine && trace_.streams()[s].is_readable();
 }
 
+bool Emulation::root_reads_all() const {
+    bool is_all = true;
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+        if (trace_.streams()[s].is_readable()) is_all &= reads(s);
+    return ranks().broadcast(is_all);
+}
+
 // Opens a stream once more: what is wrong with it is told elsewhere.
 OpenStream Emulation::quiet_reader() const {
     return [this](uint32_t s) {
@@ -159,23 +178,23 @@ int64_t Emulation::find_origin(const std::vector<StreamReader>& readers) const {
     std::vector<int64_t> first_clocks(trace_.streams().size(), no_clock);
     for (const StreamReader& reader : readers)
         first_clocks[reader.index()] = reader.first_clock().value_or(no_clock);
-    first_clocks = ranks_.allreduce(Op::min, std::move(first_clocks));
-    return ranks_.broadcast(
-        ranks_.agree([&] { return ranks_.is_root() ? time_origin(trace_, first_clocks) : 0; }));
+    first_clocks = ranks().allreduce(Op::min, std::move(first_clocks));
+    return ranks().broadcast(
+        ranks().agree([&] { return ranks().is_root() ? time_origin(trace_, first_clocks) : 0; }));
 }
 
 Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin) {
     std::unique_ptr<TieExchange> ties;
     EventOrder order = options_.order;
-    if (order == EventOrder::exact && !ranks_.is_alone()) {
+    if (order == EventOrder::exact && !ranks().is_alone()) {
         ties = std::make_unique<TieExchange>(
-            ranks_, ranks_.agree([&] { return open_streams(Checksums::compared_quietly); }),
+            ranks(), ranks().agree([&] { return open_streams(Checksums::compared_quietly); }),
             trace_.streams().size());
         order = EventOrder::received;
     }
     Merger merger(std::move(readers), order);
     merger.count_ties(tie_groups(trace_, system_));
-    return {ranks_,
+    return {ranks(),
             std::move(merger),
             emulator,
             distribution_.window_size(),
@@ -190,14 +209,14 @@ void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
     limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
     // Many ranks have a core each.
-    const size_t threads = ranks_.is_alone() ? usable_cores() : 1;
+    const size_t threads = ranks().is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
-        ovni::analyse_traffic(ranks_, trace_, system_, clocks_, work_.share.processes, quiet_reader(),
+        ovni::analyse_traffic(ranks(), trace_, system_, clocks_, work_.share.processes, quiet_reader(),
                               threads, needs_report() ? Analysis::whole : Analysis::for_timeline);
-    add_wait_types(ranks_, found.waits, found.critical_path, plan_.schema.thread);
+    add_wait_types(ranks(), found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
         rows_ = traffic_rows(system_, found, origin);
-        longest_waits_ = wait_rows(system_, ranks_.broadcast(found.wait_summary.longest), origin);
+        longest_waits_ = wait_rows(system_, ranks().broadcast(found.wait_summary.longest), origin);
     }
     traffic_.emplace(
         PendingMessages(system_, std::move(found.messages), origin),
@@ -208,7 +227,7 @@ void Emulation::analyse_traffic(int64_t origin) {
                         std::move(found.critical_path),
                         std::move(found.delays)};
     efficiencies_ = std::move(found.efficiencies);
-    if (ranks_.is_root() && !content_.traffic->messages.is_empty())
+    if (ranks().is_root() && !content_.traffic->messages.is_empty())
         for (const std::string& line : message_lines(content_.traffic->messages)) log::info("{}", line);
     tell_memory_in_files();
 }
@@ -221,8 +240,8 @@ std::filesystem::path Emulation::memory_directory() const {
 
 void Emulation::tell_memory_in_files() const {
     const MemoryInFiles mine = memory_in_files();
-    const uint64_t all = ranks_.allreduce(Op::sum, ranks_.is_first_of_process() ? mine.most : 0);
-    if (ranks_.is_root() && all > 0)
+    const uint64_t all = ranks().allreduce(Op::sum, ranks().is_first_of_process() ? mine.most : 0);
+    if (ranks().is_root() && all > 0)
         log::info("messages take more than --memory: {:.1f} MB lay in files in {}",
                   static_cast<double>(all) * 1e-6, memory_directory().string());
     if (!mine.refusal.empty())
@@ -234,13 +253,13 @@ void Emulation::find_calls(int64_t origin) {
     std::vector<uint32_t> streams;
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) streams.push_back(s);
-    mpi_plan_ = find_mpi_plan(ranks_, trace_, system_, streams, origin, quiet_reader());
+    mpi_plan_ = find_mpi_plan(ranks(), trace_, system_, streams, origin, quiet_reader());
     if (!mpi_plan_.plan.has_files()) {
-        if (ranks_.is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
+        if (ranks().is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
         return;
     }
-    ranks_.agree([&] {
-        calls_.emplace(ranks_, system_, mpi_plan_, streams, work_.share.processes, origin, quiet_reader());
+    ranks().agree([&] {
+        calls_.emplace(ranks(), system_, mpi_plan_, streams, work_.share.processes, origin, quiet_reader());
     });
     sinks_.push_back(std::make_unique<MpiPrvSink>(
         options_.output, mpi_plan_.plan,
@@ -249,7 +268,7 @@ void Emulation::find_calls(int64_t origin) {
 
 // A format that this build lacks is told before anything is read or written.
 void Emulation::make_sinks() {
-    ranks_.agree([&] {
+    ranks().agree([&] {
         sinks_.push_back(std::make_unique<PrvSink>(options_.output));
         for (const ChosenOutput& chosen : options_.outputs)
             sinks_.push_back(chosen.format->make(chosen.path));
@@ -259,16 +278,16 @@ void Emulation::make_sinks() {
 void Emulation::begin_sinks() {
     for (const auto& sink : sinks_) {
         sink->expect({rows_, longest_waits_, options_.min_duration});
-        sink->begin(ranks_, plan_);
+        sink->begin(ranks(), plan_);
     }
 }
 
 void Emulation::replay(Emulator& emulator, Window& window) {
     Progress progress;
-    const uint64_t collectives_before = ranks_.traffic().collectives;
-    BreakdownLines lines(ranks_, plan_, system_);
-    Writer writer(ranks_, sinks_, plan_.breakdowns.size(), distribution_.writer_mode());
-    Exchange exchange(ranks_, options_.breakdowns);
+    const uint64_t collectives_before = ranks().traffic().collectives;
+    BreakdownLines lines(ranks(), plan_, system_);
+    Writer writer(ranks(), sinks_, plan_.breakdowns.size(), distribution_.writer_mode());
+    Exchange exchange(ranks(), options_.breakdowns);
     Stretch made, slice;
     while (window.next(made)) {
         ++cost_.windows;
@@ -285,11 +304,11 @@ void Emulation::replay(Emulator& emulator, Window& window) {
         std::swap(batch.messages, slice.messages);
         std::swap(batch.calls, slice.calls);
         writer.submit();
-        if (ranks_.is_root()) progress.update(window.events(), window.progress());
+        if (ranks().is_root()) progress.update(window.events(), window.progress());
     }
     progress.finish(window.events(), window.progress());
     writer.finish();
-    cost_.collectives_in_windows = ranks_.traffic().collectives - collectives_before;
+    cost_.collectives_in_windows = ranks().traffic().collectives - collectives_before;
     cost_.processes = static_cast<uint64_t>(std::ranges::count(work_.share.processes, true));
     cost_.streams = static_cast<uint64_t>(std::ranges::distance(emulator.machine().played()));
     cost_.events = emulator.events();
@@ -298,20 +317,20 @@ void Emulation::replay(Emulator& emulator, Window& window) {
 // Rank 0 prints what is wrong at the end. The schema gets the labels that are known only now.
 EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Schema& schema) {
     const bool is_whole = !window.error() && !window.was_interrupted();
-    const std::vector<Burst> bursts = gather(ranks_, emulator.bursts(), window.end());
-    if (ranks_.is_root()) print(bursts, system_);
-    if (window.error() && ranks_.is_root()) {
+    const std::vector<Burst> bursts = gather(ranks(), emulator.bursts(), window.end());
+    if (ranks().is_root()) print(bursts, system_);
+    if (window.error() && ranks().is_root()) {
         log::error("{}", *window.error());
         if (options_.part) log::info("the place in the file and the time are those of the part");
     }
-    if (is_whole && ranks_.is_root()) print_clocks(clocks_, trace_, window.origin(), window.duration());
+    if (is_whole && ranks().is_root()) print_clocks(clocks_, trace_, window.origin(), window.duration());
     EmulationEnd end = window.error() ? EmulationEnd::with_errors : report_checks(emulator, window);
     if (is_whole) tell_waiting(window.origin());
-    add_labels(schema, plan_, ranks_.allreduce(Op::max, window.shown_extras()));
-    std::vector<LabelledType> types = gather(ranks_, labelled_types(emulator, window.end()));
+    add_labels(schema, plan_, ranks().allreduce(Op::max, window.shown_extras()));
+    std::vector<LabelledType> types = gather(ranks(), labelled_types(emulator, window.end()));
     std::vector<std::string> faults =
         add_task_labels(schema, plan_, std::move(types), is_whole ? Seen::all : Seen::part);
-    if (ranks_.is_root())
+    if (ranks().is_root())
         for (const std::string& fault : faults) log::error("{}", fault);
     if (!faults.empty()) end = EmulationEnd::with_errors;
     if (content_.ended) content_.ended->label_faults = std::move(faults);
@@ -320,25 +339,26 @@ EmulationEnd Emulation::check_end(Emulator& emulator, const Window& window, Sche
 
 // An interrupted emulation is not expected to have seen the end of every thread.
 EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) {
-    uint64_t ties = ranks_.allreduce(Op::sum, window.ties());
-    if (ranks_.is_root() && !window.was_interrupted()) print_ties(ties, options_.order);
+    uint64_t ties = ranks().allreduce(Op::sum, window.ties());
+    if (ranks().is_root() && !window.was_interrupted()) print_ties(ties, options_.order);
     EndChecks mine;
     if (!window.was_interrupted()) mine.faults = faults_at_end(trace_, emulator, options_.strictness);
     mine.crowded = crowded_cpus(emulator, window.duration());
     mine.oddities = emulator.oddities();
     mine.lost = emulator.lost_events();
-    content_.ended = {ties, gather(ranks_, mine), {}};
+    content_.ended = {ties, gather(ranks(), mine), {}};
     const EndChecks& all = content_.ended->checks;
-    if (ranks_.is_root()) print(all, trace_, system_);
+    if (ranks().is_root()) print(all, trace_, system_);
     if (!all.faults.empty()) return EmulationEnd::with_errors;
     return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
 }
 
 void Emulation::tell_waiting(int64_t origin) {
     if (may_have_open_calls(trace_))
-        content_.waiting = find_waiting(ranks_, trace_, system_, work_.share.processes, quiet_reader());
+        content_.waiting = find_waiting(ranks(), trace_, system_, work_.share.processes, quiet_reader());
     if (may_have_open_waits(trace_))
-        content_.open_waits = find_open_waits(ranks_, trace_, system_, work_.share.processes, quiet_reader());
+        content_.open_waits =
+            find_open_waits(ranks(), trace_, system_, work_.share.processes, quiet_reader());
     const auto count_from_origin = [&](auto& open) {
         open.since = time_between(origin, open.since);
         open.until = time_between(origin, open.until);
@@ -346,7 +366,7 @@ void Emulation::tell_waiting(int64_t origin) {
     std::ranges::for_each(content_.waiting.calls, count_from_origin);
     std::ranges::for_each(content_.open_waits, count_from_origin);
     constexpr size_t most_lines = 10;
-    if (!ranks_.is_root()) return;
+    if (!ranks().is_root()) return;
     if (std::string death = first_death(trace_, clocks_, content_.waiting); !death.empty())
         log::warn("{}", death);
     for (const std::string& line : sentences(content_.waiting, system_, shortest_wait, most_lines))
@@ -374,29 +394,29 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     tell_writing(options_.output, ending);
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies_)
-        content_.gaps = gather(ranks_, ranks_.agree([&] {
+        content_.gaps = gather(ranks(), ranks().agree([&] {
             return gaps_of(trace_, system_, clocks_, window.origin(), work_.share.processes);
         }));
     if (tallies_) {
         tallies_->states.finish(window.duration());
-        gather(ranks_, *tallies_, content_);
+        gather(ranks(), *tallies_, content_);
     }
     const Facts facts = needs_facts ? this->facts(window, schema) : Facts();
     rows_.end_at(window.duration());
     const Json report = needs_report() ? make_report(window, schema) : Json();
     for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_, report});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
-    if (ranks_.is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
-    if (ranks_.is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);
-    ranks_.agree([&] {
+    if (ranks().is_root() && views_ == Views::written) write_trace_views(options_.output, plan_);
+    if (ranks().is_root() && views_ == Views::written && calls_) write_mpi_views(options_.output);
+    ranks().agree([&] {
         if (report_file_) report_file_->end(report, ending);
     });
 }
 
 void Emulation::tell_cost() {
-    const PerRank<RankStatistics> all = share_statistics(ranks_, cost_);
-    ranks_.agree([&] {
-        if (!ranks_.is_root()) return;
+    const PerRank<RankStatistics> all = share_statistics(ranks(), cost_);
+    ranks().agree([&] {
+        if (!ranks().is_root()) return;
         log::info("{}", cost_line(all, seconds_since_start()));
         if (!statistics_file_) return;
         statistics_file_->write(statistics_as_json(all));
@@ -420,15 +440,15 @@ void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) cons
 
 // On rank 0; null on others.
 Json Emulation::make_report(const Window& window, const Schema& schema) {
-    content_.warnings = gather_warnings(ranks_);
+    content_.warnings.merge(gather_warnings(ranks()));
     content_.origin = window.origin();
     content_.duration = window.duration();
     content_.error = window.was_interrupted() ? "interrupted" : window.error();
     content_.damages = damages_of(options_, damages_);
     if (options_.part) content_.part = options_.part->cut;
-    return ranks_.agree([&] {
+    return ranks().agree([&] {
         if (content_.traffic) content_.traffic->efficiencies = efficiencies_.get();
-        if (!ranks_.is_root()) return Json();
+        if (!ranks().is_root()) return Json();
         if (content_.traffic) tell_efficiency(*content_.traffic);
         return report_of({trace_, system_, plan_, clocks_, schema}, content_);
     });

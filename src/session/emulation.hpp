@@ -32,6 +32,8 @@ class Emulation {
     int run();
 
  private:
+    const Ranks& ranks() const { return distribution_.ranks(); }
+    int emulate();
     void prepare_outputs();
     std::vector<StreamReader> open_streams(Checksums checksums) const;
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
@@ -41,6 +43,7 @@ class Emulation {
     void tell_memory_in_files() const;
     void find_calls(int64_t origin);
     bool reads(uint32_t stream) const;
+    bool root_reads_all() const;
     OpenStream quiet_reader() const;
     void make_sinks();
     void begin_sinks();
@@ -59,7 +62,6 @@ class Emulation {
 
     const EmulationOptions& options_;
     Distribution& distribution_;
-    const Ranks& ranks_;
     std::vector<Damage> damages_;
     ClockSources clock_sources_;
     std::shared_ptr<const Trace> held_trace_;

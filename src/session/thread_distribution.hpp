@@ -26,20 +26,20 @@ int threads_for(const Trace& trace, std::optional<int> asked);
 class ThreadDistribution : public Distribution {
  public:
     // Both outlive the distribution.
-    ThreadDistribution(const Ranks& ranks, const TraceInMemory& whole) : ranks_(ranks), whole_(whole) {}
+    ThreadDistribution(const Ranks& team, const TraceInMemory& whole) : team_(team), whole_(whole) {}
 
-    const Ranks& ranks() const override { return ranks_; }
     ClockSources read_clock_sources() override { return whole_.clocks; }
     std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                             std::vector<Damage>& damages) override;
-    Readers readers() const override { return all_ranks(ranks_.size()); }
+    Readers readers() const override { return all_ranks(ranks().size()); }
     // The events of such a stream are an error, which one rank finds.
-    bool reads_stray(uint32_t /*stream*/) const override { return ranks_.is_root(); }
+    bool reads_stray(uint32_t /*stream*/) const override { return ranks().is_root(); }
 
  private:
-    int ranks_of_node() const override { return ranks_.size(); }
+    const Ranks& team() const override { return team_; }
+    int ranks_of_node() const override { return ranks().size(); }
 
-    const Ranks& ranks_;
+    const Ranks& team_;
     const TraceInMemory& whole_;
 };
 

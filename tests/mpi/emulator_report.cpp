@@ -78,6 +78,28 @@ TEST_F(DistributedReportTest, InExactOrder) {
     expect_same_report(0, exact);
 }
 
+// One rank has all the work, and others have warned when they searched for those who share a CPU.
+TEST_F(DistributedReportTest, OfOneRankAlone) {
+    for (int pid : {1, 2, 3, 4})
+        trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}})
+            .starts(1000 * pid, pid == 1 ? 1 : 0)
+            .ends(1000 * pid + 500)
+            .gaps_text("");
+    trace_.thread({.pid = 5, .tid = 5, .cpus = {{0, 0}, {1, 1}}})
+        .starts(7000, 0)
+        .event("OAs", 7100, {1})
+        .ends(7500);
+    const Json all = Json::parse(expect_same_report(0, exact));
+    EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
+}
+
+TEST_F(DistributedReportTest, OfARefusedEventOfOneRankAlone) {
+    for (int pid : {1, 2})
+        trace_.thread({.pid = pid, .tid = pid}).starts(1000, -1).event("OHr", 1500 + pid).ends(3000);
+    const Json report = Json::parse(expect_same_report(1, exact, ".partial"));
+    EXPECT_THAT(report["error"].get<std::string>(), HasSubstr("stream.obs"));
+}
+
 TEST_F(DistributedReportTest, OfWhatIsOdd) {
     build(trace_, {.seed = 33, .looms = 3, .cpus = 1, .crowded = true});
     trace_.thread({.loom = "gaps", .pid = 5, .tid = 5, .rank = 900, .nranks = 901})

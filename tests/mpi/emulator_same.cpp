@@ -108,6 +108,18 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
                 HasSubstr("-j 1000: the trace has 3 processes, so at most 3 threads share the work"));
 }
 
+TEST_F(DistributedTest, WhoHasAllTheWorkGoesOnAlone) {
+    build(trace_, {.seed = 17, .looms = 1, .processes = 3, .cpus = 1, .crowded = true});
+    const fs::path directory = trace_.write();
+    ASSERT_EQ(serial(directory, output("serial"), exact).status, 0);
+    for (const Workers& workers : {Workers{3}, Workers{3, Workers::Kind::threads}}) {
+        const Finished done = shared(workers, directory, output(workers.name()), exact);
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, ContainsRegex("it took [0-9.]+ s and"));
+        expect_same(output("serial"), output(workers.name()));
+    }
+}
+
 TEST_F(DistributedTest, WhyProcessesStayTogetherIsTold) {
     const auto told = [&](int pauses, int events_of_one) {
         TraceBuilder trace;
