@@ -43,8 +43,7 @@ class Comm : public Ranks {
     void settle(const std::exception_ptr& failure) const override;
 
     void barrier() const;
-    // Waits for all ranks without using the CPU, for ranks that must not disturb a measurement.
-    void barrier_asleep() const;
+    void barrier_asleep() const override;
 
     // Longest single message in bytes, equal on all ranks. Only tests need another than the default.
     void set_chunk(size_t bytes) { chunk_ = bytes; }

@@ -5,10 +5,7 @@
 namespace ovni {
 
 MpiDistribution::MpiDistribution(const Comm& comm, const EmulationOptions& options)
-    : comm_(comm),
-      ranks_of_node_(comm.split_by_node().size()),
-      options_(options),
-      places_(find_places(comm, options)) {}
+    : comm_(comm), options_(options), places_(find_places(comm, options)) {}
 
 ClockSources MpiDistribution::read_clock_sources() {
     return ovni::read_clock_sources(comm_, options_, places_);

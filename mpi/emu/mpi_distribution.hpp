@@ -25,10 +25,9 @@ class MpiDistribution : public Distribution {
 
  private:
     const Ranks& team() const override { return comm_; }
-    int ranks_of_node() const override { return ranks_of_node_; }
+    int ranks_of_node() const override { return comm_.split_by_node().size(); }
 
     const Comm& comm_;
-    const int ranks_of_node_;
     const EmulationOptions& options_;
     Places places_;
 };

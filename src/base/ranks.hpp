@@ -69,6 +69,8 @@ class Ranks {
     }
     // agree() for work that has been done: `failure` is null if it was good.
     virtual void settle(const std::exception_ptr& failure) const;
+    // Waits for all ranks without using the CPU. Nothing to do where all collective calls wait like that.
+    virtual void barrier_asleep() const {}
 
     std::string broadcast(std::string text, int root = 0) const;
     template <Flat T>

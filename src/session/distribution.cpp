@@ -13,7 +13,7 @@ size_t Distribution::window_size() const {
 }
 
 Writer::Mode Distribution::writer_mode() const {
-    const int ranks_here = ranks_of_node();
+    const int ranks_here = ranks().is_alone() ? 1 : ranks_of_node();
     if (const char* text = std::getenv("OVNI_TEST_WRITER"))
         return text == std::string_view("thread") ? Writer::Mode::own_thread : Writer::Mode::at_once;
     return Writer::best_mode(ranks_here);

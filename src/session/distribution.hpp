@@ -24,7 +24,7 @@ class Distribution {
     virtual ~Distribution() = default;
 
     const Ranks& ranks() const { return is_alone_ ? alone_ : team(); }
-    // From now on this rank does all the work, and takes no notice of the others. Local.
+    // From now on this rank, rank 0, does all the work and takes no notice of the others. Local.
     void go_on_alone() { is_alone_ = true; }
 
     // Files that tell of clocks, next to the metadata of the trace. Collective; throws Error.
@@ -46,7 +46,7 @@ class Distribution {
 
  private:
     virtual const Ranks& team() const = 0;
-    // That share its cores. Local.
+    // So many ranks share the cores of this node. Collective.
     virtual int ranks_of_node() const = 0;
 
     const Ranks alone_;

@@ -1,6 +1,7 @@
 #include "session/emulation.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -76,16 +77,29 @@ void tell_writing(const std::filesystem::path& directory, Ending ending) {
 }  // namespace
 
 int Emulation::run() {
-    if (ranks().is_alone() || !root_reads_all()) return emulate();
-    // A rank that has all the work is faster alone. The others wait for it.
     const Ranks& team = ranks();
+    const int status = team.is_alone() || !root_reads_all() ? emulate() : emulate_on_root(team);
+    tell_cost(team);
+    return status;
+}
+
+// A rank that has all the work is faster alone. The others sleep until it is done.
+int Emulation::emulate_on_root(const Ranks& team) {
     content_.warnings = gather_warnings(team);
-    return team.broadcast(team.agree([&] {
-        if (!team.is_root()) return 0;
-        distribution_.go_on_alone();
-        work_ = {Share::whole(system_), {}, false};
-        return emulate();
-    }));
+    int status = 0;
+    std::exception_ptr failure;
+    if (team.is_root()) {
+        try {
+            distribution_.go_on_alone();
+            work_ = {Share::whole(system_), {}, false};
+            status = emulate();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+    team.barrier_asleep();
+    team.settle(failure);
+    return team.broadcast(status);
 }
 
 int Emulation::emulate() {
@@ -109,7 +123,6 @@ int Emulation::emulate() {
                                                : Ending::complete;
     end_sinks(window, schema, ending);
     if (ranks().is_root()) print_end(end, trace_.streams().size());
-    tell_cost();
     return status_of(end);
 }
 
@@ -413,10 +426,10 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     });
 }
 
-void Emulation::tell_cost() {
-    const PerRank<RankStatistics> all = share_statistics(ranks(), cost_);
-    ranks().agree([&] {
-        if (!ranks().is_root()) return;
+void Emulation::tell_cost(const Ranks& team) {
+    const PerRank<RankStatistics> all = share_statistics(team, cost_);
+    team.agree([&] {
+        if (!team.is_root()) return;
         log::info("{}", cost_line(all, seconds_since_start()));
         if (!statistics_file_) return;
         statistics_file_->write(statistics_as_json(all));

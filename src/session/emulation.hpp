@@ -34,6 +34,7 @@ class Emulation {
  private:
     const Ranks& ranks() const { return distribution_.ranks(); }
     int emulate();
+    int emulate_on_root(const Ranks& team);
     void prepare_outputs();
     std::vector<StreamReader> open_streams(Checksums checksums) const;
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
@@ -52,7 +53,7 @@ class Emulation {
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
-    void tell_cost();
+    void tell_cost(const Ranks& team);
     bool needs_report() const;
     bool has_regions() const;
     bool any_needs(bool (Sink::*what)() const) const;

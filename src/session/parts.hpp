@@ -45,8 +45,8 @@ struct Work {
 
 // The work of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is found
 // by reading their streams: `open` opens them. Processes that share CPUs are divided if that makes the
-// heaviest rank much lighter, and read once more for that, unless `together` names a reason to keep
-// them together, such as "with --exact-order". Collective; throws Error.
+// heaviest rank much lighter, and read for that, too, unless `together` names a reason to keep them together,
+// such as "with --exact-order". Collective; throws Error.
 Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
                const OpenStream& open, std::string_view together);
 

@@ -37,7 +37,7 @@ class Collector {
         } while (!is_full() && reader.next());
         return true;
     }
-    // Most events are none of those, and the fast way passes them.
+    // Most events are no placements, and the fast way skips them.
     bool take_plain(StreamReader& reader) {
         constexpr size_t at_a_time = 4096;
         constexpr int64_t any_clock = std::numeric_limits<int64_t>::max();

@@ -78,7 +78,7 @@ TEST_F(DistributedReportTest, InExactOrder) {
     expect_same_report(0, exact);
 }
 
-// One rank has all the work, and others have warned when they searched for those who share a CPU.
+// One rank has all the work. Others have warned before, while all searched for processes that share CPUs.
 TEST_F(DistributedReportTest, OfOneRankAlone) {
     for (int pid : {1, 2, 3, 4})
         trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}})
@@ -93,7 +93,7 @@ TEST_F(DistributedReportTest, OfOneRankAlone) {
     EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
 }
 
-TEST_F(DistributedReportTest, OfARefusedEventOfOneRankAlone) {
+TEST_F(DistributedReportTest, OfAnErrorOnOneRankAlone) {
     for (int pid : {1, 2})
         trace_.thread({.pid = pid, .tid = pid}).starts(1000, -1).event("OHr", 1500 + pid).ends(3000);
     const Json report = Json::parse(expect_same_report(1, exact, ".partial"));

@@ -113,10 +113,17 @@ TEST_F(DistributedTest, WhoHasAllTheWorkGoesOnAlone) {
     const fs::path directory = trace_.write();
     ASSERT_EQ(serial(directory, output("serial"), exact).status, 0);
     for (const Workers& workers : {Workers{3}, Workers{3, Workers::Kind::threads}}) {
-        const Finished done = shared(workers, directory, output(workers.name()), exact);
+        const std::string statistics = output(workers.name() + ".json");
+        const Finished done =
+            shared(workers, directory, output(workers.name()), {"--exact-order", "--statistics", statistics});
         ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_THAT(done.err, ContainsRegex("it took [0-9.]+ s and"));
         expect_same(output("serial"), output(workers.name()));
+        const Json ranks = Json::parse(read_file(statistics));
+        ASSERT_EQ(ranks.size(), 3u);
+        EXPECT_EQ(ranks[0]["processes"], 3);
+        EXPECT_GT(ranks[0]["windows"], 0);
+        EXPECT_EQ(ranks[0]["collectives_in_windows"], 0);
+        EXPECT_EQ(ranks[1]["windows"], 0);
     }
 }
 
@@ -137,6 +144,26 @@ TEST_F(DistributedTest, WhyProcessesStayTogetherIsTold) {
     EXPECT_THAT(told(0, 1000), Not(HasSubstr("have work")));
     EXPECT_THAT(told(1000, 1000), HasSubstr(together + "if they pause and move too often (record with"));
     EXPECT_THAT(told(0, 10000), HasSubstr(together + "where dividing them would save too little\n"));
+}
+
+// The rank that has those CPUs may play nobody who runs there.
+TEST_F(DistributedTest, CpusAreSharedThatNobodyStartsOn) {
+    for (int pid : {1, 2, 3, 4}) {
+        StreamBuilder& stream =
+            trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}});
+        stream.mark(1, "single", "step").starts(1000 + pid, 0).event("OAs", 2000 + pid, {pid});
+        for (int i = 0; i < 500; ++i) stream.event("OM=", 3000 + 10 * i + pid, {i64(1 + i % 7), 1});
+        stream.event("OHp", 9000 + pid).event("OHr", 9100 + pid).event("OAs", 9200 + pid, {5 - pid});
+        stream.event("OM=", 9300 + pid, {i64(9), 1}).ends(9400 + pid);
+    }
+    const fs::path directory = trace_.write();
+    ASSERT_EQ(serial(directory, output("serial")).status, 0);
+    for (const Workers& workers : every_sharing) {
+        const Finished done = shared(workers, directory, output(workers.name()));
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.err, Not(HasSubstr("have work")));
+        expect_same(output("serial"), output(workers.name()));
+    }
 }
 
 // Others may still move a thread whose stream was cut.

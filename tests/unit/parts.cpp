@@ -190,7 +190,7 @@ TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
         trace_.thread({.loom = loom, .pid = 9, .tid = 9, .cpus = six_cpus}).starts(9, 1).ends(100);
     for (int pid : {1, 2}) process(pid, pid).ends(100);
     EXPECT_THAT(dealt(4), ElementsAre(0, 1, 2, 3));
-    EXPECT_EQ(opened_, 4);  // where they start, and the rest
+    EXPECT_EQ(opened_, 4);  // each once for its start, once for the rest
 }
 
 TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
