@@ -82,8 +82,8 @@ TEST_F(DistributedReportTest, InExactOrder) {
 TEST_F(DistributedReportTest, OfOneRankAlone) {
     for (int pid : {1, 2, 3, 4})
         trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}})
-            .starts(1000 * pid, pid == 1 ? 1 : 0)
-            .ends(1000 * pid + 500)
+            .starts(int64_t{1000} * pid, pid == 1 ? 1 : 0)
+            .ends(int64_t{1000} * pid + 500)
             .gaps_text("");
     trace_.thread({.pid = 5, .tid = 5, .cpus = {{0, 0}, {1, 1}}})
         .starts(7000, 0)
