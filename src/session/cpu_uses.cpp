@@ -145,7 +145,7 @@ std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const 
             all.insert(all.end(), of_rank.begin(), of_rank.end());
         return all;
     };
-    // If all processes of a loom are one part by that, a search could not join any more of them.
+    // If the starts make a whole loom one part, a search could join no more processes of it.
     const Parts at_start = parts_apart(system, find(UseFinder::Extent::start));
     for (size_t l = 0; l < is_known.size(); ++l) {
         const LoomInfo& loom = system.looms()[l];

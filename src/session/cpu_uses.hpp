@@ -16,7 +16,8 @@ struct CpuUse {
 
 // Every stream is read by one of the ranks that can read it. If events are missing, or those that are looked
 // at are damaged or wrong, its process may have been on any CPU of its loom. Processes may be given uses that
-// they did not have; none is missed that emulation accepts. Collective; alike on all ranks.
+// they did not have. Processes that share a CPU in events that emulation accepts are one part by them. If the
+// starts of threads make a whole loom one part, its later uses are left out. Collective; alike on all ranks.
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open);
 
