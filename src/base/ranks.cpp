@@ -8,6 +8,21 @@ void Ranks::settle(const std::exception_ptr& failure) const {
     if (failure) std::rethrow_exception(failure);
 }
 
+int Ranks::run_on_root(const std::function<int()>& work) const {
+    int result = 0;
+    std::exception_ptr failure;
+    if (is_root()) {
+        try {
+            result = work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+    barrier_asleep();
+    settle(failure);
+    return broadcast(result);
+}
+
 std::string Ranks::broadcast(std::string text, int root) const {
     text.resize(broadcast<uint64_t>(text.size(), root));
     broadcast_bytes(text.data(), text.size(), root);

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -69,6 +70,8 @@ class Ranks {
     }
     // agree() for work that has been done: `failure` is null if it was good.
     virtual void settle(const std::exception_ptr& failure) const;
+    // Runs work on rank 0 and returns its result on all ranks, which sleep until then. Throws as agree().
+    int run_on_root(const std::function<int()>& work) const;
     // Waits for all ranks without using the CPU. Nothing to do where all collective calls wait like that.
     virtual void barrier_asleep() const {}
 

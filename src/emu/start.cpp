@@ -1,9 +1,11 @@
 #include "emu/start.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 
 namespace ovni {
 
@@ -11,6 +13,24 @@ StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t 
                          Checksums checksums) {
     const StreamMetadata& metadata = trace.streams()[stream].metadata;
     return trace.reader(stream, clocks.of_stream(metadata), ClockOrder::checked, regions, checksums);
+}
+
+// In batches: until a batch has been moved, its readers are in `opened` and in `readers`.
+std::vector<StreamReader> open_streams(const Trace& trace, const ClockModel& clocks,
+                                       std::span<const uint32_t> streams, Regions regions,
+                                       Checksums checksums, size_t threads) {
+    constexpr size_t most = 1024;
+    std::vector<StreamReader> readers;
+    readers.reserve(streams.size());
+    while (readers.size() < streams.size()) {
+        const auto next = streams.subspan(readers.size());
+        std::vector<std::optional<StreamReader>> opened(std::min(most, next.size()));
+        for_each_in_parallel(threads, opened.size(), [&](size_t i) {
+            opened[i].emplace(open_stream(trace, clocks, next[i], regions, checksums));
+        });
+        for (std::optional<StreamReader>& one : opened) readers.push_back(std::move(*one));
+    }
+    return readers;
 }
 
 bool is_far(int64_t clock, int64_t from) {

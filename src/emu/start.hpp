@@ -20,6 +20,10 @@ using OpenStream = std::function<StreamReader(uint32_t stream)>;
 // A reader of the stream with its clock corrected, as emulation needs it.
 StreamReader open_stream(const Trace& trace, const ClockModel& clocks, uint32_t stream,
                          Regions regions = Regions::as_they_are, Checksums checksums = Checksums::compared);
+// Readers of these streams, in their order, opened by so many threads.
+std::vector<StreamReader> open_streams(const Trace& trace, const ClockModel& clocks,
+                                       std::span<const uint32_t> streams, Regions regions,
+                                       Checksums checksums, size_t threads);
 
 // More than an hour: then clocks were not corrected, or are wrong.
 bool is_far(int64_t clock, int64_t from);

@@ -1,7 +1,6 @@
 #include "session/emulation.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -78,28 +77,20 @@ void tell_writing(const std::filesystem::path& directory, Ending ending) {
 
 int Emulation::run() {
     const Ranks& team = ranks();
-    const int status = team.is_alone() || !root_reads_all() ? emulate() : emulate_on_root(team);
+    const bool is_for_one = !team.is_alone() && root_reads_all();
+    const int status = is_for_one ? emulate_on_root(team) : emulate();
     tell_cost(team);
     return status;
 }
 
-// A rank that has all the work is faster alone. The others sleep until it is done.
+// A rank that has all the work is faster alone.
 int Emulation::emulate_on_root(const Ranks& team) {
     content_.warnings = gather_warnings(team);
-    int status = 0;
-    std::exception_ptr failure;
-    if (team.is_root()) {
-        try {
-            distribution_.go_on_alone();
-            work_ = {Share::whole(system_), {}, false};
-            status = emulate();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-    }
-    team.barrier_asleep();
-    team.settle(failure);
-    return team.broadcast(status);
+    return team.run_on_root([&] {
+        distribution_.go_on_alone();
+        work_ = Work::whole(system_);
+        return emulate();
+    });
 }
 
 int Emulation::emulate() {
@@ -148,22 +139,10 @@ std::vector<StreamReader> Emulation::open_streams(Checksums checksums) const {
     std::vector<uint32_t> wanted;
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) wanted.push_back(s);
-    std::vector<StreamReader> readers;
-    readers.reserve(wanted.size());
-    // In batches: until a batch has been moved, its readers are in `opened` and in `readers`. Other ranks
-    // keep the other cores busy. A plan of how to sort takes 16 MB while it is made, so only one is.
-    constexpr size_t most = 1024;
-    while (readers.size() < wanted.size()) {
-        const auto next = std::span(wanted).subspan(readers.size());
-        std::vector<std::optional<StreamReader>> opened(std::min(most, next.size()));
-        const bool is_parallel = ranks().is_alone() && options_.regions != Regions::sorted;
-        const size_t threads = is_parallel ? threads_for_files(opened.size()) : 1;
-        for_each_in_parallel(threads, opened.size(), [&](size_t i) {
-            opened[i].emplace(open_stream(trace_, clocks_, next[i], options_.regions, checksums));
-        });
-        for (std::optional<StreamReader>& one : opened) readers.push_back(std::move(*one));
-    }
-    return readers;
+    // Other ranks keep the other cores busy. A plan of how to sort takes 16 MB while it is made.
+    const bool is_parallel = ranks().is_alone() && options_.regions != Regions::sorted;
+    const size_t threads = is_parallel ? threads_for_files(wanted.size()) : 1;
+    return ovni::open_streams(trace_, clocks_, wanted, options_.regions, checksums, threads);
 }
 
 bool Emulation::reads(uint32_t s) const {

@@ -202,6 +202,10 @@ Parts Parts::looms(const System& system) {
     return parts;
 }
 
+Work Work::whole(const System& system) {
+    return {Share::whole(system), {}, false};
+}
+
 Readers all_ranks(int ranks) {
     std::vector<int> all(static_cast<size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
@@ -230,7 +234,7 @@ std::vector<int> deal(const Trace& trace, const System& system, const Parts& par
 
 Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
                const OpenStream& open, std::string_view together) {
-    if (ranks.is_alone()) return {Share::whole(system), {}, false};
+    if (ranks.is_alone()) return Work::whole(system);
     WorkFinder finder(ranks, trace, system, readers, open);
     finder.divide_looms(together);
     finder.tell_idle();

@@ -41,6 +41,9 @@ struct Work {
     std::vector<PlacementEvent> followed;
     // Do any ranks share CPUs? Alike on all ranks.
     bool shares_cpus = false;
+
+    // All there is.
+    static Work whole(const System& system);
 };
 
 // The work of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is found
