@@ -165,7 +165,7 @@ enum class Guard : uint8_t { none, on_cpu, running, active, active_on_cpu };
 // For ModelSpec::linter_channel, the channel that must be empty at the end of every thread in linter mode.
 inline constexpr uint8_t no_linter = 0xff;
 
-// Names of the window configurations made for a model's channels: see sink/cfg.
+// Names of the window configurations made for a model's channels: see sink/paraver/cfg.
 struct ViewSpec {
     std::string_view file;   // below cfg/thread or cfg/cpu, e.g. "mpi/function.cfg"
     std::string_view title;  // behind "Thread: " or "CPU: "

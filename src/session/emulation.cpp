@@ -25,9 +25,9 @@
 #include "session/open_calls_at_end.hpp"
 #include "session/tie_exchange.hpp"
 #include "session/trace_check.hpp"
-#include "sink/mpi_prv_sink.hpp"
 #include "sink/output_formats.hpp"
-#include "sink/prv_sink.hpp"
+#include "sink/paraver/mpi_prv_sink.hpp"
+#include "sink/paraver/prv_sink.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {

@@ -18,7 +18,7 @@
 #include "session/report.hpp"
 #include "session/statistics.hpp"
 #include "session/window.hpp"
-#include "sink/cfg.hpp"
+#include "sink/paraver/cfg.hpp"
 #include "sink/writer.hpp"
 
 namespace ovni {

@@ -1,10 +1,10 @@
 #include "sink/output_formats.hpp"
 
-#include "sink/columns_sink.hpp"
-#include "sink/otf2_sink.hpp"
-#include "sink/page_sink.hpp"
-#include "sink/paje_sink.hpp"
-#include "sink/perfetto_sink.hpp"
+#include "sink/columns/columns_sink.hpp"
+#include "sink/otf2/otf2_sink.hpp"
+#include "sink/page/page_sink.hpp"
+#include "sink/paje/paje_sink.hpp"
+#include "sink/perfetto/perfetto_sink.hpp"
 
 namespace ovni {
 

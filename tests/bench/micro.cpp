@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/crc32c.hpp"
-#include "sink/prv_text.hpp"
+#include "sink/paraver/prv_text.hpp"
 #include "tests/bench/trace_generator.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "trace/merger.hpp"

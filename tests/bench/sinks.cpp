@@ -12,8 +12,8 @@
 #include "base/log.hpp"
 #include "emu/emulator.hpp"
 #include "emu/start.hpp"
-#include "sink/columns_sink.hpp"
-#include "sink/prv_sink.hpp"
+#include "sink/columns/columns_sink.hpp"
+#include "sink/paraver/prv_sink.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "base/file.hpp"
-#include "sink/page_sink.hpp"
+#include "sink/page/page_sink.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace ovni::test {

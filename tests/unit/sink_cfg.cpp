@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "sink/cfg.hpp"
+#include "sink/paraver/cfg.hpp"
 #include "tests/unit/sink_support.hpp"
 
 namespace ovni {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "sink/chunk_filter.hpp"
-#include "sink/column_rows.hpp"
+#include "sink/columns/chunk_filter.hpp"
+#include "sink/columns/column_rows.hpp"
 
 namespace ovni::test {
 namespace {

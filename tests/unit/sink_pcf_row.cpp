@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "sink/pcf.hpp"
-#include "sink/row.hpp"
+#include "sink/paraver/pcf.hpp"
+#include "sink/paraver/row.hpp"
 
 namespace ovni {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "sink/pcf.hpp"
-#include "sink/prv_sink.hpp"
-#include "sink/prv_text.hpp"
-#include "sink/row.hpp"
+#include "sink/paraver/pcf.hpp"
+#include "sink/paraver/prv_sink.hpp"
+#include "sink/paraver/prv_text.hpp"
+#include "sink/paraver/row.hpp"
 #include "tests/unit/sink_support.hpp"
 
 namespace ovni {

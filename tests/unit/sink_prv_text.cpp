@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sink/prv_text.hpp"
+#include "sink/paraver/prv_text.hpp"
 #include "tests/unit/sink_support.hpp"
 
 namespace ovni {
