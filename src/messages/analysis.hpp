@@ -2,11 +2,11 @@
 // together find it, in one pass over the events.
 #pragma once
 
-#include "messages/critical_path.hpp"
-#include "messages/delay_costs.hpp"
-#include "messages/efficiency.hpp"
-#include "messages/find_messages.hpp"
-#include "messages/find_waits.hpp"
+#include "messages/costs/critical_path.hpp"
+#include "messages/costs/delay_costs.hpp"
+#include "messages/costs/efficiency.hpp"
+#include "messages/match/find_messages.hpp"
+#include "messages/waits/find_waits.hpp"
 #include "trace/clock_model.hpp"
 
 namespace ovni {

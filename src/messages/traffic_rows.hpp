@@ -10,9 +10,9 @@
 
 #include "emu/system.hpp"
 #include "messages/analysis.hpp"
-#include "messages/message_ends.hpp"
-#include "messages/object_calls.hpp"
-#include "messages/waits.hpp"
+#include "messages/calls/message_ends.hpp"
+#include "messages/calls/object_calls.hpp"
+#include "messages/waits/waits.hpp"
 
 namespace ovni {
 

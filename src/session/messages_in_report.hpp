@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emu/system.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/match/find_messages.hpp"
 
 namespace ovni {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "base/ranks.hpp"
-#include "messages/open_trace.hpp"
-#include "messages/open_waits.hpp"
-#include "messages/waiting.hpp"
+#include "messages/stuck/open_trace.hpp"
+#include "messages/stuck/open_waits.hpp"
+#include "messages/stuck/waiting.hpp"
 
 namespace ovni {
 

@@ -8,9 +8,9 @@
 
 #include "base/ranks.hpp"
 #include "emu/record.hpp"
-#include "messages/mpi_call.hpp"
-#include "messages/mpi_plan.hpp"
-#include "messages/stream_calls.hpp"
+#include "messages/plan/mpi_call.hpp"
+#include "messages/plan/mpi_plan.hpp"
+#include "messages/plan/stream_calls.hpp"
 #include "trace/event_view.hpp"
 
 namespace ovni {

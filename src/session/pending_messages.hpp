@@ -7,8 +7,8 @@
 
 #include "emu/record.hpp"
 #include "emu/system.hpp"
-#include "messages/message.hpp"
-#include "messages/message_record.hpp"
+#include "messages/match/message.hpp"
+#include "messages/match/message_record.hpp"
 #include "trace/event_view.hpp"
 
 namespace ovni {

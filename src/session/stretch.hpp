@@ -7,8 +7,8 @@
 #include "emu/breakdown_values.hpp"
 #include "emu/record_buffer.hpp"
 #include "emu/shared_lines.hpp"
-#include "messages/message_record.hpp"
-#include "messages/mpi_call.hpp"
+#include "messages/match/message_record.hpp"
+#include "messages/plan/mpi_call.hpp"
 
 namespace ovni {
 

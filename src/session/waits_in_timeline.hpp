@@ -10,8 +10,8 @@
 #include "emu/record_buffer.hpp"
 #include "emu/schema.hpp"
 #include "emu/system.hpp"
-#include "messages/critical_path.hpp"
-#include "messages/waits.hpp"
+#include "messages/costs/critical_path.hpp"
+#include "messages/waits/waits.hpp"
 
 namespace ovni {
 

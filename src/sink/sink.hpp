@@ -14,8 +14,8 @@
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
-#include "messages/message_record.hpp"
-#include "messages/mpi_call.hpp"
+#include "messages/match/message_record.hpp"
+#include "messages/plan/mpi_call.hpp"
 #include "messages/traffic_rows.hpp"
 #include "sink/facts.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emu/system.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/match/find_messages.hpp"
 #include "trace/event_view.hpp"
 #include "trace/trace.hpp"
 

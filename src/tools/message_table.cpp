@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/printable.hpp"
-#include "messages/message_lines.hpp"
+#include "messages/match/message_lines.hpp"
 
 namespace ovni {
 

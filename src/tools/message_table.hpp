@@ -2,7 +2,7 @@
 #pragma once
 
 #include "emu/system.hpp"
-#include "messages/find_messages.hpp"
+#include "messages/match/find_messages.hpp"
 #include "tools/text_output.hpp"
 
 namespace ovni {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/efficiency.hpp"
+#include "messages/costs/efficiency.hpp"
 #include "tools/text_output.hpp"
 
 namespace ovni {

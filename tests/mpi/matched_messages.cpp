@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "messages/find_messages.hpp"
-#include "messages/read_ends.hpp"
-#include "messages/visit_collectives.hpp"
+#include "messages/match/find_messages.hpp"
+#include "messages/match/read_ends.hpp"
+#include "messages/waits/visit_collectives.hpp"
 #include "tests/mpi/account.hpp"
 #include "tests/mpi/traced.hpp"
 

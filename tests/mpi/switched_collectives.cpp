@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "messages/read_ends.hpp"
-#include "messages/visit_collectives.hpp"
+#include "messages/match/read_ends.hpp"
+#include "messages/waits/visit_collectives.hpp"
 #include "tests/mpi/traced.hpp"
 
 namespace ovni::test {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "messages/find_messages.hpp"
-#include "messages/read_ends.hpp"
+#include "messages/match/find_messages.hpp"
+#include "messages/match/read_ends.hpp"
 #include "tests/mpi/traced.hpp"
 
 namespace ovni::test {

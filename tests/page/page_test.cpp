@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "messages/waits.hpp"
+#include "messages/waits/waits.hpp"
 #include "tests/mpi/emulator_test.hpp"
 
 namespace ovni::test {

@@ -1,5 +1,5 @@
 // Ends of messages without a trace: which belong together, and what remains of a run in an ideal network.
-#include "messages/matching.hpp"
+#include "messages/match/matching.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/ideal_replay.hpp"
+#include "messages/costs/ideal_replay.hpp"
 
 namespace ovni::test {
 

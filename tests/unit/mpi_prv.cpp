@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/file.hpp"
-#include "messages/waits.hpp"
+#include "messages/waits/waits.hpp"
 #include "mpi_function_rows.hpp"
 #include "ovni/mpi_events.h"
 #include "sink/paraver/cfg.hpp"

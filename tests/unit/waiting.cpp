@@ -1,5 +1,5 @@
 // Open calls that are made by hand, and who waits for whom; tests/mpi/trace_deadlocks.cpp has real ones.
-#include "messages/waiting.hpp"
+#include "messages/stuck/waiting.hpp"
 
 #include <gmock/gmock.h>
 

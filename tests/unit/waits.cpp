@@ -1,6 +1,6 @@
 // Waits of small runs, computed by hand from the definitions of Scalasca's patterns (waits.hpp). E is the
 // enter of a call, L its leave.
-#include "messages/waits.hpp"
+#include "messages/waits/waits.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "messages/failed_tests.hpp"
+#include "messages/waits/failed_tests.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni::test {

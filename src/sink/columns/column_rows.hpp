@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emu/record.hpp"
-#include "messages/message_record.hpp"
+#include "messages/match/message_record.hpp"
 #include "messages/traffic_rows.hpp"
 
 namespace ovni {

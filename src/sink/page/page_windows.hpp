@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/message_record.hpp"
+#include "messages/match/message_record.hpp"
 #include "sink/page/page_states.hpp"
 
 namespace ovni {

@@ -16,9 +16,9 @@
 
 #include "emu/plan.hpp"
 #include "emu/record.hpp"
-#include "messages/message_record.hpp"
-#include "messages/mpi_call.hpp"
-#include "messages/mpi_plan.hpp"
+#include "messages/match/message_record.hpp"
+#include "messages/plan/mpi_call.hpp"
+#include "messages/plan/mpi_plan.hpp"
 
 namespace ovni {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "emu/schema.hpp"
-#include "messages/mpi_plan.hpp"
+#include "messages/plan/mpi_plan.hpp"
 #include "sink/paraver/mpi_prv_text.hpp"
 
 namespace ovni {

@@ -16,7 +16,7 @@
 
 #include "emu/record.hpp"
 #include "emu/schema.hpp"
-#include "messages/message_record.hpp"
+#include "messages/match/message_record.hpp"
 
 namespace ovni {
 

@@ -1,7 +1,7 @@
 // Two files stream.obs, of two ranks of one job: their messages, waits, efficiencies and critical path, and
 // what mpi.prv takes from them.
 #include "messages/analysis.hpp"
-#include "messages/mpi_scan.hpp"
+#include "messages/plan/mpi_scan.hpp"
 #include "tests/fuzz/one_stream.hpp"
 
 namespace ovni::fuzz {

@@ -1,6 +1,6 @@
 // A file stream.obs of one rank, for what its events of MPI say: details of calls, sums, communicators, and
 // calls that are open at its end with what they wait for.
-#include "messages/waiting.hpp"
+#include "messages/stuck/waiting.hpp"
 #include "model/mpi_details.hpp"
 #include "model/mpi_sums.hpp"
 #include "session/open_calls_at_end.hpp"

@@ -1,0 +1,89 @@
+// Finds the windows and files of one process, and the calls of MPI that make, use and free them, in its
+// events in the order of time. Calls that fail are left out as far as the trace tells.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "messages/calls/process_communicators.hpp"
+#include "model/mpi_event.hpp"
+#include "trace/event_view.hpp"
+
+namespace ovni {
+
+// A window or a file as one process describes it.
+struct MpiObject {
+    enum class Kind : uint32_t { window = 1, file = 2 };  // as in ovni/mpi_events.h
+    Kind kind = Kind::window;
+    uint32_t process = 0;          // in System
+    uint32_t communicator = 0;     // number in the process
+    uint64_t communicator_id = 0;  // 0: unknown
+    uint32_t scope = 0;            // as that of a MessageKey
+    int32_t rank = -1;             // of the process there; -1: unknown
+    uint32_t is_made = 0;          // the call that makes it was recorded
+    uint32_t turn = 0;  // the how manieth of its kind that the process has on the communicator, from 1
+    std::string name;
+};
+
+// Times are corrected clocks, ns.
+struct ObjectCall {
+    static constexpr int64_t never = INT64_MAX;
+
+    int64_t enter = 0, leave = 0;
+    int64_t complete = never;  // the call that completes its request ends; without one it is the leave
+    uint64_t bytes = 0;        // that a one-sided call gives, or that I/O is to transfer
+    uint64_t result = 0;       // that a one-sided call takes, or that I/O has transferred
+    uint32_t stream = 0;
+    uint32_t object = 0;    // in a list of objects
+    int32_t target = 0;     // rank of a one-sided call; see ovni/mpi_events.h
+    uint16_t function = 0;  // in mpi_function_rows
+    uint16_t has_request = 0;
+};
+
+struct FoundObjects {
+    std::vector<MpiObject> objects;
+    std::vector<ObjectCall> calls;
+};
+
+class ObjectCalls {
+ public:
+    struct Of {
+        uint32_t process = 0, world = 0;  // as in ProcessFacts
+    };
+    // `found` gets what the process has; it lives as long as this, as do the communicators.
+    ObjectCalls(const Of& of, const ProcessCommunicators& communicators, FoundObjects& found)
+        : of_(of), communicators_(communicators), found_(found) {}
+
+    // Call behind what takes communicators of the event.
+    void take(const EventView& event);
+
+ private:
+    struct Thread {
+        ObjectCall call;
+        const MpiFunctionRow* function = nullptr;
+        uint32_t object = 0;              // number in the process
+        uint32_t ended = UINT32_MAX;      // the call in found_ whose request has just ended
+        std::vector<uint32_t> completed;  // by this call, in found_
+    };
+    void take_jumbo(const EventView& event);
+    void define(std::span<const uint8_t> data);
+    void name(std::span<const uint8_t> data);
+    void end_request(Thread& thread, const MpiEvent& mpi);
+    void forget(Thread& thread);
+    void enter(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void add(Thread& thread, const EventView& event, const MpiEvent& mpi);
+
+    Of of_;
+    const ProcessCommunicators& communicators_;
+    FoundObjects& found_;
+    std::map<uint32_t, Thread> threads_;     // by stream
+    std::map<uint32_t, uint32_t> objects_;   // by number: in found_
+    std::map<uint32_t, uint32_t> requests_;  // by number: calls in found_
+    uint64_t threads_that_complete_ = 0;     // are in a call that completes a request
+};
+
+}  // namespace ovni

@@ -1,0 +1,76 @@
+// The ends of one key that one process has recorded, packed: 6 to 15 bytes for each in traces of bench-trace
+// and tests/apps/heat, where MessageEnd has 72. The first touch of a page costs more than packing and
+// unpacking what would lie in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "messages/calls/message_ends.hpp"
+
+namespace ovni {
+
+// The place of an end among those of its key.
+bool is_posted_before(const MessageEnd& a, const MessageEnd& b);
+
+class PackedEnds {
+ public:
+    // Plain data, that ranks exchange.
+    struct Facts {
+        uint64_t ends = 0;
+        uint64_t until_completed = 0;                   // ends up to the last one that was seen to end
+        uint64_t until_thread = UINT64_MAX;             // ends before the first one of a second thread
+        int64_t complete_until = INT64_MAX;             // order of the first one that is behind a gap
+        uint32_t first_stream = MessageEnd::no_stream;  // of those that were recorded
+        uint32_t is_sorted = 1;                         // each is_posted_before() the next
+    };
+
+    PackedEnds() = default;
+    PackedEnds(PackedEnds&&) noexcept = default;
+    PackedEnds& operator=(PackedEnds&&) noexcept = default;
+    // As ranks send them: see append_to().
+    PackedEnds(const Facts& facts, std::span<const uint8_t> bytes);
+
+    void add(const MessageEnd& end);
+    // Ends from this order on are behind a gap.
+    void doubt_from(int64_t order);
+
+    const Facts& facts() const { return facts_; }
+    size_t bytes() const;
+    void append_to(std::vector<uint8_t>& bytes) const;
+
+ private:
+    friend class EndsReader;
+    // Ends do not go over the border of a piece.
+    struct Piece {
+        std::unique_ptr<uint8_t[]> bytes;
+        size_t used = 0, room = 0;
+    };
+
+    Facts facts_;
+    MessageEnd last_;
+    std::vector<Piece> pieces_;
+};
+
+// Unpacks ends in the order in which they were added.
+class EndsReader {
+ public:
+    // `ends` stays as it is while this reads.
+    explicit EndsReader(const PackedEnds& ends) : ends_(&ends), left_(ends.facts().ends) {}
+    // False at the end.
+    bool next(MessageEnd& end);
+
+ private:
+    uint64_t number();
+    int64_t difference();
+
+    const PackedEnds* ends_;
+    uint64_t left_;
+    size_t piece_ = 0, at_ = 0;
+    MessageEnd last_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,147 @@
+#include "messages/costs/critical_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "messages/costs/process_profile.hpp"
+#include "mpi_function_rows.hpp"
+
+namespace ovni {
+
+namespace {
+
+// A wait.
+struct PathStep {
+    uint32_t process = 0, cause = 0;
+    int64_t begin = 0, end = 0;
+};
+
+struct Lifetime {
+    uint32_t process = 0;
+    uint32_t stream = 0;
+    int64_t begin = 0, end = 0;
+};
+
+std::vector<PathPart> walk_back(std::vector<PathStep> steps, const std::vector<Lifetime>& lives,
+                                size_t processes) {
+    if (lives.empty()) return {};
+    std::ranges::sort(steps, {},
+                      [](const PathStep& s) { return std::tuple(s.process, s.end, s.begin, s.cause); });
+    // Waits of each process from the last to the first; each is met once.
+    std::vector<std::span<const PathStep>> rest(processes);
+    for (size_t i = 0; i < steps.size();) {
+        size_t end = i;
+        while (end < steps.size() && steps[end].process == steps[i].process) ++end;
+        rest[steps[i].process] = std::span(steps).subspan(i, end - i);
+        i = end;
+    }
+    std::vector<Lifetime> life_of(processes, Lifetime{0, 0, INT64_MAX, 0});
+    for (const Lifetime& life : lives) life_of[life.process] = life;
+    const Lifetime last = *std::ranges::max_element(
+        lives, {}, [](const Lifetime& life) { return std::pair(life.end, -int64_t{life.process}); });
+    std::vector<PathPart> parts;
+    uint32_t process = last.process;
+    for (int64_t time = last.end;;) {
+        std::span<const PathStep>& waits = rest[process];
+        while (!waits.empty() && waits.back().end > time) waits = waits.first(waits.size() - 1);
+        const int64_t begin = waits.empty() ? life_of[process].begin : waits.back().end;
+        if (begin < time) parts.push_back({process, life_of[process].stream, begin, time});
+        if (waits.empty()) break;
+        time = std::min(time, begin);
+        process = waits.back().cause;
+        waits = waits.first(waits.size() - 1);
+    }
+    std::ranges::reverse(parts);
+    return parts;
+}
+
+// Adds up what a part of the path consists of.
+class PartSums {
+ public:
+    explicit PartSums(const std::vector<RegionChange>& regions) : regions_(regions) {}
+
+    void add(const PathPart& part, const ProcessTimes& times) {
+        visit_profile(times, regions_, part.begin, part.end,
+                      [&](uint32_t function, int64_t region, int64_t begin, int64_t end) {
+                          PathSum& sum = sums_[{times.process, function, region}];
+                          sum = {times.process, function, region, sum.ns + end - begin};
+                      });
+    }
+    std::vector<PathSum> all() const {
+        std::vector<PathSum> all;
+        for (const auto& [key, sum] : sums_) all.push_back(sum);
+        return all;
+    }
+
+ private:
+    ThreadRegions regions_;
+    std::map<std::tuple<uint32_t, uint32_t, int64_t>, PathSum> sums_;
+};
+
+}  // namespace
+
+CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
+                                const std::vector<ProcessTimes>& times,
+                                const std::vector<RegionChange>& regions) {
+    std::vector<PathStep> steps;
+    for (const Wait& wait : waits)
+        if (wait.cause_stream != MessageEnd::no_stream)
+            steps.push_back({system.process_of_stream(wait.stream),
+                             system.process_of_stream(wait.cause_stream), wait.begin, wait.end});
+    std::vector<Lifetime> lives;
+    for (const ProcessTimes& of : times) lives.push_back({of.process, of.stream, of.begin, of.end});
+    steps = ranks.gather_joined(steps);
+    lives = ranks.gather_joined(lives);
+    CriticalPath path;
+    if (ranks.is_root()) path.parts = walk_back(std::move(steps), lives, system.processes().size());
+    path.parts = ranks.broadcast(std::move(path.parts));
+    std::map<uint32_t, const ProcessTimes*> mine;
+    for (const ProcessTimes& of : times) mine[of.process] = &of;
+    PartSums sums(regions);
+    for (const PathPart& part : path.parts)
+        if (auto known = mine.find(part.process); known != mine.end()) sums.add(part, *known->second);
+    path.sums = ranks.gather_joined(sums.all());
+    std::ranges::sort(path.sums, {},
+                      [](const PathSum& s) { return std::tuple(s.process, s.function, s.region); });
+    return path;
+}
+
+std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system) {
+    constexpr size_t most = 5;
+    std::map<uint32_t, int64_t> by_process, by_function;
+    int64_t all = 0;
+    for (const PathSum& sum : path.sums) {
+        by_process[sum.process] += sum.ns;
+        by_function[sum.function] += sum.ns;
+        all += sum.ns;
+    }
+    if (all == 0) return {};
+    auto line = [&](const std::map<uint32_t, int64_t>& sums, auto name_of) {
+        std::vector<std::pair<uint32_t, int64_t>> rows(sums.begin(), sums.end());
+        std::ranges::stable_sort(rows, std::greater(), [](const auto& row) { return row.second; });
+        std::string text;
+        for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+            constexpr double percent = 100;
+            text += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", name_of(rows[i].first),
+                                percent * static_cast<double>(rows[i].second) / static_cast<double>(all));
+        }
+        return text;
+    };
+    return {"critical path, by rank: " +
+                line(by_process,
+                     [&](uint32_t process) {
+                         return fmt::format("rank {}", system.processes()[process].rank.value_or(-1));
+                     }),
+            "critical path, by what runs: " + line(by_function, [&](uint32_t function) {
+                return std::string(function == outside_of_mpi ? "outside of MPI"
+                                                              : mpi_function_rows[function].name);
+            })};
+}
+
+}  // namespace ovni

@@ -1,0 +1,46 @@
+// The critical path: the chain of work that the length of a run hangs on. It ends in the process that comes
+// last to MPI_Finalize, and is followed back in time: where a process waited it goes on in the process that
+// was waited for (D. Boehme and others: Scalable critical-path based performance analysis, IPDPS 2012).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/calls/process_messages.hpp"
+#include "messages/costs/process_profile.hpp"
+#include "messages/waits/waits.hpp"
+
+namespace ovni {
+
+// A part of the path, in one process: ns, by the clocks of the waits.
+struct PathPart {
+    uint32_t process = 0;
+    uint32_t stream = 0;  // of the thread that called MPI_Init
+    int64_t begin = 0, end = 0;
+};
+
+// Times on the path. Plain data.
+struct PathSum {
+    uint32_t process = 0;
+    uint32_t function = outside_of_mpi;  // in mpi_function_rows
+    int64_t region = 0;                  // the innermost; 0: none
+    int64_t ns = 0;
+};
+
+struct CriticalPath {
+    std::vector<PathPart> parts;  // by time; alike on all ranks
+    std::vector<PathSum> sums;    // on rank 0, sorted
+};
+
+// `waits`, `times`, `regions`: of processes of this rank. Collective.
+CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
+                                const std::vector<ProcessTimes>& times,
+                                const std::vector<RegionChange>& regions);
+
+// "critical path: rank 2 41 %, ...", and what it consists of.
+std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system);
+
+}  // namespace ovni

@@ -1,0 +1,48 @@
+#include "messages/costs/delay_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+#include "mpi_function_rows.hpp"
+
+namespace ovni {
+
+namespace {
+
+double seconds(uint64_t ns) {
+    constexpr double in_second = 1e9;
+    return static_cast<double>(ns) / in_second;
+}
+
+std::string_view name_of(int64_t region, const std::map<int64_t, std::string>& names) {
+    auto known = names.find(region);
+    return known == names.end() ? std::string_view() : known->second;
+}
+
+}  // namespace
+
+std::vector<std::string> delay_lines(std::vector<DelayCost> costs, const System& system,
+                                     const std::map<int64_t, std::string>& regions) {
+    constexpr size_t most_rows = 20;
+    std::ranges::stable_sort(costs, std::greater(),
+                             [](const DelayCost& cost) { return cost.short_term + cost.long_term; });
+    costs.resize(std::min(most_rows, costs.size()));
+    std::vector<std::string> lines{
+        fmt::format("{:>12} {:>12}  {:<14}{:<28}{}", "short-term", "long-term", "delay of", "in", "region")};
+    for (const DelayCost& cost : costs) {
+        const auto& rank = system.processes()[cost.process].rank;
+        std::string line = fmt::format(
+            "{:12.6f} {:12.6f}  {:<14}{:<28}{}", seconds(cost.short_term), seconds(cost.long_term),
+            fmt::format("rank {}", rank.value_or(-1)),
+            cost.function == outside_of_mpi ? "the program" : mpi_function_rows[cost.function].name,
+            name_of(cost.region, regions));
+        line.resize(line.find_last_not_of(' ') + 1);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+}  // namespace ovni

@@ -1,0 +1,44 @@
+// The times at which two processes were in step: neither could go on before the other had come there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/calls/message_ends.hpp"
+#include "messages/match/stream_owners.hpp"
+
+namespace ovni {
+
+// It answers for processes of this rank with any others.
+class InStep {
+ public:
+    static constexpr int64_t never = INT64_MIN;
+
+    // A wait of one process for another one. Plain data.
+    struct Meeting {
+        int64_t end = 0;
+        uint32_t process = 0, cause = 0;
+    };
+    // `meetings`: those in which a process of this rank waits, or is waited for. `collectives`: as
+    // find_waits() has left them. Collective.
+    InStep(const Ranks& ranks, const System& system, const StreamOwners& owners,
+           std::span<const Meeting> meetings, std::span<const CollectiveEnd> collectives);
+
+    // The last time until then, or `never`. `process` is one of this rank.
+    int64_t before(uint32_t process, uint32_t other, int64_t time) const;
+
+ private:
+    using Group = std::pair<uint64_t, uint32_t>;  // communicator, scope
+    using Times = std::vector<int64_t>;           // sorted
+
+    std::map<std::pair<uint32_t, uint32_t>, Times> meetings_;  // by two processes, the lower one first
+    std::map<Group, std::vector<uint32_t>> members_;           // processes, sorted
+    std::map<uint32_t, std::map<Group, Times>> synchronised_;  // by process
+};
+
+}  // namespace ovni

@@ -1,0 +1,36 @@
+// The doings of a process in a stretch of time, in pieces of one function and one region.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "messages/calls/process_messages.hpp"
+#include "messages/calls/thread_regions.hpp"
+
+namespace ovni {
+
+inline constexpr uint32_t outside_of_mpi = UINT32_MAX;  // in the place of a function
+
+// Calls take(function, region, begin, end) in the order of time, within the time of the process in MPI.
+template <class Take>
+void visit_profile(const ProcessTimes& times, const ThreadRegions& regions, int64_t begin, int64_t end,
+                   Take take) {
+    int64_t at = std::max(begin, times.begin);
+    end = std::min(end, times.end);
+    auto put = [&](uint32_t function, int64_t from, int64_t to) {
+        if (from < to)
+            regions.visit(times.stream, from, to, [&](int64_t region, int64_t since, int64_t until) {
+                take(function, region, since, until);
+            });
+    };
+    auto call = std::ranges::partition_point(
+        times.calls, [&](const ProcessTimes::Call& before) { return before.leave <= at; });
+    for (; call != times.calls.end() && call->enter < end; ++call) {
+        put(outside_of_mpi, at, call->enter);
+        put(call->function, std::max(at, call->enter), std::min(call->leave, end));
+        at = call->leave;
+    }
+    put(outside_of_mpi, at, end);
+}
+
+}  // namespace ovni

@@ -1,0 +1,27 @@
+// Ends of messages, dealt to the ranks by their keys: all ends of one key come together on one rank.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "messages/calls/process_messages.hpp"
+
+namespace ovni {
+
+// The ends of one side of one key, of one process, and the rank that they are from.
+struct DealtEnds {
+    KeyOfProcess key;
+    int from = 0;
+    PackedEnds ends;
+};
+
+// Takes the ends from `found`. Returns those of all ranks whose keys are this rank's, by key, sends first.
+// `owner_of`: the rank that gets a key; nothing: one chosen by hash. It is the same on all ranks. Collective.
+using OwnerOfKey = std::function<std::optional<size_t>(const MessageKey& key)>;
+std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found,
+                                 const OwnerOfKey& owner_of);
+
+}  // namespace ovni

@@ -1,0 +1,15 @@
+// The fields of what ranks tell each other before they match messages (wire.hpp).
+#pragma once
+
+#include <tuple>
+
+#include "base/wire.hpp"
+#include "messages/match/read_ends.hpp"
+
+namespace ovni {
+
+inline auto fields(MemberList& list) {
+    return std::tie(list.communicator, list.flags, list.size, list.world, list.process, list.members);
+}
+
+}  // namespace ovni

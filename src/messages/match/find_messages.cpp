@@ -1,0 +1,407 @@
+#include "messages/match/find_messages.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "base/radix_sort.hpp"
+#include "messages/match/dealt_ends.hpp"
+#include "messages/match/ends_wire.hpp"
+#include "messages/match/matching.hpp"
+#include "messages/match/message_groups.hpp"
+#include "messages/match/read_ends.hpp"
+#include "messages/match/stream_owners.hpp"
+#include "messages/stuck/open_trace.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Side = KeyOfProcess::Side;
+using Counts = MessageSummary::ByCause;
+
+uint32_t first_stream_of(const System& system, uint32_t process) {
+    const ProcessInfo& info = system.processes()[process];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t t = 0; t < info.thread_count; ++t)
+        first = std::min(first, system.threads()[info.first_thread + t].stream);
+    return first;
+}
+
+// Sorts by stream, time and offset. Those of a process stand together already, and processes are mostly in
+// order: then no copy of all is needed.
+void sort_by_stream(std::vector<Message>& messages, const System& system) {
+    const auto comes_before = [](const Message& a, const Message& b) {
+        return std::tie(a.send_stream, a.send_posted, a.send_offset) <
+               std::tie(b.send_stream, b.send_posted, b.send_offset);
+    };
+    const auto process_of = [&](const Message& message) {
+        return system.process_of_stream(message.send_stream);
+    };
+    for (auto begin = messages.begin(); begin != messages.end();) {
+        const uint32_t process = process_of(*begin);
+        const auto end = std::find_if(begin, messages.end(),
+                                      [&](const Message& message) { return process_of(message) != process; });
+        if (!std::is_sorted(begin, end, comes_before)) std::sort(begin, end, comes_before);
+        if (begin != messages.begin() && comes_before(*begin, begin[-1]))
+            return radix_sort(
+                messages, [](const Message& message) { return message.send_stream; }, comes_before);
+        begin = end;
+    }
+}
+
+void add(Traffic& sum, const Traffic& more) {
+    sum = {more.sender, more.receiver, sum.messages + more.messages, sum.bytes + more.bytes};
+}
+
+struct EndsOfOneKey {
+    std::span<DealtEnds> sends, receives;
+};
+
+// Each is a part of `all`, which deal_ends() has put in order. Senders come in the order of their streams, as
+// their messages are to be.
+std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all, const System& system) {
+    std::vector<EndsOfOneKey> keys;
+    for (size_t i = 0; i < all.size();) {
+        const auto end_of = [&](size_t from, Side side) {
+            while (from < all.size() && all[from].key.key == all[i].key.key && all[from].key.side == side)
+                ++from;
+            return from;
+        };
+        const size_t middle = end_of(i, Side::sends), end = end_of(middle, Side::receives);
+        keys.push_back({all.subspan(i, middle - i), all.subspan(middle, end - middle)});
+        i = end;
+    }
+    const auto first_stream = [&](const EndsOfOneKey& key) {
+        return key.sends.empty() ? UINT32_MAX : first_stream_of(system, key.sends[0].key.process);
+    };
+    std::ranges::stable_sort(keys, {}, first_stream);
+    return keys;
+}
+
+// Matches the ends of all keys of a rank.
+class Matcher {
+ public:
+    Matcher(const Ranks& ranks, const Trace& trace, const System& system, const MessageGroups& groups,
+            const std::vector<uint64_t>& gaps)
+        : trace_(trace),
+          system_(system),
+          groups_(groups),
+          gaps_(gaps),
+          all_gaps_(std::accumulate(gaps.begin(), gaps.end(), uint64_t{0}, std::bit_or())),
+          lacks_processes_(groups.lack_processes()),
+          to_(static_cast<size_t>(ranks.size())) {}
+
+    // Call first, with those of all keys.
+    void make_room(std::span<const DealtEnds> all);
+    void match(const EndsOfOneKey& parts);
+    PerRank<std::vector<Message>>& messages() { return to_; }
+    std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }
+    MessageSummary& summary() { return summary_; }
+    std::vector<Traffic> traffic() const;
+
+ private:
+    Unmatched cause_of(const MessageKey& key, bool is_realigned) const;
+    Unmatched cause_of_unknown() const;
+    bool has_ended_early(uint32_t process) const;
+    void count(const Message& message, Traffic& traffic);
+    void tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
+
+    const Trace& trace_;
+    const System& system_;
+    const MessageGroups& groups_;
+    const std::vector<uint64_t>& gaps_;
+    const uint64_t all_gaps_;  // of any process
+    const bool lacks_processes_;
+    PerRank<std::vector<Message>> to_;
+    std::vector<UnmatchedEnd> unmatched_;
+    MessageSummary summary_;
+    std::map<std::pair<uint32_t, uint32_t>, Traffic> traffic_;
+};
+
+Message message_of(const MessageEnd& send, const MessageEnd& receive, const MessageKey& key) {
+    Message message;
+    message.send_posted = send.posted;
+    message.send_left = send.left;
+    message.send_wait_begin = send.wait_begin;
+    message.send_wait_end = send.wait_end;
+    message.receive_posted = receive.posted;
+    message.receive_wait_begin = receive.wait_begin;
+    message.receive_wait_end = receive.wait_end;
+    message.bytes = receive.bytes == MessageEnd::unknown_bytes ? send.bytes : receive.bytes;
+    message.communicator = key.communicator;
+    message.send_offset = send.offset;
+    message.receive_offset = receive.offset;
+    message.send_stream = send.stream;
+    message.send_completed_in = send.completed_in;
+    message.receive_stream = receive.stream;
+    message.receive_completed_in = receive.completed_in;
+    message.tag = key.tag;
+    message.send_function = send.function;
+    message.receive_function = receive.function;
+    message.send_completed_by = send.completed_by;
+    message.receive_completed_by = receive.completed_by;
+    return message;
+}
+
+// One of both is null.
+UnmatchedEnd unmatched_of(const MessageEnd* send, const MessageEnd* receive, const MessageKey& key,
+                          Unmatched cause) {
+    UnmatchedEnd unmatched;
+    unmatched.end = send ? *send : *receive;
+    unmatched.communicator = key.communicator;
+    unmatched.peer = send ? key.receiver : key.sender;
+    unmatched.tag = key.tag;
+    unmatched.is_send = send ? 1 : 0;
+    unmatched.cause = static_cast<uint32_t>(cause);
+    return unmatched;
+}
+
+// Unpacked and sorted.
+std::vector<MessageEnd> sorted(std::span<const DealtEnds> parts) {
+    std::vector<MessageEnd> all;
+    for (const DealtEnds& part : parts) {
+        EndsReader reader(part.ends);
+        for (MessageEnd end; reader.next(end);) all.push_back(end);
+    }
+    std::ranges::sort(all, is_posted_before);
+    return all;
+}
+
+void Matcher::make_room(std::span<const DealtEnds> all) {
+    std::vector<size_t> sends(to_.size());
+    for (const DealtEnds& part : all)
+        if (part.key.side == Side::sends) sends[static_cast<size_t>(part.from)] += part.ends.facts().ends;
+    for (size_t rank = 0; rank < to_.size(); ++rank) to_[rank].reserve(sends[rank]);
+}
+
+// Several processes have the same side if the trace has a rank twice.
+bool are_in_order(std::span<const DealtEnds> side) {
+    return side.size() == 1 && side[0].ends.facts().is_sorted != 0;
+}
+
+void Matcher::match(const EndsOfOneKey& parts) {
+    const auto& [sends, receives] = parts;
+    const MessageKey& key = (sends.empty() ? receives : sends)[0].key.key;
+    std::vector<MessageEnd> room_of_sends, room_of_receives;
+    if (!are_in_order(sends)) room_of_sends = sorted(sends);
+    if (!are_in_order(receives)) room_of_receives = sorted(receives);
+    const EndsOfKey ends{
+        are_in_order(sends) ? sends_in(sends[0].ends) : sends_in(room_of_sends),
+        are_in_order(receives) ? receives_in(receives[0].ends) : receives_in(room_of_receives),
+        !sends.empty() && !receives.empty() &&
+            system_.processes()[sends[0].key.process].loom ==
+                system_.processes()[receives[0].key.process].loom};
+    Traffic traffic;
+    if (!sends.empty()) traffic.sender = sends[0].key.process;
+    if (!receives.empty()) traffic.receiver = receives[0].key.process;
+    const size_t first_unmatched = unmatched_.size();
+    auto take = [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
+        if (!send || !receive) {
+            const bool is_off = partner == Partner::unrecorded;
+            unmatched_.push_back(
+                unmatched_of(send, receive, key, is_off ? Unmatched::off : Unmatched::count));
+            return;
+        }
+        const Message message = message_of(*send, *receive, key);
+        count(message, traffic);
+        to_[static_cast<size_t>(sends[0].from)].push_back(message);
+    };
+    const MatchCounts counts = ovni::match(ends, take);
+    if (counts.matched > 0) {
+        ++summary_.keys;
+        add(traffic_[{traffic.sender, traffic.receiver}], traffic);
+    }
+    summary_.realigned += counts.is_realigned;
+    summary_.unordered += counts.is_unordered;
+    if (unmatched_.size() > first_unmatched)
+        tell_causes(std::span(unmatched_).subspan(first_unmatched), cause_of(key, counts.is_realigned));
+}
+
+// `cause`: of those that have none.
+void Matcher::tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause) {
+    for (UnmatchedEnd& end : ends) {
+        if (end.cause == static_cast<uint32_t>(Unmatched::count)) end.cause = static_cast<uint32_t>(cause);
+        ++(end.is_send ? summary_.sends : summary_.receives)[end.cause];
+    }
+}
+
+void Matcher::count(const Message& message, Traffic& traffic) {
+    const uint64_t bytes = message.bytes == MessageEnd::unknown_bytes ? 0 : message.bytes;
+    ++summary_.matched;
+    summary_.bytes += bytes;
+    ++summary_.sizes[static_cast<size_t>(std::bit_width(bytes))];
+    summary_.backward += message.receive_wait_end < message.send_posted;
+    ++traffic.messages;
+    traffic.bytes += bytes;
+}
+
+// Nothing lists the members of the communicator.
+Unmatched Matcher::cause_of_unknown() const {
+    constexpr uint64_t any_gap = GapsOfProcess::pauses | GapsOfProcess::losses;
+    if (lacks_processes_ || (all_gaps_ & any_gap) == 0) return Unmatched::not_recorded;
+    return all_gaps_ & GapsOfProcess::losses ? Unmatched::gap : Unmatched::off;
+}
+
+// A damaged stream lacks events, whatever ended the others.
+bool Matcher::has_ended_early(uint32_t process) const {
+    const ProcessInfo& info = system_.processes()[process];
+    bool has_end = false;
+    for (uint32_t t = 0; t < info.thread_count; ++t) {
+        const auto& end = trace_.streams()[system_.threads()[info.first_thread + t].stream].metadata.end;
+        if (end && end->by == "damage") return false;
+        has_end = has_end || end;
+    }
+    return has_end;
+}
+
+Unmatched Matcher::cause_of(const MessageKey& key, bool is_realigned) const {
+    const uint32_t sender = groups_.sender(key), receiver = groups_.receiver(key);
+    if (sender == MessageGroups::unknown || receiver == MessageGroups::unknown) return cause_of_unknown();
+    const uint64_t gaps = gaps_[sender] | gaps_[receiver];
+    if (gaps & GapsOfProcess::without_events) return Unmatched::not_recorded;
+    const auto has_lost = [&](uint32_t process) {
+        const bool is_only_cut = gaps_[process] & GapsOfProcess::only_cut && has_ended_early(process);
+        return gaps_[process] & GapsOfProcess::losses && !is_only_cut;
+    };
+    if (has_lost(sender) || has_lost(receiver)) return Unmatched::gap;
+    if (is_realigned) return Unmatched::out_of_step;
+    if (gaps & GapsOfProcess::ends_in_doubt) return Unmatched::off;
+    if (has_ended_early(sender) || has_ended_early(receiver)) return Unmatched::ended_early;
+    return Unmatched::no_partner;
+}
+
+std::vector<Traffic> Matcher::traffic() const {
+    std::vector<Traffic> all;
+    for (const auto& [pair, traffic] : traffic_) all.push_back(traffic);
+    return all;
+}
+
+template <size_t size>
+void add_all(const Ranks& ranks, std::array<uint64_t, size>& counts) {
+    std::vector<uint64_t> sums =
+        ranks.allreduce(Op::sum, std::vector<uint64_t>(counts.begin(), counts.end()));
+    std::ranges::copy(sums, counts.begin());
+}
+
+// Pairs of processes have several keys, which several ranks may own.
+std::vector<Traffic> gather_traffic(const Ranks& ranks, const std::vector<Traffic>& mine) {
+    std::map<std::pair<uint32_t, uint32_t>, Traffic> sums;
+    for (const Traffic& traffic : ranks.gather_joined(mine))
+        add(sums[{traffic.sender, traffic.receiver}], traffic);
+    std::vector<Traffic> all;
+    for (const auto& [pair, traffic] : sums) all.push_back(traffic);
+    return all;
+}
+
+void gather(const Ranks& ranks, MessageSummary& summary, const std::vector<Traffic>& traffic) {
+    std::array<uint64_t, 7> numbers = {summary.matched,
+                                       summary.bytes,
+                                       summary.keys,
+                                       summary.realigned,
+                                       summary.unordered,
+                                       summary.backward,
+                                       summary.unknown_communicator};
+    add_all(ranks, numbers);
+    summary.matched = numbers[0], summary.bytes = numbers[1], summary.keys = numbers[2];
+    summary.realigned = numbers[3], summary.unordered = numbers[4], summary.backward = numbers[5];
+    summary.unknown_communicator = numbers[6];
+    add_all(ranks, summary.sends);
+    add_all(ranks, summary.receives);
+    add_all(ranks, summary.sizes);
+    summary.traffic = gather_traffic(ranks, traffic);
+}
+
+template <class Item>
+void move_all(std::vector<Item>& from, std::vector<Item>& to) {
+    if (to.empty())
+        to = std::move(from);
+    else
+        std::ranges::move(from, std::back_inserter(to));
+    from = {};
+}
+
+void move_all(FoundObjects& from, FoundObjects& to) {
+    const auto first = static_cast<uint32_t>(to.objects.size());
+    for (ObjectCall& call : from.calls) call.object += first;
+    move_all(from.objects, to.objects);
+    move_all(from.calls, to.calls);
+}
+
+// All but ends and keys of messages, which stay.
+MessageEnds other_than_ends(std::span<MessageEnds> groups) {
+    MessageEnds all;
+    for (MessageEnds& group : groups) {
+        move_all(group.collectives, all.collectives);
+        move_all(group.regions, all.regions);
+        move_all(group.times, all.times);
+        move_all(group.objects, all.objects);
+        all.without_communicator += group.without_communicator;
+    }
+    return all;
+}
+
+}  // namespace
+
+bool MessageSummary::is_empty() const {
+    auto sum = [](const Counts& counts) {
+        return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+    };
+    return matched + sum(sends) + sum(receives) + unknown_communicator == 0;
+}
+
+bool may_have_messages(const Trace& trace) {
+    return std::ranges::any_of(trace.streams(), [](const Stream& stream) {
+        return stream.metadata.common->run && uses_mpi(stream);
+    });
+}
+
+FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
+                            const std::vector<bool>& mine, const OpenStream& open, size_t threads) {
+    ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open, threads); });
+    ends.gaps = ranks.allreduce(Op::max, std::move(ends.gaps));
+    const MessageGroups groups(system, wire::allgather(ranks, ends.members));
+    const StreamOwners owners(ranks, system, mine);
+    for (MessageEnds& of_group : ends.found)
+        for (KeyOfProcess& key : of_group.keys)
+            if (key.is_inter != 0) {
+                const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
+                key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
+            }
+    // So most messages arise on the rank that needs them.
+    const auto rank_of_sender = [&](const MessageKey& key) -> std::optional<size_t> {
+        const uint32_t sender = groups.sender(key);
+        if (sender == MessageGroups::unknown) return std::nullopt;
+        return owners.of_process(sender);
+    };
+    std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found, rank_of_sender);
+    FoundMessages found;
+    found.others = other_than_ends(ends.found);
+    found.damages = std::move(ends.damages);
+    Matcher matcher(ranks, trace, system, groups, ends.gaps);
+    matcher.summary().unknown_communicator = found.others.without_communicator;
+    ranks.agree([&] {
+        matcher.make_room(dealt);
+        for (const EndsOfOneKey& key : by_key(dealt, system)) {
+            matcher.match(key);
+            for (DealtEnds& part : key.sends) part.ends = {};
+            for (DealtEnds& part : key.receives) part.ends = {};
+        }
+    });
+    dealt = std::vector<DealtEnds>();
+    found.messages = ranks.alltoallv_joined(std::move(matcher.messages()));
+    sort_by_stream(found.messages, system);
+    found.unmatched = std::move(matcher.unmatched());
+    found.summary = std::move(matcher.summary());
+    gather(ranks, found.summary, matcher.traffic());
+    return found;
+}
+
+}  // namespace ovni

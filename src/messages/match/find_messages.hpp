@@ -1,0 +1,72 @@
+// Finds the messages of a trace: all ranks read the streams of their processes, deal the ends of messages by
+// their keys, so that most come to the rank that has their sender, and match what has one key. No replay, so
+// what is missing anywhere leaves ends without partners, and never a wait.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/match/message.hpp"
+#include "messages/match/read_ends.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// Why an end of a message has no partner, the first of these that is true.
+enum class Unmatched : uint8_t {
+    not_recorded,  // the other process is not in the trace, or is not known
+    off,           // recording was off where the other end is
+    gap,           // one of them did not record all it did
+    out_of_step,   // the two lists of ends do not fit together there
+    ended_early,   // one of them did not end in order
+    no_partner,    // the program has sent what it has never received
+    count
+};
+inline constexpr std::array<std::string_view, static_cast<size_t>(Unmatched::count)> unmatched_names = {
+    "other process not recorded", "recording was off there", "gap in the recording",
+    "ends do not fit together",   "killed or running",       "never received or sent"};
+
+struct Traffic {
+    uint32_t sender = 0, receiver = 0;  // processes in System
+    uint64_t messages = 0, bytes = 0;
+};
+
+struct MessageSummary {
+    static constexpr size_t size_classes = 65;  // 0 bytes, 1, 2 to 3, 4 to 7, ...
+    using ByCause = std::array<uint64_t, static_cast<size_t>(Unmatched::count)>;
+
+    uint64_t matched = 0, bytes = 0;
+    ByCause sends{}, receives{};  // without a partner
+    uint64_t keys = 0;            // that have matched messages
+    uint64_t realigned = 0;       // keys whose lists were out of step
+    uint64_t unordered = 0;       // keys with several threads on one side: MPI does not say which is first
+    uint64_t backward = 0;        // messages that arrive before they are sent, by the clocks of two looms
+    uint64_t unknown_communicator = 0;  // ends on communicators that nothing describes
+    std::array<uint64_t, size_classes> sizes{};
+    std::vector<Traffic> traffic;  // by sender, receiver; on rank 0
+
+    bool is_empty() const;
+};
+
+struct FoundMessages {
+    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
+    // Those of all ranks are all of the trace, wherever their threads are.
+    std::vector<UnmatchedEnd> unmatched;
+    MessageSummary summary;
+    MessageEnds others;                // what else was read: all but the ends of messages
+    std::vector<std::string> damages;  // of streams of this rank
+};
+
+// True if a stream of the trace may tell of messages.
+bool may_have_messages(const Trace& trace);
+
+// `mine`: processes of this rank, true for each; `open` opens streams of these. A damaged stream is read up
+// to the damage. `threads`: of this rank, that read at a time. Collective.
+FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
+                            const std::vector<bool>& mine, const OpenStream& open, size_t threads);
+
+}  // namespace ovni

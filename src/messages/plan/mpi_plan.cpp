@@ -1,0 +1,122 @@
+#include "messages/plan/mpi_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "emu/worlds.hpp"
+#include "messages/match/ends_wire.hpp"
+#include "messages/plan/mpi_scan.hpp"
+#include "messages/plan/plan_communicators.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr const char* host_of_unrecorded = "not-recorded";
+
+class PlanMaker {
+ public:
+    PlanMaker(const Trace& trace, const System& system, const std::vector<int64_t>& init)
+        : trace_(trace), system_(system), init_(init) {
+        plan_.place_of_thread.assign(system.threads().size(), MpiPlan::none);
+    }
+
+    void add(const World& world);
+    MpiPlan take() { return std::move(plan_); }
+
+ private:
+    std::vector<uint32_t> threads_of(const ProcessInfo& process) const;
+    void add_task(MpiPlan::File& file, const ProcessInfo* process);
+    void number_cpus(const MpiPlan::File& file);
+
+    const Trace& trace_;
+    const System& system_;
+    const std::vector<int64_t>& init_;
+    MpiPlan plan_;
+};
+
+// The tools take the first thread for the one that calls MPI.
+std::vector<uint32_t> PlanMaker::threads_of(const ProcessInfo& process) const {
+    std::vector<uint32_t> threads;
+    for (uint32_t t = 0; t < process.thread_count; ++t) threads.push_back(process.first_thread + t);
+    auto rank = [&](uint32_t t) { return std::pair(init_[t], system_.threads()[t].tid != process.pid); };
+    const auto first = std::ranges::min_element(threads, {}, rank);
+    if (first != threads.end()) std::rotate(threads.begin(), first, first + 1);
+    return threads;
+}
+
+void PlanMaker::add_task(MpiPlan::File& file, const ProcessInfo* process) {
+    const std::vector<uint32_t> threads =
+        process ? threads_of(*process) : std::vector<uint32_t>{MpiPlan::none};
+    const std::string host = process
+                                 ? host_of(trace_.streams()[system_.threads()[threads[0]].stream].metadata)
+                                 : host_of_unrecorded;
+    auto node = std::ranges::find(file.nodes, host, &MpiPlan::Node::name);
+    if (node == file.nodes.end()) node = file.nodes.insert(node, {host, 0});
+    node->threads += static_cast<uint32_t>(threads.size());
+    const bool is_init_seen =
+        process && std::ranges::any_of(threads, [&](uint32_t t) { return init_[t] != MpiScan::never; });
+    MpiPlan::Place place;
+    place.file = static_cast<uint32_t>(plan_.files.size());
+    place.task = static_cast<uint32_t>(file.tasks.size());
+    place.lacks_init = !is_init_seen;
+    for (uint32_t t : threads) {
+        place.row = t;
+        if (t != MpiPlan::none) plan_.place_of_thread[t] = static_cast<uint32_t>(plan_.places.size());
+        file.places.push_back(static_cast<uint32_t>(plan_.places.size()));
+        plan_.places.push_back(place);
+        ++place.thread;
+        place.lacks_init = false;
+    }
+    file.tasks.push_back({static_cast<uint32_t>(node - file.nodes.begin()),
+                          static_cast<uint32_t>(threads.size()), process != nullptr});
+}
+
+// A CPU for each thread, node by node.
+void PlanMaker::number_cpus(const MpiPlan::File& file) {
+    std::vector<uint32_t> next;
+    uint32_t before = 0;
+    for (const MpiPlan::Node& node : file.nodes) {
+        next.push_back(before);
+        before += node.threads;
+    }
+    for (uint32_t p : file.places) plan_.places[p].cpu = next[file.tasks[plan_.places[p].task].node]++;
+}
+
+void PlanMaker::add(const World& world) {
+    MpiPlan::File file;
+    for (int rank = 0; rank < world.size; ++rank) {
+        const auto known = world.processes.find(rank);
+        add_task(file, known == world.processes.end() ? nullptr : &system_.processes()[known->second]);
+    }
+    number_cpus(file);
+    MpiPlan::Members all;
+    for (uint32_t task = 1; task <= file.tasks.size(); ++task) all.push_back(task);
+    file.communicators.push_back(std::move(all));
+    plan_.files.push_back(std::move(file));
+}
+
+}  // namespace
+
+FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system,
+                        const std::vector<uint32_t>& streams, int64_t origin, const OpenStream& open) {
+    MpiScan scan = ranks.agree([&] { return scan_mpi(system, streams, open); });
+    const std::vector<int64_t> init = ranks.allreduce(Op::min, std::move(scan.init));
+    std::vector<CommunicatorUse> uses;
+    for (const std::vector<CommunicatorUse>& of_rank : ranks.allgather(scan.uses))
+        uses.insert(uses.end(), of_rank.begin(), of_rank.end());
+    std::vector<MemberList> lists = wire::allgather(ranks, scan.lists);
+    const int64_t last = ranks.allreduce(Op::max, scan.last_clock);
+    FoundPlan found;
+    ranks.agree([&] {
+        PlanMaker maker(trace, system, init);
+        for (const World& world : worlds(system)) maker.add(world);
+        found.plan = maker.take();
+        found.plan.end = std::max(last - origin, int64_t{0});
+        found.communicators = add_communicators(found.plan, system, std::move(uses), std::move(lists));
+    });
+    return found;
+}
+
+}  // namespace ovni

@@ -1,0 +1,77 @@
+// The tasks of mpi.prv, and what else is known of it before the first event is emulated: nodes, threads,
+// communicators, its end. The ranks of a world are its tasks, also those that were not recorded. Alike on all
+// ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/match/read_ends.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+struct MpiPlan {
+    static constexpr uint32_t none = UINT32_MAX;
+
+    struct Node {
+        std::string name;
+        uint32_t threads = 0;
+    };
+    struct Task {
+        uint32_t node = 0;  // in World::nodes
+        uint32_t threads = 1;
+        bool is_recorded = false;
+    };
+    using Members = std::vector<uint32_t>;  // tasks by rank, from 1
+    // One file.
+    struct File {
+        std::vector<Node> nodes;             // by the first task that is there
+        std::vector<Task> tasks;             // by rank
+        std::vector<Members> communicators;  // the first is the world; numbers count from 1
+        std::vector<uint32_t> places;        // by task, thread
+    };
+    // A thread. All but `row` count from 0 in its file.
+    struct Place {
+        uint32_t file = 0, task = 0, thread = 0, cpu = 0;
+        uint32_t row = none;      // in System; none: the task was not recorded
+        bool lacks_init = false;  // the first thread of a task that nobody saw to call MPI_Init
+    };
+
+    std::vector<File> files;  // by world
+    std::vector<Place> places;
+    std::vector<uint32_t> place_of_thread;  // by row in System; none: of no world
+    int64_t end = 0;                        // time of the last event of the trace
+
+    bool has_files() const { return !files.empty(); }
+    // The place of a message, if both threads are in one file.
+    const Place* place_of(uint32_t row) const {
+        return place_of_thread[row] == none ? nullptr : &places[place_of_thread[row]];
+    }
+};
+
+// A communicator as events of one process name it.
+struct KnownCommunicator {
+    static constexpr int32_t no_rank = -1;
+    uint32_t number = 0;  // in the file, from 1
+    // That of the process. An intercommunicator has none: its roots say so themselves (OVNI_MPI_THIS_RANK).
+    int32_t rank = 0;
+};
+// Those of collectives, by process in System and number in its events.
+using CommunicatorNumbers = std::map<std::pair<uint32_t, uint32_t>, KnownCommunicator>;
+
+struct FoundPlan {
+    MpiPlan plan;
+    CommunicatorNumbers communicators;  // of the processes of this rank
+};
+
+// Reads `streams`, those of this rank, up to their ends or to damage. Collective.
+FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system,
+                        const std::vector<uint32_t>& streams, int64_t origin, const OpenStream& open);
+
+}  // namespace ovni

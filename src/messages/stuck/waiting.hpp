@@ -1,0 +1,65 @@
+// The end of a trace, and who waits for whom there: the open calls of all processes, the ranks that each
+// needs, and circles of processes that wait for each other. Alone a part of them can be known: a call that
+// any rank can end, or that the trace has no details of, is in no circle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/system.hpp"
+#include "messages/calls/open_calls.hpp"
+
+namespace ovni {
+
+// A process and its calls.
+struct OpenProcess {
+    uint32_t process = 0;  // in System
+    bool is_finalizing = false;
+    bool has_all_turns = true;  // of its collectives, as ProcessCalls says
+    std::vector<OpenCall> calls;
+};
+struct CommunicatorOfProcess {
+    uint32_t process = 0;
+    uint64_t turns = 0;
+    CommunicatorFacts facts;
+};
+struct OpenTrace {
+    std::vector<OpenProcess> processes;  // all that use MPI, ascending
+    std::vector<CommunicatorOfProcess> communicators;
+};
+
+// The communicators whose facts are needed, by id.
+std::vector<uint64_t> communicators_of(const std::vector<OpenProcess>& processes);
+
+struct WaitingCall {
+    uint32_t process = 0, stream = 0, function = 0;
+    int64_t since = 0, until = 0;
+    // Ranks of the world of the process without which the call cannot end, the first 100 of them; for a
+    // collective those that have not entered it. Empty: none is known.
+    std::vector<int> needs;
+    std::string what;  // "a message from rank 1, tag 7"
+};
+
+// Clocks of a damaged trace may lie further apart than a number of ns says.
+inline int64_t time_between(int64_t since, int64_t until) {
+    int64_t length = 0;
+    return __builtin_sub_overflow(until, since, &length) ? INT64_MAX : length;
+}
+
+struct Waiting {
+    std::vector<WaitingCall> calls;  // by process
+    std::vector<std::vector<uint32_t>>
+        circles;  // of calls: each needs the process of the next, the last the first's
+};
+
+Waiting who_waits(const System& system, const OpenTrace& open);
+
+// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, of those that share a call
+// one, then other calls, equal ones together: `most` lines of each at most, and a line that counts the rest.
+// Calls that were open for less than `shortest` ns are left out: a program that is killed at work is in some
+// call, too.
+std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
+                                   size_t most);
+
+}  // namespace ovni

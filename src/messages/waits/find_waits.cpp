@@ -1,0 +1,192 @@
+#include "messages/waits/find_waits.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "messages/calls/thread_regions.hpp"
+#include "messages/waits/visit_collectives.hpp"
+#include "trace/metadata.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr size_t most_long_waits = 100;
+
+uint64_t hash(const CollectiveEnd& end) {
+    uint64_t x = end.communicator ^ (uint64_t{end.scope} << 32 | end.turn);
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+// All ends of the collectives that are this rank's; those of one stand together.
+std::vector<CollectiveEnd> dealt_collectives(const StreamOwners& owners,
+                                             const std::vector<CollectiveEnd>& mine) {
+    std::vector<CollectiveEnd> ends =
+        owners.deal(mine, [&](const CollectiveEnd& end) { return hash(end) % owners.size(); });
+    std::ranges::sort(ends, {}, [](const CollectiveEnd& end) {
+        return std::tuple(collective_of(end), end.rank, end.stream, end.offset);
+    });
+    return ends;
+}
+
+// True if the ends are those of one collective.
+bool fit_together(std::span<const CollectiveEnd> members, CollectiveSummary& summary) {
+    const auto behind = std::ranges::count_if(members, [](const auto& end) { return end.behind_gap != 0; });
+    summary.behind_gaps += static_cast<uint64_t>(behind);
+    if (behind > 0 || members[0].communicator == 0) return false;
+    ++summary.collectives;
+    if (std::ranges::any_of(members, [&](const auto& end) { return end.function != members[0].function; }))
+        return ++summary.unlike, false;
+    summary.incomplete += members.size() < members[0].size;
+    return true;
+}
+
+// How far clocks can be wrong at a wait.
+class Certainty {
+ public:
+    Certainty(const Trace& trace, const ClockModel& clocks) : trace_(trace), clocks_(clocks) {}
+
+    // ns; -1: unknown.
+    int64_t bound_of(const Wait& wait) const {
+        if (wait.cause_stream == MessageEnd::no_stream) return 0;
+        const StreamMetadata& mine = trace_.streams()[wait.stream].metadata;
+        const StreamMetadata& other = trace_.streams()[wait.cause_stream].metadata;
+        if (host_of(mine) == host_of(other)) return 0;
+        const auto first = clocks_.bound_of(mine), second = clocks_.bound_of(other);
+        return first && second ? *first + *second : -1;
+    }
+
+ private:
+    const Trace& trace_;
+    const ClockModel& clocks_;
+};
+
+uint64_t certain_part(const Wait& wait) {
+    return wait.bound < 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(wait.length() - wait.bound, 0));
+}
+
+auto key_of(const WaitSum& sum) {
+    return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
+}
+
+std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
+    std::ranges::sort(sums, {}, key_of);
+    std::vector<WaitSum> all;
+    for (const WaitSum& sum : sums)
+        if (!all.empty() && key_of(all.back()) == key_of(sum)) {
+            all.back().times += sum.times;
+            all.back().ns += sum.ns;
+            all.back().certain += sum.certain;
+        } else {
+            all.push_back(sum);
+        }
+    return all;
+}
+
+void keep_longest(std::vector<Wait>& waits) {
+    auto order = [](const Wait& wait) {
+        return std::tuple(-wait.length(), wait.begin, wait.stream, wait.kind);
+    };
+    std::ranges::sort(waits, {}, order);
+    if (waits.size() > most_long_waits) waits.resize(most_long_waits);
+}
+
+void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regions, FoundWaits& found) {
+    auto process_of = [&](uint32_t stream) {
+        return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
+    };
+    std::map<decltype(key_of(WaitSum())), WaitSum> sums;
+    std::vector<Wait> longest;
+    for (const Wait& wait : found.waits) {
+        WaitSum sum{process_of(wait.stream), process_of(wait.cause_stream), wait.function, wait.kind};
+        sum.region = regions.at(wait.stream, wait.begin);
+        WaitSum& all = sums.try_emplace(key_of(sum), sum).first->second;
+        ++all.times;
+        all.ns += static_cast<uint64_t>(wait.length());
+        all.certain += certain_part(wait);
+        longest.push_back(wait);
+        if (longest.size() >= 2 * most_long_waits) keep_longest(longest);
+    }
+    keep_longest(longest);
+    std::vector<WaitSum> mine;
+    for (const auto& [key, sum] : sums) mine.push_back(sum);
+    WaitSummary& summary = found.summary;
+    summary.sums = sorted_sums(ranks.gather_joined(mine));
+    summary.longest = ranks.gather_joined(longest);
+    keep_longest(summary.longest);
+    CollectiveSummary& counts = summary.collectives;
+    const std::vector<uint64_t> all = ranks.allreduce(
+        Op::sum,
+        std::vector<uint64_t>{counts.collectives, counts.incomplete, counts.unlike, counts.behind_gaps});
+    counts = {all[0], all[1], all[2], all[3]};
+}
+
+// Without a copy of the first ones, of which there may be many.
+void append(std::vector<Wait>& all, std::vector<Wait> more) {
+    if (all.empty())
+        all = std::move(more);
+    else
+        all.insert(all.end(), more.begin(), more.end());
+}
+
+// Waits for messages, of processes of this rank.
+std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
+                                     const std::vector<Message>& sent,
+                                     const std::vector<ProcessTimes>& times) {
+    const auto rank = static_cast<size_t>(ranks.rank());
+    PerRank<size_t> counts(owners.size());
+    for (const Message& message : sent) ++counts[owners.of_stream(message.receive_stream)];
+    PerRank<std::vector<Arrival>> elsewhere(owners.size());
+    for (size_t owner = 0; owner < owners.size(); ++owner)
+        if (owner != rank) elsewhere[owner].reserve(counts[owner]);
+    std::map<uint32_t, std::vector<const Arrival*>> received_by;
+    const auto add = [&](const Arrival& arrival) {
+        received_by[system.process_of_stream(arrival.receive_stream)].push_back(&arrival);
+    };
+    for (const Message& message : sent)
+        if (const size_t owner = owners.of_stream(message.receive_stream); owner == rank)
+            add(message);
+        else
+            elsewhere[owner].push_back(message);
+    const std::vector<Arrival> arrived = ranks.alltoallv_joined(std::move(elsewhere));
+    for (const Arrival& arrival : arrived) add(arrival);
+    std::map<uint32_t, const ProcessTimes*> times_of;
+    for (const ProcessTimes& of : times) times_of[of.process] = &of;
+    std::vector<Wait> all;
+    for (auto& [process, messages] : received_by)
+        append(all, waits_of_receiver(std::move(messages), times_of[process]));
+    append(all, waits_of_sender(sent, all));
+    return all;
+}
+
+}  // namespace
+
+FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
+                      const StreamOwners& owners, const WaitSources& sources) {
+    FoundWaits found;
+    found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times);
+    std::vector<Wait> at_collectives;
+    visit_collectives(dealt_collectives(owners, sources.collectives),
+                      [&](std::span<const CollectiveEnd> members) {
+                          if (!fit_together(members, found.summary.collectives)) return;
+                          const std::vector<Wait> waits = waits_at(members);
+                          at_collectives.insert(at_collectives.end(), waits.begin(), waits.end());
+                          found.collectives.insert(found.collectives.end(), members.begin(), members.end());
+                      });
+    at_collectives =
+        owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });
+    found.waits.insert(found.waits.end(), at_collectives.begin(), at_collectives.end());
+    std::ranges::sort(found.waits, {}, [](const Wait& w) {
+        return std::tuple(w.begin, w.stream, w.end, w.kind, w.cause_stream);
+    });
+    const Certainty certainty(trace, clocks);
+    for (Wait& wait : found.waits) wait.bound = certainty.bound_of(wait);
+    sum_up(ranks, system, ThreadRegions(sources.regions), found);
+    return found;
+}
+
+}  // namespace ovni

@@ -1,0 +1,63 @@
+// Finds the waits of a trace, on all ranks together: those for messages where these are sent and received,
+// those at collectives where all ends of one come together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/system.hpp"
+#include "messages/calls/message_ends.hpp"
+#include "messages/calls/process_messages.hpp"
+#include "messages/match/message.hpp"
+#include "messages/match/stream_owners.hpp"
+#include "messages/waits/waits.hpp"
+#include "trace/clock_model.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// A sum of waits. Plain data.
+struct WaitSum {
+    static constexpr uint32_t no_process = UINT32_MAX;
+    uint32_t process = 0, cause = no_process;  // in System
+    uint32_t function = 0;                     // in mpi_function_rows
+    WaitKind kind = WaitKind::none;
+    uint16_t padding = 0;
+    int64_t region = 0;  // the innermost that the waiting thread is in; 0: none
+    uint64_t times = 0, ns = 0;
+    uint64_t certain = 0;  // ns, however far the clocks of nodes may be wrong
+};
+
+struct CollectiveSummary {
+    uint64_t collectives = 0;
+    uint64_t incomplete = 0;   // some members are not recorded
+    uint64_t unlike = 0;       // members call different functions: recordings do not fit together there
+    uint64_t behind_gaps = 0;  // parts of members that did not record all before
+};
+
+struct WaitSummary {
+    CollectiveSummary collectives;
+    std::vector<WaitSum> sums;  // on rank 0, sorted
+    std::vector<Wait> longest;  // on rank 0: 100 at most, the longest first
+};
+
+struct FoundWaits {
+    std::vector<Wait> waits;  // of threads of this rank, by begin and stream
+    WaitSummary summary;
+    std::vector<CollectiveEnd> collectives;  // complete ones, each on one rank: its members stand together
+};
+
+// The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`, `times`: of
+// its threads and processes.
+struct WaitSources {
+    const std::vector<Message>& sent;
+    const std::vector<CollectiveEnd>& collectives;
+    const std::vector<RegionChange>& regions;
+    const std::vector<ProcessTimes>& times;
+};
+FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
+                      const StreamOwners& owners, const WaitSources& sources);
+
+}  // namespace ovni
