@@ -1,6 +1,6 @@
 #include "mpi/emu/cut_for_all.hpp"
 
-#include "session/cut_part.hpp"
+#include "session/command/cut_part.hpp"
 
 namespace ovni {
 

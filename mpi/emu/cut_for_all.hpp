@@ -5,7 +5,7 @@
 
 #include "cut/trace_part.hpp"
 #include "mpi/comm/comm.hpp"
-#include "session/options.hpp"
+#include "session/command/options.hpp"
 
 namespace ovni {
 

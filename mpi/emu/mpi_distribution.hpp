@@ -6,8 +6,8 @@
 
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/places.hpp"
-#include "session/distribution.hpp"
-#include "session/options.hpp"
+#include "session/command/options.hpp"
+#include "session/deal/distribution.hpp"
 
 namespace ovni {
 

@@ -5,9 +5,9 @@
 #include "mpi/comm/main.hpp"
 #include "mpi/emu/cut_for_all.hpp"
 #include "mpi/emu/mpi_distribution.hpp"
+#include "session/command/options.hpp"
+#include "session/command/outputs_check.hpp"
 #include "session/emulation.hpp"
-#include "session/options.hpp"
-#include "session/outputs_check.hpp"
 
 namespace ovni {
 

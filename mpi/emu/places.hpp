@@ -9,8 +9,8 @@
 
 #include "emu/system.hpp"
 #include "mpi/comm/comm.hpp"
-#include "session/options.hpp"
-#include "session/parts.hpp"
+#include "session/command/options.hpp"
+#include "session/deal/parts.hpp"
 
 namespace ovni {
 

@@ -11,9 +11,9 @@
 #include "base/wire.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "mpi/emu/salvage_events.hpp"
+#include "session/check/left_events.hpp"
+#include "session/check/trace_check.hpp"
 #include "session/gather.hpp"
-#include "session/left_events.hpp"
-#include "session/trace_check.hpp"
 #include "session/trace_wire.hpp"
 #include "trace/stream_files.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/places.hpp"
-#include "session/options.hpp"
+#include "session/command/options.hpp"
 #include "trace/clock_sources.hpp"
 #include "trace/trace.hpp"
 

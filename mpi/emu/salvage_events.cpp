@@ -1,8 +1,8 @@
 #include "mpi/emu/salvage_events.hpp"
 
+#include "session/deal/parts.hpp"
 #include "session/gather.hpp"
-#include "session/parts.hpp"
-#include "session/tie_exchange.hpp"
+#include "session/replay/tie_exchange.hpp"
 
 namespace ovni {
 

@@ -3,7 +3,7 @@
 
 #include "mpi/comm/comm.hpp"
 #include "mpi/emu/places.hpp"
-#include "session/dry_run.hpp"
+#include "session/salvage/dry_run.hpp"
 
 namespace ovni {
 

@@ -88,7 +88,7 @@ class Result:
 
 
 def deal(parts, ranks):
-    """Heaviest first to the rank that has the least, as src/session/parts.cpp."""
+    """Heaviest first to the rank that has the least, as src/session/deal/parts.cpp."""
     load = [(0.0, r) for r in range(ranks)]
     events, streams = [0.0] * ranks, [0.0] * ranks
     for part in sorted(parts, key=lambda part: -part.events):

@@ -12,12 +12,12 @@
 
 #include "base/file.hpp"
 #include "emu/emulator.hpp"
-#include "session/distribution.hpp"
-#include "session/facts.hpp"
-#include "session/options.hpp"
-#include "session/report.hpp"
+#include "session/command/options.hpp"
+#include "session/deal/distribution.hpp"
+#include "session/replay/window.hpp"
+#include "session/report/facts.hpp"
+#include "session/report/report.hpp"
 #include "session/statistics.hpp"
-#include "session/window.hpp"
 #include "sink/paraver/cfg.hpp"
 #include "sink/writer.hpp"
 

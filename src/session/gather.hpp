@@ -8,10 +8,10 @@
 
 #include "base/ranks.hpp"
 #include "emu/task_labels.hpp"
-#include "session/dry_run.hpp"
-#include "session/end_checks.hpp"
-#include "session/facts.hpp"
-#include "session/report.hpp"
+#include "session/check/end_checks.hpp"
+#include "session/report/facts.hpp"
+#include "session/report/report.hpp"
+#include "session/salvage/dry_run.hpp"
 
 namespace ovni {
 

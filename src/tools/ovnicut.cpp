@@ -7,7 +7,7 @@
 #include "base/outputs.hpp"
 #include "cut/cut_trace.hpp"
 #include "cut/cut_writer.hpp"
-#include "session/trace_check.hpp"
+#include "session/check/trace_check.hpp"
 #include "tools/cut_cli.hpp"
 
 namespace ovni {

@@ -6,12 +6,12 @@
 #include "base/log.hpp"
 #include "base/thread_ranks.hpp"
 #include "core/launcher.hpp"
-#include "session/cut_part.hpp"
+#include "session/command/cut_part.hpp"
+#include "session/command/options.hpp"
+#include "session/command/outputs_check.hpp"
+#include "session/deal/thread_distribution.hpp"
 #include "session/emulation.hpp"
-#include "session/interruption.hpp"
-#include "session/options.hpp"
-#include "session/outputs_check.hpp"
-#include "session/thread_distribution.hpp"
+#include "session/replay/interruption.hpp"
 
 namespace ovni {
 

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "session/trace_check.hpp"
+#include "session/check/trace_check.hpp"
 #include "trace/region_sort.hpp"
 #include "trace/trace.hpp"
 

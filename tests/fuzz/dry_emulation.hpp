@@ -3,10 +3,10 @@
 
 #include "emu/start.hpp"
 #include "emu/task_labels.hpp"
-#include "session/dry_run.hpp"
-#include "session/end_checks.hpp"
-#include "session/event_tally.hpp"
-#include "session/salvaged_trace.hpp"
+#include "session/check/end_checks.hpp"
+#include "session/report/event_tally.hpp"
+#include "session/salvage/dry_run.hpp"
+#include "session/salvage/salvaged_trace.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni::fuzz {

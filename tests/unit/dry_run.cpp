@@ -1,12 +1,12 @@
 // Streams that change after they were found good, and looms in which too much is refused.
-#include "session/dry_run.hpp"
+#include "session/salvage/dry_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "session/salvaged_trace.hpp"
+#include "session/salvage/salvaged_trace.hpp"
 #include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {

@@ -1,5 +1,5 @@
 // Records of several ranks, put into one order.
-#include "session/exchange.hpp"
+#include "session/replay/exchange.hpp"
 
 #include <gtest/gtest.h>
 

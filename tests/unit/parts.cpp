@@ -1,5 +1,5 @@
 // The parts of a trace that ranks emulate apart.
-#include "session/parts.hpp"
+#include "session/deal/parts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "base/thread_ranks.hpp"
-#include "session/cpu_uses.hpp"
+#include "session/deal/cpu_uses.hpp"
 #include "tests/support/trace_builder.hpp"
 
 namespace ovni::test {

@@ -3,7 +3,7 @@
 #include "messages/stuck/waiting.hpp"
 #include "model/mpi_details.hpp"
 #include "model/mpi_sums.hpp"
-#include "session/open_calls_at_end.hpp"
+#include "session/check/open_calls_at_end.hpp"
 #include "tests/fuzz/one_stream.hpp"
 
 namespace ovni::fuzz {

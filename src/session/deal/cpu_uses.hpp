@@ -1,0 +1,33 @@
+// The CPUs that the processes of a trace run on, from the events of their threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "session/deal/parts.hpp"
+
+namespace ovni {
+
+// A thread of the process was on that CPU (a row of the system), or what is known says no more than that it
+// may have been.
+struct CpuUse {
+    uint32_t process = 0, cpu = 0;
+};
+
+// Every stream is read by one of the ranks that can read it. If events are missing, or those that are looked
+// at are damaged or wrong, its process may have been on any CPU of its loom. Processes may be given uses that
+// they did not have. Processes that share a CPU in events that emulation accepts are one part by them. If the
+// starts of threads make a whole loom one part, its later uses are left out. Collective; alike on all ranks.
+std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
+                                  const Readers& readers, const OpenStream& open);
+
+// Processes that have used a common CPU, directly or through others, are one part. A CPU that nobody has used
+// goes with the first process of its loom.
+Parts parts_apart(const System& system, const std::vector<CpuUse>& uses);
+
+// These parts, but each process of the `divided` ones is a part of its own. A CPU goes with the first process
+// that is known to have used it, else with the first of its loom.
+Parts single_processes(const System& system, const Parts& parts, const std::vector<bool>& divided,
+                       const std::vector<CpuUse>& uses);
+
+}  // namespace ovni

@@ -1,0 +1,26 @@
+// Changes of breakdowns as lines of their outputs, slice by slice: a slice begins where the changes of all
+// slices before it lead.
+#pragma once
+
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/plan.hpp"
+#include "emu/sorted_rows.hpp"
+#include "emu/system.hpp"
+#include "session/replay/stretch.hpp"
+
+namespace ovni {
+
+class BreakdownLines {
+ public:
+    BreakdownLines(const Ranks& ranks, const Plan& plan, const System& system);
+    // Appends the lines of this rank's slice to lines[b] for breakdown b. Collective.
+    void append(const Stretch& slice, std::vector<std::vector<Record>>& lines);
+
+ private:
+    const Ranks& ranks_;
+    std::vector<SortedRows> rows_;  // before the slices to come
+};
+
+}  // namespace ovni

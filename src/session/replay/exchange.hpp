@@ -1,0 +1,34 @@
+// Brings the records, messages, calls and changes of breakdowns of a stretch of time from the ranks that made
+// them to the ranks that write them: rank r gets the r-th slice of the global order. Lines of CPUs that ranks
+// share become records on the way.
+#pragma once
+
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "emu/plan.hpp"
+#include "session/replay/stretch.hpp"
+
+namespace ovni {
+
+class Exchange {
+ public:
+    // `breakdowns`: are there changes at all?
+    Exchange(const Ranks& ranks, Breakdowns breakdowns) : ranks_(ranks), breakdowns_(breakdowns) {}
+
+    // The results of all ranks one after the other are the global order. `mine` is not needed any more, its
+    // memory may come back in the next window. Collective.
+    void to_slices(Stretch& mine, Stretch& result);
+
+ private:
+    const Ranks& ranks_;
+    Breakdowns breakdowns_;
+    std::vector<Record> records_;  // what other ranks sent
+    std::vector<BreakdownChange> changes_;
+    std::vector<MessageRecord> messages_;
+    std::vector<MpiCall> calls_;
+    std::vector<SharedLine> shared_;
+    RecordBuffer room_;
+};
+
+}  // namespace ovni

@@ -1,0 +1,76 @@
+#include "session/replay/pending_calls.hpp"
+
+#include <algorithm>
+
+#include "emu/record_queue.hpp"
+
+namespace ovni {
+
+namespace {
+
+MpiCall untraced(uint32_t place, const MpiPlan& plan) {
+    MpiCall call;
+    call.time = MpiCall::before_all;
+    call.state_end = plan.end;
+    call.order = call.place = place;
+    call.state = ParaverState::tracing_disabled;
+    call.lacks_init = plan.places[place].lacks_init;
+    return call;
+}
+
+}  // namespace
+
+// Threads without a stream that can be read are not traced, nor are those of tasks that were not recorded.
+PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const FoundPlan& found,
+                           const std::vector<uint32_t>& streams, const std::vector<bool>& mine,
+                           int64_t origin, const OpenStream& open)
+    : calls_(system.stream_count()), next_(system.stream_count()) {
+    const MpiPlan& plan = found.plan;
+    for (uint32_t s : streams) {
+        const uint32_t thread = system.thread_of_stream(s);
+        if (thread == System::no_thread || plan.place_of_thread[thread] == MpiPlan::none) continue;
+        StreamCalls::Of of;
+        of.place = plan.place_of_thread[thread];
+        of.process = system.threads()[thread].process;
+        of.origin = origin;
+        of.end = plan.end;
+        of.lacks_init = plan.places[of.place].lacks_init;
+        of.communicators = &found.communicators;
+        calls_[s] = std::make_unique<StreamCalls>(open(s), of);
+    }
+    for (uint32_t p = 0; p < plan.places.size(); ++p) {
+        const uint32_t row = plan.places[p].row;
+        const bool is_mine = row == MpiPlan::none ? ranks.is_root() : mine[system.threads()[row].process];
+        if (!is_mine) continue;
+        const uint32_t stream = row == MpiPlan::none ? 0 : system.threads()[row].stream;
+        if (row == MpiPlan::none || !calls_[stream]) {
+            made_.push_back(untraced(p, plan));
+            continue;
+        }
+        made_.push_back(calls_[stream]->next()->call);
+        calls_[stream]->pop();
+        look_ahead(stream);
+    }
+}
+
+void PendingCalls::make(const EventView& event) {
+    MpiCall& call = made_.emplace_back(calls_[event.stream]->next()->call);
+    call.order = event.order;
+    calls_[event.stream]->pop();
+    look_ahead(event.stream);
+}
+
+void PendingCalls::look_ahead(uint32_t stream) {
+    const StreamCalls::Made* next = calls_[stream]->next();
+    next_[stream] = next ? Next{next->offset, next->kind} : Next{};
+}
+
+void PendingCalls::take_before(int64_t time, std::vector<MpiCall>& to, Moment end) {
+    const auto rest = std::ranges::partition_point(
+        made_, [&](const MpiCall& call) { return call.time < time || time == RecordQueue::everything; });
+    to.assign(made_.begin(), rest);
+    made_.erase(made_.begin(), rest);
+    std::erase_if(to, [&](const MpiCall& call) { return call.moment() > end; });
+}
+
+}  // namespace ovni

@@ -1,0 +1,91 @@
+// --report: what is to be known of a trace without looking at its states one by one, as one JSON document;
+// ovniemu --help report says what stands in it. The same bytes from ovniemu and from any number of ranks: a
+// rank adds what it knows of its own looms, in any order.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "cut/cut_writer.hpp"
+#include "emu/schema.hpp"
+#include "messages/analysis.hpp"
+#include "messages/stuck/open_waits.hpp"
+#include "messages/stuck/waiting.hpp"
+#include "session/check/end_checks.hpp"
+#include "session/report/event_tally.hpp"
+#include "session/report/facts.hpp"
+#include "session/report/state_times.hpp"
+#include "sink/sink.hpp"
+#include "trace/salvage.hpp"
+
+namespace ovni {
+
+// Collected while looms are emulated.
+struct Tallies {
+    Tallies(const System& system, const Plan& plan) : events(system, plan), states(system, plan) {}
+    EventTally events;
+    StateTimes states;
+};
+
+// The content that the trace itself does not say, of all its looms.
+struct ReportContent {
+    std::vector<EventCount> events;
+    std::vector<MpiCount> mpi;
+    std::vector<CounterCount> counters;
+    std::vector<LockCount> locks;
+    std::vector<RegionCount> regions;
+    std::vector<StateTime> states;
+    std::vector<GapFact> gaps;                   // sorted
+    std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
+    Waiting waiting;                             // calls that are open at the end, in times of the trace
+    std::vector<OpenWait> open_waits;            // likewise, in POSIX threads
+    struct TrafficFacts {
+        MessageSummary messages;
+        WaitSummary waits;
+        Efficiencies efficiencies;
+        CriticalPath critical_path;
+        std::vector<DelayCost> delays;
+    };
+    std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
+    std::optional<CutSummary> part;       // nothing: the whole trace
+    std::set<std::string> warnings;
+    int64_t origin = 0, duration = 0;
+    std::optional<std::string> error;  // why the emulation is not complete
+    // Known where no event was wrong.
+    struct Ended {
+        uint64_t ties = 0;
+        EndChecks checks;
+        std::vector<std::string> label_faults;
+    };
+    std::optional<Ended> ended;
+};
+
+// The description of the trace, with all labels in `schema`.
+struct ReportSubject {
+    const Trace& trace;
+    const System& system;
+    const Plan& plan;
+    const ClockModel& clocks;
+    const Schema& schema;
+};
+
+nlohmann::ordered_json report_of(const ReportSubject& of, const ReportContent& content);
+
+// Made before there is anything to say: where it cannot be written nothing else is done. Throws Error.
+class ReportFile {
+ public:
+    explicit ReportFile(std::filesystem::path path) : path_(std::move(path)), output_(path_) {}
+    void end(const nlohmann::ordered_json& report, Ending ending);
+
+ private:
+    std::filesystem::path path_;
+    OutputFile output_;
+};
+
+}  // namespace ovni
