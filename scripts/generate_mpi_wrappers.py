@@ -116,9 +116,9 @@ def wrappers(functions, others):
     return f"""// Generated from src/model/mpi_functions.txt: what the program calls instead of MPI.
 {MPI_HEADER}
 #include "mpi/interpose/calls.hpp"
-#include "mpi/interpose/details.hpp"
-#include "mpi/interpose/pmpi.hpp"
-#include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/library/pmpi.hpp"
+#include "mpi/interpose/library/predefined.hpp"
+#include "mpi/interpose/records/details.hpp"
 
 using namespace ovni::mpi;
 
@@ -268,9 +268,9 @@ constexpr const RoutineRow& row_of(Routine routine) {{
 def fortran_wrappers(routines):
     body = "\n".join(fortran_body(r) + "\n".join(fortran_wrapper(r, s) for s in r.spellings) for r in routines)
     return f"""// Generated from src/model/mpi_functions.txt: what a Fortran program calls instead of MPI.
-#include "mpi/interpose/details.hpp"
 #include "mpi/interpose/fortran.hpp"
-#include "mpi/interpose/predefined.hpp"
+#include "mpi/interpose/library/predefined.hpp"
+#include "mpi/interpose/records/details.hpp"
 
 using namespace ovni::mpi;
 

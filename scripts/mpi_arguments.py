@@ -1,4 +1,4 @@
-"""How a wrapper hands the arguments of an MPI call to the classes of mpi/interpose/details.hpp: initialisers of
+"""How a wrapper hands the arguments of an MPI call to the classes of mpi/interpose/records/details.hpp: initialisers of
 their members, as text of C++."""
 import re
 
@@ -74,7 +74,7 @@ MEMBERS = {
 }
 
 
-# The row of mpi/interpose/collective_flow.hpp.
+# The row of mpi/interpose/records/collective_flow.hpp.
 def flow_of(name):
     name = re.sub(r"^I(?=[a-z])", "", name)
     name = name[0].upper() + name[1:]

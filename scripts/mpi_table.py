@@ -74,7 +74,8 @@ class Function:
 
 
 # The details that are recorded of a call besides entering and leaving. The roles of its arguments choose the first row
-# that fits. A name is a class of mpi/interpose/details.hpp, and a row of the tables in include/ovni/mpi_events.h.
+# that fits. A name is a class of mpi/interpose/records/details.hpp, and a row of the tables in
+# include/ovni/mpi_events.h.
 RECORDS = [
     ("Completion", lambda f: f.family == "completion" and f.has("request") and f.role("status", "flag")
      and f.name != "Request_get_status"),

@@ -6,16 +6,16 @@
 #include <cstdarg>
 #include <iterator>
 
+#include "mpi/interpose/base/foreign_string.hpp"
 #include "mpi/interpose/calls.hpp"
-#include "mpi/interpose/clock_points.hpp"
-#include "mpi/interpose/foreign_library.hpp"
-#include "mpi/interpose/foreign_string.hpp"
 #include "mpi/interpose/job.hpp"
-#include "mpi/interpose/markers.hpp"
+#include "mpi/interpose/job/clock_points.hpp"
+#include "mpi/interpose/library/foreign_library.hpp"
+#include "mpi/interpose/library/pmpi.hpp"
 #include "mpi/interpose/pcontrol.hpp"
-#include "mpi/interpose/pmpi.hpp"
-#include "mpi/interpose/recorder.hpp"
-#include "mpi/interpose/regions.hpp"
+#include "mpi/interpose/streams/markers.hpp"
+#include "mpi/interpose/streams/recorder.hpp"
+#include "mpi/interpose/streams/regions.hpp"
 #include "ovni/private.h"
 
 namespace ovni::mpi {

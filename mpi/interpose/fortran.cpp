@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "core/loaded_library.hpp"
-#include "mpi/interpose/family.hpp"
-#include "mpi/interpose/foreign_library.hpp"
-#include "mpi/interpose/own_session.hpp"
-#include "mpi/interpose/pmpi.hpp"
-#include "mpi/interpose/predefined.hpp"
-#include "mpi/interpose/report.hpp"
-#include "mpi/interpose/traced_ranks.hpp"
+#include "mpi/interpose/base/report.hpp"
+#include "mpi/interpose/job/traced_ranks.hpp"
+#include "mpi/interpose/library/family.hpp"
+#include "mpi/interpose/library/foreign_library.hpp"
+#include "mpi/interpose/library/own_session.hpp"
+#include "mpi/interpose/library/pmpi.hpp"
+#include "mpi/interpose/library/predefined.hpp"
 
 namespace ovni::mpi {
 

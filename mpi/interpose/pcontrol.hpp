@@ -2,7 +2,7 @@
 // string, but anything that the caller left in its place.
 #pragma once
 
-#include "mpi/interpose/foreign_string.hpp"
+#include "mpi/interpose/base/foreign_string.hpp"
 
 namespace ovni::mpi {
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "mpi/interpose/host.hpp"
+#include "mpi/interpose/job/host.hpp"
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);

@@ -99,10 +99,10 @@ add_dependencies(mpi_call_sites ovni-mpi ovnicut ovniemu ovniemu-mpi ovnirun ovn
 
 add_executable(host_names
     host_names.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/interpose/foreign_library.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/interpose/host.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/interpose/pmpi.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/interpose/report.cpp)
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/library/foreign_library.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/job/host.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/library/pmpi.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/base/report.cpp)
 set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 target_include_directories(host_names PRIVATE
     ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/interpose/generated)

@@ -1,0 +1,79 @@
+// One thread of the program as the tracer knows it: the MPI function that it is in, its open regions, and
+// what its stream shows of them. Both differ while recording is off or impossible; the recorder brings the
+// stream in line again.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+
+#include "functions.hpp"
+#include "mpi/interpose/streams/region_names.hpp"
+#include "mpi/interpose/streams/told_objects.hpp"
+#include "mpi/interpose/streams/told_sites.hpp"
+
+namespace ovni::mpi {
+
+// Regions by their numbers in the table of names, the innermost last. An emulator takes no more than 512.
+struct RegionStack {
+    static constexpr uint32_t capacity = 512;
+    uint32_t size = 0;
+    RegionNumber numbers[capacity] = {};
+};
+
+struct States {
+    Function function = Function::none;
+    RegionStack regions;
+};
+
+// Bits: the stream does not show all that the program did.
+struct OutOfStep {
+    enum : uint8_t {
+        behind = 1,  // something happened that could not be recorded
+        torn = 2     // recording has ended or begun since the call in progress was entered
+    };
+};
+
+struct Communicator;
+
+struct Thread {
+    int* error = nullptr;                // its errno
+    uint32_t depth = 0;                  // calls of MPI in progress; 1: made by the program
+    const void* outermost = nullptr;     // frame of the call of depth 1
+    const void* caller = nullptr;        // where that call returns to
+    Function binding = Function::none;   // what the Fortran routine in progress is going to call in C
+    States program;                      // what the program is in
+    States stream;                       // what its stream shows
+    States cut;                          // what it showed when recording ended amid a change of it
+    bool stream_known = false;           // the stream requires the mpi model
+    bool has_details = false;            // and its version with numbers of functions
+    bool has_mpi_4 = false;              // and its version with functions of MPI 4
+    bool regions_known = false;          // the stream has the mark type of regions
+    bool pauses_known = false;           // and its version that tells what pauses leave out
+    uint8_t out_of_step = 0;             // OutOfStep
+    bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
+    bool is_changing = false;            // events are being written that change what the stream shows
+    uint64_t entered_at = 0;             // clock of a call that chains await if it is slow
+    int cpu = -1;                        // where it was last seen
+    std::bitset<region_names> labelled;  // regions that the stream has labels of
+    ToldObjects told;                    // objects that the stream knows
+    ToldSites sites;                     // and call sites
+    // The communicator that the thread last used, to be found without a search.
+    uint64_t last_comm = 0;
+    uint32_t comm_generation = 0;
+    const Communicator* last_communicator = nullptr;
+    uintptr_t stack_begin = 0, stack_end = 0;  // both 0 until is_on_stack() is called
+};
+
+// The Thread of the calling thread; null without memory. Lives until the thread ends.
+Thread* make_thread() noexcept;
+
+// True if the address is in the stack that the calling thread was started with.
+bool is_on_stack(Thread& thread, const void* address) noexcept;
+
+inline thread_local constinit Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;
+
+inline Thread* this_thread() noexcept {
+    return own_thread ? own_thread : make_thread();
+}
+
+}  // namespace ovni::mpi
