@@ -7,7 +7,7 @@
 
 #include "base/directory_pattern.hpp"
 #include "base/error.hpp"
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "trace/stream_files.hpp"
 

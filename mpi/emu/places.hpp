@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "mpi/comm/comm.hpp"
 #include "session/command/options.hpp"
 #include "session/deal/parts.hpp"

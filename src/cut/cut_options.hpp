@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cut/focus.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "ovni/event_code.hpp"
 #include "trace/trace.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {

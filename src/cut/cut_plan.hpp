@@ -15,7 +15,7 @@
 
 #include "cut/cut_options.hpp"
 #include "cut/thread_shadow.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/trace.hpp"
 

@@ -14,7 +14,7 @@
 #include "base/temporary_output.hpp"
 #include "core/stream_crc.hpp"
 #include "cut/cut_metadata.hpp"
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "trace/checksums.hpp"
 #include "trace/clock_file.hpp"
 #include "trace/clock_table.hpp"

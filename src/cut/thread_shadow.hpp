@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-#include "emu/machine.hpp"
+#include "emu/state/machine.hpp"
 #include "model/state_events.hpp"
 #include "trace/event_view.hpp"
 

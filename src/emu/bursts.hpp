@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 
 namespace ovni {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "emu/machine.hpp"
+#include "emu/state/machine.hpp"
 #include "model/mpi_event.hpp"
 
 namespace ovni {

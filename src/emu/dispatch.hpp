@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "ovni/event_code.hpp"
 
 namespace ovni {

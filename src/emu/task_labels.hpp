@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emu/emulator.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 
 namespace ovni {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/analysis.hpp"
 #include "messages/calls/message_ends.hpp"
 #include "messages/calls/object_calls.hpp"

@@ -1,5 +1,5 @@
 // Event model `counters`: what a thread used until a border of a call or region. The names of the counters
-// are in the metadata of the stream; emu/counters_hooks.cpp makes lines of the deltas.
+// are in the metadata of the stream; emu/hooks/counters_hooks.cpp makes lines of the deltas.
 #include "model/well_formed.hpp"
 #include "ovni/counter_events.h"
 

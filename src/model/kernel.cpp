@@ -1,5 +1,5 @@
-// Event model `kernel`: when the kernel takes a thread off its CPU. emu/kernel_hooks.cpp has the events that
-// it forbids.
+// Event model `kernel`: when the kernel takes a thread off its CPU. emu/hooks/kernel_hooks.cpp has the events
+// that it forbids.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 

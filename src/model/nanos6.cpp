@@ -1,4 +1,4 @@
-// Event model `nanos6`: tasks and runtime of Nanos6. Tasks are handled in emu/task_hooks.cpp.
+// Event model `nanos6`: tasks and runtime of Nanos6. Tasks are handled in emu/hooks/task_hooks.cpp.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 

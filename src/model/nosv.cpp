@@ -1,5 +1,5 @@
-// Event model `nosv`: tasks, bodies and runtime of nOS-V. Tasks are handled in emu/task_hooks.cpp, hardware
-// counters in emu/nosv_hooks.cpp.
+// Event model `nosv`: tasks, bodies and runtime of nOS-V. Tasks are handled in emu/hooks/task_hooks.cpp,
+// hardware counters in emu/hooks/nosv_hooks.cpp.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 

@@ -1,5 +1,5 @@
 // Event model `openmp`: what a thread does in OpenMP: regions, tasks and worksharings. Tasks are handled in
-// emu/task_hooks.cpp; what version 1.3.0 adds (ovni/openmp_events.h) in emu/openmp_hooks.cpp.
+// emu/hooks/task_hooks.cpp; what version 1.3.0 adds (ovni/openmp_events.h) in emu/hooks/openmp_hooks.cpp.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 #include "ovni/openmp_events.h"

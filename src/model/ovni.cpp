@@ -1,5 +1,5 @@
 // Event model `ovni`: life cycle of threads, affinity, flushes, marks, and the markers of unsorted regions.
-// emu/ovni_hooks.cpp has the effects of its events on threads and CPUs.
+// emu/hooks/ovni_hooks.cpp has the effects of its events on threads and CPUs.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 

@@ -1,6 +1,6 @@
 // Event model `pthread`: what a thread waits for in POSIX threads and semaphores. Three stacks that are
 // pushed and popped together: the wait, its object, and the thread that has the object.
-// emu/pthread_hooks.cpp has the effects of its events.
+// emu/hooks/pthread_hooks.cpp has the effects of its events.
 #include "model/channel_numbers.hpp"
 #include "model/well_formed.hpp"
 #include "ovni/pthread_events.h"

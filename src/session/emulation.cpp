@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "core/launcher.hpp"
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "emu/task_labels.hpp"
 #include "messages/analysis.hpp"
 #include "messages/match/message_lines.hpp"

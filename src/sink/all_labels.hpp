@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 
 namespace ovni {
 

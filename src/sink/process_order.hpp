@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 
 namespace ovni {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/record.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/schema.hpp"
 
 namespace ovni {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/plan.hpp"
-#include "emu/record.hpp"
-#include "emu/schema.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/plan/mpi_call.hpp"
 #include "messages/traffic_rows.hpp"

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "emu/record_buffer.hpp"
+#include "emu/records/record_buffer.hpp"
 #include "sink/sink.hpp"
 
 namespace ovni {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/match/find_messages.hpp"
 #include "trace/event_view.hpp"
 #include "trace/trace.hpp"

@@ -1,7 +1,7 @@
 // ovnitop --messages and --matrix: who sends how much to whom.
 #pragma once
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/match/find_messages.hpp"
 #include "tools/text_output.hpp"
 

@@ -7,7 +7,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "cut/focus.hpp"
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "model/mpi_region.hpp"
 #include "session/check/left_events.hpp"
 #include "session/check/trace_check.hpp"

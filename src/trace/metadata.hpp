@@ -1,4 +1,4 @@
-// stream.json of one stream, with the checks that concern this stream alone; emu/system checks streams
+// stream.json of one stream, with the checks that concern this stream alone; emu/plan/system checks streams
 // against each other. Members that a trace need not have are optional.
 #pragma once
 

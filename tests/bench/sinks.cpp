@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "emu/emulator.hpp"
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "sink/columns/columns_sink.hpp"
 #include "sink/paraver/prv_sink.hpp"
 #include "trace/clock_model.hpp"

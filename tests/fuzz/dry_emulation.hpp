@@ -1,7 +1,7 @@
 // A trace through the emulator without an output.
 #pragma once
 
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "emu/task_labels.hpp"
 #include "session/check/end_checks.hpp"
 #include "session/report/event_tally.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/rare.hpp"
 #include "base/text_list.hpp"
-#include "emu/value_labels.hpp"
+#include "emu/records/value_labels.hpp"
 #include "trace/relative_path.hpp"
 
 namespace ovni::test {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/file.hpp"
-#include "emu/start.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/start.hpp"
+#include "emu/plan/system.hpp"
 
 namespace ovni::test {
 

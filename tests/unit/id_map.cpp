@@ -1,4 +1,4 @@
-#include "emu/id_map.hpp"
+#include "emu/state/id_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "model/model_spec.hpp"
 #include "tests/support/process.hpp"
 

@@ -1,5 +1,5 @@
 // The lines of CPUs that several emulators share, put together.
-#include "emu/shared_lines.hpp"
+#include "emu/state/shared_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "emu/record.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/schema.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace ovni {

@@ -1,5 +1,5 @@
 // Cases that the tables of today do not reach: a CPU row that follows the active thread, and shows it as bad.
-#include "emu/tracker.hpp"
+#include "emu/state/tracker.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/calls/process_messages.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "messages/waits/waits.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/costs/delay_costs.hpp"
 
 namespace ovni {

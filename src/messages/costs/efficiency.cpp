@@ -10,7 +10,7 @@
 
 #include "base/in_order.hpp"
 #include "base/radix_sort.hpp"
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/costs/ideal_replay.hpp"
 #include "messages/waits/collective_flow.hpp"
 #include "messages/waits/visit_collectives.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/calls/process_messages.hpp"
 #include "messages/match/message.hpp"
 #include "messages/waits/find_waits.hpp"

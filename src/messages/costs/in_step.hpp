@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/calls/message_ends.hpp"
 #include "messages/match/stream_owners.hpp"
 

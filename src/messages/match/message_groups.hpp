@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/match/read_ends.hpp"
 
 namespace ovni {

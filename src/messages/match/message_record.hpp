@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 
 namespace ovni {
 

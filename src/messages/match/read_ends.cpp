@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "core/semver.hpp"
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/stuck/open_trace.hpp"
 #include "ovni/mpi_events.h"
 #include "trace/merger.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/start.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/start.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/calls/process_messages.hpp"
 #include "trace/stream_reader.hpp"
 #include "trace/trace.hpp"

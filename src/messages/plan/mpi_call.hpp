@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 #include "model/paraver_mpi.hpp"
 
 namespace ovni {

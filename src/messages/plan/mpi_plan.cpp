@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/match/ends_wire.hpp"
 #include "messages/plan/mpi_scan.hpp"
 #include "messages/plan/plan_communicators.hpp"

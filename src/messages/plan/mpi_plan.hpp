@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/match/read_ends.hpp"
 #include "trace/trace.hpp"
 

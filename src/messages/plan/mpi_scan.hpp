@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/match/read_ends.hpp"
 
 namespace ovni {

@@ -8,7 +8,7 @@
 #include <deque>
 #include <optional>
 
-#include "emu/machine.hpp"
+#include "emu/state/machine.hpp"
 #include "messages/plan/mpi_call.hpp"
 #include "messages/plan/mpi_plan.hpp"
 #include "model/mpi_event.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/start.hpp"
+#include "emu/plan/start.hpp"
 #include "messages/stuck/waiting.hpp"
 #include "trace/trace.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "emu/start.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/start.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/stuck/waiting.hpp"
 #include "trace/trace.hpp"
 

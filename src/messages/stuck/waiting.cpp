@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/stuck/rank_list.hpp"
 #include "ovni/mpi_events.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/calls/open_calls.hpp"
 
 namespace ovni {

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "messages/stuck/rank_list.hpp"
 #include "messages/stuck/waiting.hpp"
 

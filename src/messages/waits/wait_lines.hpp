@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/waits/find_waits.hpp"
 
 namespace ovni {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 
 namespace ovni {
 

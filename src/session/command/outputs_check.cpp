@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/outputs.hpp"
 #include "core/stream_crc.hpp"
-#include "emu/trace_plan.hpp"
+#include "emu/plan/trace_plan.hpp"
 #include "sink/output_names.hpp"
 #include "trace/clock_sources.hpp"
 #include "trace/stream_files.hpp"

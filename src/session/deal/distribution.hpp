@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "session/deal/parts.hpp"
 #include "sink/writer.hpp"
 #include "trace/clock_model.hpp"

@@ -10,9 +10,9 @@
 
 #include "base/ranks.hpp"
 #include "emu/placement_event.hpp"
-#include "emu/share.hpp"
-#include "emu/start.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/share.hpp"
+#include "emu/plan/start.hpp"
+#include "emu/plan/system.hpp"
 
 namespace ovni {
 

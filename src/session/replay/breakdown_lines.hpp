@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/plan.hpp"
-#include "emu/sorted_rows.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/state/sorted_rows.hpp"
 #include "session/replay/stretch.hpp"
 
 namespace ovni {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "session/replay/stretch.hpp"
 
 namespace ovni {

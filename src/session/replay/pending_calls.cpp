@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "emu/record_queue.hpp"
+#include "emu/records/record_queue.hpp"
 
 namespace ovni {
 

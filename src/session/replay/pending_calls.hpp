@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 #include "messages/plan/mpi_call.hpp"
 #include "messages/plan/mpi_plan.hpp"
 #include "messages/plan/stream_calls.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 #include "session/report/event_tally.hpp"
 
 namespace ovni {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "emu/record_queue.hpp"
+#include "emu/records/record_queue.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {

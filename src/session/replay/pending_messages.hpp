@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "emu/record.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/records/record.hpp"
 #include "messages/match/message.hpp"
 #include "messages/match/message_record.hpp"
 #include "trace/event_view.hpp"

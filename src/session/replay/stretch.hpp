@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "emu/breakdown_values.hpp"
-#include "emu/record_buffer.hpp"
-#include "emu/shared_lines.hpp"
+#include "emu/records/record_buffer.hpp"
+#include "emu/state/breakdown_values.hpp"
+#include "emu/state/shared_lines.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/plan/mpi_call.hpp"
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "emu/plan.hpp"
-#include "emu/record_queue.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/records/record_queue.hpp"
 
 namespace ovni {
 

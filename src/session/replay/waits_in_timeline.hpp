@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/record.hpp"
-#include "emu/record_buffer.hpp"
-#include "emu/schema.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/record_buffer.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/costs/critical_path.hpp"
 #include "messages/waits/waits.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "session/report/event_tally.hpp"
 
 namespace ovni {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "emu/plan.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/plan/system.hpp"
 #include "model/counter_sums.hpp"
 #include "model/lock_sums.hpp"
 #include "model/mpi_sums.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "ovni/mpi_events.h"
 #include "session/check/end_checks.hpp"
 #include "trace/gaps.hpp"

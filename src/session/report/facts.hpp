@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "emu/plan.hpp"
-#include "emu/schema.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/records/schema.hpp"
 #include "session/report/event_tally.hpp"
 #include "sink/facts.hpp"
 #include "trace/clock_model.hpp"

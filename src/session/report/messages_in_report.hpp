@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "messages/match/find_messages.hpp"
 
 namespace ovni {

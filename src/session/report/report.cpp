@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "emu/worlds.hpp"
+#include "emu/plan/worlds.hpp"
 #include "session/command/options.hpp"
 #include "session/report/counters_in_report.hpp"
 #include "session/report/messages_in_report.hpp"

@@ -13,7 +13,7 @@
 
 #include "base/file.hpp"
 #include "cut/cut_writer.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/analysis.hpp"
 #include "messages/stuck/open_waits.hpp"
 #include "messages/stuck/waiting.hpp"

@@ -11,10 +11,10 @@
 
 #include "base/value_index.hpp"
 #include "base/wide_sum.hpp"
-#include "emu/plan.hpp"
-#include "emu/record.hpp"
-#include "emu/shared_lines.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/records/record.hpp"
+#include "emu/state/shared_lines.hpp"
 
 namespace ovni {
 

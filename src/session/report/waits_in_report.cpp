@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "mpi_function_rows.hpp"
 #include "ovni/mpi_events.h"
 

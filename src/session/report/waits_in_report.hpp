@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "emu/schema.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/analysis.hpp"
 
 namespace ovni {

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "emu/start.hpp"
-#include "emu/worlds.hpp"
+#include "emu/plan/start.hpp"
+#include "emu/plan/worlds.hpp"
 #include "session/check/end_checks.hpp"
 #include "trace/stream_files.hpp"
 

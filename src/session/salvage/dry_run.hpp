@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "emu/emulator.hpp"
-#include "emu/plan.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/plan/system.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 #include "trace/salvage.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "emu/trace_plan.hpp"
+#include "emu/plan/trace_plan.hpp"
 
 namespace ovni {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "emu/system.hpp"
+#include "emu/plan/system.hpp"
 #include "session/salvage/majority.hpp"
 
 namespace ovni {

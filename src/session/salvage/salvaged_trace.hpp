@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "trace/salvage.hpp"
 
 namespace ovni {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "emu/record.hpp"
+#include "emu/records/record.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/traffic_rows.hpp"
 

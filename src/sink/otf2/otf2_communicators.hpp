@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/traffic_rows.hpp"
 
 namespace ovni {

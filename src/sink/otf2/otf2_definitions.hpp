@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "sink/otf2/otf2_archive.hpp"
 #include "sink/otf2/otf2_communicators.hpp"
 #include "sink/otf2/otf2_location.hpp"

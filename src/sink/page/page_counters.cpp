@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/counter_names.hpp"
-#include "emu/machine.hpp"
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/state/machine.hpp"
 #include "sink/page/page_items.hpp"
 #include "sink/page/time_columns.hpp"
 

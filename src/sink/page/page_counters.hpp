@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/plan.hpp"
-#include "emu/record.hpp"
-#include "emu/schema.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/schema.hpp"
 #include "sink/page/counter_columns.hpp"
 #include "sink/page/page_groups.hpp"
 #include "sink/page/row_owners.hpp"

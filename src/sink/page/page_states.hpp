@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "emu/plan.hpp"
-#include "emu/record.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/records/record.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {

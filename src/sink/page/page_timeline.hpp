@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/traffic_rows.hpp"
 #include "sink/page/page_counters.hpp"
 #include "sink/page/page_groups.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {

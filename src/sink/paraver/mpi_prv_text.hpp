@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "emu/plan.hpp"
-#include "emu/record.hpp"
+#include "emu/plan/plan.hpp"
+#include "emu/records/record.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/plan/mpi_call.hpp"
 #include "messages/plan/mpi_plan.hpp"

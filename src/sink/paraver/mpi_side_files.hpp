@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/plan/mpi_plan.hpp"
 #include "sink/paraver/mpi_prv_text.hpp"
 

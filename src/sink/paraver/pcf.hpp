@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 
 namespace ovni {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "emu/record.hpp"
-#include "emu/schema.hpp"
+#include "emu/records/record.hpp"
+#include "emu/records/schema.hpp"
 #include "messages/match/message_record.hpp"
 
 namespace ovni {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 
 namespace ovni {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "sink/perfetto/perfetto_packets.hpp"
 
 namespace ovni {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emu/schema.hpp"
+#include "emu/records/schema.hpp"
 #include "sink/perfetto/perfetto_packets.hpp"
 
 namespace ovni {

@@ -3,7 +3,7 @@
 
 #include "base/json.hpp"
 #include "cut/cut_metadata.hpp"
-#include "emu/plan.hpp"
+#include "emu/plan/plan.hpp"
 #include "tests/fuzz/one_stream.hpp"
 #include "trace/clock_model.hpp"
 

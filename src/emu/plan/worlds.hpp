@@ -1,0 +1,35 @@
+// The worlds of a trace: each is an MPI_COMM_WORLD, whose ranks may be several applications.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emu/plan/system.hpp"
+
+namespace ovni {
+
+struct World {
+    int first_application = 0;
+    int size = 0;                       // ranks that it has, as its processes say
+    std::map<int, uint32_t> processes;  // those of the trace, by rank
+};
+
+// The worlds stand in the order of applications. Processes without a rank are in none.
+std::vector<World> worlds(const System& system);
+
+// A world whose processes say that it has more ranks than there are streams of.
+struct MissingRanks {
+    int application = 0;
+    size_t missing = 0, ranks = 0;
+    int first = 0;  // that is missing
+};
+// Nothing of a trace whose threads were left out by ovnicut.
+std::vector<MissingRanks> missing_ranks(const System& system);
+// "2 of 4 ranks of application 1 have no stream, the first is rank 2"
+std::string sentence(const MissingRanks& missing);
+// Warns, with what may have happened.
+void tell_missing_ranks(const System& system);
+
+}  // namespace ovni

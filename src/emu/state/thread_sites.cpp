@@ -1,0 +1,20 @@
+#include "emu/state/thread_sites.hpp"
+
+#include "base/error.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+void ThreadSites::tell(uint32_t thread, uint32_t stream, uint32_t number) {
+    if (number == OVNI_MPI_NO_SITE) return forget(thread);
+    if (sites_.empty()) return;
+    const MpiSites& known = sites_.of_stream(stream);
+    auto found = known.find(number);
+    if (found == known.end()) throw Error(fmt::format("stream.json does not describe call site {}", number));
+    if (thread >= threads_.size()) threads_.resize(thread + size_t{1});
+    if (!threads_[thread]) threads_[thread] = std::make_unique<ByFunction>();
+    const MpiCaller& caller = found->second;
+    (*threads_[thread])[static_cast<size_t>(caller.function - mpi_function_rows)] = caller.site;
+}
+
+}  // namespace ovni
