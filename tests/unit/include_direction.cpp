@@ -1,5 +1,6 @@
 // The direction of includes: every #include of a project header is checked against the direction of the
-// parts, and names its header from one root. No two classes of a namespace have one name.
+// parts and of the wings of a part, and names its header from one root. No two classes of a namespace have
+// one name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,6 +46,18 @@ const std::map<std::string, Parts> allowed = {
     {"run", {"run", "counters", "region", "runtime", "drain", "ring", "base", "core"}},
 };
 
+// The wings of a folder from the ground up; "" is the folder itself. A wing may include those of the lines
+// before it, and none beside it.
+const std::map<std::string, std::vector<Parts>> floors = {
+    {"src/emu", {{"records"}, {"plan"}, {"state"}, {""}, {"hooks"}}},
+    {"src/messages", {{"calls"}, {"stuck"}, {"match"}, {"waits", "plan"}, {"costs"}, {""}}},
+    {"src/sink", {{""}, {"columns", "otf2", "page", "paje", "paraver", "perfetto"}}},
+    {"src/session", {{"check"}, {"salvage"}, {"command"}, {"deal", "report"}, {"replay"}, {""}}},
+    {"mpi/interpose", {{"base"}, {"library"}, {"job"}, {"streams"}, {"books", "sites"}, {"records"}, {""}}},
+};
+// A list of formats, and the writer of an account that books keep.
+const std::set<fs::path> look_up = {"src/sink/output_formats.cpp", "mpi/interpose/streams/recorder.cpp"};
+
 struct Include {
     fs::path file;
     std::string name;
@@ -81,6 +94,35 @@ TEST(IncludeDirectionTest, PartsLeanOneWay) {
         }
         EXPECT_NE(other, "..") << include.file << " includes " << include.name;
     }
+}
+
+// The wing of a file below the folder, by its path from there.
+std::string wing_of(const fs::path& file) {
+    return file.has_parent_path() ? first_of(file) : "";
+}
+
+// The floor of a wing, or all floors if there is no such wing.
+size_t floor_of(const std::vector<Parts>& of_folder, const std::string& wing) {
+    return std::ranges::find_if(of_folder, [&](const Parts& wings) { return wings.contains(wing); }) -
+           of_folder.begin();
+}
+
+TEST(IncludeDirectionTest, WingsLeanOneWay) {
+    std::set<fs::path> looking_up;
+    for (const auto& [folder, of_folder] : floors) {
+        const std::string rooted = (folder.starts_with("src/") ? folder.substr(4) : folder) + "/";
+        for (const Include& include : includes_below(fs::path(SOURCE_DIR) / folder)) {
+            const std::string wing = wing_of(include.file.lexically_relative(folder));
+            const size_t floor = floor_of(of_folder, wing);
+            ASSERT_LT(floor, of_folder.size()) << include.file << ": say here on which floor its wing is";
+            if (!include.name.starts_with(rooted)) continue;
+            const std::string other = wing_of(include.name.substr(rooted.size()));
+            if (wing == other || floor_of(of_folder, other) < floor) continue;
+            EXPECT_TRUE(look_up.contains(include.file)) << include.file << " includes " << include.name;
+            looking_up.insert(include.file);
+        }
+    }
+    EXPECT_EQ(looking_up, look_up);
 }
 
 TEST(IncludeDirectionTest, TheInterfaceOfTheLibraryStandsAlone) {
