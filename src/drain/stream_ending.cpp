@@ -28,11 +28,6 @@ RingEnd end_told_in(const RingHeader& ring) {
     return told <= RingEnd::running ? told : RingEnd::recovered;
 }
 
-uint64_t number_in(const Json& ovni, const char* name) {
-    auto found = ovni.find(name);
-    return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
-}
-
 // The namespace of the process that a stream belongs to; nothing if there is no stream.
 std::optional<uint64_t> space_of_stream(const std::string& metadata) {
     std::optional<std::string> text = read_text(metadata);

@@ -31,4 +31,9 @@ std::optional<StreamNote> StreamNote::read(const std::string& path) {
     return note;
 }
 
+uint64_t number_in(const Json& ovni, const char* name) {
+    auto found = ovni.find(name);
+    return found != ovni.end() && found->is_number() ? found->get<uint64_t>() : 0;
+}
+
 }  // namespace ovni::writer

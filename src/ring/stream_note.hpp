@@ -2,6 +2,7 @@
 // process writes it anew whenever something changes, so the note outlives the process.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,5 +20,8 @@ struct StreamNote {
     bool write(const std::string& path) const;
     static std::optional<StreamNote> read(const std::string& path);
 };
+
+// A number that metadata has under this name; 0 if there is none.
+uint64_t number_in(const Json& ovni, const char* name);
 
 }  // namespace ovni::writer
