@@ -1,0 +1,65 @@
+// From the ring into the files: writes stretches of published events, gives up what a flight recorder or a
+// full disk has no room for, and counts what is lost. The files come first, the ring's progress last: a
+// drainer that takes over writes equal bytes to an equal place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "drain/drained_ring.hpp"
+#include "drain/event_files.hpp"
+#include "drain/full_disk.hpp"
+#include "drain/ring_block.hpp"
+#include "drain/stream_gaps.hpp"
+#include "ring/event.hpp"
+
+namespace ovni::writer {
+
+// Events that were to be written, and how they ended up.
+enum class Handled {
+    done,  // written, or lost and counted
+    wait,  // the disk refuses: they stay in the ring until the next attempt
+    kept,  // the disk refuses, and the owner is dead: they stay in the ring for another drainer
+};
+
+class BlockWriter {
+ public:
+    // `written`: bytes of all streams of the process, for its limit.
+    BlockWriter(DrainedRing& ring, EventFiles& files, StreamGaps& gaps, FullDisk& disk,
+                std::shared_ptr<uint64_t> written)
+        : ring_(ring), files_(files), gaps_(gaps), disk_(disk), written_(std::move(written)) {}
+
+    // Writes what is to be written while the stream is open. Only here events may wait.
+    Handled write_published(uint64_t published);
+    // Writes all at the end of the stream.
+    Handled write_last(uint64_t published) { return write_newest(published, true); }
+    // A crowded ring makes room: the older events are written, or lost.
+    Handled give_up_older(uint64_t published);
+    // Writes an event that the owner did not live to emit.
+    Handled append(const Event& event);
+    void commit(RingProgress after);
+
+ private:
+    Handled write_open(uint64_t published);
+    Handled write_until(uint64_t end, bool all);
+    Handled write_newest(uint64_t end, bool all);
+    Handled give_up_until(uint64_t target);
+    Handled settle(const EventPieces& events, size_t done, RingProgress after);
+    size_t write(const EventPieces& events, uint64_t offset);
+    size_t write_to_limit(const EventPieces& events, uint64_t offset);
+    void report_refusal() const;
+    size_t shorten(RingBlock& block, const RingProgress& before, size_t done);
+    void lose(const EventPieces& events, size_t done, RingProgress& after);
+
+    DrainedRing& ring_;
+    EventFiles& files_;
+    StreamGaps& gaps_;
+    FullDisk& disk_;
+    std::shared_ptr<uint64_t> written_;
+    bool is_limited_ = false;  // the limit cut the last write short
+    bool may_wait_ = false;    // events may stay in the ring if the disk refuses them
+};
+
+}  // namespace ovni::writer
