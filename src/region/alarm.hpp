@@ -20,7 +20,7 @@ constexpr std::string_view name_of(Event event) noexcept {
 }
 
 // alarm_kinds.cpp has a row for each.
-enum class Kind : uint8_t {
+enum class AlarmKind : uint8_t {
     icount,
     uniform,
     address,
@@ -40,7 +40,7 @@ enum class Kind : uint8_t {
     timeout,
     how_many  // none: behind the last
 };
-inline constexpr auto kind_count = static_cast<size_t>(Kind::how_many);
+inline constexpr auto kind_count = static_cast<size_t>(AlarmKind::how_many);
 
 // The rule for the second value of a hit: level of MPI_Pcontrol, subleaf of cpuid, duration of a call in ns.
 enum class DetailRule : uint8_t { any, equal, at_least, neither_0_nor_2 };
@@ -55,7 +55,7 @@ struct Sampling {
 
 struct Alarm {
     Event event = Event::start;
-    Kind kind = Kind::icount;
+    AlarmKind kind = AlarmKind::icount;
     // The number that a hit brings: instructions, address or offset, immediate, leaf, both halves of magic,
     // number of the MPI function, ns of a timeout; hash_of(text) if the value is a text.
     uint64_t value = 0;

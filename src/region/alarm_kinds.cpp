@@ -226,23 +226,23 @@ Fault read_timeout(const Reading& reading, Fields fields, Alarm& alarm) {
 
 using enum BackEnd;
 constexpr KindRow rows[] = {
-    {Kind::icount, "icount", code_library, 1, read_icount},
-    {Kind::uniform, "uniform", code_library, 3, read_uniform},
-    {Kind::address, "address", code_library, 1, read_address},
-    {Kind::ssc, "ssc", code_library, 1, read_ssc},
-    {Kind::itext, "itext", code_library, 1, read_itext},
-    {Kind::isa_extension, "isa-extension", code_library, 1, read_isa},
-    {Kind::isa_category, "isa-category", code_library, 1, read_isa},
-    {Kind::int3, "int3", code_library, 0, read_count},
-    {Kind::cpuid, "cpuid", code_library, 1, read_cpuid},
-    {Kind::magic, "magic", code_library, 1, read_magic},
-    {Kind::pcontrol, "pcontrol", present, 1, read_pcontrol},
-    {Kind::enter_function, "enter_func", code_library, 1, read_name},
-    {Kind::exit_function, "exit_func", code_library, 1, read_name},
-    {Kind::mpi, "mpi", present, 1, read_mpi},
-    {Kind::slow_call, "slowcall", present, 2, read_slow_call},
-    {Kind::interactive, "interactive", present, 0, read_count},
-    {Kind::timeout, "timeout", present, 1, read_timeout},
+    {AlarmKind::icount, "icount", code_library, 1, read_icount},
+    {AlarmKind::uniform, "uniform", code_library, 3, read_uniform},
+    {AlarmKind::address, "address", code_library, 1, read_address},
+    {AlarmKind::ssc, "ssc", code_library, 1, read_ssc},
+    {AlarmKind::itext, "itext", code_library, 1, read_itext},
+    {AlarmKind::isa_extension, "isa-extension", code_library, 1, read_isa},
+    {AlarmKind::isa_category, "isa-category", code_library, 1, read_isa},
+    {AlarmKind::int3, "int3", code_library, 0, read_count},
+    {AlarmKind::cpuid, "cpuid", code_library, 1, read_cpuid},
+    {AlarmKind::magic, "magic", code_library, 1, read_magic},
+    {AlarmKind::pcontrol, "pcontrol", present, 1, read_pcontrol},
+    {AlarmKind::enter_function, "enter_func", code_library, 1, read_name},
+    {AlarmKind::exit_function, "exit_func", code_library, 1, read_name},
+    {AlarmKind::mpi, "mpi", present, 1, read_mpi},
+    {AlarmKind::slow_call, "slowcall", present, 2, read_slow_call},
+    {AlarmKind::interactive, "interactive", present, 0, read_count},
+    {AlarmKind::timeout, "timeout", present, 1, read_timeout},
 };
 
 constexpr bool is_one_row_per_kind() {
@@ -250,7 +250,7 @@ constexpr bool is_one_row_per_kind() {
         if (static_cast<size_t>(rows[i].kind) != i) return false;
     return std::size(rows) == kind_count;
 }
-static_assert(is_one_row_per_kind(), "a row for each Kind, in its order");
+static_assert(is_one_row_per_kind(), "a row for each AlarmKind, in its order");
 
 }  // namespace
 
@@ -262,7 +262,7 @@ std::span<const KindRow, kind_count> kind_rows() noexcept {
     return rows;
 }
 
-const KindRow& row_of(Kind kind) noexcept {
+const KindRow& row_of(AlarmKind kind) noexcept {
     return rows[static_cast<size_t>(kind)];
 }
 

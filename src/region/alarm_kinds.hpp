@@ -25,7 +25,7 @@ enum class BackEnd : uint8_t { present, code_library };
 
 // A kind of alarm.
 struct KindRow {
-    Kind kind;
+    AlarmKind kind;
     std::string_view name;  // as chains spell it; chain_parser.cpp has other spellings
     BackEnd back_end;       // whether anything looks for hits of this kind
     size_t fields;          // of its value; int3 and interactive take an optional one, not counted here
@@ -33,8 +33,8 @@ struct KindRow {
     Fault (*read)(const Reading& reading, std::span<const Piece> fields, Alarm& alarm);
 };
 
-// The rows stand in the order of Kind.
+// The rows stand in the order of AlarmKind.
 std::span<const KindRow, kind_count> kind_rows() noexcept;
-const KindRow& row_of(Kind kind) noexcept;
+const KindRow& row_of(AlarmKind kind) noexcept;
 
 }  // namespace ovni::region

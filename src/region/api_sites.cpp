@@ -41,7 +41,7 @@ void ovni_private_follow_arming(void (*armed)(uint16_t alarm, int here, int else
 }
 
 void ovni_private_hit_code(int kind, uint64_t value, int64_t detail) {
-    constexpr Kind kinds[] = {Kind::ssc, Kind::magic, Kind::cpuid, Kind::int3};
+    constexpr AlarmKind kinds[] = {AlarmKind::ssc, AlarmKind::magic, AlarmKind::cpuid, AlarmKind::int3};
     if (!writer::is_inside()) controller().hit(kinds[kind - OVNI_PRIVATE_CODE_SSC], value, detail);
 }
 
@@ -104,11 +104,11 @@ const uint8_t* ovni_private_awaited_calls(void) {
 }
 
 void ovni_private_hit_call(uint32_t function) {
-    controller().hit(Kind::mpi, function);
+    controller().hit(AlarmKind::mpi, function);
 }
 
 void ovni_private_hit_slow_call(uint32_t function, uint64_t ns) {
-    controller().hit(Kind::slow_call, function, static_cast<int64_t>(ns));
+    controller().hit(AlarmKind::slow_call, function, static_cast<int64_t>(ns));
 }
 
 int ovni_private_awaits_pcontrol(void) {
@@ -117,7 +117,7 @@ int ovni_private_awaits_pcontrol(void) {
 }
 
 void ovni_private_hit_pcontrol(int level, const char* text, size_t size) {
-    controller().hit(Kind::pcontrol, std::string_view(text, size), level);
+    controller().hit(AlarmKind::pcontrol, std::string_view(text, size), level);
 }
 
 int ovni_private_is_job_scope(void) {

@@ -11,13 +11,13 @@ namespace {
 
 struct OtherSpelling {
     std::string_view name;
-    Kind kind;
+    AlarmKind kind;
 };
 constexpr std::string_view misspelled = "addres";
 constexpr std::array<OtherSpelling, 3> other_spellings = {{
-    {"isa_extension", Kind::isa_extension},
-    {"isa_category", Kind::isa_category},
-    {misspelled, Kind::address},
+    {"isa_extension", AlarmKind::isa_extension},
+    {"isa_category", AlarmKind::isa_category},
+    {misspelled, AlarmKind::address},
 }};
 
 std::optional<Event> find_event(std::string_view name) {
@@ -26,16 +26,16 @@ std::optional<Event> find_event(std::string_view name) {
     return {};
 }
 
-std::optional<Kind> find_kind(std::string_view name) {
+std::optional<AlarmKind> find_kind(std::string_view name) {
     for (const KindRow& row : kind_rows())
-        if (row.name == name && row.kind != Kind::uniform) return row.kind;
+        if (row.name == name && row.kind != AlarmKind::uniform) return row.kind;
     for (const OtherSpelling& row : other_spellings)
         if (row.name == name) return row.kind;
     return {};
 }
 
-bool is_counted(Kind kind) {
-    return kind == Kind::int3 || kind == Kind::interactive;
+bool is_counted(AlarmKind kind) {
+    return kind == AlarmKind::int3 || kind == AlarmKind::interactive;
 }
 
 bool begins_with_number(std::string_view text) {
@@ -102,7 +102,7 @@ Fault ChainParser::modifier(const Piece& field, Meaning& meaning) {
         return once(given_.global, field, "global");
     }
     if (text.starts_with("count") && begins_with_number(std::string_view(text).substr(5))) {
-        if (last.kind == Kind::uniform)
+        if (last.kind == AlarmKind::uniform)
             return reading_.wrong(field, "uniform has its count as the third number");
         if (Fault fault = once(given_.count, field, "count")) return fault;
         if (Fault fault = number_of(field, "count", last.count)) return fault;
@@ -125,7 +125,7 @@ Fault ChainParser::modifier(const Piece& field, Meaning& meaning) {
 Fault ChainParser::agrees(const Piece& field) {
     const Alarm& last = chain_.alarms.back();
     if (last.is_global && last.thread) return reading_.wrong(field, "global and tid are mutually exclusive");
-    uint64_t each = last.kind == Kind::icount ? last.value : 1;
+    uint64_t each = last.kind == AlarmKind::icount ? last.value : 1;
     if (last.count > largest_target / each) return reading_.wrong(field, "counts too far");
     return {};
 }
@@ -149,7 +149,7 @@ Fault ChainParser::value(std::span<const Piece> fields, size_t& used) {
 
 Fault ChainParser::head_of_uniform(std::span<const Piece> fields, size_t& used) {
     Alarm& last = chain_.alarms.back();
-    last.kind = Kind::uniform;
+    last.kind = AlarmKind::uniform;
     last.is_broadcast = true;
     used = 1;
     if (fields.size() < 4) return reading_.wrong(fields[0], "uniform:<period>:<length>:<count>");
@@ -163,7 +163,7 @@ Fault ChainParser::head_of_alarm(std::span<const Piece> fields, size_t& used) {
     last.event = *event;
     if (fields.size() < 2) return reading_.wrong(fields[0], "missing alarm type");
     std::string type = fields[1].text();
-    std::optional<Kind> kind = find_kind(type);
+    std::optional<AlarmKind> kind = find_kind(type);
     if (!kind) return reading_.wrong(fields[1], "unknown alarm type '" + type + "'");
     last.kind = *kind;
     if (type == misspelled)
@@ -177,7 +177,7 @@ Fault ChainParser::alarm(const Piece& piece) {
     chain_.alarms.emplace_back().offset = piece.offset;
     given_ = {};
     size_t used = 0;
-    bool is_uniform = fields[0].text() == row_of(Kind::uniform).name;
+    bool is_uniform = fields[0].text() == row_of(AlarmKind::uniform).name;
     Fault fault = is_uniform ? head_of_uniform(fields, used) : head_of_alarm(fields, used);
     if (fault) return fault;
     for (const Piece& field : std::span(fields).subspan(used)) {

@@ -113,11 +113,11 @@ void RegionController::fired(const Firing& firing, std::string_view cause) noexc
         delivery_.tell_listeners(firing, cause);
 }
 
-void RegionController::hit(Kind kind, uint64_t value, int64_t detail) noexcept {
+void RegionController::hit(AlarmKind kind, uint64_t value, int64_t detail) noexcept {
     if (running() != nullptr && attach()) running()->engine().hit(own_thread.thread, kind, value, detail);
 }
 
-void RegionController::hit(Kind kind, std::string_view text, int64_t detail) noexcept {
+void RegionController::hit(AlarmKind kind, std::string_view text, int64_t detail) noexcept {
     if (running() != nullptr && attach()) running()->engine().hit(own_thread.thread, kind, text, detail);
 }
 

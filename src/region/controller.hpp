@@ -44,8 +44,8 @@ class RegionController {
     Running* running() const noexcept { return running_.load(std::memory_order_acquire); }
 
     // A site is hit in the calling thread, which may be new to the controller.
-    void hit(Kind kind, uint64_t value, int64_t detail = 0) noexcept;
-    void hit(Kind kind, std::string_view text, int64_t detail) noexcept;
+    void hit(AlarmKind kind, uint64_t value, int64_t detail = 0) noexcept;
+    void hit(AlarmKind kind, std::string_view text, int64_t detail) noexcept;
     // A site of these alarms.
     void hit(std::span<const uint16_t> alarms) noexcept;
 

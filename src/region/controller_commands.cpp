@@ -51,7 +51,7 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
     }
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         AlarmFacts& facts = running()->facts(alarm);
-        if (facts.kind != Kind::interactive) continue;
+        if (facts.kind != AlarmKind::interactive) continue;
         if (++seen, wanted != 0 && seen != wanted) continue;
         if (feed(alarm)) {
             reply = "ok " + facts.text;

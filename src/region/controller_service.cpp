@@ -64,7 +64,7 @@ bool RegionController::ring_for_all(uint16_t alarm) noexcept {
 void RegionController::ring(uint16_t alarm, uint32_t thread) noexcept {
     own_thread.phase = Phase::helper;
     AlarmFacts& facts = running()->facts(alarm);
-    if (facts.kind == Kind::interactive) {
+    if (facts.kind == AlarmKind::interactive) {
         if (!feed(alarm)) running()->is_latched.store(true);
         return;
     }

@@ -76,9 +76,9 @@ void RegionController::pass_what_is_due() noexcept {
     Engine& engine = running()->engine();
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         AlarmFacts& facts = running()->facts(alarm);
-        bool is_due = facts.kind == Kind::timeout && facts.is_due.load(std::memory_order_relaxed);
+        bool is_due = facts.kind == AlarmKind::timeout && facts.is_due.load(std::memory_order_relaxed);
         bool is_wanted =
-            facts.kind == Kind::interactive && running()->is_latched.load(std::memory_order_relaxed);
+            facts.kind == AlarmKind::interactive && running()->is_latched.load(std::memory_order_relaxed);
         if ((!is_due && !is_wanted) || !engine.is_armed(own_thread.thread, alarm)) continue;
         if (is_wanted && !running()->is_latched.exchange(false)) continue;
         engine.hit(own_thread.thread, {&alarm, 1});

@@ -11,8 +11,8 @@ namespace {
 constexpr size_t words_of_a_line = 8;
 constexpr uint32_t bits_of_a_word = 64;
 
-bool is_counter(Kind kind) {
-    return kind == Kind::icount || kind == Kind::uniform;
+bool is_counter(AlarmKind kind) {
+    return kind == AlarmKind::icount || kind == AlarmKind::uniform;
 }
 
 // Slots lie a line apart, so that threads do not write to one line.
@@ -44,7 +44,7 @@ void Engine::lay_out(const Plan& plan) noexcept {
         for (const Alarm& alarm : chain.alarms) {
             auto number = static_cast<uint16_t>(rules_.size());
             size_t kind = static_cast<size_t>(alarm.kind);
-            uint64_t each = alarm.kind == Kind::icount ? alarm.value : 1;
+            uint64_t each = alarm.kind == AlarmKind::icount ? alarm.value : 1;
             rules_.push_back({alarm.value, each * alarm.count, alarm.text, alarm.detail, alarm.sampling,
                               alarm.thread.value_or(all_threads), static_cast<uint16_t>(i), alarm.kind,
                               alarm.event, alarm.detail_rule, alarm.is_broadcast, alarm.is_global, false});
@@ -107,7 +107,7 @@ bool Engine::allows(const Rule& rule, int64_t detail) noexcept {
     return false;
 }
 
-void Engine::report(Thread thread, Kind kind, uint64_t value, std::string_view text,
+void Engine::report(Thread thread, AlarmKind kind, uint64_t value, std::string_view text,
                     int64_t detail) noexcept {
     Pending pending;
     for (uint16_t alarm : of_kind_[static_cast<size_t>(kind)]) {
@@ -129,7 +129,7 @@ void Engine::hit(Thread thread, std::span<const uint16_t> alarms) noexcept {
 void Engine::fire(uint16_t alarm, Thread thread, Pending& pending) noexcept {
     const Rule& rule = rules_[alarm];
     Event event = rule.event;
-    bool is_over = rule.kind != Kind::uniform || next_sample(alarm, event);
+    bool is_over = rule.kind != AlarmKind::uniform || next_sample(alarm, event);
     if (event != Event::precondition && hooks_.fired != nullptr)
         hooks_.fired(hooks_.context, {event, thread.number, rule.is_broadcast, alarm});
     if (!is_over)

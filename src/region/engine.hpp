@@ -80,11 +80,11 @@ class Engine {
     }
 
     // True if a chain may wait for such a hit, sooner or later. Costs two loads.
-    bool is_awaited(Kind kind, uint64_t value = 0) const noexcept {
+    bool is_awaited(AlarmKind kind, uint64_t value = 0) const noexcept {
         return (awaited_[static_cast<size_t>(kind)] >> bucket(value) & 1) != 0;
     }
     // True if an alarm is armed in this thread. For sites to which finding the value is expensive.
-    bool is_armed(Thread thread, Kind kind) const noexcept;
+    bool is_armed(Thread thread, AlarmKind kind) const noexcept;
     bool is_armed(Thread thread, uint16_t alarm) const noexcept;
     // True if the alarm is armed in an attached thread.
     bool is_armed_somewhere(uint16_t alarm) const noexcept;
@@ -92,10 +92,10 @@ class Engine {
     bool is_armed_for_new_threads(uint16_t alarm) const noexcept;
 
     // A site is hit. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
-    void hit(Thread thread, Kind kind, uint64_t value = 0, int64_t detail = 0) noexcept {
+    void hit(Thread thread, AlarmKind kind, uint64_t value = 0, int64_t detail = 0) noexcept {
         if (is_awaited(kind, value)) report(thread, kind, value, {}, detail);
     }
-    void hit(Thread thread, Kind kind, std::string_view text, int64_t detail = 0) noexcept {
+    void hit(Thread thread, AlarmKind kind, std::string_view text, int64_t detail = 0) noexcept {
         uint64_t value = hash_of(text);
         if (is_awaited(kind, value)) report(thread, kind, value, text, detail);
     }
@@ -138,7 +138,7 @@ class Engine {
         Sampling sampling;
         uint32_t thread;  // or all_threads
         uint16_t chain;
-        Kind kind;
+        AlarmKind kind;
         Event event;
         DetailRule detail_rule;
         bool is_broadcast;
@@ -168,7 +168,8 @@ class Engine {
     static bool allows(const Rule& rule, int64_t detail) noexcept;
 
     void lay_out(const Plan& plan) noexcept;
-    void report(Thread thread, Kind kind, uint64_t value, std::string_view text, int64_t detail) noexcept;
+    void report(Thread thread, AlarmKind kind, uint64_t value, std::string_view text,
+                int64_t detail) noexcept;
     bool is_of(const Rule& rule, Thread thread) const noexcept;
     Word* word_of(uint16_t alarm, Thread thread) noexcept;
     const Word* word_of(uint16_t alarm, Thread thread) const noexcept;

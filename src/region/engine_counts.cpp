@@ -62,7 +62,7 @@ bool Engine::is_armed_for_new_threads(uint16_t alarm) const noexcept {
     return armed_of<Armed>(alarm_words_[alarm].load(std::memory_order_acquire)) == Armed::on;
 }
 
-bool Engine::is_armed(Thread thread, Kind kind) const noexcept {
+bool Engine::is_armed(Thread thread, AlarmKind kind) const noexcept {
     const std::vector<uint16_t>& alarms = of_kind_[static_cast<size_t>(kind)];
     return std::any_of(alarms.begin(), alarms.end(), [&](uint16_t alarm) { return is_armed(thread, alarm); });
 }

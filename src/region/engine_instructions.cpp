@@ -11,7 +11,7 @@ namespace ovni::region {
 // its first.
 uint64_t Engine::target_of(uint16_t alarm) const noexcept {
     const Rule& rule = rules_[alarm];
-    if (rule.kind != Kind::uniform) return rule.target;
+    if (rule.kind != AlarmKind::uniform) return rule.target;
     uint64_t phase = phases_[alarm].load(std::memory_order_acquire);
     uint64_t gap = rule.sampling.period - rule.sampling.length;
     if (phase % 2 != 0) return rule.sampling.length;
@@ -21,7 +21,7 @@ uint64_t Engine::target_of(uint16_t alarm) const noexcept {
 bool Engine::has_sample_begun(uint16_t alarm) const noexcept {
     const Rule& rule = rules_[alarm];
     uint64_t phase = phases_[alarm].load(std::memory_order_acquire);
-    if (rule.kind != Kind::uniform) return false;
+    if (rule.kind != AlarmKind::uniform) return false;
     return phase == 1 || (phase % 2 != 0 && rule.sampling.period == rule.sampling.length);
 }
 
@@ -44,8 +44,8 @@ void Engine::step(Thread thread, uint64_t count, Count how, Skipped& skipped) no
         uint16_t alarm = pending.next[i].alarm;
         skipped.reset(alarm);
         begin_count(thread, alarm);
-        Kind kind = rules_[alarm].kind;
-        if (kind != Kind::icount && kind != Kind::uniform) continue;
+        AlarmKind kind = rules_[alarm].kind;
+        if (kind != AlarmKind::icount && kind != AlarmKind::uniform) continue;
         if (how == Count::blocks || has_sample_begun(alarm)) count_silently(alarm, thread, count);
     }
 }
@@ -122,7 +122,7 @@ void Engine::settle(Thread thread, uint64_t count) noexcept {
 bool Engine::shares_counts() const noexcept {
     return std::any_of(counters_.begin(), counters_.end(), [&](uint16_t alarm) {
         const Rule& rule = rules_[alarm];
-        return rule.is_global || rule.is_broadcast || rule.kind == Kind::uniform;
+        return rule.is_global || rule.is_broadcast || rule.kind == AlarmKind::uniform;
     });
 }
 

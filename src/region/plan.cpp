@@ -63,7 +63,7 @@ Fault check_alarms(const Chains& chains) {
     size_t uniforms = 0;
     for (const Chain& chain : chains) {
         for (const Alarm& alarm : chain.alarms) {
-            if (alarm.kind == Kind::uniform && ++uniforms > 1)
+            if (alarm.kind == AlarmKind::uniform && ++uniforms > 1)
                 return wrong(chain, alarm.offset, "only one uniform");
             if (++alarms > most_alarms)
                 return wrong(chain, alarm.offset, "more than " + std::to_string(most_alarms) + " alarms");

@@ -24,9 +24,9 @@ std::vector<uint8_t> calls_awaited_by(const Plan& plan) {
     size_t functions = mpi_function_names().size();
     for (const Chain& chain : plan.chains)
         for (const Alarm& alarm : chain.alarms) {
-            uint8_t bit = alarm.kind == Kind::mpi         ? OVNI_PRIVATE_AWAITS_CALL
-                          : alarm.kind == Kind::slow_call ? OVNI_PRIVATE_AWAITS_SLOW_CALL
-                                                          : 0;
+            uint8_t bit = alarm.kind == AlarmKind::mpi         ? OVNI_PRIVATE_AWAITS_CALL
+                          : alarm.kind == AlarmKind::slow_call ? OVNI_PRIVATE_AWAITS_SLOW_CALL
+                                                               : 0;
             if (bit == 0 || alarm.value >= functions) continue;
             calls.resize(functions);
             calls[alarm.value] |= bit;
@@ -57,25 +57,25 @@ std::unique_ptr<AlarmFacts[]> facts_of(const Plan& plan, size_t alarms) {
 }
 
 struct CodeKind {
-    Kind kind;
+    AlarmKind kind;
     AddressForm form;
     int code;
 };
 constexpr CodeKind code_kinds[] = {
-    {Kind::address, AddressForm::symbol, OVNI_PRIVATE_CODE_FUNCTION},
-    {Kind::address, AddressForm::in_image, OVNI_PRIVATE_CODE_IN_IMAGE},
-    {Kind::address, AddressForm::absolute, OVNI_PRIVATE_CODE_PC},
-    {Kind::enter_function, AddressForm::none, OVNI_PRIVATE_CODE_ENTRY},
-    {Kind::exit_function, AddressForm::none, OVNI_PRIVATE_CODE_EXIT},
-    {Kind::ssc, AddressForm::none, OVNI_PRIVATE_CODE_SSC},
-    {Kind::magic, AddressForm::none, OVNI_PRIVATE_CODE_MAGIC},
-    {Kind::cpuid, AddressForm::none, OVNI_PRIVATE_CODE_CPUID},
-    {Kind::int3, AddressForm::none, OVNI_PRIVATE_CODE_INT3},
-    {Kind::icount, AddressForm::none, OVNI_PRIVATE_CODE_ICOUNT},
-    {Kind::uniform, AddressForm::none, OVNI_PRIVATE_CODE_UNIFORM},
-    {Kind::itext, AddressForm::none, OVNI_PRIVATE_CODE_ITEXT},
-    {Kind::isa_extension, AddressForm::none, OVNI_PRIVATE_CODE_ISA_EXTENSION},
-    {Kind::isa_category, AddressForm::none, OVNI_PRIVATE_CODE_ISA_CATEGORY},
+    {AlarmKind::address, AddressForm::symbol, OVNI_PRIVATE_CODE_FUNCTION},
+    {AlarmKind::address, AddressForm::in_image, OVNI_PRIVATE_CODE_IN_IMAGE},
+    {AlarmKind::address, AddressForm::absolute, OVNI_PRIVATE_CODE_PC},
+    {AlarmKind::enter_function, AddressForm::none, OVNI_PRIVATE_CODE_ENTRY},
+    {AlarmKind::exit_function, AddressForm::none, OVNI_PRIVATE_CODE_EXIT},
+    {AlarmKind::ssc, AddressForm::none, OVNI_PRIVATE_CODE_SSC},
+    {AlarmKind::magic, AddressForm::none, OVNI_PRIVATE_CODE_MAGIC},
+    {AlarmKind::cpuid, AddressForm::none, OVNI_PRIVATE_CODE_CPUID},
+    {AlarmKind::int3, AddressForm::none, OVNI_PRIVATE_CODE_INT3},
+    {AlarmKind::icount, AddressForm::none, OVNI_PRIVATE_CODE_ICOUNT},
+    {AlarmKind::uniform, AddressForm::none, OVNI_PRIVATE_CODE_UNIFORM},
+    {AlarmKind::itext, AddressForm::none, OVNI_PRIVATE_CODE_ITEXT},
+    {AlarmKind::isa_extension, AddressForm::none, OVNI_PRIVATE_CODE_ISA_EXTENSION},
+    {AlarmKind::isa_category, AddressForm::none, OVNI_PRIVATE_CODE_ISA_CATEGORY},
 };
 
 // Null for an alarm that does not wait for code.
@@ -100,16 +100,19 @@ Running::Running(RegionController& owner, Service& service, const Plan& plan, co
       arms_others_(has_alarm(plan,
                              [](const Alarm& alarm) {
                                  return alarm.is_broadcast || alarm.is_global || alarm.thread.has_value() ||
-                                        alarm.kind == Kind::uniform || alarm.kind == Kind::timeout ||
-                                        alarm.kind == Kind::interactive;
+                                        alarm.kind == AlarmKind::uniform ||
+                                        alarm.kind == AlarmKind::timeout ||
+                                        alarm.kind == AlarmKind::interactive;
                              })),
-      awaits_pcontrol_(has_alarm(plan, [](const Alarm& alarm) { return alarm.kind == Kind::pcontrol; })),
+      awaits_pcontrol_(has_alarm(plan, [](const Alarm& alarm) { return alarm.kind == AlarmKind::pcontrol; })),
       decides_(has_alarm(
           plan,
           [](const Alarm& alarm) { return alarm.event == Event::start || alarm.event == Event::stop; })),
-      needs_service_(has_alarm(
-          plan,
-          [](const Alarm& alarm) { return alarm.kind == Kind::timeout || alarm.kind == Kind::interactive; })),
+      needs_service_(has_alarm(plan,
+                               [](const Alarm& alarm) {
+                                   return alarm.kind == AlarmKind::timeout ||
+                                          alarm.kind == AlarmKind::interactive;
+                               })),
       engine_(plan, {ThreadTable::most, settings.default_start, {this, fired, armed}}) {
     set_code_alarms(plan);
     is_laid_out_ = true;
@@ -152,10 +155,10 @@ void Running::armed(void* self, uint16_t alarm, uint32_t thread) noexcept {
         const bool is_elsewhere = thread == all_threads || thread != own_thread.thread.number;
         code_armed(alarm, is_here, is_elsewhere);
     }
-    if (facts.kind == Kind::timeout) {
+    if (facts.kind == AlarmKind::timeout) {
         uint64_t waited = running.is_laid_out_ ? 0 : writer::monotonic_clock() - running.born_;
         running.arm_timer(alarm, thread, facts.ns - std::min(waited, facts.ns));
-    } else if (facts.kind == Kind::interactive && running.is_latched.exchange(false)) {
+    } else if (facts.kind == AlarmKind::interactive && running.is_latched.exchange(false)) {
         running.arm_timer(alarm, thread, 0);
     }
 }

@@ -17,7 +17,7 @@ namespace ovni::region {
 
 struct AlarmFacts {
     std::string text;  // as the user wrote it
-    Kind kind = Kind::icount;
+    AlarmKind kind = AlarmKind::icount;
     uint64_t ns = 0;  // length of a timeout
     uint64_t count = 1;
     uint16_t chain = 0;

@@ -11,8 +11,8 @@ namespace ovni::bench {
 
 namespace {
 
+using region::AlarmKind;
 using region::Engine;
-using region::Kind;
 
 constexpr std::string_view functions[] = {"MPI_Init", "MPI_Send", "MPI_Recv"};
 
@@ -35,7 +35,7 @@ void measure(benchmark::State& state, const char* chain, Pass pass) {
 }
 
 void pass_send(Engine& engine, region::Thread thread) {
-    engine.hit(thread, Kind::mpi, 1);
+    engine.hit(thread, AlarmKind::mpi, 1);
 }
 
 void kind_that_no_chain_awaits(benchmark::State& state) {
@@ -57,8 +57,9 @@ void hit_that_fires_for_all(benchmark::State& state) {
     measure(state, "start:mpi:Send:bcast,repeat", pass_send);
 }
 void text_of_another_value(benchmark::State& state) {
-    measure(state, "start:pcontrol:timestep",
-            [](Engine& engine, region::Thread thread) { engine.hit(thread, Kind::pcontrol, "exchange", 1); });
+    measure(state, "start:pcontrol:timestep", [](Engine& engine, region::Thread thread) {
+        engine.hit(thread, AlarmKind::pcontrol, "exchange", 1);
+    });
 }
 void block_counted(benchmark::State& state) {
     measure(state, "start:icount:70000000000000",

@@ -71,7 +71,7 @@ void Player::instructions(Thread thread, uint64_t count) {
 void Player::pcontrol(Thread thread, const std::string& what) {
     size_t at = what.find('@');
     int64_t level = at == std::string::npos ? 1 : std::atoll(what.c_str() + at + 1);
-    engine_.hit(thread, Kind::pcontrol, what.substr(0, at), level);
+    engine_.hit(thread, AlarmKind::pcontrol, what.substr(0, at), level);
 }
 
 void Player::site(Thread thread, const std::string& what) {
@@ -83,22 +83,24 @@ void Player::site(Thread thread, const std::string& what) {
     const std::string& head = parts[0];
     std::string rest = parts.size() > 1 ? what.substr(head.size() + 1) : "";
     if (parts.size() == 1 && what != "int3" && what != "interactive")
-        return engine_.hit(thread, Kind::address, what);
-    if (head == "int3") return engine_.hit(thread, Kind::int3);
-    if (head == "interactive") return engine_.hit(thread, Kind::interactive);
-    if (head == "e") return engine_.hit(thread, Kind::enter_function, rest);
-    if (head == "x") return engine_.hit(thread, Kind::exit_function, rest);
-    if (head == "ssc") return engine_.hit(thread, Kind::ssc, std::strtoull(rest.c_str(), nullptr, 16));
+        return engine_.hit(thread, AlarmKind::address, what);
+    if (head == "int3") return engine_.hit(thread, AlarmKind::int3);
+    if (head == "interactive") return engine_.hit(thread, AlarmKind::interactive);
+    if (head == "e") return engine_.hit(thread, AlarmKind::enter_function, rest);
+    if (head == "x") return engine_.hit(thread, AlarmKind::exit_function, rest);
+    if (head == "ssc") return engine_.hit(thread, AlarmKind::ssc, std::strtoull(rest.c_str(), nullptr, 16));
     if (head == "pc") return pcontrol(thread, rest);
-    if (head == "cpuid") return engine_.hit(thread, Kind::cpuid, number(1), static_cast<int64_t>(number(2)));
+    if (head == "cpuid")
+        return engine_.hit(thread, AlarmKind::cpuid, number(1), static_cast<int64_t>(number(2)));
     if (head == "magic")
-        return engine_.hit(thread, Kind::magic,
+        return engine_.hit(thread, AlarmKind::magic,
                            magic_value(static_cast<uint32_t>(number(1)), static_cast<uint32_t>(number(2))));
-    if (head == "mpi") return engine_.hit(thread, Kind::mpi, number(1));
+    if (head == "mpi") return engine_.hit(thread, AlarmKind::mpi, number(1));
     if (head == "slow")
-        return engine_.hit(thread, Kind::slow_call, number(1), static_cast<int64_t>(number(2)));
+        return engine_.hit(thread, AlarmKind::slow_call, number(1), static_cast<int64_t>(number(2)));
     if (head == "timeout")
-        return engine_.hit(thread, Kind::timeout, static_cast<uint64_t>(std::stod(rest) * ns_per_second));
+        return engine_.hit(thread, AlarmKind::timeout,
+                           static_cast<uint64_t>(std::stod(rest) * ns_per_second));
     firings_ += " unknown:" + what;
 }
 

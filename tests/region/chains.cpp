@@ -30,7 +30,7 @@ TEST(Chains, HaveEventsAndAlarmsInOrder) {
     Chain read = chain("precond:icount:5,start:int3,stop:interactive,threadid:cpuid:0x4711");
     ASSERT_EQ(read.alarms.size(), 4u);
     const Event events[] = {Event::precondition, Event::start, Event::stop, Event::thread_id};
-    const Kind kinds[] = {Kind::icount, Kind::int3, Kind::interactive, Kind::cpuid};
+    const AlarmKind kinds[] = {AlarmKind::icount, AlarmKind::int3, AlarmKind::interactive, AlarmKind::cpuid};
     for (size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(read.alarms[i].event, events[i]);
         EXPECT_EQ(read.alarms[i].kind, kinds[i]);
@@ -82,7 +82,7 @@ TEST(Chains, TakeOddForms) {
     EXPECT_EQ(alarm("start:magic:1.0x2").value, magic_value(1, 2));
     EXPECT_EQ(alarm("stop:timeout:0.5").value, 500'000'000u);
     EXPECT_EQ(alarm("stop:timeout:2.0000000019").value, 2'000'000'001u);
-    EXPECT_EQ(chain("start:address:foo,stop:addres:bar", 1).alarms[1].kind, Kind::address);
+    EXPECT_EQ(chain("start:address:foo,stop:addres:bar", 1).alarms[1].kind, AlarmKind::address);
 }
 
 TEST(Chains, TellAddressesApart) {
@@ -132,7 +132,7 @@ TEST(Chains, KnowMpiFunctionsByAnySpelling) {
 TEST(Chains, SampleUniformly) {
     Chain read = chain("precond:icount:200,uniform:800:500:5:tid1");
     const Alarm& uniform = read.alarms[1];
-    EXPECT_EQ(uniform.kind, Kind::uniform);
+    EXPECT_EQ(uniform.kind, AlarmKind::uniform);
     EXPECT_TRUE(uniform.is_broadcast);
     EXPECT_EQ(uniform.sampling.period, 800u);
     EXPECT_EQ(uniform.sampling.length, 500u);

@@ -45,17 +45,17 @@ TEST(Engine, TellsBackEndsWhatIsArmed) {
     EXPECT_EQ(log.armed, "0* 3* ");
     Thread main = engine.attach(0);
     Thread other = engine.attach(1);
-    EXPECT_TRUE(engine.is_armed(main, Kind::pcontrol));
-    EXPECT_FALSE(engine.is_armed(main, Kind::timeout));
-    EXPECT_TRUE(engine.is_awaited(Kind::timeout, 2'000'000'000));
-    EXPECT_FALSE(engine.is_awaited(Kind::magic));
-    engine.hit(main, Kind::pcontrol, "a", 1);
-    EXPECT_TRUE(engine.is_armed(main, Kind::timeout));
-    EXPECT_FALSE(engine.is_armed(other, Kind::timeout));
+    EXPECT_TRUE(engine.is_armed(main, AlarmKind::pcontrol));
+    EXPECT_FALSE(engine.is_armed(main, AlarmKind::timeout));
+    EXPECT_TRUE(engine.is_awaited(AlarmKind::timeout, 2'000'000'000));
+    EXPECT_FALSE(engine.is_awaited(AlarmKind::magic));
+    engine.hit(main, AlarmKind::pcontrol, "a", 1);
+    EXPECT_TRUE(engine.is_armed(main, AlarmKind::timeout));
+    EXPECT_FALSE(engine.is_armed(other, AlarmKind::timeout));
     engine.hit(main, std::vector<uint16_t>{1});
-    engine.hit(main, Kind::int3);
-    EXPECT_TRUE(engine.is_armed(other, Kind::mpi));
-    EXPECT_FALSE(engine.is_armed(main, Kind::mpi));
+    engine.hit(main, AlarmKind::int3);
+    EXPECT_TRUE(engine.is_armed(other, AlarmKind::mpi));
+    EXPECT_FALSE(engine.is_armed(main, AlarmKind::mpi));
     EXPECT_EQ(log.armed, "0* 3* 1t0 0* 2t1 ");
     EXPECT_EQ(log.fired, "start0/0 stop0/1 ");
 }
@@ -78,10 +78,10 @@ TEST(Engine, ThreadsBeyondTheSlotsTakePartInSharedAlarms) {
     Thread second = engine.attach(2);
     EXPECT_EQ(second.slot, Thread::no_slot);
     EXPECT_EQ(engine.threads_without_slot(), 1u);
-    engine.hit(second, Kind::int3);
+    engine.hit(second, AlarmKind::int3);
     EXPECT_EQ(log.fired, "threadid2/2 ");
     EXPECT_EQ(engine.instructions_until_next(second), largest_target);
-    engine.hit(main, Kind::int3);
+    engine.hit(main, AlarmKind::int3);
     EXPECT_EQ(log.fired, "threadid2/2 start0/0 stop0/1 ");
 }
 
@@ -91,15 +91,15 @@ TEST(Engine, SlotsOfEndedThreadsAreNew) {
     std::vector<Thread> threads;
     for (uint32_t i = 0; i < 65; ++i) threads.push_back(engine.attach(engine.next_thread_number()));
     EXPECT_EQ(threads[64].slot, 64u);
-    for (Thread thread : threads) engine.hit(thread, Kind::int3);
-    engine.hit(threads[64], Kind::int3);
+    for (Thread thread : threads) engine.hit(thread, AlarmKind::int3);
+    engine.hit(threads[64], AlarmKind::int3);
     engine.detach(threads[64]);
     Thread later = engine.attach(engine.next_thread_number());
     EXPECT_EQ(later.slot, 64u);
     EXPECT_EQ(engine.threads_without_slot(), 0u);
-    engine.hit(later, Kind::int3);
+    engine.hit(later, AlarmKind::int3);
     EXPECT_EQ(log.fired, "start64/0 ");
-    engine.hit(later, Kind::int3);
+    engine.hit(later, AlarmKind::int3);
     EXPECT_EQ(log.fired, "start64/0 start65/0 ");
 }
 
@@ -129,17 +129,17 @@ TEST(Engine, WhatIsReportedLateCountsForWhatWasArmed) {
         settings(log));
     Thread main = engine.attach(0);
     Thread other = engine.attach(1);
-    engine.hit(main, Kind::cpuid, 1);
+    engine.hit(main, AlarmKind::cpuid, 1);
     engine.begin_count(main);
     engine.settle(main, 60);
     EXPECT_EQ(engine.begin_count(main), 40u);
-    engine.hit(other, Kind::cpuid, 2);
+    engine.hit(other, AlarmKind::cpuid, 2);
     // The first alarm counts these, the second one does not.
     engine.settle(main, 30);
     EXPECT_EQ(engine.begin_count(main), 10u);
     engine.settle(main, 10);
     EXPECT_EQ(log.fired, "start0/1 ");
-    engine.hit(main, Kind::cpuid, 1);
+    engine.hit(main, AlarmKind::cpuid, 1);
     engine.settle(main, 39);
     EXPECT_EQ(engine.begin_count(main), 1u);
     engine.settle(main, 1);
@@ -156,14 +156,14 @@ TEST(Engine, EpochsThatComeAgainMeanNothingOld) {
         settings(log));
     Thread main = engine.attach(0);
     Thread sleeper = engine.attach(1);
-    engine.hit(sleeper, Kind::cpuid, 1);
+    engine.hit(sleeper, AlarmKind::cpuid, 1);
     for (int i = 0; i < 200'000; ++i) {
         log.fired.clear();
-        engine.hit(main, Kind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
+        engine.hit(main, AlarmKind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
         ASSERT_NE(log.fired, "") << i;
     }
     log.fired.clear();
-    engine.hit(sleeper, Kind::cpuid, 2);
+    engine.hit(sleeper, AlarmKind::cpuid, 2);
     EXPECT_EQ(log.fired, "stop1/3 ");
 }
 

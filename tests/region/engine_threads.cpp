@@ -63,7 +63,7 @@ const std::vector<std::string> chains = {
 void pass_sites(Engine& engine, uint32_t number, int times) {
     Thread thread = engine.attach(number);
     for (int i = 0; i < times; ++i) {
-        engine.hit(thread, Kind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
+        engine.hit(thread, AlarmKind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
     }
     engine.detach(thread);
 }
@@ -94,7 +94,7 @@ TEST(EngineThreads, SlotsAreHandedOutOnce) {
         for (int i = 0; i < 2000; ++i) {
             Thread thread = engine.attach(engine.next_thread_number());
             if (thread.slot >= thread_count || users[thread.slot].fetch_add(1) != 0) doubly.fetch_add(1);
-            engine.hit(thread, Kind::int3);
+            engine.hit(thread, AlarmKind::int3);
             users[thread.slot].fetch_sub(1);
             engine.detach(thread);
         }
@@ -127,8 +127,8 @@ Thread interrupted_thread;
 std::atomic<int> handled;
 
 void pass_sites_in_handler(int) {
-    interrupted_engine->hit(interrupted_thread, Kind::pcontrol, "b", 1);
-    interrupted_engine->hit(interrupted_thread, Kind::pcontrol, "a", 1);
+    interrupted_engine->hit(interrupted_thread, AlarmKind::pcontrol, "b", 1);
+    interrupted_engine->hit(interrupted_thread, AlarmKind::pcontrol, "a", 1);
     handled.fetch_add(1);
 }
 
@@ -152,7 +152,7 @@ TEST(EngineThreads, HandlersMayPassSitesInTheMidstOfOne) {
     });
     while (handled < 1000)
         for (int i = 0; i < 100; ++i)
-            engine.hit(interrupted_thread, Kind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
+            engine.hit(interrupted_thread, AlarmKind::pcontrol, i % 2 == 0 ? "a" : "b", 1);
     is_done = true;
     sender.join();
     sigaction(SIGUSR1, &before, nullptr);
