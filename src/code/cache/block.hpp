@@ -49,19 +49,20 @@ struct Piece {
     bool is_stale = false;
 };
 
+enum class RequestKind : uint8_t {
+    jump,           // go on at `address`; the jump at `slot`, if there is one, may go there at once
+    target,         // go on at the target in the context
+    spent,          // fewer instructions are left than `piece` has
+    place,          // something waits for the instruction at `address`
+    system_call,    // about to be made; goes on at `slot`
+    returned_zero,  // the system call did, maybe in a child; goes on at `address`
+    native_call,    // rdi is a function for the resolver, rsi its argument
+    untranslated    // the program's own code must run there
+};
+
 // Translated code asks the resolver for this.
 struct Request {
-    enum class Kind : uint8_t {
-        jump,           // go on at `address`; the jump at `slot`, if there is one, may go there at once
-        target,         // go on at the target in the context
-        spent,          // fewer instructions are left than `piece` has
-        place,          // something waits for the instruction at `address`
-        system_call,    // about to be made; goes on at `slot`
-        returned_zero,  // the system call did, maybe in a child; goes on at `address`
-        native_call,    // rdi is a function for the resolver, rsi its argument
-        untranslated    // the program's own code must run there
-    };
-    Kind kind;
+    RequestKind kind;
     bool is_matching;
     uint64_t address;
     uint8_t* slot;

@@ -190,7 +190,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     uint8_t* spent = nullptr;
     if (source.address == address_of(reinterpret_cast<void (*)()>(ovni_code_run_natively))) {
         to_.bytes({0x0f, 0x1f, 0x44, 0x00, 0x00});
-        emit_request({Request::Kind::native_call, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::native_call, form.is_matching, source.address, nullptr, nullptr});
         end_ = End::branch;
         count_ = 0;
     } else if (is_counted_) {
@@ -216,9 +216,9 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     }
     if (end_ == End::goes_on) emit_jump_to(behind);
     if (end_ == End::before_place)
-        emit_request({Request::Kind::place, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::place, form.is_matching, source.address, nullptr, nullptr});
     if (end_ == End::cannot)
-        emit_request({Request::Kind::untranslated, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::untranslated, form.is_matching, source.address, nullptr, nullptr});
     if (spent != nullptr) {
         Emitter(to_.here()).target(spent);
         mark(State::leaving, source.address, 0);
@@ -228,7 +228,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
             to_.save_rax();
         // The piece is known by its begin.
         to_.set_rax(reinterpret_cast<uint64_t>(
-            host_.keep({Request::Kind::spent, form.is_matching, source.address, to, nullptr})));
+            host_.keep({RequestKind::spent, form.is_matching, source.address, to, nullptr})));
         to_.jump_far(address_of(ovni_code_resolve));
     }
     piece.bytes = static_cast<uint32_t>(to_.here() - to);
@@ -399,8 +399,8 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     uint8_t* request = to_.here();
     to_.quad(0);
     to_.jump_far(address_of(ovni_code_resolve));
-    const uint64_t kept = reinterpret_cast<uint64_t>(host_.keep(
-        {Request::Kind::system_call, form_.is_matching, instruction.address, to_.here(), nullptr}));
+    const uint64_t kept = reinterpret_cast<uint64_t>(
+        host_.keep({RequestKind::system_call, form_.is_matching, instruction.address, to_.here(), nullptr}));
     memcpy(request, &kept, sizeof kept);
     mark(State::exact, instruction.address, executed);
     to_.with_gs({0x48, 0x89, 0x24, 0x25}, place_of::stack_at_clone);
@@ -419,7 +419,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     uint8_t* same = to_.short_distance();
     to_.jump_far(instruction.behind());
     to_.short_target(same);
-    emit_request({Request::Kind::returned_zero, form_.is_matching, instruction.behind(), nullptr, nullptr});
+    emit_request({RequestKind::returned_zero, form_.is_matching, instruction.behind(), nullptr, nullptr});
 
     to_.target(usual);
     mark(State::exact, instruction.address, executed);
@@ -430,8 +430,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
 // A jump that is sent on when the block there is translated.
 void BlockTranslation::emit_jump_to(uint64_t address) noexcept {
     constexpr int near_jump = 0xe9;
-    if (form_.is_step)
-        return emit_request({Request::Kind::jump, form_.is_matching, address, nullptr, nullptr});
+    if (form_.is_step) return emit_request({RequestKind::jump, form_.is_matching, address, nullptr, nullptr});
     mark(State::exact, address, count_);
     to_.align(sizeof(int32_t), 1);
     uint8_t* slot = to_.here();
@@ -439,7 +438,7 @@ void BlockTranslation::emit_jump_to(uint64_t address) noexcept {
     to_.word(0);
     to_.jump_far(0);
     Emitter(to_.here()).target(slot + 1);
-    emit_request({Request::Kind::jump, form_.is_matching, address, slot, nullptr});
+    emit_request({RequestKind::jump, form_.is_matching, address, slot, nullptr});
     if (const uint8_t* known = host_.known(address, form_.is_matching)) link(slot, known);
 }
 

@@ -236,7 +236,7 @@ void CodeCache::make_stale(Piece& piece) noexcept {
     void* room = take(sizeof(Request));
     if (region == nullptr || room == nullptr) return;
     const auto* request =
-        new (room) Request{Request::Kind::jump, piece.form.is_matching, piece.address, nullptr, nullptr};
+        new (room) Request{RequestKind::jump, piece.form.is_matching, piece.address, nullptr, nullptr};
     uint8_t* to = region->used.load(std::memory_order_relaxed);
     Emitter emitter(to);
     const Mark leaving{0, 0, State::leaving, 0};

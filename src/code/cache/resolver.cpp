@@ -381,7 +381,7 @@ uint64_t TranslatedThreads::place_of(uint64_t address, GoOn where, ThreadContext
 }
 
 uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
-    using enum Request::Kind;
+    using enum RequestKind;
     if (own.is_stepping) {
         own.is_stepping = false;
         own.registers.rip = request.kind == target ? own.target : request.address;
