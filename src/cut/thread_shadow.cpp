@@ -10,13 +10,11 @@ namespace ovni {
 
 namespace {
 
-using Kind = StateEvent::Kind;
-
 // States of the writer: no channel of a table has them.
-constexpr StateEvent of_flush{"OF[", "OF]", Kind::push, 254};
-constexpr StateEvent end_of_flush{"OF]", {}, Kind::pop, 254};
-constexpr StateEvent of_region{"OU[", "OU]", Kind::push, 253};
-constexpr StateEvent end_of_region{"OU]", {}, Kind::pop, 253};
+constexpr StateEvent of_flush{"OF[", "OF]", StateKind::push, 254};
+constexpr StateEvent end_of_flush{"OF]", {}, StateKind::pop, 254};
+constexpr StateEvent of_region{"OU[", "OU]", StateKind::push, 253};
+constexpr StateEvent end_of_region{"OU]", {}, StateKind::pop, 253};
 
 const StateEvent* row_of(EventCode code) {
     for (const StateEvent* own : {&of_flush, &end_of_flush, &of_region, &end_of_region})
@@ -25,7 +23,7 @@ const StateEvent* row_of(EventCode code) {
 }
 
 // The event of that kind for the same bodies.
-EventCode step_of(const StateEvent& run, Kind kind) {
+EventCode step_of(const StateEvent& run, StateKind kind) {
     for (const StateEvent& event : state_events())
         if (event.kind == kind && event.stack == run.stack) return event.code;
     return {};
@@ -50,7 +48,7 @@ int cpu_at(const EventView& event) {
 }
 
 bool is_creation(const StateEvent& row, const EventView& event) {
-    return row.kind == Kind::always && !event.jumbo();
+    return row.kind == StateKind::always && !event.jumbo();
 }
 
 // Calls `see(view, bytes)` for every event of several.
@@ -95,8 +93,9 @@ std::optional<TaskName> task_of(const EventView& event) {
     const StateEvent* row = find_state_event(event.code);
     if (!row || event.payload().size() < sizeof(uint32_t)) return std::nullopt;
     char model = event.code.model(), category = event.code.category();
-    bool is_body = row->kind == Kind::run || row->kind == Kind::end || row->kind == Kind::pause ||
-                   row->kind == Kind::resume || (row->key_size > 0 && model == 'P' && category == 'P');
+    bool is_body = row->kind == StateKind::run || row->kind == StateKind::end ||
+                   row->kind == StateKind::pause || row->kind == StateKind::resume ||
+                   (row->key_size > 0 && model == 'P' && category == 'P');
     if (!is_body && !is_creation(*row, event)) return std::nullopt;
     return TaskName{model, category, static_cast<uint32_t>(number_at(event.payload(), 0, sizeof(uint32_t)))};
 }
@@ -140,7 +139,7 @@ void ThreadShadow::follow_event(const EventView& event, const std::set<int>& pun
     if (belongs_to_its_place(event.code)) return;
     const StateEvent* row = row_of(event.code);
     if (!row) return;
-    if (row->kind == Kind::always) {
+    if (row->kind == StateKind::always) {
         if (definitions == Definitions::kept)
             (is_creation(*row, event) ? tasks_ : definitions_) += bytes_of(event);
         return;
@@ -182,7 +181,7 @@ ThreadShadow::State* ThreadShadow::find(const StateEvent& row, uint64_t key) {
 
 void ThreadShadow::follow_state(const StateEvent& row, const EventView& event) {
     if (event.code.model() == 'K') {
-        is_out_of_cpu_ = row.kind == Kind::push;
+        is_out_of_cpu_ = row.kind == StateKind::push;
         return;
     }
     std::span<const uint8_t> payload = event.payload();
@@ -191,29 +190,29 @@ void ThreadShadow::follow_state(const StateEvent& row, const EventView& event) {
     State* state = find(row, key);
     auto erase = [&] { states_.erase(states_.begin() + (state - states_.data())); };
     switch (row.kind) {
-        case Kind::set:
+        case StateKind::set:
             if (state) erase();
             if (row.is_initial) return;
             [[fallthrough]];
-        case Kind::push:
-        case Kind::run:
+        case StateKind::push:
+        case StateKind::run:
             states_.push_back({&row, key, std::string(kept.substr(0, row.kept))});
             return;
-        case Kind::resume:
+        case StateKind::resume:
             if (!state)
                 states_.push_back({find_state_event(event.code), key, std::string(kept), false, true});
             else
                 state->is_paused = false;
             return;
-        case Kind::pause:
+        case StateKind::pause:
             if (state) state->is_paused = true;
             return;
-        case Kind::pop:
-        case Kind::clear:
-        case Kind::end:
+        case StateKind::pop:
+        case StateKind::clear:
+        case StateKind::end:
             if (state) erase();
             return;
-        case Kind::always:
+        case StateKind::always:
             return;
     }
 }
@@ -274,7 +273,7 @@ void ThreadShadow::open_states(std::string& out, int64_t clock, int cpu) const {
     for (const State& state : states_) {
         append_event(out, state.event->code, clock, as_bytes(state.payload));
         if (!state.is_paused) continue;
-        EventCode pause = state.is_resumed ? step_of(*state.event, Kind::pause) : state.event->opposite;
+        EventCode pause = state.is_resumed ? step_of(*state.event, StateKind::pause) : state.event->opposite;
         append_event(out, pause, clock, as_bytes(state.payload));
     }
     bool waits = state_ == RunState::cooling || state_ == RunState::paused || state_ == RunState::warming;
@@ -287,10 +286,10 @@ void ThreadShadow::open_states(std::string& out, int64_t clock, int cpu) const {
 }
 
 void ThreadShadow::close_state(std::string& out, int64_t clock, const State& state) const {
-    bool is_body = state.event->kind == Kind::run || state.is_resumed;
+    bool is_body = state.event->kind == StateKind::run || state.is_resumed;
     if (is_body && state.is_paused)
-        append_event(out, step_of(*state.event, Kind::resume), clock, as_bytes(state.payload));
-    EventCode closes = is_body ? step_of(*state.event, Kind::end) : state.event->opposite;
+        append_event(out, step_of(*state.event, StateKind::resume), clock, as_bytes(state.payload));
+    EventCode closes = is_body ? step_of(*state.event, StateKind::end) : state.event->opposite;
     if (closes != EventCode()) append_event(out, closes, clock, as_bytes(state.payload));
 }
 

@@ -6,7 +6,7 @@
 
 int main() {
     for (const ovni::StateEvent& event : ovni::state_events())
-        fmt::print("{{{:#08x}, {:#08x}, StateRow::Kind::{}, {}, {}, {}, {}}},  // {}\n", event.code.bits(),
+        fmt::print("{{{:#08x}, {:#08x}, StateRowKind::{}, {}, {}, {}, {}}},  // {}\n", event.code.bits(),
                    event.opposite.bits(), ovni::name_of(event.kind), event.stack, event.key_at,
                    event.key_size, event.kept, event.code.text().data());
 }

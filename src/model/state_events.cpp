@@ -8,7 +8,7 @@ namespace ovni {
 
 namespace {
 
-using enum StateEvent::Kind;
+using enum StateKind;
 
 EventCode code_of(std::string_view text) {
     return text.empty() ? EventCode() : EventCode::from_chars(text.data());
@@ -54,7 +54,7 @@ std::vector<StateEvent> all_events() {
 
 }  // namespace
 
-std::string_view name_of(StateEvent::Kind kind) {
+std::string_view name_of(StateKind kind) {
     constexpr std::string_view names[] = {"push", "pop",   "set",    "clear", "run",
                                           "end",  "pause", "resume", "always"};
     return names[static_cast<size_t>(kind)];

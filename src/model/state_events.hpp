@@ -14,18 +14,17 @@ namespace ovni {
 
 // StateRow of runtime/state_rows.hpp is the writer's copy, with fields and kinds of these names.
 struct StateEvent {
-    using Kind = StateKind;
     static constexpr uint8_t marks = 255;  // the stack of marks of every type, with the type as key
 
     EventCode code;
     EventCode opposite;  // as in HookState; EventCode() if nothing closes the state
-    Kind kind = Kind::always;
+    StateKind kind = StateKind::always;
     uint8_t stack = 0;  // a number for each channel of each model, from 1; 0 of definitions
     uint8_t key_at = 0, key_size = 0, kept = 0;  // as in HookState
     bool is_initial = false;  // of a `set`: threads begin with that value, so there is nothing to open
 };
 
-std::string_view name_of(StateEvent::Kind kind);
+std::string_view name_of(StateKind kind);
 
 // Sorted by code.
 std::span<const StateEvent> state_events();

@@ -63,7 +63,7 @@ void OpenStates::follow(const StateRow& row, const uint8_t* event, uint32_t size
     const uint8_t* payload = event + OVNI_FORMAT_EVENT_HEADER;
     uint32_t payload_size = size - OVNI_FORMAT_EVENT_HEADER;
     uint64_t key = key_of(row, payload);
-    using enum StateRow::Kind;
+    using enum StateRowKind;
     if (row.kind == push || row.kind == run) return this->push(row, key, payload, payload_size);
     // The states that are not kept were opened last.
     bool closes = row.kind == pop || row.kind == clear || row.kind == end;

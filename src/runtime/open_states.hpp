@@ -31,7 +31,7 @@ class OpenStates {
             const State& state = states_[i - 1];
             uint64_t& word = blocked[state.row->stack / 64];
             uint64_t bit = uint64_t{1} << state.row->stack % 64;
-            if (state.row->kind == StateRow::Kind::run) word |= bit;
+            if (state.row->kind == StateRowKind::run) word |= bit;
             if ((word & bit) == 0 && state.row->opposite != 0)
                 emit(event_of(state, state.row->opposite, clock));
         }

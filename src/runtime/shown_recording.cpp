@@ -83,7 +83,7 @@ bool ShownRecording::is_always_admitted(const uint8_t* event, uint32_t size) {
     EventCode code = code_of(event);
     const StateRow* row = find_state_row(code);
     if (!row) return is_never_gated(code);
-    if (row->kind == StateRow::Kind::always) return true;
+    if (row->kind == StateRowKind::always) return true;
     if (is_followed(*row, event)) own_.page().states.follow(*row, event, size);
     return false;
 }

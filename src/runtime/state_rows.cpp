@@ -42,7 +42,7 @@ constexpr Bits states_without(char model) {
     Bits bits{};
     for (const StateRow& row : rows) {
         EventCode code = EventCode::from_bits(row.code);
-        if (row.kind != StateRow::Kind::always && code.model() != model) set_bit(bits, code);
+        if (row.kind != StateRowKind::always && code.model() != model) set_bit(bits, code);
     }
     return bits;
 }

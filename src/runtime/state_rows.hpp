@@ -10,24 +10,24 @@
 
 namespace ovni::writer {
 
-struct StateRow {
-    enum class Kind : uint8_t {
-        push,
-        pop,
-        set,  // of a single value; a later one takes its place
-        clear,
-        run,  // of a task's body, which is in a stack too, but ends only once
-        end,
-        pause,
-        resume,
-        always  // recorded whether recording is on or off: a definition
-    };
+enum class StateRowKind : uint8_t {
+    push,
+    pop,
+    set,  // of a single value; a later one takes its place
+    clear,
+    run,  // of a task's body, which is in a stack too, but ends only once
+    end,
+    pause,
+    resume,
+    always  // recorded whether recording is on or off: a definition
+};
 
+struct StateRow {
     static constexpr uint8_t marks = 255;  // the stack of all marks; the key is the type
 
     uint32_t code;      // EventCode::bits()
     uint32_t opposite;  // of push and set: the closing event, 0: none; of run: the pause
-    Kind kind;
+    StateRowKind kind;
     uint8_t stack;   // the channel: a number for each channel of each model
     uint8_t key_at;  // bytes of the payload that tell states apart: the type of a mark, the task of a body
     uint8_t key_size;
