@@ -28,7 +28,7 @@ Operation operation_of(const EventEntry& entry, const ModelPlan& model, const Pl
     operation.action = event.action;
     if (event.action == Action::ignore) return operation;
     if (event.action == Action::hook) {
-        operation.kind = Operation::Kind::hook;
+        operation.kind = OperationKind::hook;
         operation.hook = find_hook(entry.signature.code);
         return operation;
     }
@@ -36,15 +36,15 @@ Operation operation_of(const EventEntry& entry, const ModelPlan& model, const Pl
     operation.channel = static_cast<uint16_t>(model.first_channel + event.channel);
     operation.duplicates = plan.channels[operation.channel].duplicates;
     if (event.action == Action::punctual) {
-        operation.kind = Operation::Kind::punctual;
+        operation.kind = OperationKind::punctual;
         return operation;
     }
     bool pushes = event.action == Action::push, pops = event.action == Action::pop;
     operation.levels = static_cast<int8_t>(pushes ? 1 : -1);
     bool step = (pushes || pops) && plain[operation.channel];
-    operation.kind = step ? Operation::Kind::step : Operation::Kind::change;
+    operation.kind = step ? OperationKind::step : OperationKind::change;
     if (model.spec->id == 'M' && plan.site_channel != Plan::no_channel) {
-        operation.kind = Operation::Kind::call;
+        operation.kind = OperationKind::call;
         operation.function =
             static_cast<uint16_t>(MpiEvent(entry.signature.code, {}).function() - mpi_function_rows);
     }

@@ -24,12 +24,12 @@ struct Hook {
 // All hooks of all models.
 HookFunction find_hook(EventCode code);
 
-struct Operation {
-    // The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
-    // more: see Tracker::is_plain().
-    // A call is a push or pop of a function of MPI in a trace with call sites.
-    enum class Kind : uint8_t { step, change, call, hook, ignore, punctual };
+// The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
+// more: see Tracker::is_plain().
+// A call is a push or pop of a function of MPI in a trace with call sites.
+enum class OperationKind : uint8_t { step, change, call, hook, ignore, punctual };
 
+struct Operation {
     uint32_t code = 0;
     uint32_t conditions = 0;  // of the thread, in which the event is allowed: see Condition
     union {
@@ -38,7 +38,7 @@ struct Operation {
     };
     uint16_t channel = 0;   // in Plan::channels; where there is a value
     uint16_t function = 0;  // in mpi_function_rows; of a call
-    Kind kind = Kind::ignore;
+    OperationKind kind = OperationKind::ignore;
     Action action = Action::ignore;
     int8_t levels = 0;  // of a step: +1 or -1
     Duplicates duplicates = Duplicates::forbidden;

@@ -40,7 +40,7 @@ void Emulator::apply(const EventView& event) {
         ++events_;
         Thread& thread = machine_.threads[t];
         const Operation* operation = dispatch_.find(event.code);
-        if (operation && operation->kind == Operation::Kind::step && thread.meets(operation->conditions))
+        if (operation && operation->kind == OperationKind::step && thread.meets(operation->conditions))
             [[likely]] {
             if (try_step(thread, operation->channel, operation->levels, operation->value,
                          operation->duplicates)) [[likely]]
@@ -91,21 +91,21 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
         propagate();
     }
     switch (operation.kind) {
-        case Operation::Kind::ignore:
+        case OperationKind::ignore:
             return;
-        case Operation::Kind::hook:
+        case OperationKind::hook:
             if (thread.shares_cpus && is_placement(event)) [[unlikely]]
                 tracker_.begin_placement(thread);
             operation.hook(*this, t, event);
             if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
             return;
-        case Operation::Kind::call:
+        case OperationKind::call:
             change(t, operation.channel, operation.action, operation.value);
             return show_call_site(t, operation.function, operation.action);
-        case Operation::Kind::step:
-        case Operation::Kind::change:
+        case OperationKind::step:
+        case OperationKind::change:
             return change(t, operation.channel, operation.action, operation.value);
-        case Operation::Kind::punctual:
+        case OperationKind::punctual:
             return punctual(t, operation.channel, operation.value);
     }
 }
