@@ -8,7 +8,6 @@ namespace ovni::test {
 namespace {
 
 using testing::ElementsAre;
-using Kind = SharedLine::Kind;
 
 // All at one moment. `record`: the value of a record, or 0 for the marker of a step.
 class SharedLinesTest : public testing::Test {
@@ -17,7 +16,7 @@ class SharedLinesTest : public testing::Test {
 
     // The next step of the event.
     void step() { lines_.begin_step(); }
-    void add(uint16_t channel, Kind kind, int64_t value) {
+    void add(uint16_t channel, SharedLineKind kind, int64_t value) {
         lines_.add({.time = 7, .value = value}, channel, kind);
     }
     void mark() { records_.append(lines_.marker({7, 0})); }
@@ -37,30 +36,30 @@ class SharedLinesTest : public testing::Test {
 
 TEST_F(SharedLinesTest, TakeThePlaceOfTheirMarkers) {
     record(1);
-    step(), mark(), add(0, Kind::line, 2), add(0, Kind::line, 3);
+    step(), mark(), add(0, SharedLineKind::line, 2), add(0, SharedLineKind::line, 3);
     record(4);
-    step(), mark(), add(9, Kind::line, 6), add(5, Kind::line, 5);
+    step(), mark(), add(9, SharedLineKind::line, 6), add(5, SharedLineKind::line, 5);
     record(7);
     EXPECT_THAT(placed(), ElementsAre(1, 2, 3, 4, 5, 6, 7));
 }
 
 TEST_F(SharedLinesTest, OfARowThatPassesAreWhatItShowsNow) {
     step(), mark();
-    add(1, Kind::after, 10), add(1, Kind::before, 11);             // another value
-    add(2, Kind::before, 20), add(2, Kind::after, 20);             // written again
-    add(3, Kind::after_if_changed, 30), add(3, Kind::before, 30);  // left out
-    add(4, Kind::after_if_changed, 40), add(4, Kind::before, 41);
-    add(5, Kind::before, 50);  // nothing is shown now
-    add(6, Kind::after_if_changed, 60);
+    add(1, SharedLineKind::after, 10), add(1, SharedLineKind::before, 11);             // another value
+    add(2, SharedLineKind::before, 20), add(2, SharedLineKind::after, 20);             // written again
+    add(3, SharedLineKind::after_if_changed, 30), add(3, SharedLineKind::before, 30);  // left out
+    add(4, SharedLineKind::after_if_changed, 40), add(4, SharedLineKind::before, 41);
+    add(5, SharedLineKind::before, 50);  // nothing is shown now
+    add(6, SharedLineKind::after_if_changed, 60);
     EXPECT_THAT(placed(), ElementsAre(10, 20, 40, 0, 60));
 }
 
 TEST_F(SharedLinesTest, OfARefusedEventAreDropped) {
-    step(), add(1, Kind::line, 1);
+    step(), add(1, SharedLineKind::line, 1);
     lines_.begin_event(4, false);
-    step(), mark(), add(1, Kind::line, 2);
+    step(), mark(), add(1, SharedLineKind::line, 2);
     lines_.begin_event(5, true);
-    step(), add(1, Kind::line, 3);
+    step(), add(1, SharedLineKind::line, 3);
     EXPECT_THAT(placed(), ElementsAre(2));
 }
 
@@ -75,10 +74,13 @@ TEST_F(SharedLinesTest, OfBreakdownsAreOneChangeForEachCpu) {
                                             lines_.change_marker({7, 0}),
                                             {.time = 7, .before = 3, .after = 4}};
     step();
-    lines_.add_value({7, 0}, 0, Kind::before, 5), lines_.add_value({7, 0}, 0, Kind::after, 5);
-    lines_.add_value({7, 0}, 1, Kind::after, 7), lines_.add_value({7, 0}, 1, Kind::before, 6);
+    lines_.add_value({7, 0}, 0, SharedLineKind::before, 5),
+        lines_.add_value({7, 0}, 0, SharedLineKind::after, 5);
+    lines_.add_value({7, 0}, 1, SharedLineKind::after, 7),
+        lines_.add_value({7, 0}, 1, SharedLineKind::before, 6);
     step();
-    lines_.add_value({7, 0}, 1, Kind::before, 8), lines_.add_value({7, 0}, 1, Kind::after, 9);
+    lines_.add_value({7, 0}, 1, SharedLineKind::before, 8),
+        lines_.add_value({7, 0}, 1, SharedLineKind::after, 9);
     place_shared_values(lines_.values(), changes);
     std::vector<std::pair<int64_t, int64_t>> values;
     std::vector<int> firsts;

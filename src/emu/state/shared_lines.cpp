@@ -11,12 +11,10 @@ namespace {
 constexpr uint16_t marker_type = 0xffff;
 constexpr unsigned step_bits = 16;
 
-using Kind = SharedLine::Kind;
-
 // The lines of each event in the order in which one emulator alone would make them.
 void order_events(std::span<SharedLine> lines) {
     const auto in_event = [](const SharedLine& line) {
-        return std::tuple(line.event, line.step, line.channel, line.kind != Kind::before);
+        return std::tuple(line.event, line.step, line.channel, line.kind != SharedLineKind::before);
     };
     for (auto begin = lines.begin(); begin != lines.end();) {
         auto end = begin + 1;
@@ -69,8 +67,8 @@ Lines take_equal(Lines& rest, const Key& key, KeyOf key_of) {
 
 // Does the row pass from the emulator of this line to that of the next one?
 bool passes_to(const SharedLine& line, const SharedLine& next) {
-    return line.kind == Kind::before && next.kind > Kind::before && line.step == next.step &&
-           line.channel == next.channel;
+    return line.kind == SharedLineKind::before && next.kind > SharedLineKind::before &&
+           line.step == next.step && line.channel == next.channel;
 }
 
 // The lines of one step.
@@ -78,12 +76,12 @@ void append_lines(Lines lines, RecordBuffer& records) {
     for (size_t i = 0; i < lines.size(); ++i) {
         if (i + 1 < lines.size() && passes_to(lines[i], lines[i + 1])) {
             const SharedLine &before = lines[i], &after = lines[++i];
-            if (after.kind == Kind::after || after.record.value != before.record.value)
+            if (after.kind == SharedLineKind::after || after.record.value != before.record.value)
                 records.append(after.record);
             continue;
         }
         Record line = lines[i].record;
-        if (lines[i].kind == Kind::before) line.value = 0;
+        if (lines[i].kind == SharedLineKind::before) line.value = 0;
         records.append(line);
     }
 }
@@ -117,7 +115,7 @@ BreakdownChange SharedLines::change_marker(Moment moment) const {
     return {moment.first, event_, 0, moment.second, marker_type, 0};
 }
 
-void SharedLines::add_value(Moment moment, uint16_t breakdown, SharedLine::Kind kind, int64_t value) {
+void SharedLines::add_value(Moment moment, uint16_t breakdown, SharedLineKind kind, int64_t value) {
     const Record record{moment.first, value, Record::no_row, Record::no_row, moment.second, breakdown};
     values_.push_back({record, event_, step_, breakdown, kind});
 }

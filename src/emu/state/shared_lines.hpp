@@ -20,16 +20,16 @@
 
 namespace ovni {
 
-struct SharedLine {
-    // A row that passes to another emulator: the old one tells what the row showed, the new one what it shows
-    // now. Both lie side by side in the end, and what did not change makes no line.
-    enum class Kind : uint8_t { line, before, after, after_if_changed };
+// A row that passes to another emulator: the old one tells what the row showed, the new one what it shows
+// now. Both lie side by side in the end, and what did not change makes no line.
+enum class SharedLineKind : uint8_t { line, before, after, after_if_changed };
 
+struct SharedLine {
     Record record;       // of the value of a breakdown: its type is the place in Plan::breakdowns
     uint32_t event = 0;  // how many placement events its stream had before
     uint16_t step = 0;
     uint16_t channel = 0;  // in Plan::channels, or breakdowns; 0 for values of the row itself
-    Kind kind = Kind::line;
+    SharedLineKind kind = SharedLineKind::line;
 
     Moment moment() const { return record.moment(); }
 };
@@ -53,11 +53,11 @@ class SharedLines {
     Record marker(Moment moment) const;
     // If the event is played here, it goes into the changes of breakdowns.
     BreakdownChange change_marker(Moment moment) const;
-    void add(const Record& line, uint16_t channel, SharedLine::Kind kind) {
+    void add(const Record& line, uint16_t channel, SharedLineKind kind) {
         lines_.push_back({line, event_, step_, channel, kind});
     }
     // A row that is written here had or has that value in a breakdown.
-    void add_value(Moment moment, uint16_t breakdown, SharedLine::Kind kind, int64_t value);
+    void add_value(Moment moment, uint16_t breakdown, SharedLineKind kind, int64_t value);
 
     struct Size {
         size_t lines, values;

@@ -169,7 +169,7 @@ void Tracker::affinity_changed(uint32_t t) {
     begin_shared_step();
     if (!thread.is_followed)
         shared_.add({now_, value, thread.row, Record::no_row, order_, prv_type::cpu}, 0,
-                    SharedLine::Kind::line);
+                    SharedLineKind::line);
 }
 
 void Tracker::begin_shared_step() {
@@ -241,7 +241,7 @@ void Tracker::cpu_changed(uint32_t c) {
 void Tracker::write_own(const Cpu& cpu, uint16_t type, int64_t value) {
     if (!cpu.is_shared) return write(type, Record::no_row, cpu.row, value);
     if (cpu.is_home)
-        shared_.add({now_, value, Record::no_row, cpu.row, order_, type}, 0, SharedLine::Kind::line);
+        shared_.add({now_, value, Record::no_row, cpu.row, order_, type}, 0, SharedLineKind::line);
 }
 
 Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
@@ -285,27 +285,28 @@ void Tracker::pass_row(uint32_t index, unsigned changed) {
 
 // The emulator that wrote the row knows what it showed, the one that writes it next knows what it shows now.
 void Tracker::pass_channel(uint32_t index, uint16_t c, bool is_begun) {
-    using Kind = SharedLine::Kind;
     const Cpu& cpu = machine_.cpus[index];
     const ChannelPlan& channel = plan_.channels[c];
     const uint32_t shown_before =
         channel.cpu_tracking == Tracking::active ? cpu.active_before : cpu.running_before;
     const bool was_here = is_written_here(cpu, shown_before);
     CpuShown& shown = cpu_shown(index, c);
-    const auto add = [&](Kind kind, int64_t number) {
+    const auto add = [&](SharedLineKind kind, int64_t number) {
         shared_.add({now_, number, Record::no_row, cpu.row, order_, channel.prv_type}, c, kind);
     };
     if (!is_written_here(cpu, shown_thread(cpu, c))) {
-        if (is_begun && was_here && shown.state == Shown::State::number) add(Kind::before, shown.number);
+        if (is_begun && was_here && shown.state == Shown::State::number)
+            add(SharedLineKind::before, shown.number);
         return;
     }
     const Value value = cpu_value(cpu, c);
     if (is_begun && !was_here) shown.state = Shown::State::unset;
     if (!update(shown.state, shown.number, channel, value)) return;
     if (!is_begun || was_here)
-        add(Kind::line, value.number);
+        add(SharedLineKind::line, value.number);
     else if (value.is_set || channel.repeats == Repeats::write)
-        add(channel.repeats == Repeats::skip ? Kind::after_if_changed : Kind::after, value.number);
+        add(channel.repeats == Repeats::skip ? SharedLineKind::after_if_changed : SharedLineKind::after,
+            value.number);
 }
 
 // All channels of breakdowns are those of the running thread.
@@ -316,9 +317,9 @@ void Tracker::pass_breakdowns(uint32_t index) {
     const auto count = static_cast<uint8_t>(plan_.breakdowns.size());
     for (uint8_t b = 0; b < count; ++b) {
         if (is_written_here(cpu, cpu.running_before))
-            shared_.add_value({now_, order_}, b, SharedLine::Kind::before, breakdowns_.take(index, b));
+            shared_.add_value({now_, order_}, b, SharedLineKind::before, breakdowns_.take(index, b));
         if (is_written_here(cpu, cpu.running))
-            shared_.add_value({now_, order_}, b, SharedLine::Kind::after,
+            shared_.add_value({now_, order_}, b, SharedLineKind::after,
                               breakdowns_.choose_again(index, b, shows));
     }
 }
