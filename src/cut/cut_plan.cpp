@@ -17,7 +17,7 @@ std::set<int> punctual_marks(const Trace& trace) {
     std::set<int> types;
     for (const Stream& stream : trace.streams())
         for (const MarkType& mark : *stream.metadata.common->marks)
-            if (mark.kind == MarkType::Kind::punctual) types.insert(mark.type);
+            if (mark.kind == MarkKind::punctual) types.insert(mark.type);
     return types;
 }
 

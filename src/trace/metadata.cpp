@@ -113,9 +113,9 @@ MarkType mark_of(const Members& marks, const std::string& key) {
     if (kind != "single" && kind != "stack")
         mark.fail("chan_type", fmt::format("is '{}', neither 'single' nor 'stack'", kind));
     const Json* punctual = mark.find("punctual");
-    result.kind = kind == "stack"                       ? MarkType::Kind::stack
-                  : punctual && *punctual == Json(true) ? MarkType::Kind::punctual
-                                                        : MarkType::Kind::single;
+    result.kind = kind == "stack"                       ? MarkKind::stack
+                  : punctual && *punctual == Json(true) ? MarkKind::punctual
+                                                        : MarkKind::single;
     result.labels = labels_of(mark);
     return result;
 }

@@ -23,11 +23,12 @@ struct CpuId {
     bool operator==(const CpuId&) const = default;
 };
 
+enum class MarkKind { single, stack, punctual };  // punctual: single, with "punctual": true next to it
+
 struct MarkType {
-    enum class Kind { single, stack, punctual };  // punctual: single, with "punctual": true next to it
-    int type = 0;                                 // 0..99
+    int type = 0;  // 0..99
     std::string title;
-    Kind kind = Kind::single;
+    MarkKind kind = MarkKind::single;
     std::vector<std::pair<int64_t, std::string>> labels;  // in file order
     bool operator==(const MarkType&) const = default;
 };

@@ -48,7 +48,7 @@ TEST_F(Control, FlushLosesNothing) {
 
 TEST_F(Control, OtherLevelsAreMarkersAndBadStringsAreNoRegions) {
     EXPECT_EQ(story({"other_levels"}), "OM=level 7 OM=level -3 OM=level -1 MUf MUF");
-    EXPECT_EQ(trace().streams()[0].metadata.common->marks->at(0).kind, MarkType::Kind::punctual);
+    EXPECT_EQ(trace().streams()[0].metadata.common->marks->at(0).kind, MarkKind::punctual);
 }
 
 TEST_F(Control, FinalizeClosesWhatIsOpen) {

@@ -40,7 +40,7 @@ TEST(MetadataTest, AllMembers) {
     EXPECT_TRUE(metadata.common->has_require && metadata.finished);
     EXPECT_EQ(metadata.common->lib_version, "1.14.0");
     ASSERT_EQ(metadata.common->marks->size(), 1u);
-    EXPECT_EQ((*metadata.common->marks)[0].kind, MarkType::Kind::stack);
+    EXPECT_EQ((*metadata.common->marks)[0].kind, MarkKind::stack);
     EXPECT_EQ((*metadata.common->marks)[0].labels[1], (std::pair<int64_t, std::string>(-1, "minus")));
     ASSERT_TRUE(metadata.end);
     EXPECT_EQ(*metadata.end->by, "signal");
@@ -126,7 +126,7 @@ TEST(MetadataTest, MissingMembersOfACpuAreZero) {
 TEST(MetadataTest, PunctualMarks) {
     StreamBuilder stream = good();
     stream.mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
-    EXPECT_EQ(parse(stream).common->marks->at(0).kind, MarkType::Kind::punctual);
+    EXPECT_EQ(parse(stream).common->marks->at(0).kind, MarkKind::punctual);
 }
 
 TEST(MetadataTest, DamagedJson) {

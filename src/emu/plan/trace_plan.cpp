@@ -61,13 +61,13 @@ class Marks {
     std::vector<MarkType> marks_;
 };
 
-ChannelPlan::Kind channel_kind(MarkType::Kind kind) {
+ChannelPlan::Kind channel_kind(MarkKind kind) {
     switch (kind) {
-        case MarkType::Kind::single:
+        case MarkKind::single:
             return ChannelPlan::Kind::single;
-        case MarkType::Kind::stack:
+        case MarkKind::stack:
             return ChannelPlan::Kind::stack;
-        case MarkType::Kind::punctual:
+        case MarkKind::punctual:
             return ChannelPlan::Kind::punctual;
     }
     return ChannelPlan::Kind::single;
@@ -195,9 +195,8 @@ void add_marks(Plan& plan, const Trace& trace, const System& system) {
         plan.mark_channels[static_cast<size_t>(mark.type)] = plan.channel_count();
         plan.channels.push_back({.name = fmt::format("mark {}", mark.type),
                                  .kind = channel_kind(mark.kind),
-                                 .punctual = mark.kind == MarkType::Kind::punctual
-                                                 ? ChannelPlan::Punctual::yes
-                                                 : ChannelPlan::Punctual::no,
+                                 .punctual = mark.kind == MarkKind::punctual ? ChannelPlan::Punctual::yes
+                                                                             : ChannelPlan::Punctual::no,
                                  .duplicates = Duplicates::allowed,
                                  .tracking = Tracking::active,
                                  .repeats = Repeats::skip_null,

@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// Names by MarkType::Kind, as in stream.json but for punctual ones, which are single there.
+// Names by MarkKind, as in stream.json but for punctual ones, which are single there.
 inline constexpr std::array mark_kind_names = {"single", "stack", "punctual"};
 
 // The channel of call sites; none for a trace without.
