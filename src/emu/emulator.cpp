@@ -149,7 +149,7 @@ void Emulator::change(uint32_t t, uint16_t c, Action action, int64_t value) {
     const ChannelPlan& plan = plan_.channels[c];
     Channel& channel = machine_.channel(t, c);
     bool on_stack = action == Action::push || action == Action::pop;
-    if (on_stack != (plan.kind == ChannelPlan::Kind::stack)) [[unlikely]]
+    if (on_stack != (plan.kind == ChannelKind::stack)) [[unlikely]]
         throw Error(fmt::format("{} is {} a stack", plan.name, on_stack ? "not" : "not a single value but"));
     if (machine_.threads[t].had_gap && follows_gap(plan, channel, action, value)) return;
     try {

@@ -125,7 +125,7 @@ void mark(Emulator& emulator, uint32_t t, const EventView& event) {
     MarkEvent read = read_mark(event);
     uint16_t c = emulator.plan().mark_channel(read.type);
     const ChannelPlan& channel = emulator.plan().channels[c];
-    if (action == Action::set && channel.kind == ChannelPlan::Kind::punctual)
+    if (action == Action::set && channel.kind == ChannelKind::punctual)
         return emulator.punctual(t, c, read.value);
     if (action != Action::set && emulator.tracker().is_plain(c) &&
         emulator.try_step(emulator.machine().threads[t], c, levels, read.value, channel.duplicates))

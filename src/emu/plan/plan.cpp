@@ -68,19 +68,13 @@ EventType event_type(const ChannelSpec& channel, Tracking tracking) {
     return type;
 }
 
-ChannelPlan::Kind channel_kind(ChannelKind kind) {
-    constexpr ChannelPlan::Kind kinds[] = {ChannelPlan::Kind::single, ChannelPlan::Kind::stack,
-                                           ChannelPlan::Kind::punctual};
-    return kinds[static_cast<size_t>(kind)];
-}
-
 // A channel that the version lacks is left out.
 void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> version) {
     using Punctual = ChannelPlan::Punctual;
     for (const ChannelSpec& channel : model.channels) {
         if (!channel.since.empty() && version < parse_version(channel.since)) break;
         plan.channels.push_back({.name = fmt::format("{}.{}", model.name, channel.name),
-                                 .kind = channel_kind(channel.kind),
+                                 .kind = channel.kind,
                                  .punctual = has_punctual_states(channel) ? Punctual::yes : Punctual::no,
                                  .duplicates = channel.duplicates,
                                  .tracking = channel.tracking,

@@ -36,11 +36,10 @@ inline constexpr int64_t too_many_threads = 777;  // a physical CPU with more th
 
 // One channel of every thread, and of every CPU row.
 struct ChannelPlan {
-    enum class Kind : uint8_t { single, stack, punctual };  // punctual: without states that last
     enum class Punctual : uint8_t { no, yes };
     enum class ZeroLegal : uint8_t { no, yes };
     std::string name;
-    Kind kind = Kind::single;
+    ChannelKind kind = ChannelKind::single;
     Punctual punctual = Punctual::no;  // has it any punctual state?
     Duplicates duplicates = Duplicates::forbidden;
     Tracking tracking = Tracking::any;

@@ -61,16 +61,16 @@ class Marks {
     std::vector<MarkType> marks_;
 };
 
-ChannelPlan::Kind channel_kind(MarkKind kind) {
+ChannelKind channel_kind(MarkKind kind) {
     switch (kind) {
         case MarkKind::single:
-            return ChannelPlan::Kind::single;
+            return ChannelKind::single;
         case MarkKind::stack:
-            return ChannelPlan::Kind::stack;
+            return ChannelKind::stack;
         case MarkKind::punctual:
-            return ChannelPlan::Kind::punctual;
+            return ChannelKind::punctual;
     }
-    return ChannelPlan::Kind::single;
+    return ChannelKind::single;
 }
 
 // Names of the hardware counters by number, the same in all threads that have any.

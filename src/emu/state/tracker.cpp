@@ -10,7 +10,7 @@ namespace {
 
 // Every push and pop of such a channel changes what is shown, so that nothing has to be compared.
 bool always_a_line(const ChannelPlan& channel) {
-    return channel.kind == ChannelPlan::Kind::stack && channel.tracking != Tracking::any &&
+    return channel.kind == ChannelKind::stack && channel.tracking != Tracking::any &&
            channel.cpu_tracking == Tracking::running && channel.breakdown == ChannelPlan::no_breakdown &&
            channel.punctual == ChannelPlan::Punctual::no &&
            (channel.repeats != Repeats::skip || channel.duplicates == Duplicates::forbidden);

@@ -140,7 +140,7 @@ void Otf2Sink::show_type(uint32_t type, uint32_t place) {
 void Otf2Sink::find_types(const Plan& plan) {
     const auto& types = plan.schema.thread.types;
     for (const ChannelPlan& channel : plan.channels) {
-        if (channel.kind != ChannelPlan::Kind::stack && channel.prv_type != prv_type::mpi_function) continue;
+        if (channel.kind != ChannelKind::stack && channel.prv_type != prv_type::mpi_function) continue;
         const auto type = std::ranges::find(types, channel.prv_type, &EventType::type);
         if (type != types.end()) show_type(channel.prv_type, static_cast<uint32_t>(type - types.begin()));
     }
