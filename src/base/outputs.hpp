@@ -8,8 +8,10 @@
 
 namespace ovni {
 
+enum class OutputKind { file, directory };
+
 struct Output {
-    enum class Kind { file, directory } kind = Kind::file;
+    OutputKind kind = OutputKind::file;
     std::string what;  // what messages call it: "--report"
     std::filesystem::path path;
 };

@@ -23,19 +23,19 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
-enum class Kind { none, heading, paragraph, item, code };
+enum class BlockKind { none, heading, paragraph, item, code };
 
 struct Block {
-    Kind kind = Kind::none;
+    BlockKind kind = BlockKind::none;
     std::string text;
 };
 
-Kind kind_of(std::string_view line) {
-    if (line.find_first_not_of(' ') == line.npos) return Kind::none;
-    if (line.starts_with('#')) return Kind::heading;
-    if (line.starts_with("- ")) return Kind::item;
-    if (line.starts_with("    ")) return Kind::code;
-    return Kind::paragraph;
+BlockKind kind_of(std::string_view line) {
+    if (line.find_first_not_of(' ') == line.npos) return BlockKind::none;
+    if (line.starts_with('#')) return BlockKind::heading;
+    if (line.starts_with("- ")) return BlockKind::item;
+    if (line.starts_with("    ")) return BlockKind::code;
+    return BlockKind::paragraph;
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -47,19 +47,20 @@ std::string_view take_line(std::string_view& text) {
 // Lines of one block; blocks of kind none are blank lines.
 std::vector<Block> blocks_of(std::string_view markdown) {
     std::vector<Block> blocks;
-    Kind open = Kind::none;
+    BlockKind open = BlockKind::none;
     while (!markdown.empty()) {
         std::string_view line = take_line(markdown);
-        Kind kind = kind_of(line);
-        bool goes_on = (kind == Kind::paragraph && (open == Kind::paragraph || open == Kind::item)) ||
-                       (kind == Kind::code && open == Kind::code);
+        BlockKind kind = kind_of(line);
+        bool goes_on =
+            (kind == BlockKind::paragraph && (open == BlockKind::paragraph || open == BlockKind::item)) ||
+            (kind == BlockKind::code && open == BlockKind::code);
         if (goes_on)
             blocks.back().text.append("\n").append(line);
         else
             blocks.push_back({kind, std::string(line)});
         open = goes_on ? open : kind;
     }
-    while (!blocks.empty() && blocks.back().kind == Kind::none) blocks.pop_back();
+    while (!blocks.empty() && blocks.back().kind == BlockKind::none) blocks.pop_back();
     return blocks;
 }
 
@@ -77,20 +78,20 @@ void append_item(std::string& out, std::string_view item, size_t width) {
 void append_block(std::string& out, const Block& block, size_t width) {
     std::string_view text = block.text;
     switch (block.kind) {
-        case Kind::none:
+        case BlockKind::none:
             out += '\n';
             return;
-        case Kind::heading:
+        case BlockKind::heading:
             text.remove_prefix(std::min(text.find_first_not_of("# "), text.size()));
             out.append(text).append("\n");
             return;
-        case Kind::paragraph:
+        case BlockKind::paragraph:
             append_wrapped(out, text, 0, 0, width);
             return;
-        case Kind::item:
+        case BlockKind::item:
             append_item(out, text, width);
             return;
-        case Kind::code:
+        case BlockKind::code:
             while (!text.empty()) out.append(margin, ' ').append(take_line(text).substr(4)).append("\n");
             return;
     }

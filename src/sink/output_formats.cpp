@@ -27,7 +27,7 @@ constexpr OutputFormat formats[] = {
       R"(Write an archive of OTF2, too, for Vampir and others: calls of MPI, regions, messages, collectives. DIR
       is made, or an archive there is replaced.)"},
      make_otf2_sink,
-     Output::Kind::directory},
+     OutputKind::directory},
     {{"paje", "", "FILE", "",
       "Write a trace in the format of Paje, too, for ViTE and PajeNG: states, counters, messages."},
      make<PajeSink>},

@@ -15,7 +15,7 @@ struct OutputFormat {
     OptionRow option;  // its value is the path of the output
     // Throws UsageError if this build lacks the library for it. Makes no file.
     std::unique_ptr<Sink> (*make)(const std::filesystem::path& path);
-    Output::Kind kind = Output::Kind::file;
+    OutputKind kind = OutputKind::file;
 };
 
 std::span<const OutputFormat> output_formats();

@@ -18,17 +18,17 @@ namespace fs = std::filesystem;
 namespace {
 
 std::vector<Output> outputs_of(const EmulationOptions& options) {
-    std::vector<Output> outputs{{Output::Kind::directory, "-o", options.output},
-                                {Output::Kind::directory, "the directory", options.output / "cfg"}};
-    auto add = [&](Output::Kind kind, const std::string& option, const fs::path& path) {
+    std::vector<Output> outputs{{OutputKind::directory, "-o", options.output},
+                                {OutputKind::directory, "the directory", options.output / "cfg"}};
+    auto add = [&](OutputKind kind, const std::string& option, const fs::path& path) {
         outputs.push_back({kind, option, path});
         outputs.push_back(
             {kind, fmt::format("the partial file of {}", option), output_path(path, Ending::partial)});
     };
     for (const ChosenOutput& chosen : options.outputs)
         add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
-    if (options.report) add(Output::Kind::file, "--report", *options.report);
-    if (options.statistics) outputs.push_back({Output::Kind::file, "--statistics", *options.statistics});
+    if (options.report) add(OutputKind::file, "--report", *options.report);
+    if (options.statistics) outputs.push_back({OutputKind::file, "--statistics", *options.statistics});
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)
@@ -38,7 +38,7 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
         for (const char* extension : {".prv", ".pcf", ".row"})
             for (Ending ending : {Ending::complete, Ending::partial})
                 outputs.push_back(
-                    {Output::Kind::file, "the output", output_path(options.output, name, extension, ending)});
+                    {OutputKind::file, "the output", output_path(options.output, name, extension, ending)});
     return outputs;
 }
 
@@ -72,7 +72,7 @@ void check_outputs(const EmulationOptions& options) {
     const std::vector<Output> outputs = outputs_of(options);
     check_outputs(outputs, inputs_of(options));
     for (const Output& output : outputs)
-        if (output.kind == Output::Kind::file) refuse_stream_file(output, options.trace);
+        if (output.kind == OutputKind::file) refuse_stream_file(output, options.trace);
 }
 
 }  // namespace ovni
