@@ -107,24 +107,24 @@ inline constexpr auto fields = [] {
 
 // A dataset of what crosses processes.
 struct TrafficLayout {
-    ColumnName::Kind kind;
+    ColumnKind kind;
     const char* path;
     const char* about;
     std::span<const AboutColumn> columns;
     Hdf5File::RowType rows;
 };
 inline constexpr TrafficLayout traffic_layouts[] = {
-    {ColumnName::Kind::messages,
+    {ColumnKind::messages,
      "/messages",
      "messages of MPI: sends with the receives that took them, in the order of time",
      columns::of_messages,
      {sizeof(MessageRow), columns::fields<columns::of_messages>}},
-    {ColumnName::Kind::waits,
+    {ColumnKind::waits,
      "/waits",
      "times that threads spent in calls of MPI because another process was late, in the order of time",
      columns::of_waits,
      {sizeof(WaitRow), columns::fields<columns::of_waits>}},
-    {ColumnName::Kind::collectives,
+    {ColumnKind::collectives,
      "/collectives",
      "collectives of MPI: a row for each member, in the order of time",
      columns::of_collectives,
@@ -132,7 +132,7 @@ inline constexpr TrafficLayout traffic_layouts[] = {
 };
 
 // Null: the dataset is another one.
-inline const TrafficLayout* traffic_layout(ColumnName::Kind kind) {
+inline const TrafficLayout* traffic_layout(ColumnKind kind) {
     const auto* found = std::ranges::find(traffic_layouts, kind, &TrafficLayout::kind);
     return found == std::end(traffic_layouts) ? nullptr : found;
 }

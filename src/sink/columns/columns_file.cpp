@@ -95,7 +95,7 @@ class Hdf5Columns : public ColumnsFile {
 
     void end(const Schema& schema, const Facts& facts, int64_t duration, Ending ending) override {
         for (size_t b = 0; b < breakdowns_.size(); ++b) {
-            ColumnName name{ColumnName::Kind::breakdown, static_cast<uint16_t>(b)};
+            ColumnName name{ColumnKind::breakdown, static_cast<uint16_t>(b)};
             if (!breakdowns_[b].dataset) breakdowns_[b].dataset = make(name, 1);
             file_.close(breakdowns_[b].dataset);
         }
@@ -109,8 +109,7 @@ class Hdf5Columns : public ColumnsFile {
  private:
     Rows& rows_of(ColumnName column) {
         if (traffic_layout(column.kind)) return traffic_[column.kind];
-        return column.kind == ColumnName::Kind::channel ? channels_[column.number]
-                                                        : breakdowns_[column.number];
+        return column.kind == ColumnKind::channel ? channels_[column.number] : breakdowns_[column.number];
     }
     // Types of all files have the same numbers.
     std::string path_of_channel(uint16_t type) const {
@@ -121,7 +120,7 @@ class Hdf5Columns : public ColumnsFile {
         return "/channels/" + std::to_string(type);
     }
     Hdf5Handle make(ColumnName column, size_t chunk) {
-        if (column.kind == ColumnName::Kind::channel)
+        if (column.kind == ColumnKind::channel)
             return file_.make_rows(path_of_channel(column.number), channel_rows, chunk);
         if (const TrafficLayout* traffic = traffic_layout(column.kind))
             return file_.make_rows(traffic->path, traffic->rows, chunk);
@@ -163,7 +162,7 @@ class Hdf5Columns : public ColumnsFile {
     const Schema schema_;
     ByType<Rows> channels_;
     std::vector<Rows> breakdowns_;
-    std::map<ColumnName::Kind, Rows> traffic_;
+    std::map<ColumnKind, Rows> traffic_;
 };
 
 }  // namespace

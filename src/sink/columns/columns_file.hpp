@@ -12,9 +12,11 @@
 
 namespace ovni {
 
+enum class ColumnKind : uint8_t { channel, breakdown, messages, waits, collectives };
+
 // A dataset: a channel type, one of Schema::breakdowns, or of what crosses processes.
 struct ColumnName {
-    enum class Kind : uint8_t { channel, breakdown, messages, waits, collectives } kind = Kind::channel;
+    ColumnKind kind = ColumnKind::channel;
     uint16_t number = 0;
 };
 

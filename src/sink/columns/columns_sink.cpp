@@ -41,11 +41,11 @@ void ColumnsSink::begin(const Ranks& ranks, const Plan& plan) {
     column_of_type_.resize(size_t{*types.rbegin()} + 1, no_column);
     for (uint16_t type : types) {
         column_of_type_[type] = columns_.size();
-        columns_.emplace_back().name = {ColumnName::Kind::channel, type};
+        columns_.emplace_back().name = {ColumnKind::channel, type};
     }
     first_breakdown_ = columns_.size();
     for (size_t b = 0; b < plan.schema.breakdowns.size(); ++b)
-        columns_.emplace_back().name = {ColumnName::Kind::breakdown, static_cast<uint16_t>(b)};
+        columns_.emplace_back().name = {ColumnKind::breakdown, static_cast<uint16_t>(b)};
     rows_.resize(columns_.size());
     ready_.resize(columns_.size());
     tails_.resize(columns_.size());
@@ -170,7 +170,7 @@ void ColumnsSink::gather_messages(const Slice& slice) {
 
 // Those of all ranks, in the order of time. Collective.
 template <class Row>
-void ColumnsSink::write_all(ColumnName::Kind kind, const std::vector<Row>& mine) {
+void ColumnsSink::write_all(ColumnKind kind, const std::vector<Row>& mine) {
     TrafficChunks<Row> chunks(kind);
     visit_in_order(
         *ranks_, std::span<const Row>(mine), [](const Row& row) { return row.time; },
@@ -331,8 +331,8 @@ void ColumnsSink::end(const Outcome& outcome) {
         gather_filtered();
         ranks_->agree([&] { write_gathered(all_messages); });
     }
-    write_all(ColumnName::Kind::waits, outcome.traffic.waits);
-    write_all(ColumnName::Kind::collectives, outcome.traffic.collectives);
+    write_all(ColumnKind::waits, outcome.traffic.waits);
+    write_all(ColumnKind::collectives, outcome.traffic.collectives);
     ranks_->agree([&] {
         if (file_) file_->end(outcome.schema, outcome.facts, outcome.duration, outcome.ending);
     });

@@ -76,7 +76,7 @@ class ColumnsSink : public Sink {
     void hand_out(const Slice& slice);
     void gather_messages(const Slice& slice);
     template <class Row>
-    void write_all(ColumnName::Kind kind, const std::vector<Row>& mine);
+    void write_all(ColumnKind kind, const std::vector<Row>& mine);
     void gather_filtered();
     std::vector<uint64_t> whole_chunks() const;
     std::vector<uint64_t> all_chunks() const;
@@ -99,7 +99,7 @@ class ColumnsSink : public Sink {
     std::vector<size_t> column_of_type_;
     size_t first_breakdown_ = 0;
     std::vector<Rows> spare_;  // room for chunks
-    TrafficChunks<MessageRow> messages_{ColumnName::Kind::messages};
+    TrafficChunks<MessageRow> messages_{ColumnKind::messages};
     uint64_t messages_written_ = 0;  // chunks
 
     // Alone only, by column: where the next row goes, and where the room for it ends.

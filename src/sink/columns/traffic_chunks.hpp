@@ -18,7 +18,7 @@ namespace ovni {
 template <class Row>
 class TrafficChunks {
  public:
-    explicit TrafficChunks(ColumnName::Kind kind) : kind_(kind) {}
+    explicit TrafficChunks(ColumnKind kind) : kind_(kind) {}
 
     void add(std::span<const Row> rows) { rows_.insert(rows_.end(), rows.begin(), rows.end()); }
     // Whole chunks that are not in the file; the time of the last row of one of them.
@@ -42,7 +42,7 @@ class TrafficChunks {
     }
 
  private:
-    ColumnName::Kind kind_;
+    ColumnKind kind_;
     std::deque<Row> rows_;    // that are not in the file
     bool has_begun_ = false;  // the file has some
 };

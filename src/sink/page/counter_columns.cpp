@@ -23,7 +23,7 @@ uint64_t part(uint64_t amount, int64_t passed, int64_t length) {
 }  // namespace
 
 void CounterColumns::join(uint64_t& into, uint64_t value) const {
-    into = kind_ == Kind::amount ? into + value : std::max(into, value);
+    into = kind_ == Measure::amount ? into + value : std::max(into, value);
 }
 
 void CounterColumns::add_column(size_t column, uint64_t value) {
@@ -40,7 +40,7 @@ void CounterColumns::add(uint64_t value, int64_t from, int64_t to) {
     const uint64_t amount = std::min(value, UINT64_MAX / parts) * parts;
     uint64_t before = 0;
     for (auto column = static_cast<size_t>(from >> shift_); column <= last; ++column) {
-        if (kind_ == Kind::level) {
+        if (kind_ == Measure::level) {
             join(values_[column], value);
             continue;
         }

@@ -12,11 +12,11 @@ namespace ovni {
 
 class CounterColumns {
  public:
-    enum class Kind : uint8_t { amount, level };
+    enum class Measure : uint8_t { amount, level };
     // An amount of one has so many: when it is spread over many columns, all of them have some.
     static constexpr uint64_t parts = 256;
 
-    CounterColumns(Kind kind, size_t most_columns) : kind_(kind), most_columns_(most_columns) {}
+    CounterColumns(Measure kind, size_t most_columns) : kind_(kind), most_columns_(most_columns) {}
 
     // Needs 0 <= from; nothing is added where to <= from.
     void add(uint64_t value, int64_t from, int64_t to);
@@ -37,7 +37,7 @@ class CounterColumns {
  private:
     void join(uint64_t& into, uint64_t value) const;
 
-    Kind kind_;
+    Measure kind_;
     size_t most_columns_;
     int shift_ = 0;
     std::vector<uint64_t> values_;

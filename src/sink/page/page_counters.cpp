@@ -19,9 +19,9 @@ using Json = nlohmann::ordered_json;
 // These hold for all rows and counters together.
 constexpr size_t most_columns = 2048, most_cells = size_t{1} << 17;
 
-CounterColumns::Kind kind_of(const EventType& type) {
-    return type.number >= counter_type::resident_memory ? CounterColumns::Kind::level
-                                                        : CounterColumns::Kind::amount;
+CounterColumns::Measure kind_of(const EventType& type) {
+    return type.number >= counter_type::resident_memory ? CounterColumns::Measure::level
+                                                        : CounterColumns::Measure::amount;
 }
 
 size_t place_of(const Record& record) {
@@ -68,7 +68,7 @@ PageCounters::Columns PageCounters::columns_of_one(size_t rows) const {
 }
 
 uint32_t PageCounters::row_of(const Record& record) const {
-    const bool is_level = counters_[place_of(record)].kind == CounterColumns::Kind::level;
+    const bool is_level = counters_[place_of(record)].kind == CounterColumns::Measure::level;
     return is_level ? first_row_of_process_[owners_.rows[record.thread_row].process] : record.thread_row;
 }
 
@@ -87,7 +87,7 @@ void PageCounters::take(const Record& record) {
     const auto value = static_cast<uint64_t>(record.value);
     Row& row = rows_[number - first_row_];
     const Last before = std::exchange(row.last[counter], {time, value});
-    if (counters_[counter].kind == CounterColumns::Kind::level)
+    if (counters_[counter].kind == CounterColumns::Measure::level)
         return add(number, counter, before.level, before.time, time);
     // A delta of no time still counts.
     const int64_t end = std::max<int64_t>(time, 1);
@@ -121,7 +121,7 @@ void PageCounters::end_levels(const Ranks& ranks, int64_t end) {
     for (uint32_t i = 0; i < rows_.size(); ++i)
         for (size_t counter = 0; counter < counters_.size(); ++counter) {
             const auto [time, level] = rows_[i].last[counter];
-            if (counters_[counter].kind == CounterColumns::Kind::level)
+            if (counters_[counter].kind == CounterColumns::Measure::level)
                 add(first_row_ + i, counter, level, time, ends[owners_.rows[first_row_ + i].process]);
         }
 }
@@ -171,7 +171,8 @@ Json PageCounters::end(const Ranks& ranks, int64_t end) {
     Json of_rows = gather_items(ranks, mine), of_hosts = Json::array(), list = Json::array();
     for (Columns& of_host : of_hosts_) of_hosts.push_back(texts(of_host));
     for (const auto& [name, type, kind] : counters_)
-        list.push_back({{"name", name}, {"type", type}, {"is_level", kind == CounterColumns::Kind::level}});
+        list.push_back(
+            {{"name", name}, {"type", type}, {"is_level", kind == CounterColumns::Measure::level}});
     return {{"list", std::move(list)},
             {"rows", table(owners_.rows.size(), std::move(of_rows))},
             {"hosts", table(std::max<size_t>(of_hosts_.size(), 1), std::move(of_hosts))}};

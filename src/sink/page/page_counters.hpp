@@ -55,7 +55,7 @@ class PageCounters {
     struct Counter {
         std::string name;
         uint32_t type;  // as files show it
-        CounterColumns::Kind kind;
+        CounterColumns::Measure kind;
     };
     void add(uint32_t row, size_t counter, uint64_t value, int64_t from, int64_t to);
     size_t columns_for(size_t rows) const;

@@ -112,7 +112,7 @@ uint32_t PageTimeline::first_row_of(size_t rank) const {
 // A bit of what is around it helps to see why.
 void PageTimeline::add_wait(const WaitRow& wait) {
     const int64_t around = (wait.end - wait.time) / 4 + 1;
-    PageWindow window{.kind = PageWindow::Kind::wait,
+    PageWindow window{.kind = PageWindowKind::wait,
                       .from = std::max<int64_t>(wait.time - around, 0),
                       .to = wait.end + around,
                       .rows = {static_cast<uint32_t>(wait.thread)},
@@ -131,7 +131,7 @@ void PageTimeline::add_region(const RegionInstance& instance) {
     if (const auto known = window_of_region_.find(instance.region); known != window_of_region_.end())
         return windows_.end_at(known->second, instance.to);
     if (window_of_region_.size() >= most_regions) return;
-    PageWindow window{.kind = PageWindow::Kind::region,
+    PageWindow window{.kind = PageWindowKind::region,
                       .from = instance.from,
                       .to = instance.to,
                       .rows = {},
@@ -247,7 +247,7 @@ Json PageTimeline::clips(const PagePalette& palette, const PagePalette& regions)
     Json all = Json::array();
     for (const PageClip& clip : windows_.clips()) {
         const bool is_cut = clip.cut_at != INT64_MAX;
-        if (is_cut && windows_.windows()[clip.window].kind == PageWindow::Kind::whole) continue;
+        if (is_cut && windows_.windows()[clip.window].kind == PageWindowKind::whole) continue;
         Json changes = Json::array();
         int64_t before = windows_.windows()[clip.window].from;
         for (const PageClip::Change& change : clip.changes) {
@@ -277,8 +277,8 @@ Json PageTimeline::windows(const PagePalette& palette, const PagePalette& region
                            const FileSchema& threads) {
     Json all = Json::array();
     for (const PageWindow& window : windows_.windows()) {
-        const bool is_region = window.kind == PageWindow::Kind::region;
-        const bool is_wait = window.kind == PageWindow::Kind::wait;
+        const bool is_region = window.kind == PageWindowKind::region;
+        const bool is_wait = window.kind == PageWindowKind::wait;
         all.push_back(
             {{"kind", window_names[static_cast<size_t>(window.kind)]},
              {"from", window.from},

@@ -14,9 +14,10 @@
 
 namespace ovni {
 
+enum class PageWindowKind : uint8_t { whole, wait, region };
+
 struct PageWindow {
-    enum class Kind : uint8_t { whole, wait, region };
-    Kind kind = Kind::whole;
+    PageWindowKind kind = PageWindowKind::whole;
     int64_t from = 0, to = INT64_MAX;
     std::vector<uint32_t> rows;  // ascending; empty: all
     size_t most_changes = 0;     // of a row

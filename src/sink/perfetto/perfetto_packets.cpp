@@ -99,12 +99,11 @@ void put_child(Message& descriptor, const PerfettoPackets::Child& child) {
 }
 
 void put_argument(Message& event, const PerfettoArguments::Argument& argument) {
-    using Kind = PerfettoArguments::Argument::Kind;
     Message annotation(event, event_field::arguments);
     annotation.add_uint64(argument_field::name_number, number_of(argument.key));
-    if (argument.kind == Kind::whole)
+    if (argument.kind == PerfettoArguments::ArgumentKind::whole)
         annotation.add_int64(argument_field::whole, std::bit_cast<int64_t>(argument.bits));
-    else if (argument.kind == Kind::natural)
+    else if (argument.kind == PerfettoArguments::ArgumentKind::natural)
         annotation.add_uint64(argument_field::natural, argument.bits);
     else
         annotation.add_string(argument_field::text, argument.text);
@@ -128,17 +127,17 @@ std::string_view PerfettoArguments::name(Key key) {
     return argument_names[static_cast<size_t>(key)];
 }
 void PerfettoArguments::add(Key key, int64_t value) {
-    all_.push_back({key, Argument::Kind::whole, std::bit_cast<uint64_t>(value), {}});
+    all_.push_back({key, ArgumentKind::whole, std::bit_cast<uint64_t>(value), {}});
 }
 void PerfettoArguments::add(Key key, uint64_t value) {
-    all_.push_back({key, Argument::Kind::natural, value, {}});
+    all_.push_back({key, ArgumentKind::natural, value, {}});
 }
 void PerfettoArguments::add(Key key, std::string text) {
-    all_.push_back({key, Argument::Kind::text, 0, std::move(text)});
+    all_.push_back({key, ArgumentKind::text, 0, std::move(text)});
 }
 
-void PerfettoPackets::names(const PerfettoNames& names, Place place) {
-    const bool is_first = place == Place::first;
+void PerfettoPackets::names(const PerfettoNames& names, Turn turn) {
+    const bool is_first = turn == Turn::first;
     add_packet(bytes_, is_first ? state_cleared : needs_state, [&](Message& packet) {
         Message interned(packet, packet_field::interned_data);
         for (const auto& [number, name] : names) put(interned, interned_field::event_names, number, name);

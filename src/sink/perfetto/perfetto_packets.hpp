@@ -49,9 +49,10 @@ class PerfettoArguments {
     };
     static std::string_view name(Key key);
 
+    enum class ArgumentKind : uint8_t { whole, natural, text };
     struct Argument {
         Key key;
-        enum class Kind : uint8_t { whole, natural, text } kind;
+        ArgumentKind kind;
         uint64_t bits;
         std::string text;
     };
@@ -74,13 +75,13 @@ class PerfettoPackets {
  public:
     using Track = uint64_t;  // not 0
     // The first packet of the sequence begins it.
-    enum class Place : uint8_t { first, later };
+    enum class Turn : uint8_t { first, later };
 
     std::string_view bytes() const { return bytes_; }
     void clear() { bytes_.clear(); }
 
     // The first packet also names the keys of arguments.
-    void names(const PerfettoNames& names, Place place);
+    void names(const PerfettoNames& names, Turn turn);
     struct Process {
         int64_t number;
         std::string name, label;

@@ -110,7 +110,7 @@ void PerfettoSink::begin(const Ranks& ranks, const Plan& plan) {
     const auto& types = plan.schema.thread.types;
     const auto mpi = std::ranges::find(types, prv_type::mpi_function, &EventType::type);
     if (mpi != types.end()) mpi_type_ = static_cast<uint32_t>(mpi - types.begin());
-    packets_.names(labels_->first(), PerfettoPackets::Place::first);
+    packets_.names(labels_->first(), PerfettoPackets::Turn::first);
     tracks_->describe_all(packets_);
     header_ = packets_.bytes();
     packets_.clear();
@@ -367,8 +367,7 @@ void PerfettoSink::end(const Outcome& outcome) {
         ranks_->agree([&] { file_->write_placed(); });
     }
     if (!late.empty()) {
-        packets_.names(PerfettoLabels::late(late, outcome.schema.thread.types),
-                       PerfettoPackets::Place::later);
+        packets_.names(PerfettoLabels::late(late, outcome.schema.thread.types), PerfettoPackets::Turn::later);
         header_ += packets_.bytes();
         packets_.clear();
     }
