@@ -57,7 +57,7 @@ struct ObjectKey {
     uint64_t communicator = 0;  // id; 0: unknown
     int32_t scope = 0;
     int32_t turn = 0;
-    int32_t kind = 0;     // an MpiObject::Kind
+    int32_t kind = 0;     // an ObjectKind
     int32_t process = 0;  // of an unknown communicator; else 0
     auto operator<=>(const ObjectKey&) const = default;
 };

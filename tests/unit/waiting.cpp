@@ -16,7 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Kind = Awaited::Kind;
 
 class WaitingTest : public testing::Test {
  protected:
@@ -28,14 +27,14 @@ class WaitingTest : public testing::Test {
         throw std::invalid_argument(std::string(name));
     }
     static Awaited send_to(int rank, int tag = 7, uint64_t communicator = OVNI_MPI_WORLD) {
-        return {Kind::send, rank, tag, communicator, 0};
+        return {AwaitedKind::send, rank, tag, communicator, 0};
     }
     static Awaited receive_from(int rank, int tag = 7, uint64_t communicator = OVNI_MPI_WORLD) {
-        return {Kind::receive, rank, tag, communicator, 0};
+        return {AwaitedKind::receive, rank, tag, communicator, 0};
     }
     // The process of that rank is in a call since the beginning of the second that has its rank's number.
     static Awaited collective(std::string_view name, uint64_t turn, uint64_t communicator = halo) {
-        return {Kind::collective, -1, -1, communicator, turn, function(name)};
+        return {AwaitedKind::collective, -1, -1, communicator, turn, function(name)};
     }
     void waits(int rank, std::string_view name, std::vector<Awaited> waits_for, bool needs_all = true) {
         const int64_t since = rank * second;
@@ -178,7 +177,7 @@ TEST_F(WaitingTest, SeveralRequestsNeedAllTheirRanks) {
 }
 
 TEST_F(WaitingTest, ACollectiveNeedsThoseThatHaveNotEnteredIt) {
-    for (int rank : {0, 1}) waits(rank, "MPI_Barrier", {{Kind::collective, -1, -1, halo, 3}});
+    for (int rank : {0, 1}) waits(rank, "MPI_Barrier", {{AwaitedKind::collective, -1, -1, halo, 3}});
     waits(2, "MPI_Recv", {receive_from(0)});
     for (int rank : {0, 1, 3}) has_entered(rank, 3, halo);
     has_entered(2, 2, halo);
@@ -194,7 +193,7 @@ TEST_F(WaitingTest, ACollectiveNeedsThoseThatHaveNotEnteredIt) {
 TEST_F(WaitingTest, ManyThatWaitForTheSameAreOneLine) {
     ranks_ = 300;
     for (int rank = 0; rank < 8; ++rank) {
-        waits(rank, "MPI_Barrier", {{Kind::collective, -1, -1, OVNI_MPI_WORLD, 1}});
+        waits(rank, "MPI_Barrier", {{AwaitedKind::collective, -1, -1, OVNI_MPI_WORLD, 1}});
         has_entered(rank, 1);
     }
     EXPECT_THAT(lines(),

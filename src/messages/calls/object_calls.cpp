@@ -90,7 +90,7 @@ void ObjectCalls::define(std::span<const uint8_t> data) {
     if (told.kind != OVNI_MPI_WINDOW && told.kind != OVNI_MPI_FILE) return;
     if (objects_.contains(told.number)) return;
     MpiObject object;
-    object.kind = static_cast<MpiObject::Kind>(told.kind);
+    object.kind = static_cast<ObjectKind>(told.kind);
     object.process = of_.process;
     object.communicator = told.communicator;
     const CommunicatorFacts* communicator = communicators_.find(told.communicator);

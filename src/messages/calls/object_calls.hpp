@@ -14,10 +14,11 @@
 
 namespace ovni {
 
+enum class ObjectKind : uint32_t { window = 1, file = 2 };  // as in ovni/mpi_events.h
+
 // A window or a file as one process describes it.
 struct MpiObject {
-    enum class Kind : uint32_t { window = 1, file = 2 };  // as in ovni/mpi_events.h
-    Kind kind = Kind::window;
+    ObjectKind kind = ObjectKind::window;
     uint32_t process = 0;          // in System
     uint32_t communicator = 0;     // number in the process
     uint64_t communicator_id = 0;  // 0: unknown

@@ -10,7 +10,6 @@ namespace ovni {
 
 namespace {
 
-using Kind = Awaited::Kind;
 using Record = MpiRecord;
 
 constexpr const char* of_one_request[] = {"MPI_Wait"};
@@ -27,10 +26,10 @@ bool is_posted(Record record) {
 }
 
 // The kind of what the call itself does, or posts, with a peer.
-Kind kind_of(Record record) {
+AwaitedKind kind_of(Record record) {
     return record == Record::Receive || record == Record::PostedReceive || record == Record::Probe
-               ? Kind::receive
-               : Kind::send;
+               ? AwaitedKind::receive
+               : AwaitedKind::send;
 }
 
 }  // namespace
@@ -77,7 +76,8 @@ void ProcessCalls::read(uint32_t stream, StreamReader& reader) {
                              *mpi.rank(MpiField::peer),
                              *mpi.rank(MpiField::tag)};
                 start(*mpi.number(MpiField::request),
-                      mpi.step() == MpiStep::send_started ? Kind::send : Kind::receive, started);
+                      mpi.step() == MpiStep::send_started ? AwaitedKind::send : AwaitedKind::receive,
+                      started);
                 break;
             }
             case MpiStep::request_ended: {
@@ -115,10 +115,10 @@ void ProcessCalls::leave(const Call& call, const MpiEvent& event) {
     if (!call.function || call.function != event.function() || !is_collective(*call.function)) return;
     if (call.function->record == Record::PersistentCollective)
         return;  // makes a request that is not under way
-    if (auto request = event.number(MpiField::request)) start(*request, Kind::collective, call);
+    if (auto request = event.number(MpiField::request)) start(*request, AwaitedKind::collective, call);
 }
 
-void ProcessCalls::start(uint32_t request, Kind kind, const Call& from) {
+void ProcessCalls::start(uint32_t request, AwaitedKind kind, const Call& from) {
     auto [known, is_new] = requests_.try_emplace(request);
     known->second.operation = {kind,
                                from.peer,
@@ -152,7 +152,7 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
     if (is_collective(function)) {
         auto turn = turns_.find(call.communicator);
         if (turn != turns_.end())
-            open.waits_for.push_back({Kind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY,
+            open.waits_for.push_back({AwaitedKind::collective, OVNI_MPI_ANY, OVNI_MPI_ANY,
                                       communicators_.id_of(call.communicator), turn->second,
                                       index_of(function)});
     } else if (is_in(of_one_request, function)) {

@@ -16,11 +16,12 @@
 
 namespace ovni {
 
+enum class AwaitedKind : uint8_t { send, receive, collective };
+
 // A message or a collective that a call waits for. Peers are ranks in the communicator; see OVNI_MPI_ANY and
 // what else ovni/mpi_events.h says.
 struct Awaited {
-    enum class Kind : uint8_t { send, receive, collective };
-    Kind kind = Kind::collective;
+    AwaitedKind kind = AwaitedKind::collective;
     int32_t peer = OVNI_MPI_ANY, tag = OVNI_MPI_ANY;
     uint64_t communicator = 0;  // id; 0: unknown
     uint64_t turn = 0;          // a collective: the how manieth of its process on that communicator
@@ -68,7 +69,7 @@ class ProcessCalls {
     void enter(Call& call, const MpiEvent& event, int64_t clock);
     void post(const Call& call);
     void leave(const Call& call, const MpiEvent& event);
-    void start(uint32_t request, Awaited::Kind kind, const Call& from);
+    void start(uint32_t request, AwaitedKind kind, const Call& from);
     void add_awaited(OpenCall& open, const Call& call) const;
 
     struct Unended {

@@ -17,8 +17,6 @@ namespace ovni {
 
 namespace {
 
-using Kind = Awaited::Kind;
-
 class Analysis {
  public:
     Analysis(const System& system, const OpenTrace& open) : system_(system), worlds_(worlds(system)) {
@@ -57,7 +55,7 @@ class Analysis {
 
     void learn_entered(uint32_t process, const OpenCall& call) {
         for (const Awaited& operation : call.waits_for)
-            if (operation.kind == Kind::collective && operation.communicator != 0 &&
+            if (operation.kind == AwaitedKind::collective && operation.communicator != 0 &&
                 operation.communicator != OVNI_MPI_SELF)
                 entered_[{key_of(process, operation.communicator), operation.turn}]
                         [name_of_collective(operation)]
@@ -168,13 +166,15 @@ class Analysis {
 
     bool matches(uint32_t a, const Awaited& x, uint32_t b, const Awaited& y) const {
         auto is_to = [&](uint32_t from, const Awaited& operation, uint32_t to) {
-            if (operation.kind == Kind::receive && operation.peer == OVNI_MPI_ANY) return true;
+            if (operation.kind == AwaitedKind::receive && operation.peer == OVNI_MPI_ANY) return true;
             auto rank = rank_of_peer(from, operation);
             return rank && world_of_[to] == world_of_[from] && system_.processes()[to].rank == *rank;
         };
         bool tags = x.tag == y.tag || x.tag == OVNI_MPI_ANY || y.tag == OVNI_MPI_ANY;
-        return x.kind != Kind::collective && y.kind != Kind::collective && x.communicator == y.communicator &&
-               tags && (x.kind == Kind::send || y.kind == Kind::send) && is_to(a, x, b) && is_to(b, y, a);
+        return x.kind != AwaitedKind::collective && y.kind != AwaitedKind::collective &&
+               x.communicator == y.communicator && tags &&
+               (x.kind == AwaitedKind::send || y.kind == AwaitedKind::send) && is_to(a, x, b) &&
+               is_to(b, y, a);
     }
 
     // A message is under way between two processes that wait for just that.
@@ -220,7 +220,7 @@ class Analysis {
         }
         std::set<int> needs;
         for (const Awaited& operation : call.waits_for) {
-            if (operation.kind == Kind::collective) {
+            if (operation.kind == AwaitedKind::collective) {
                 const std::vector<int> missing = missing_in(process, operation);
                 std::string what = not_entered(missing);
                 if (call.needs_all) needs.insert(missing.begin(), missing.end());

@@ -12,7 +12,7 @@ Otf2Objects::Otf2Objects(const Ranks& ranks, const Otf2Communicators& communicat
 
 // A name that some process knows is that of all.
 void Otf2Objects::add(const ObjectFacts& facts, const Otf2Communicators& communicators) {
-    const bool is_window = facts.key.kind == static_cast<int32_t>(MpiObject::Kind::window);
+    const bool is_window = facts.key.kind == static_cast<int32_t>(ObjectKind::window);
     std::vector<Object>& all = is_window ? windows_ : files_;
     const auto [known, is_new] = numbers_.emplace(facts.key, static_cast<uint32_t>(all.size()));
     if (is_new)

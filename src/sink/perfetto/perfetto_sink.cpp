@@ -300,7 +300,7 @@ void PerfettoSink::add_objects(std::vector<ObjectRow> objects, const std::vector
         if (std::string& name = names[known.key]; name.empty()) name = known.name;
     std::ranges::sort(objects, {}, &ObjectRow::key);
     for (const ObjectRow& call : objects) {
-        const bool is_window = call.object.kind == static_cast<int32_t>(MpiObject::Kind::window);
+        const bool is_window = call.object.kind == static_cast<int32_t>(ObjectKind::window);
         std::string name = names[call.object];
         if (name.empty()) name = fmt::format("{}", call.object.turn);
         PerfettoArguments arguments;
