@@ -91,14 +91,14 @@ void ObjectCalls::define(std::span<const uint8_t> data) {
     if (objects_.contains(told.number)) return;
     MpiObject object;
     object.kind = static_cast<ObjectKind>(told.kind);
-    object.process = of_.process;
+    object.process = caller_.process;
     object.communicator = told.communicator;
     const CommunicatorFacts* communicator = communicators_.find(told.communicator);
     if (!communicator || (communicator->flags & OVNI_MPI_BY_USE) == 0)
         object.communicator_id = communicators_.id_of(told.communicator);
     if (communicator) object.rank = communicator->rank;
-    if (told.communicator == OVNI_MPI_WORLD) object.scope = of_.world + 1;
-    if (told.communicator == OVNI_MPI_SELF) object.scope = of_.process + 1;
+    if (told.communicator == OVNI_MPI_WORLD) object.scope = caller_.world + 1;
+    if (told.communicator == OVNI_MPI_SELF) object.scope = caller_.process + 1;
     const auto is_before = [&](const auto& known) {
         const MpiObject& other = found_.objects[known.second];
         return other.kind == object.kind && other.communicator == object.communicator;

@@ -51,12 +51,12 @@ struct FoundObjects {
 
 class ObjectCalls {
  public:
-    struct Of {
+    struct CallingProcess {
         uint32_t process = 0, world = 0;  // as in ProcessFacts
     };
     // `found` gets what the process has; it lives as long as this, as do the communicators.
-    ObjectCalls(const Of& of, const ProcessCommunicators& communicators, FoundObjects& found)
-        : of_(of), communicators_(communicators), found_(found) {}
+    ObjectCalls(const CallingProcess& caller, const ProcessCommunicators& communicators, FoundObjects& found)
+        : caller_(caller), communicators_(communicators), found_(found) {}
 
     // Call behind what takes communicators of the event.
     void take(const EventView& event);
@@ -78,7 +78,7 @@ class ObjectCalls {
     void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void add(Thread& thread, const EventView& event, const MpiEvent& mpi);
 
-    Of of_;
+    CallingProcess caller_;
     const ProcessCommunicators& communicators_;
     FoundObjects& found_;
     std::map<uint32_t, Thread> threads_;     // by stream

@@ -9,13 +9,14 @@
 
 namespace ovni {
 
-StreamCalls::StreamCalls(StreamReader reader, const Of& of) : reader_(std::move(reader)), of_(of) {
+StreamCalls::StreamCalls(StreamReader reader, const CallingThread& thread)
+    : reader_(std::move(reader)), thread_(thread) {
     Made& first = made_.emplace_back();
     first.call.time = MpiCall::before_all;
-    first.call.state_end = of.end;
-    first.call.order = first.call.place = of.place;
+    first.call.state_end = thread.end;
+    first.call.order = first.call.place = thread.place;
     first.call.state = shown_;
-    first.call.lacks_init = of.lacks_init;
+    first.call.lacks_init = thread.lacks_init;
     first.state_is_open = true;
     open_state_ = &first;
 }
@@ -37,7 +38,7 @@ void StreamCalls::read_on() {
 
 void StreamCalls::finish() {
     is_at_end_ = true;
-    end_open_state(of_.end);
+    end_open_state(thread_.end);
     open_call_ = nullptr;
 }
 
@@ -110,8 +111,8 @@ void StreamCalls::enter(const MpiEvent& mpi, MpiCall& call) {
     call.target = mpi.rank(MpiField::root).value_or(OVNI_MPI_ANY);
     if (mpi.function()->record != MpiRecord::Collective) return;
     const auto number = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
-    const auto known = of_.communicators->find({of_.process, number});
-    if (known != of_.communicators->end()) call.communicator = known->second.number;
+    const auto known = thread_.communicators->find({thread_.process, number});
+    if (known != thread_.communicators->end()) call.communicator = known->second.number;
     const bool is_root = call.target == OVNI_MPI_THIS_RANK ||
                          (call.communicator != 0 && call.target >= 0 && call.target == known->second.rank);
     call.root = is_root ? MpiCall::Root::yes : MpiCall::Root::no;
@@ -131,8 +132,8 @@ void StreamCalls::leave(MpiCall& call, const MpiEvent* mpi) {
 }
 
 void StreamCalls::add(const EventView& event, MpiCall call) {
-    call.time = event.clock - of_.origin;
-    call.place = of_.place;
+    call.time = event.clock - thread_.origin;
+    call.place = thread_.place;
     const ParaverState now = state();
     const bool changes = now != shown_;
     if (!changes && call.step == MpiCall::Step::none && call.tracing == MpiCall::Tracing::goes_on) return;

@@ -18,7 +18,7 @@ namespace ovni {
 
 class StreamCalls {
  public:
-    struct Of {
+    struct CallingThread {
         uint32_t place = 0;    // in MpiPlan::places
         uint32_t process = 0;  // in System
         int64_t origin = 0, end = 0;
@@ -26,7 +26,7 @@ class StreamCalls {
         const CommunicatorNumbers* communicators = nullptr;
     };
     // `reader` is at the beginning of the stream. The numbers of communicators outlive this.
-    StreamCalls(StreamReader reader, const Of& of);
+    StreamCalls(StreamReader reader, const CallingThread& thread);
 
     // A call, and the event that makes it. The first one has none: it is the state at the beginning.
     struct Made {
@@ -53,7 +53,7 @@ class StreamCalls {
     ParaverState state() const;
 
     StreamReader reader_;
-    Of of_;
+    CallingThread thread_;
     std::deque<Made> made_;
     Made* open_state_ = nullptr;  // of made_, whose elements stay where they are
     Made* open_call_ = nullptr;

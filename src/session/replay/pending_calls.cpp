@@ -29,14 +29,14 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
     for (uint32_t s : streams) {
         const uint32_t thread = system.thread_of_stream(s);
         if (thread == System::no_thread || plan.place_of_thread[thread] == MpiPlan::none) continue;
-        StreamCalls::Of of;
-        of.place = plan.place_of_thread[thread];
-        of.process = system.threads()[thread].process;
-        of.origin = origin;
-        of.end = plan.end;
-        of.lacks_init = plan.places[of.place].lacks_init;
-        of.communicators = &found.communicators;
-        calls_[s] = std::make_unique<StreamCalls>(open(s), of);
+        StreamCalls::CallingThread caller;
+        caller.place = plan.place_of_thread[thread];
+        caller.process = system.threads()[thread].process;
+        caller.origin = origin;
+        caller.end = plan.end;
+        caller.lacks_init = plan.places[caller.place].lacks_init;
+        caller.communicators = &found.communicators;
+        calls_[s] = std::make_unique<StreamCalls>(open(s), caller);
     }
     for (uint32_t p = 0; p < plan.places.size(); ++p) {
         const uint32_t row = plan.places[p].row;
