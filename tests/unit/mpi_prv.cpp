@@ -71,9 +71,9 @@ class MpiPrvTextTest : public testing::Test {
         file.nodes = {{"a", 2}, {"b", 1}};
         file.tasks = {{0, 1, true}, {1, 1, true}, {0, 1, true}};
         file.communicators = {{1, 2, 3}, {2}};
-        file.places = {0, 1, 2};
-        plan_.places = {{0, 0, 0, 0, 0, false}, {0, 1, 0, 2, 1, false}, {0, 2, 0, 1, 2, false}};
-        plan_.place_of_thread = {0, 1, 2};
+        file.threads = {0, 1, 2};
+        plan_.threads = {{0, 0, 0, 0, 0, false}, {0, 1, 0, 2, 1, false}, {0, 2, 0, 1, 2, false}};
+        plan_.thread_of_row = {0, 1, 2};
     }
     template <class Item>
     std::string text(const Item& item, MpiPrvText::States states = MpiPrvText::States::shown) const {
@@ -107,7 +107,7 @@ TEST_F(MpiPrvTextTest, RowsCountThreadsAndEndWithAThread) {
 
 TEST_F(MpiPrvTextTest, TheMpiPairComesFirstAndTheRootIsOnlyInTheLineOfTheRoot) {
     MpiCall call = enter("MPI_Reduce", 10);
-    call.place = 1;
+    call.thread = 1;
     call.sent = 8;
     call.communicator = 1;
     EXPECT_EQ(text(call), "2:3:1:2:1:10:50000002:9:25:32:50100001:8:50100002:0:50100004:1\n");

@@ -21,7 +21,7 @@ struct MpiCall {
     int64_t time = 0;       // ns since the first event
     int64_t state_end = 0;  // no state begins if that is not after `time`
     uint64_t sent = 0, received = 0;
-    uint32_t place = 0;  // of the thread, in MpiPlan::places
+    uint32_t thread = 0;  // in MpiPlan::threads
     uint32_t order = 0;
     uint32_t communicator = 0;  // of a collective: its number in the file; 0: unknown
     int32_t target = 0;         // of a one-sided call

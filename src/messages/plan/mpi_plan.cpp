@@ -19,7 +19,7 @@ class PlanMaker {
  public:
     PlanMaker(const Trace& trace, const System& system, const std::vector<int64_t>& init)
         : trace_(trace), system_(system), init_(init) {
-        plan_.place_of_thread.assign(system.threads().size(), MpiPlan::none);
+        plan_.thread_of_row.assign(system.threads().size(), MpiPlan::none);
     }
 
     void add(const World& world);
@@ -57,17 +57,17 @@ void PlanMaker::add_task(MpiPlan::File& file, const ProcessInfo* process) {
     node->threads += static_cast<uint32_t>(threads.size());
     const bool is_init_seen =
         process && std::ranges::any_of(threads, [&](uint32_t t) { return init_[t] != MpiScan::never; });
-    MpiPlan::Place place;
-    place.file = static_cast<uint32_t>(plan_.files.size());
-    place.task = static_cast<uint32_t>(file.tasks.size());
-    place.lacks_init = !is_init_seen;
+    MpiPlan::Thread thread;
+    thread.file = static_cast<uint32_t>(plan_.files.size());
+    thread.task = static_cast<uint32_t>(file.tasks.size());
+    thread.lacks_init = !is_init_seen;
     for (uint32_t t : threads) {
-        place.row = t;
-        if (t != MpiPlan::none) plan_.place_of_thread[t] = static_cast<uint32_t>(plan_.places.size());
-        file.places.push_back(static_cast<uint32_t>(plan_.places.size()));
-        plan_.places.push_back(place);
-        ++place.thread;
-        place.lacks_init = false;
+        thread.row = t;
+        if (t != MpiPlan::none) plan_.thread_of_row[t] = static_cast<uint32_t>(plan_.threads.size());
+        file.threads.push_back(static_cast<uint32_t>(plan_.threads.size()));
+        plan_.threads.push_back(thread);
+        ++thread.thread;
+        thread.lacks_init = false;
     }
     file.tasks.push_back({static_cast<uint32_t>(node - file.nodes.begin()),
                           static_cast<uint32_t>(threads.size()), process != nullptr});
@@ -81,7 +81,7 @@ void PlanMaker::number_cpus(const MpiPlan::File& file) {
         next.push_back(before);
         before += node.threads;
     }
-    for (uint32_t p : file.places) plan_.places[p].cpu = next[file.tasks[plan_.places[p].task].node]++;
+    for (uint32_t t : file.threads) plan_.threads[t].cpu = next[file.tasks[plan_.threads[t].task].node]++;
 }
 
 void PlanMaker::add(const World& world) {

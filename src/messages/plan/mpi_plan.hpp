@@ -34,24 +34,24 @@ struct MpiPlan {
         std::vector<Node> nodes;             // by the first task that is there
         std::vector<Task> tasks;             // by rank
         std::vector<Members> communicators;  // the first is the world; numbers count from 1
-        std::vector<uint32_t> places;        // by task, thread
+        std::vector<uint32_t> threads;       // by task, thread
     };
     // A thread. All but `row` count from 0 in its file.
-    struct Place {
+    struct Thread {
         uint32_t file = 0, task = 0, thread = 0, cpu = 0;
         uint32_t row = none;      // in System; none: the task was not recorded
         bool lacks_init = false;  // the first thread of a task that nobody saw to call MPI_Init
     };
 
     std::vector<File> files;  // by world
-    std::vector<Place> places;
-    std::vector<uint32_t> place_of_thread;  // by row in System; none: of no world
-    int64_t end = 0;                        // time of the last event of the trace
+    std::vector<Thread> threads;
+    std::vector<uint32_t> thread_of_row;  // by row in System; none: of no world
+    int64_t end = 0;                      // time of the last event of the trace
 
     bool has_files() const { return !files.empty(); }
-    // The place of a message, if both threads are in one file.
-    const Place* place_of(uint32_t row) const {
-        return place_of_thread[row] == none ? nullptr : &places[place_of_thread[row]];
+    // Null if the thread is in no file.
+    const Thread* thread_of(uint32_t row) const {
+        return thread_of_row[row] == none ? nullptr : &threads[thread_of_row[row]];
     }
 };
 

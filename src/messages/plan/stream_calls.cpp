@@ -14,7 +14,7 @@ StreamCalls::StreamCalls(StreamReader reader, const CallingThread& thread)
     Made& first = made_.emplace_back();
     first.call.time = MpiCall::before_all;
     first.call.state_end = thread.end;
-    first.call.order = first.call.place = thread.place;
+    first.call.order = first.call.thread = thread.thread;
     first.call.state = shown_;
     first.call.lacks_init = thread.lacks_init;
     first.state_is_open = true;
@@ -133,7 +133,7 @@ void StreamCalls::leave(MpiCall& call, const MpiEvent* mpi) {
 
 void StreamCalls::add(const EventView& event, MpiCall call) {
     call.time = event.clock - thread_.origin;
-    call.place = thread_.place;
+    call.thread = thread_.thread;
     const ParaverState now = state();
     const bool changes = now != shown_;
     if (!changes && call.step == MpiCall::Step::none && call.tracing == MpiCall::Tracing::goes_on) return;

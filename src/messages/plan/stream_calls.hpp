@@ -19,7 +19,7 @@ namespace ovni {
 class StreamCalls {
  public:
     struct CallingThread {
-        uint32_t place = 0;    // in MpiPlan::places
+        uint32_t thread = 0;   // in MpiPlan::threads
         uint32_t process = 0;  // in System
         int64_t origin = 0, end = 0;
         bool lacks_init = false;

@@ -8,13 +8,13 @@ namespace ovni {
 
 namespace {
 
-MpiCall untraced(uint32_t place, const MpiPlan& plan) {
+MpiCall untraced(uint32_t thread, const MpiPlan& plan) {
     MpiCall call;
     call.time = MpiCall::before_all;
     call.state_end = plan.end;
-    call.order = call.place = place;
+    call.order = call.thread = thread;
     call.state = ParaverState::tracing_disabled;
-    call.lacks_init = plan.places[place].lacks_init;
+    call.lacks_init = plan.threads[thread].lacks_init;
     return call;
 }
 
@@ -28,18 +28,18 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
     const MpiPlan& plan = found.plan;
     for (uint32_t s : streams) {
         const uint32_t thread = system.thread_of_stream(s);
-        if (thread == System::no_thread || plan.place_of_thread[thread] == MpiPlan::none) continue;
+        if (thread == System::no_thread || plan.thread_of_row[thread] == MpiPlan::none) continue;
         StreamCalls::CallingThread caller;
-        caller.place = plan.place_of_thread[thread];
+        caller.thread = plan.thread_of_row[thread];
         caller.process = system.threads()[thread].process;
         caller.origin = origin;
         caller.end = plan.end;
-        caller.lacks_init = plan.places[caller.place].lacks_init;
+        caller.lacks_init = plan.threads[caller.thread].lacks_init;
         caller.communicators = &found.communicators;
         calls_[s] = std::make_unique<StreamCalls>(open(s), caller);
     }
-    for (uint32_t p = 0; p < plan.places.size(); ++p) {
-        const uint32_t row = plan.places[p].row;
+    for (uint32_t p = 0; p < plan.threads.size(); ++p) {
+        const uint32_t row = plan.threads[p].row;
         const bool is_mine = row == MpiPlan::none ? ranks.is_root() : mine[system.threads()[row].process];
         if (!is_mine) continue;
         const uint32_t stream = row == MpiPlan::none ? 0 : system.threads()[row].stream;

@@ -68,21 +68,21 @@ void MpiPrvSink::write(const Slice& slice) {
 // Other states are those of thread.prv.
 void MpiPrvSink::format(const Record& record) {
     if (!is_of_traffic(record.type)) return;
-    const MpiPlan::Place* place = plan_.place_of(record.thread_row);
-    if (!place) return;
-    PlacedFile& file = files_[place->file]->placed;
+    const MpiPlan::Thread* thread = plan_.thread_of(record.thread_row);
+    if (!thread) return;
+    PlacedFile& file = files_[thread->file]->placed;
     file.add(text_.format(record, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 void MpiPrvSink::format(const MpiCall& call) {
-    PlacedFile& file = files_[plan_.places[call.place].file]->placed;
+    PlacedFile& file = files_[plan_.threads[call.thread].file]->placed;
     file.add(text_.format(call, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 // A message between two worlds has no file.
 void MpiPrvSink::format(const MessageRecord& message) {
-    const MpiPlan::Place* sender = plan_.place_of(message.sender_row);
-    const MpiPlan::Place* receiver = plan_.place_of(message.receiver_row);
+    const MpiPlan::Thread* sender = plan_.thread_of(message.sender_row);
+    const MpiPlan::Thread* receiver = plan_.thread_of(message.receiver_row);
     if (!sender || !receiver || sender->file != receiver->file) return;
     PlacedFile& file = files_[sender->file]->placed;
     file.add(text_.format(message, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));

@@ -82,31 +82,31 @@ class MpiPrvText::Line {
 
 MpiPrvText::MpiPrvText(const MpiPlan& plan, States states)
     : plan_(plan), states_(states), shown_(plan.files.size()) {
-    for (const MpiPlan::Place& place : plan.places)
-        places_.push_back(fmt::format("{}:1:{}:{}:", place.cpu + 1, place.task + 1, place.thread + 1));
+    for (const MpiPlan::Thread& thread : plan.threads)
+        threads_.push_back(fmt::format("{}:1:{}:{}:", thread.cpu + 1, thread.task + 1, thread.thread + 1));
 }
 
 size_t MpiPrvText::format(const MpiCall& call, std::span<char, slack> room) {
     Line line(room);
     const int64_t time = std::max(call.time, int64_t{0});
-    const std::string& place = places_[call.place];
-    ShownInMpi& shown = shown_[plan_.places[call.place].file];
+    const std::string& thread = threads_[call.thread];
+    ShownInMpi& shown = shown_[plan_.threads[call.thread].file];
     last_time_ = std::max(last_time_, time);
     if (states_ == States::shown && call.state_end > time) {
         last_time_ = std::max(last_time_, call.state_end);
-        line.text("1:").text(place).field(time).field(call.state_end);
+        line.text("1:").text(thread).field(time).field(call.state_end);
         line.number(static_cast<int64_t>(call.state)).text("\n");
     }
     if (call.lacks_init != 0) {
         shown.is_init_made_up = 1;
         for (uint16_t value : {paraver_mpi::init, uint16_t{0}})
-            line.text("2:").text(place).number(time).pair(paraver_mpi::other, value).text("\n");
+            line.text("2:").text(thread).number(time).pair(paraver_mpi::other, value).text("\n");
     }
     if (call.tracing != MpiCall::Tracing::goes_on) shown.has_gaps = 1;
     if (call.step == MpiCall::Step::none && call.tracing == MpiCall::Tracing::goes_on) return line.size();
     if (call.step != MpiCall::Step::none)
         shown.called[call.function / 64] |= uint64_t{1} << call.function % 64;
-    line.text("2:").text(place).number(time);
+    line.text("2:").text(thread).number(time);
     put_event(line, call);
     line.text("\n");
     return line.size();
@@ -147,10 +147,10 @@ void MpiPrvText::put_details(Line& line, const MpiCall& call) const {
 size_t MpiPrvText::format(const Record& record, std::span<char, slack> room) {
     Line line(room);
     last_time_ = std::max(last_time_, record.time);
-    ShownInMpi& shown = shown_[plan_.place_of(record.thread_row)->file];
+    ShownInMpi& shown = shown_[plan_.thread_of(record.thread_row)->file];
     if (record.value != 0 && record.type == prv_type::critical_path) shown.has_path = 1;
     if (record.value != 0 && record.type == prv_type::wait_state) shown.waits |= uint64_t{1} << record.value;
-    line.text("2:").text(places_[plan_.place_of_thread[record.thread_row]]).number(record.time);
+    line.text("2:").text(threads_[plan_.thread_of_row[record.thread_row]]).number(record.time);
     line.pair(record.type, record.value).text("\n");
     return line.size();
 }
@@ -158,9 +158,9 @@ size_t MpiPrvText::format(const Record& record, std::span<char, slack> room) {
 size_t MpiPrvText::format(const MessageRecord& message, std::span<char, slack> room) {
     Line line(room);
     last_time_ = std::max({last_time_, message.send_end, message.receive_begin, message.receive_end});
-    line.text("3:").text(places_[plan_.place_of_thread[message.sender_row]]);
+    line.text("3:").text(threads_[plan_.thread_of_row[message.sender_row]]);
     line.field(message.time).field(message.send_end);
-    line.text(places_[plan_.place_of_thread[message.receiver_row]]);
+    line.text(threads_[plan_.thread_of_row[message.receiver_row]]);
     line.field(message.receive_begin).field(message.receive_end);
     line.field(static_cast<int64_t>(std::min(message.bytes, most_bytes))).number(message.tag).text("\n");
     return line.size();

@@ -71,8 +71,8 @@ class MpiPrvText {
 
     const MpiPlan& plan_;
     States states_;
-    std::vector<std::string> places_;  // "cpu:1:task:thread:"
-    std::vector<ShownInMpi> shown_;    // by file
+    std::vector<std::string> threads_;  // "cpu:1:task:thread:"
+    std::vector<ShownInMpi> shown_;     // by file
     int64_t last_time_ = 0;
 };
 

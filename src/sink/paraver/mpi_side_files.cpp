@@ -152,8 +152,8 @@ std::string mpi_pcf_text(const ShownInMpi& shown, const FileSchema& threads) {
 }
 
 std::string mpi_row_text(const MpiPlan& plan, const MpiPlan::File& file) {
-    std::vector<const MpiPlan::Place*> by_cpu(file.places.size());
-    for (uint32_t p : file.places) by_cpu[plan.places[p].cpu] = &plan.places[p];
+    std::vector<const MpiPlan::Thread*> by_cpu(file.threads.size());
+    for (uint32_t t : file.threads) by_cpu[plan.threads[t].cpu] = &plan.threads[t];
     std::string text = fmt::format("LEVEL CPU SIZE {}\n", by_cpu.size());
     auto to = std::back_inserter(text);
     for (size_t cpu = 0; cpu < by_cpu.size(); ++cpu)
@@ -161,9 +161,9 @@ std::string mpi_row_text(const MpiPlan& plan, const MpiPlan::File& file) {
                        one_line(file.nodes[file.tasks[by_cpu[cpu]->task].node].name));
     fmt::format_to(to, "\nLEVEL NODE SIZE {}\n", file.nodes.size());
     for (const MpiPlan::Node& node : file.nodes) fmt::format_to(to, "{}\n", one_line(node.name));
-    fmt::format_to(to, "\nLEVEL THREAD SIZE {}\n", file.places.size());
-    for (uint32_t p : file.places)
-        fmt::format_to(to, "THREAD 1.{}.{}\n", plan.places[p].task + 1, plan.places[p].thread + 1);
+    fmt::format_to(to, "\nLEVEL THREAD SIZE {}\n", file.threads.size());
+    for (uint32_t t : file.threads)
+        fmt::format_to(to, "THREAD 1.{}.{}\n", plan.threads[t].task + 1, plan.threads[t].thread + 1);
     return text;
 }
 
