@@ -22,7 +22,7 @@ struct OwnWait {
     int64_t since = InStep::never, until = 0;  // the time of the cause that is looked at
     uint32_t process = 0, cause = nobody;
     uint32_t function = 0;
-    uint32_t places = 0;  // where the process has spent time since then
+    uint32_t activities = 0;  // that the process has spent time in since then
     int64_t region = 0;
     uint64_t whole = 0;  // D + P, or the length if that is more
 
@@ -34,19 +34,19 @@ struct OwnWait {
     }
 };
 
-struct Place {
+struct Activity {
     uint32_t function = outside_of_mpi;
     uint32_t padding = 0;
     int64_t region = 0;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const Activity&) const = default;
 };
 // Plain data, that ranks exchange.
 struct Spent {
-    Place place;
+    Activity activity;
     int64_t ns = 0;
 };
 // Waits may overlap: those of several collectives that one call completes.
-using Profile = std::map<Place, __int128>;
+using Profile = std::map<Activity, __int128>;
 
 // `amount` times a fraction, without what is left of a ns.
 uint64_t share(uint64_t amount, uint64_t part, uint64_t whole) {
@@ -160,11 +160,11 @@ class DelayCosts {
         // Those without a cause go no further.
         const std::vector<uint64_t> passed_on = pass_on(late);
         for (size_t i = 0; i < late.size(); ++i)
-            for (const auto& [place, ns] : delays[i]) {
-                DelayCost& cost = costs_[{late[i].cause, place.function, place.region}];
+            for (const auto& [activity, ns] : delays[i]) {
+                DelayCost& cost = costs_[{late[i].cause, activity.function, activity.region}];
                 cost.process = late[i].cause;
-                cost.function = place.function;
-                cost.region = place.region;
+                cost.function = activity.function;
+                cost.region = activity.region;
                 cost.short_term += share(late[i].length(), static_cast<uint64_t>(ns), late[i].whole);
                 cost.long_term += share(passed_on[i], static_cast<uint64_t>(ns), late[i].whole);
             }
@@ -178,8 +178,9 @@ class DelayCosts {
             if (wait.cause == OwnWait::nobody) continue;
             const size_t to = owner_of(wait.cause);
             const Profile profile = profile_of(wait.process, wait.since, wait.begin);
-            wait.places = static_cast<uint32_t>(profile.size());
-            for (const auto& [place, ns] : profile) profiles[to].push_back({place, static_cast<int64_t>(ns)});
+            wait.activities = static_cast<uint32_t>(profile.size());
+            for (const auto& [activity, ns] : profile)
+                profiles[to].push_back({activity, static_cast<int64_t>(ns)});
             waits[to].push_back(wait);
         }
         profiles_ = ranks_.alltoallv_joined(std::move(profiles));
@@ -203,12 +204,12 @@ class DelayCosts {
             delays[{own.function, 0, own.region}] -= overlap;
             waited += overlap;
         });
-        for (const Spent& spent : std::span(profiles_).subspan(next_profile_, wait.places))
-            if (auto known = delays.find(spent.place); known != delays.end()) known->second -= spent.ns;
-        next_profile_ += wait.places;
+        for (const Spent& spent : std::span(profiles_).subspan(next_profile_, wait.activities))
+            if (auto known = delays.find(spent.activity); known != delays.end()) known->second -= spent.ns;
+        next_profile_ += wait.activities;
         std::erase_if(delays, [](const auto& delay) { return delay.second <= 0; });
         uint64_t delayed = 0;
-        for (const auto& [place, ns] : delays) delayed += static_cast<uint64_t>(ns);
+        for (const auto& [activity, ns] : delays) delayed += static_cast<uint64_t>(ns);
         wait.whole = std::max(delayed + waited, wait.length());
         return delays;
     }

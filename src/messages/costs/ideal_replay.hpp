@@ -52,8 +52,8 @@ class IdealReplay {
 
     void take(const ReplayPoint& point);
 
-    using Place = std::pair<int64_t, uint32_t>;  // region, process; the run is region 0
-    const std::map<Place, ReplayedTime>& times() const { return times_; }
+    using RegionOfProcess = std::pair<int64_t, uint32_t>;  // region, process; the run is region 0
+    const std::map<RegionOfProcess, ReplayedTime>& times() const { return times_; }
     // Points that got data before it was sent: clocks of nodes differ.
     uint64_t out_of_order() const { return out_of_order_; }
 
@@ -78,7 +78,7 @@ class IdealReplay {
     std::vector<Process> processes_;
     std::unordered_map<uint64_t, int64_t> sent_;
     std::unordered_map<uint64_t, Collective> collectives_;
-    std::map<Place, ReplayedTime> times_;
+    std::map<RegionOfProcess, ReplayedTime> times_;
     uint64_t out_of_order_ = 0;
 };
 
