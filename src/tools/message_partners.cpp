@@ -14,13 +14,13 @@ namespace ovni {
 
 namespace {
 
-using Place = std::pair<uint32_t, uint64_t>;  // stream and offset
+using EventPosition = std::pair<uint32_t, uint64_t>;  // stream and offset
 
-Place send_place(const Message& message) {
+EventPosition send_position(const Message& message) {
     return {message.send_stream, message.send_offset};
 }
 
-Place receive_place(const Message& message) {
+EventPosition receive_position(const Message& message) {
     return {message.receive_stream, message.receive_offset};
 }
 
@@ -42,20 +42,20 @@ MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, int64_t
     : whole_(whole), zero_(zero), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
     const std::vector<bool> all(system_.processes().size(), true);
     messages_ = find_messages(Ranks(), whole, system_, all, open, usable_cores()).messages;
-    std::ranges::sort(messages_, {}, send_place);
+    std::ranges::sort(messages_, {}, send_position);
     receives_.resize(messages_.size());
     std::iota(receives_.begin(), receives_.end(), 0);
-    std::ranges::sort(receives_, {}, [&](uint32_t m) { return receive_place(messages_[m]); });
+    std::ranges::sort(receives_, {}, [&](uint32_t m) { return receive_position(messages_[m]); });
 }
 
 std::string MessagePartners::text(const EventView& event) const {
     if (event.kind != EventView::Kind::event || event.code.model() != 'M') return "";
-    const Place place{stream_of_shown_[event.stream], event.offset};
+    const EventPosition position{stream_of_shown_[event.stream], event.offset};
     std::string text;
-    for (const Message& message : std::ranges::equal_range(messages_, place, {}, send_place))
+    for (const Message& message : std::ranges::equal_range(messages_, position, {}, send_position))
         text += end_text("->", message.receive_stream, message.receive_wait_end);
-    for (uint32_t m : std::ranges::equal_range(receives_, place, {},
-                                               [&](uint32_t i) { return receive_place(messages_[i]); }))
+    for (uint32_t m : std::ranges::equal_range(receives_, position, {},
+                                               [&](uint32_t i) { return receive_position(messages_[i]); }))
         text += end_text("<-", messages_[m].send_stream, messages_[m].send_posted);
     return text;
 }
