@@ -160,16 +160,16 @@ void put_in_order(size_t processes, const std::vector<ProcessTimes>& times,
 
 std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
     std::map<int64_t, Efficiency> by_region;
-    for (const auto& [place, time] : replay.times()) {
-        Efficiency& of = by_region[place.first];
-        of.region = place.first;
+    for (const auto& [of_region, time] : replay.times()) {
+        Efficiency& of = by_region[of_region.first];
+        of.region = of_region.first;
         ++of.processes;
         of.runtime = std::max(of.runtime, time.elapsed);
         of.ideal_runtime = std::max(of.ideal_runtime, time.ideal);
         of.useful_sum += static_cast<uint64_t>(time.useful);
         if (of.processes == 1 || time.useful > of.longest_useful) {
             of.longest_useful = time.useful;
-            of.busiest = place.second;
+            of.busiest = of_region.second;
         }
     }
     std::vector<Efficiency> all;
