@@ -23,8 +23,8 @@ MpiSums& MpiSums::operator+=(const MpiSums& other) {
     return *this;
 }
 
-ProcessInMpi::Place ProcessInMpi::place_of(const MpiCaller& caller) {
-    auto [known, is_new] = places_.emplace(caller, static_cast<Place>(sums_.size()));
+ProcessInMpi::CallerIndex ProcessInMpi::index_of(const MpiCaller& caller) {
+    auto [known, is_new] = indices_.emplace(caller, static_cast<CallerIndex>(sums_.size()));
     if (is_new) sums_.emplace_back();
     return known->second;
 }
@@ -48,7 +48,7 @@ MpiSumsByCaller ProcessInMpi::sums_by_caller() const {
         (read ? sums[in].received : sums[in].sent) += bytes;
     }
     MpiSumsByCaller all;
-    for (const auto& [caller, place] : places_) all[caller] = sums[place];
+    for (const auto& [caller, index] : indices_) all[caller] = sums[index];
     return all;
 }
 
@@ -100,22 +100,22 @@ void ThreadInMpi::close(int64_t clock) {
     spend_until(clock);
     call_ = {};
     outer_.clear();
-    place_of_.fill(ProcessInMpi::no_call);
+    index_of_.fill(ProcessInMpi::no_call);
 }
 
 void ThreadInMpi::come_from(uint32_t site) {
     if (!sites_) return;
     auto found = sites_->find(site);
-    if (found == sites_->end()) return place_of_.fill(ProcessInMpi::no_call);
-    place_of_[static_cast<size_t>(found->second.function - mpi_function_rows)] =
-        process_.place_of(found->second);
+    if (found == sites_->end()) return index_of_.fill(ProcessInMpi::no_call);
+    index_of_[static_cast<size_t>(found->second.function - mpi_function_rows)] =
+        process_.index_of(found->second);
 }
 
-ProcessInMpi::Place ThreadInMpi::place_of(const MpiFunctionRow* function) {
-    ProcessInMpi::Place& place = place_of_[static_cast<size_t>(function - mpi_function_rows)];
-    if (place == ProcessInMpi::no_call) [[unlikely]]
-        place = process_.place_of({function, MpiCaller::unknown});
-    return place;
+ProcessInMpi::CallerIndex ThreadInMpi::index_of(const MpiFunctionRow* function) {
+    ProcessInMpi::CallerIndex& index = index_of_[static_cast<size_t>(function - mpi_function_rows)];
+    if (index == ProcessInMpi::no_call) [[unlikely]]
+        index = process_.index_of({function, MpiCaller::unknown});
+    return index;
 }
 
 void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
@@ -129,7 +129,7 @@ void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
     if (!sent_by_start_.empty()) sent_by_start_.clear();
     bool sends = (function.family == "collective" && function.record != MpiRecord::PersistentCollective) ||
                  function.family == "rma";
-    call_ = {&function, place_of(&function), goes_nowhere(event), sends ? event.bytes().value_or(0) : 0};
+    call_ = {&function, index_of(&function), goes_nowhere(event), sends ? event.bytes().value_or(0) : 0};
     if (function.record == MpiRecord::PersistentCollective) call_.of_each = event.bytes().value_or(0);
     ++current().calls;
 }
@@ -178,7 +178,7 @@ void ThreadInMpi::end_request(uint32_t request, std::optional<uint32_t> how) {
 // Counts the bytes of I/O that has ended, else of a message that is sent.
 void ThreadInMpi::transferred(uint64_t bytes) {
     if (ended_ != 0)
-        process_.complete({ended_, call_.place, bytes});
+        process_.complete({ended_, call_.caller, bytes});
     else if (!call_.to_nobody)
         send(bytes);
 }

@@ -48,18 +48,18 @@ class ProcessInMpi {
 
  private:
     friend class ThreadInMpi;
-    using Place = uint32_t;  // index of a caller in sums_
-    static constexpr Place no_call = 0;
+    using CallerIndex = uint32_t;  // in sums_
+    static constexpr CallerIndex no_call = 0;
     struct Completed {
         uint32_t request;
-        Place in;  // the call that completed it
+        CallerIndex in;  // the call that completed it
         uint64_t bytes;
     };
-    Place place_of(const MpiCaller& caller);
+    CallerIndex index_of(const MpiCaller& caller);
     void complete(const Completed& transfer);
 
     std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are met
-    std::map<MpiCaller, Place> places_;
+    std::map<MpiCaller, CallerIndex> indices_;
     std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;  // I/O under way, by request
     struct Collective {
         uint64_t sent = 0, received = 0;  // by each start
@@ -90,7 +90,7 @@ class ThreadInMpi {
  private:
     struct Call {
         const MpiFunctionRow* function = nullptr;
-        ProcessInMpi::Place place = ProcessInMpi::no_call;
+        ProcessInMpi::CallerIndex caller = ProcessInMpi::no_call;
         bool to_nobody = false;  // its message goes to MPI_PROC_NULL
         uint64_t to_send = 0;    // by the call, if it succeeds
         uint64_t of_each = 0;    // by each start of the collective that it makes
@@ -99,7 +99,7 @@ class ThreadInMpi {
     // of the emulator, are dropped.
     static constexpr size_t deepest = 512;
 
-    MpiSums& current() { return process_.sums_[call_.place]; }
+    MpiSums& current() { return process_.sums_[call_.caller]; }
     void take(const MpiEvent& event, int64_t clock);
     void change_state(EventCode code, int64_t clock);
     void spend_until(int64_t clock);
@@ -111,12 +111,12 @@ class ThreadInMpi {
     void transferred(uint64_t bytes);
     void send(uint64_t bytes);
     void come_from(uint32_t site);
-    ProcessInMpi::Place place_of(const MpiFunctionRow* function);
+    ProcessInMpi::CallerIndex index_of(const MpiFunctionRow* function);
 
     ProcessInMpi& process_;
     const MpiSites* sites_;
     // The present caller of each function; no_call: not met yet.
-    std::array<ProcessInMpi::Place, std::size(mpi_function_rows)> place_of_{};
+    std::array<ProcessInMpi::CallerIndex, std::size(mpi_function_rows)> index_of_{};
     Call call_;  // the innermost
     std::vector<Call> outer_;
     bool runs_ = true;  // as it does at its first event of MPI
