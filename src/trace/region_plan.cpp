@@ -26,17 +26,17 @@ bool go_on(StreamReader& reader) {
 
 std::optional<ByteRange> RegionFinder::see(int64_t raw_clock, EventCode code, uint64_t offset) {
     std::optional<ByteRange> range;
-    if (place_ == Place::outside) {
-        if (code == region_begins) place_ = Place::just_begun;
+    if (phase_ == Phase::outside) {
+        if (code == region_begins) phase_ = Phase::just_begun;
     } else if (code == region_ends) {
-        if (place_ == Place::just_begun)
+        if (phase_ == Phase::just_begun)
             ++empty_;
         else
             range = sort_before(offset);
-        place_ = Place::outside;
+        phase_ = Phase::outside;
     } else {
-        oldest_ = place_ == Place::just_begun ? raw_clock : std::min(oldest_, raw_clock);
-        place_ = Place::inside;
+        oldest_ = phase_ == Phase::just_begun ? raw_clock : std::min(oldest_, raw_clock);
+        phase_ = Phase::inside;
     }
     before_.push_back({raw_clock, offset});
     if (before_.size() > most_before_) before_.pop_front();

@@ -45,7 +45,7 @@ class RegionFinder {
     uint64_t empty() const { return empty_; }    // regions
 
  private:
-    enum class Place : uint8_t { outside, just_begun, inside };
+    enum class Phase : uint8_t { outside, just_begun, inside };
     struct Placed {
         int64_t clock;
         uint64_t offset;
@@ -59,7 +59,7 @@ class RegionFinder {
     std::vector<Gap> gaps_;
     uint64_t most_before_;
     std::deque<Placed> before_;  // the events before the current one, as they lie once they are sorted
-    Place place_ = Place::outside;
+    Phase phase_ = Phase::outside;
     int64_t oldest_ = 0;  // clock of the oldest event in the region
     uint64_t sorted_ = 0, empty_ = 0;
 };
