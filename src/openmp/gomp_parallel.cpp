@@ -21,7 +21,7 @@ struct Region {
     Begins begins;
     pthread_t maker;
     const Runtime* runtime;
-    Place place = place_of(reinterpret_cast<const void*>(function), Construct::region_function);
+    CodePlace place = place_of(reinterpret_cast<const void*>(function), Construct::region_function);
 };
 
 OVNI_GOMP_FUNCTION get_thread_num{"omp_get_thread_num"}, get_num_threads{"omp_get_num_threads"};

@@ -23,7 +23,7 @@ struct Header {
     Function* function;
     size_t offset;  // of the program's arguments
     uint32_t number;
-    Place place;
+    CodePlace place;
 };
 
 // Stands for the arguments, where libgomp is given them.
@@ -32,7 +32,7 @@ struct Making {
     Copy* copy;  // null: bytes
     void* arguments;
     size_t size, offset;
-    Place place;
+    CodePlace place;
 };
 
 size_t round_up(size_t size, size_t alignment) {

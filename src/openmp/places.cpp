@@ -11,14 +11,14 @@ namespace ovni::openmp {
 
 namespace {
 
-struct Kind {
+struct ConstructWords {
     const char* word;
     const char* alone;  // the label of a place without an address
     Address address;
 };
 
 // In the order of Construct.
-constexpr Kind kinds[] = {
+constexpr ConstructWords all_words[] = {
     {"", "parallel region", Address::return_of_call},
     {"", "parallel region", Address::begin},
     {"task ", "task", Address::return_of_call},
@@ -31,7 +31,7 @@ constexpr Kind kinds[] = {
     {"scope ", "scope", Address::return_of_call},
     {"taskloop ", "taskloop", Address::return_of_call},
 };
-static_assert(sizeof kinds / sizeof *kinds == static_cast<size_t>(Construct::taskloop) + 1);
+static_assert(sizeof all_words / sizeof *all_words == static_cast<size_t>(Construct::taskloop) + 1);
 
 // A key is the address << construct_bits, and the construct + 1; 0: the row is free.
 constexpr unsigned construct_bits = 8;
@@ -43,26 +43,26 @@ struct Row {
 
 constinit Row rows[most_places];
 
-Row& row_of(Place place) {
+Row& row_of(CodePlace place) {
     return rows[place - 1];
 }
 
 const char* make_label(uint64_t key) noexcept {
     constexpr size_t longest = 256;
     char text[longest];
-    const Kind& kind = kinds[(key & ((1u << construct_bits) - 1)) - 1];
+    const ConstructWords& words = all_words[(key & ((1u << construct_bits) - 1)) - 1];
     const auto* address = reinterpret_cast<const void*>(key >> construct_bits);
-    if (!address) return kind.alone;
-    const size_t begin = strlen(kind.word);
-    memcpy(text, kind.word, begin);
-    name_code(address, kind.address, text + begin, sizeof text - begin);
+    if (!address) return words.alone;
+    const size_t begin = strlen(words.word);
+    memcpy(text, words.word, begin);
+    name_code(address, words.address, text + begin, sizeof text - begin);
     const char* label = strdup(text);
-    return label ? label : kind.alone;
+    return label ? label : words.alone;
 }
 
 }  // namespace
 
-Place place_of(const void* address, Construct construct) noexcept {
+CodePlace place_of(const void* address, Construct construct) noexcept {
     const uint64_t key =
         reinterpret_cast<uint64_t>(address) << construct_bits | (static_cast<uint64_t>(construct) + 1);
     constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
@@ -71,18 +71,18 @@ Place place_of(const void* address, Construct construct) noexcept {
     for (uint32_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
         uint64_t found = rows[at].key.load(std::memory_order_relaxed);
         if (found == 0 && rows[at].key.compare_exchange_strong(found, key, std::memory_order_relaxed))
-            return static_cast<Place>(at + 1);
-        if (found == key) return static_cast<Place>(at + 1);
+            return static_cast<CodePlace>(at + 1);
+        if (found == key) return static_cast<CodePlace>(at + 1);
     }
     return 0;
 }
 
-const void* address_of(Place place) noexcept {
+const void* address_of(CodePlace place) noexcept {
     return reinterpret_cast<const void*>(row_of(place).key.load(std::memory_order_relaxed) >> construct_bits);
 }
 
 // Two threads may make it at once; one of the texts stays.
-const char* label_of(Place place) noexcept {
+const char* label_of(CodePlace place) noexcept {
     Row& row = row_of(place);
     const char* label = row.label.load(std::memory_order_acquire);
     if (label) return label;

@@ -6,7 +6,7 @@
 
 namespace ovni::openmp {
 
-using Place = uint32_t;  // from 1; 0: none
+using CodePlace = uint32_t;  // from 1; 0: none
 
 inline constexpr uint32_t most_places = 4096;
 
@@ -26,9 +26,9 @@ enum class Construct : uint8_t {
     taskloop
 };
 
-Place place_of(const void* address, Construct construct) noexcept;
-const void* address_of(Place place) noexcept;
+CodePlace place_of(const void* address, Construct construct) noexcept;
+const void* address_of(CodePlace place) noexcept;
 // Lives as long as the process. Slow the first time.
-const char* label_of(Place place) noexcept;
+const char* label_of(CodePlace place) noexcept;
 
 }  // namespace ovni::openmp

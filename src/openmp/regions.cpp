@@ -15,11 +15,11 @@ std::atomic<const Runtime*> ompt_runtime{nullptr};
 // A region keeps with itself its number and its place.
 struct RegionWord {
     uint32_t number = 0;
-    Place place = 0;
+    CodePlace place = 0;
 
     static RegionWord in(const ompt::Data* data) noexcept {
         if (!data) return {};
-        return {static_cast<uint32_t>(data->value >> 32), static_cast<Place>(data->value)};
+        return {static_cast<uint32_t>(data->value >> 32), static_cast<CodePlace>(data->value)};
     }
     void keep_in(ompt::Data* data) const noexcept { data->value = uint64_t{number} << 32 | place; }
 };

@@ -11,13 +11,13 @@ namespace ovni::openmp {
 
 struct TaskWord {
     uint32_t number = 0;  // 0: the task was made before the tool came
-    Place place = 0;
+    CodePlace place = 0;
     bool has_run = false;
 
     static TaskWord in(const ompt::Data* data) noexcept {
         if (!data) return {};
-        return {static_cast<uint32_t>(data->value >> 32), static_cast<Place>(data->value & UINT32_MAX) >> 1,
-                (data->value & 1) != 0};
+        return {static_cast<uint32_t>(data->value >> 32),
+                static_cast<CodePlace>(data->value & UINT32_MAX) >> 1, (data->value & 1) != 0};
     }
     void keep_in(ompt::Data* data) const noexcept {
         data->value = uint64_t{number} << 32 | uint64_t{place} << 1 | (has_run ? 1 : 0);

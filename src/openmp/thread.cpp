@@ -188,7 +188,7 @@ bool Thread::is_place_of_region(const void* address) const noexcept {
 
 const void* Thread::address_of_taskloop() const noexcept {
     const uint32_t found = find(Family::work, static_cast<uint64_t>(Construct::taskloop));
-    const Place place = found != nothing ? frames_[found].construct.place : 0;
+    const CodePlace place = found != nothing ? frames_[found].construct.place : 0;
     return place != 0 ? address_of(place) : nullptr;
 }
 
@@ -282,7 +282,7 @@ bool Thread::show_task(Frame& frame) noexcept {
     return true;
 }
 
-uint32_t Thread::type_of(Place place) noexcept {
+uint32_t Thread::type_of(CodePlace place) noexcept {
     if (place == 0) return 0;
     if (types_ && types_[place] != 0) [[likely]]
         return types_[place];
@@ -294,7 +294,7 @@ uint32_t Thread::type_of(Place place) noexcept {
 }
 
 // Labels longer than the emulator takes are cut when they are made.
-[[gnu::noinline]] void Thread::define(uint32_t type, Place place) noexcept {
+[[gnu::noinline]] void Thread::define(uint32_t type, CodePlace place) noexcept {
     const char* label = label_of(place);
     uint8_t event[512];
     constexpr size_t header = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
@@ -315,7 +315,7 @@ uint32_t Thread::type_of(Place place) noexcept {
     ovni::emit_at("PNa", at_, type, address);
 }
 
-void Thread::say_task_made(uint32_t task, Place place) noexcept {
+void Thread::say_task_made(uint32_t task, CodePlace place) noexcept {
     if (!meets_stream()) return;
     require(Required::newest);
     ovni::emit_at("PNc", at_, task, type_of(place));

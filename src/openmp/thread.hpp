@@ -29,7 +29,7 @@ class Runtime;
 struct Entered {
     State state;
     uint64_t key = 0;
-    Place place = 0;
+    CodePlace place = 0;
     uint32_t number = 0;               // of the region or of the task's body, in the process
     uint32_t threads = 0, thread = 0;  // of State::part_of_region
     const Runtime* runtime = nullptr;  // that made the region, if it is known
@@ -72,7 +72,7 @@ class Thread {
     void end_with_region() noexcept;
 
     // Events that change no state.
-    void say_task_made(uint32_t task, Place place) noexcept;
+    void say_task_made(uint32_t task, CodePlace place) noexcept;
     void say_dependence(uint32_t first, uint32_t second) noexcept;
     void say_chunk(uint64_t first, uint64_t count) noexcept;
     void say_cancellation(uint32_t flags) noexcept;
@@ -104,8 +104,8 @@ class Thread {
     static bool shows_label(const Frame& frame) noexcept;
     void show_region(const Frame& frame, EventCode code) noexcept;
     void show_state(State state, EventCode code) noexcept;
-    uint32_t type_of(Place place) noexcept;
-    void define(uint32_t type, Place place) noexcept;
+    uint32_t type_of(CodePlace place) noexcept;
+    void define(uint32_t type, CodePlace place) noexcept;
 
     Frame* frames_ = nullptr;
     uint32_t size_ = 0, room_ = 0;
