@@ -39,26 +39,26 @@ uint64_t hash_of(const Number* numbers, uint32_t count) noexcept {
     return hash;
 }
 
-// Places of the members of one group in another; MPI_UNDEFINED for those that are not there.
-class Places {
+// Ranks of the members of one group in another; MPI_UNDEFINED for those that are not there.
+class RanksInGroup {
  public:
-    Places(MPI_Group from, uint32_t count, MPI_Group to) noexcept
-        : places_(static_cast<int*>(malloc(2 * std::max<size_t>(count, 1) * sizeof(int)))) {
-        if (!places_) return;
-        int *own = places_ + count, size = static_cast<int>(count);
+    RanksInGroup(MPI_Group from, uint32_t count, MPI_Group to) noexcept
+        : ranks_(static_cast<int*>(malloc(2 * std::max<size_t>(count, 1) * sizeof(int)))) {
+        if (!ranks_) return;
+        int *own = ranks_ + count, size = static_cast<int>(count);
         for (int i = 0; i < size; ++i) own[i] = i;
-        if (OVNI_KNOWN_PMPI(Group_translate_ranks)(from, size, own, to, places_) == MPI_SUCCESS) return;
-        free(places_);
-        places_ = nullptr;
+        if (OVNI_KNOWN_PMPI(Group_translate_ranks)(from, size, own, to, ranks_) == MPI_SUCCESS) return;
+        free(ranks_);
+        ranks_ = nullptr;
     }
-    ~Places() { free(places_); }
-    Places(const Places&) = delete;
-    Places& operator=(const Places&) = delete;
+    ~RanksInGroup() { free(ranks_); }
+    RanksInGroup(const RanksInGroup&) = delete;
+    RanksInGroup& operator=(const RanksInGroup&) = delete;
 
-    int operator[](uint32_t i) const noexcept { return places_ ? places_[i] : MPI_UNDEFINED; }
+    int operator[](uint32_t i) const noexcept { return ranks_ ? ranks_[i] : MPI_UNDEFINED; }
 
  private:
-    int* places_;
+    int* ranks_;
 };
 
 struct Batch {
@@ -169,8 +169,8 @@ bool Members::identify_group(Part part, MPI_Comm origin, const uint64_t* identit
     Group group(comm_, part);
     uint32_t first = part == Part::local ? 0 : size_, count = part == Part::local ? size_ : remote_size_;
     uint32_t origin_size = size_of(origin, Part::local);
-    Places here(group, count, Group(origin, Part::local));
-    Places beyond(group, count, Group(origin, is_inter(origin) ? Part::remote : Part::local));
+    RanksInGroup here(group, count, Group(origin, Part::local));
+    RanksInGroup beyond(group, count, Group(origin, is_inter(origin) ? Part::remote : Part::local));
     for (uint32_t i = 0; i < count; ++i) {
         if (here[i] < 0 && beyond[i] < 0) return false;
         auto place = static_cast<uint32_t>(here[i] >= 0 ? here[i] : beyond[i]);

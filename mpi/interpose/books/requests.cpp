@@ -54,7 +54,7 @@ bool keep(MPI_Request request, const Posted& posted) noexcept {
         if (posted.shown == Shown::no) lose_account();
         return true;
     }
-    bool may_share = posted.kind == Posted::Kind::send && !posted.persistent;
+    bool may_share = posted.kind == PostedKind::send && !posted.persistent;
     if (may_share && place->number != 0 && place->kind == posted.kind && !place->persistent) return false;
     const bool was_hidden = place->number != 0 && place->shown == Shown::no && place->active;
     if (was_hidden && !shard.hidden.insert(place->number)) lose_account();

@@ -18,11 +18,11 @@ namespace ovni::mpi {
 // that never counts does so already, or makes no message.
 enum class Shown : uint8_t { never, no, yes };
 
-struct Posted {
-    enum class Kind : uint8_t { other, send, receive, transfer, communicator, collective, exchange };
+enum class PostedKind : uint8_t { other, send, receive, transfer, communicator, collective, exchange };
 
+struct Posted {
     uint32_t number = 0;
-    Kind kind = Kind::other;
+    PostedKind kind = PostedKind::other;
     bool persistent = false;
     bool active = true;  // a persistent request between start and completion
     bool cancelled = false;
@@ -47,7 +47,7 @@ struct Posted {
         communicator = comm.number, rank = comm.rank;
         communicator_id = comm.id, communicator_flags = static_cast<uint16_t>(comm.flags);
     }
-    bool receives() const noexcept { return kind == Kind::receive || kind == Kind::exchange; }
+    bool receives() const noexcept { return kind == PostedKind::receive || kind == PostedKind::exchange; }
     CommunicatorPlace place() const noexcept {
         return {communicator_id, communicator, communicator_flags, rank};
     }

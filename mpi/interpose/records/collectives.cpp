@@ -125,7 +125,7 @@ void PersistentCollective::entered(Moment& moment) noexcept {
 
 Payload PersistentCollective::leave(Moment& moment) noexcept {
     Posted posted;
-    posted.kind = Posted::Kind::collective;
+    posted.kind = PostedKind::collective;
     posted.persistent = true;
     posted.active = false;
     posted.ordinal = count_made(mix(place_of(moment, comm).id));

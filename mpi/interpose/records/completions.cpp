@@ -33,7 +33,7 @@ Payload keep(Moment& moment, const Requests& newrequest, const Posted& posted) n
     return payload.add_bytes(posted.bytes).add(posted.number);
 }
 
-Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm comm) noexcept {
+Posted persistent(Moment& moment, PostedKind kind, int peer, int tag, MPI_Comm comm) noexcept {
     Posted posted;
     posted.number = next_request_number();
     posted.kind = kind;
@@ -46,7 +46,7 @@ Posted persistent(Moment& moment, Posted::Kind kind, int peer, int tag, MPI_Comm
 // Partitioned messages are matched among themselves, by the order of the calls that make their requests.
 void set_partitions(Posted& posted, int partitions) noexcept {
     if (partitions < 0) return;
-    const uint64_t side = posted.kind == Posted::Kind::send ? 1 : 2;
+    const uint64_t side = posted.kind == PostedKind::send ? 1 : 2;
     const uint64_t peer = mix(posted.communicator_id, static_cast<uint32_t>(posted.peer));
     posted.ordinal = count_made(mix(peer, side << 32 | static_cast<uint32_t>(posted.tag)));
     posted.bytes *= static_cast<uint64_t>(partitions);
@@ -57,9 +57,9 @@ void say_started(Moment& moment, const Posted& posted) noexcept {
         if (moment.recorded) require_version_of_mpi_4(moment.thread);
         moment.say(OVNI_MPI_STARTED, posted.number, posted.starts, posted.ordinal);
     }
-    if (posted.kind == Posted::Kind::collective) return;
+    if (posted.kind == PostedKind::collective) return;
     constexpr EventCode send = OVNI_MPI_SEND_STARTED, receive = OVNI_MPI_RECEIVE_STARTED;
-    bool sends = posted.kind == Posted::Kind::send;
+    bool sends = posted.kind == PostedKind::send;
     moment.say(sends ? send : receive, posted.peer, posted.tag, posted.communicator, posted.number);
     if (sends) moment.say(OVNI_MPI_BYTES, posted.bytes);
 }
@@ -72,7 +72,7 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
 [[gnu::cold]] void account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
                            const Envelope* message) noexcept {
     const bool receives = posted.receives();
-    if (!receives && posted.kind != Posted::Kind::send) return;
+    if (!receives && posted.kind != PostedKind::send) return;
     const bool has_message = receives && how == OVNI_MPI_COMPLETED;
     const AccountLock lock;
     switch (take_shown(handle, posted)) {
@@ -145,20 +145,20 @@ bool is_known(const Envelope& message) noexcept {
 void complete(Moment& moment, MPI_Request handle, const Posted& posted, const Statuses* statuses,
               int status) noexcept {
     if (posted.number == 0 || !posted.active) return;
-    bool may_share = posted.kind == Posted::Kind::send;
+    bool may_share = posted.kind == PostedKind::send;
     if (may_share && find_request(handle).number != posted.number) return;
     bool cancelled = statuses && statuses->is_cancelled(status) && was_cancelled(handle, posted);
     const uint32_t how = cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED;
     say_ended(moment, posted, how);
-    if (posted.kind == Posted::Kind::communicator) appear(moment, posted);
+    if (posted.kind == PostedKind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
         if (posted.ordinal != 0) message = {posted.bytes, posted.peer, posted.tag};
         // MPICH 4.0 says that nobody's message comes from rank 0.
         if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
-        if (posted.kind == Posted::Kind::exchange) message = received_by(posted, message);
+        if (posted.kind == PostedKind::exchange) message = received_by(posted, message);
         if (posted.receives()) moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
-        if (posted.kind == Posted::Kind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
+        if (posted.kind == PostedKind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
         settle(moment, handle, posted, how, is_known(message) ? &message : nullptr);
     } else {
         settle(moment, handle, posted, how);
@@ -167,20 +167,20 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
 }
 
 bool needs_status(const Posted& posted) noexcept {
-    return posted.receives() || posted.kind == Posted::Kind::transfer || posted.cancelled;
+    return posted.receives() || posted.kind == PostedKind::transfer || posted.cancelled;
 }
 
 }  // namespace
 
 Payload PersistentSend::leave(Moment& moment) noexcept {
-    Posted posted = persistent(moment, Posted::Kind::send, send.peer, send.tag, send.comm);
+    Posted posted = persistent(moment, PostedKind::send, send.peer, send.tag, send.comm);
     posted.bytes = bytes_of(send.count, send.type);
     set_partitions(posted, partitions);
     return keep(moment, newrequest, posted);
 }
 
 Payload PersistentReceive::leave(Moment& moment) noexcept {
-    Posted posted = persistent(moment, Posted::Kind::receive, peer, tag, comm);
+    Posted posted = persistent(moment, PostedKind::receive, peer, tag, comm);
     if (partitions >= 0) posted.bytes = bytes_of(count, type);
     set_partitions(posted, partitions);
     return keep(moment, newrequest, posted);
@@ -213,7 +213,7 @@ void Start::miss(Moment&) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent || posted.shown != Shown::no) continue;
-        if (posted.kind == Posted::Kind::receive) {
+        if (posted.kind == PostedKind::receive) {
             expect_receive(AccountLock());
             continue;
         }
@@ -268,7 +268,7 @@ Payload Completion::enter(Moment& moment) noexcept {
     handle = request.get();
     posted = find_request(handle);
     if (needs_status(posted) && !status.need(1)) {
-        posted.kind = Posted::Kind::other;
+        posted.kind = PostedKind::other;
         if (posted.shown == Shown::no) lose_account();
     }
     return of_request(moment, posted.number);

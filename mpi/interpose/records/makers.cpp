@@ -71,7 +71,7 @@ Payload CommunicatorMaker::leave(Moment& moment) noexcept {
     if (newrequest) {
         Posted posted;
         posted.number = next_request_number();
-        posted.kind = Posted::Kind::communicator;
+        posted.kind = PostedKind::communicator;
         posted.expected = expected;
         posted.made = newcomm.address();
         posted.in_fortran = language == Language::fortran;

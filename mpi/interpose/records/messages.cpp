@@ -13,7 +13,7 @@ namespace {
 Posted posted_receive(uint32_t number) noexcept {
     Posted posted;
     posted.number = number;
-    posted.kind = Posted::Kind::receive;
+    posted.kind = PostedKind::receive;
     return posted;
 }
 
@@ -60,7 +60,7 @@ void PostedSend::entered(Moment& moment) noexcept {
 Payload PostedSend::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = number;
-    posted.kind = Posted::Kind::send;
+    posted.kind = PostedKind::send;
     posted.shown = Shown::yes;
     post(moment, newrequest.get(), posted);
     return transferred(moment, sent(send));
@@ -116,7 +116,7 @@ void PostedExchange::entered(Moment& moment) noexcept {
 
 Payload PostedExchange::leave(Moment& moment) noexcept {
     Posted posted = posted_receive(number);
-    posted.kind = Posted::Kind::exchange;
+    posted.kind = PostedKind::exchange;
     posted.bytes = bytes_of(recvcount, recvtype);
     posted.set(place_of(moment, send.comm), peer_in_trace(source), tag_in_trace(recvtag));
     posted.shown = is_whole(moment) ? Shown::yes : counts(moment) ? Shown::no : Shown::never;

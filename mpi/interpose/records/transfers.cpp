@@ -14,8 +14,7 @@ Payload of_object(Moment& moment, int target, uint32_t object, uint64_t bytes) n
     return payload.add(int32_t{target}).add(object).add_bytes(bytes);
 }
 
-Payload of_new_request(Moment& moment, const Requests& newrequest, Posted::Kind kind,
-                       uint64_t bytes) noexcept {
+Payload of_new_request(Moment& moment, const Requests& newrequest, PostedKind kind, uint64_t bytes) noexcept {
     Posted posted;
     posted.number = next_request_number();
     posted.kind = kind;
@@ -34,7 +33,7 @@ Payload OneSided::enter(Moment& moment) noexcept {
 
 Payload OneSided::leave(Moment& moment) noexcept {
     uint64_t received = takes && target != MPI_PROC_NULL ? bytes_of(count, type) : 0;
-    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::other, received);
+    if (newrequest) return of_new_request(moment, newrequest, PostedKind::other, received);
     Payload payload(moment.function);
     return payload.add_bytes(received);
 }
@@ -56,7 +55,7 @@ Payload Transfer::enter(Moment& moment) noexcept {
 }
 
 Payload Transfer::leave(Moment& moment) noexcept {
-    if (newrequest) return of_new_request(moment, newrequest, Posted::Kind::transfer, 0);
+    if (newrequest) return of_new_request(moment, newrequest, PostedKind::transfer, 0);
     Payload payload(moment.function);
     return has_status ? payload.add_bytes(status.bytes()) : payload;
 }
